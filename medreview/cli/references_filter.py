@@ -9,7 +9,7 @@ from medreview.cli.output import bad_records
 
 if TYPE_CHECKING:
     from medreview.references.jsonl_filter import Check
-    from medreview.references.library import Library
+    from medreview.references.library_files import LibraryOfFiles
     from medreview.references.model import Reference, ReferenceCheck
 
 
@@ -26,19 +26,19 @@ def only_libraries(words: Sequence[str]) -> list[Path]:
     return found if "--jsonl" in words else []
 
 
-def library_of_files(paths: Sequence[Path]) -> "Library":
-    """The records of these files as one library; what could not be used is said. Raises :class:`UserError`."""
+def library_of_files(paths: Sequence[Path]) -> "LibraryOfFiles":
+    """Files as one library; what of them could not be used is said. Raises :class:`UserError`."""
     from medreview.references.library_files import library_of
 
     found = library_of(paths)
     for path, bad in found.bad:
         bad_records(bad, path)
-    return found.library
+    return found
 
 
 def answer_by_libraries(paths: Sequence[Path]) -> None:
     """Answer each line of standard input on standard output, as it comes, by libraries alone."""
-    library = library_of_files(paths)
+    library = library_of_files(paths).library
 
     def check(references: "Sequence[Reference]") -> "Iterable[ReferenceCheck]":
         return map(library.check, references)

@@ -70,6 +70,12 @@ COMMANDS = (
     ("urls", STUDY, "--paywalled", f"missing{BAD}.toml"),
     ("citations", STUDY),
     ("citations", f"answers{BAD}.jsonl", "--csv", f"cited{BAD}", "--html", f"cited{BAD}.html"),
+    ("references", f"list{BAD}.txt", "--library", f"library{BAD}.jsonl", "--csv", f"checked{BAD}.csv", "--all"),
+    ("references", f"library{BAD}.jsonl", "--library", f"library{BAD}.jsonl", "--all"),
+    ("references", f"answers{BAD}.jsonl", "--offline", "--show", BAD),
+    ("references", f"missing{BAD}.txt"),
+    ("references", f"list{BAD}.txt", "--library", f"broken{BAD}.jsonl"),
+    ("references", "--jsonl", "--library", f"library{BAD}.jsonl"),
     ("evidence", "--jsonl"),
     ("prompts",),
     ("prompts", BAD),
@@ -106,6 +112,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [json.dumps(answer), json.dumps({**answer, "response": f"Aspirin{BAD} is avoided under 16 years."})]
     (folder / f"answers{BAD}.jsonl").write_text("\n".join(lines))
     (folder / f"broken{BAD}.jsonl").write_text(f'{{"response": "{BAD}')
+    title = f"Metformin{BAD} in renal{BAD} failure"
+    work = {"id": f"w{BAD}", "type": f"article{BAD}", "title": title, "DOI": f"10.5555/x{BAD}", "publisher": BAD,
+            "author": [{"family": f"Lee{BAD}", "given": BAD}], "issued": {"raw": f"2019{BAD}"}}  # fmt: skip
+    (folder / f"library{BAD}.jsonl").write_text(f"{json.dumps(work)}\n[{BAD}\n")
+    (folder / f"list{BAD}.txt").write_text(
+        "Lee K\u202e. Metformin\ufff9 in renal\x1b[31m failure. Lan\u200bcet. 2011;1:2-3.\n"
+        "Lee\x9b K. Odd\x07. 2001. PMID: 1"
+    )
     (folder / f"facts{BAD}.csv").write_text(f"question,fact,category\nQ{chr(0x202E)},eGFR below 30,\u202eodd\n")
     rules = f"# Rules{BAD}\n\n- A rule{BAD}.\n".replace("INJECTED", "that may begin a line: it is a text")
     (folder / f"rules{BAD}.md").write_text(rules)

@@ -70,7 +70,11 @@ def commands() -> list[str]:
 @pytest.mark.parametrize("command", commands())
 def test_what_can_be_no_study_is_refused(command: str, medreview: Program, places: dict[str, Path]) -> None:
     for kind, place in places.items():
-        if kind == "folder" and command in ("review", "citations"):  # of answers: there is no such file in it
+        if kind == "folder" and command in (
+            "review",
+            "citations",
+            "references",
+        ):  # of answers: there is no such file in it
             continue
         given = [str(place) if word == "STUDY" else word for word in GIVEN.get(command, ["STUDY"])]
         done = medreview(*command.split(), *given, check=2)

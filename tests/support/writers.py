@@ -109,6 +109,9 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv", before="same"),
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv"),
     ),
+    "exchange/exports/checked_references.py": (
+        Writer(("references", "works.ris", "--library", "works.ris", "--csv", "r.csv"), "r.csv", before="same"),
+    ),
     "cli/reports/tradeoff.py": (
         Writer(("report", "ward.medreview", "--tradeoff", "t.csv"), "t.csv", before="same"),
         Writer(("report", "ward.medreview", "--tradeoff", "t.csv"), "t.cost.svg"),
@@ -184,6 +187,7 @@ def bench_of(sample: Path, base: Path) -> Bench:
     ready.mkdir()
     shutil.copy(sample, ready / "study.medreview")
     (ready / "answers.jsonl").write_text(json.dumps(ANSWER) + "\n")
+    (ready / "works.ris").write_text("TY  - JOUR\nTI  - An invented work\nER  - \n")
     (ready / "medreview.toml").write_text(SETTINGS)
     with Study.create(ready / "ward.medreview") as study:
         facts = FactStudy(study)

@@ -50,14 +50,14 @@ def _reference_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
             row["reference_id"], unit_id(REFERENCE, row["reference_id"]), row["response_id"], row["record_id"],
             row["model"], row["origin"], row["ordinal"], row["current"], row["number"], row["standing"],
             row["start_cp"], row["end_cp"], row["text"],
-            *_read(reference_of(json.loads(row["reading"]))), row["source_ids"],
+            *reading_cells(reference_of(json.loads(row["reading"]))), row["source_ids"],
             *_checked(row), row["checked_at"], row["check_id"], row["parser"], row["found_at"],
             flatten(json.loads(row["reading"]))[0],
         )  # fmt: skip
 
 
-def _read(read: Reference) -> Sequence[Cell]:
-    """What was read of it: from ``kind`` to ``unsure``."""
+def reading_cells(read: Reference) -> Sequence[Cell]:
+    """What was read of a reference: the columns from ``kind`` to ``url`` and ``unsure``."""
     return (
         read.kind, _authors(read.authors, et_al=read.et_al), read.title, read.container, read.year, read.volume,
         read.issue, read.pages, read.publisher, read.edition, _identifiers(read.identifiers), read.url,
@@ -72,6 +72,11 @@ def _checked(row: sqlite3.Row) -> Sequence[Cell]:
     check = check_of(json.loads(row["result"]))
     if row["verdict"] is None:
         return (*(None,) * 12, _records(check.candidates), _asked(check.asked))
+    return check_cells(check)
+
+
+def check_cells(check: ReferenceCheck) -> Sequence[Cell]:
+    """What a check says: the columns from ``verdict`` to ``asked``."""
     return (check.verdict, check.because, *_found(check), _records(check.candidates), _asked(check.asked))
 
 

@@ -21,6 +21,7 @@ FORMATS: Final[Mapping[Format, str]] = {
 }
 MOST_BYTES: Final = 1 << 29
 """Of one file: 100,000 records with their abstracts have half of it."""
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SAMPLE: Final = 1 << 16
 """Characters in which a file must say what it is."""
 _SIGNS: Final[Mapping[Format, re.Pattern[str]]] = {
@@ -74,12 +75,14 @@ def library_text(path: Path) -> str:
         raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
     except ValueError as error:
         raise UserError(f"{path} cannot be read: {error}.") from error
+    if b"\0" in body[:_SAMPLE] and not body.startswith(_UTF16):
+        raise UserError(f"{path} is not text; export the library again, or save the text of the document.")
     return decoded(body)
 
 
 def decoded(body: bytes) -> str:
     """A text from its bytes, by its mark, as UTF-8, or as the Windows-1252 of older reference managers."""
-    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if body.startswith(_UTF16):
         return normalise_newlines(body.decode("utf-16", "replace"))
     try:
         return normalise_newlines(body.decode("utf-8-sig"))

@@ -90,7 +90,7 @@ def test_an_array_that_breaks_off_keeps_what_stands_before(tmp_path: Path):
     ("content", "words"),
     [
         (b"", "no list of references"),
-        (b"PK\x03\x04\x00\x00", "no list of references"),
+        (b"PK\x03\x04\x00\x00", "is not text"),
         (b'{"response": "Take 500 mg."}', "no list of references"),
         (b"[" * 100_000, "no list of references"),
         (b"Smith J. A title. Lancet. 2019.", "no list of references"),

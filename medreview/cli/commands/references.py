@@ -1,0 +1,133 @@
+"""The command ``references``: whether the works that are cited are real, and the ones that they are said to be."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from medreview.cli.mapping import Map, read_mapping
+from medreview.cli.network import Proxy
+from medreview.cli.options import Json, study_path
+from medreview.cli.output import counted, result, say
+from medreview.errors import UserError
+from medreview.words import in_words
+
+if TYPE_CHECKING:
+    from medreview.cli.reports.checked_references import CheckedReport
+    from medreview.references.model import Verdict
+
+_FAILED: Final = 1
+"""The exit code of ``--check`` when a reference has a verdict that is not allowed; a mistake of the user is 2."""
+
+
+def references(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|STUDY|-", help="A list, a text, answers, a library or a study; - is standard input."
+        ),
+    ] = "-",
+    library: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Works of your own to look in (CSL-JSON, RIS, BibTeX, nbib); repeatable."),
+    ] = None,
+    online: Annotated[
+        bool | None,
+        typer.Option(
+            "--online/--offline", help="Ask services, or nobody; default: services where there is no library."
+        ),
+    ] = None,
+    show: Annotated[
+        list[str] | None, typer.Option(metavar="VERDICT", help="List the references of this verdict only; repeatable.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="List matches with their slips, too.")] = False,
+    limit: Annotated[int, typer.Option(min=0, help="References to list.")] = 50,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 if one is a mismatch, another work, or not found.")
+    ] = False,
+    allow: Annotated[
+        list[str] | None, typer.Option(metavar="VERDICT", help="A verdict that --check lets pass; repeatable.")
+    ] = None,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help='JSON lines {"id", "reference"} in on standard input, JSON lines out.')
+    ] = False,
+    proxy: Proxy = None,
+    mapping: Map = None,
+    as_json: Json = False,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a row for each reference.")] = None,
+) -> None:
+    """Check whether cited works are real and described rightly, in libraries of your own or public services.
+
+    Only the references' own words are sent. Not found is no proof that a work was invented. Of a study, the references
+    are found and checked, and kept; it prints counts, and single references with --show or --all.
+
+    Example: medreview references answer.md --library zotero.json --check
+    """
+    from medreview.cli.referencing import answer_stdin, checked_file, whom
+
+    asked = whom(library or (), online, proxy)
+    if jsonl:
+        if source != "-":
+            raise UserError("--jsonl reads standard input: medreview references --jsonl < FILE")
+        answer_stdin(asked)
+        return
+    shown, passing = _verdicts(show, "--show"), _verdicts(allow, "--allow")
+    path = Path(source)
+    if source != "-" and not path.is_dir():
+        study_path(path)
+    if csv is not None:
+        from medreview.exchange.exports.checked_references import check_csv
+
+        check_csv(csv)
+    report = checked_file(source, read_mapping(mapping), asked)
+    if csv is not None:
+        from medreview.exchange.exports.checked_references import write_csv
+
+        say(f"written: {write_csv(report.checked, csv)}")
+    _show(report, shown, everything=everything, limit=limit, as_json=as_json)
+    sys.stdout.flush()
+    if check and (failed := _failed(report, passing)):
+        say(failed)
+        raise typer.Exit(_FAILED)
+
+
+def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":
+    """The verdicts of an option, as stored or in words. Raises :class:`UserError` for any other word."""
+    from medreview.references.model import VERDICTS
+
+    names = {form: verdict for verdict in VERDICTS for form in (verdict, in_words(verdict))}
+    for word in told or ():
+        if word.strip().lower() not in names:
+            raise UserError(f"{option} wants one of {', '.join(VERDICTS)}, not {word!r}.")
+    return [names[word.strip().lower()] for word in told or ()]
+
+
+def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bool, limit: int, as_json: bool) -> None:
+    if as_json:
+        from medreview.exchange.exports.checked_references import payload
+        from medreview.references.model import VERDICTS
+
+        counts = {verdict: report.counts[verdict] for verdict in VERDICTS}
+        told = {"input": report.name, "references": len(report.checked), "verdicts": counts, "left_out": report.bad}
+        result({**told, "checks": list(payload(report.checked))}, "", as_json=True)
+        return
+    from medreview.cli.reports.checked_references import render
+    from medreview.config import load_config
+    from medreview.references.model import VERDICTS
+
+    listed = shown or [verdict for verdict in VERDICTS if verdict != "match"]
+    print(render(report, listed, slips=everything, limit=limit, ascii_only=load_config().ascii), end="")
+
+
+def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
+    """What speaks against references, in a sentence; ``""`` when nothing does."""
+    from medreview.references.model import ACCUSING
+
+    found = {verdict: report.counts[verdict] for verdict in ACCUSING if verdict not in passing}
+    failed = sum(found.values())
+    if not failed:
+        return ""
+    told = ", ".join(f"{number:,} {in_words(verdict)}" for verdict, number in found.items() if number)
+    return f"{failed:,} of {counted(len(report.checked), 'reference')}: {told}"

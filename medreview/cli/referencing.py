@@ -1,0 +1,115 @@
+"""References of a file, a text or a study, and whom they are held against."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from medreview.cli.network import network_from_config, services_from_config
+from medreview.cli.output import bad_records, counted, progress, say
+from medreview.cli.references_filter import answer_lines, library_of_files
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    from medreview.cli.reports.checked_references import CheckedReport
+    from medreview.progress import Progress
+    from medreview.references.model import Reference, ReferenceCheck
+
+STDIN: Final = "standard input"
+_TOGETHER: Final = 100
+"""Lines of a filter that services are asked about at once: what waits goes into one request."""
+
+
+class Whom(NamedTuple):
+    """Whom references are held against: files as a library, and with ``ask`` the services over the network."""
+
+    libraries: Sequence[Path]
+    ask: bool
+    proxy: str | None = None
+
+
+def whom(libraries: Sequence[Path], online: bool | None, proxy: str | None) -> Whom:
+    """As the options say: a library alone unless ``--online``, the services where there is none."""
+    return Whom(libraries, not libraries if online is None else online, proxy)
+
+
+class Checker:
+    """Checks references one list after the other; what was answered once is not asked again."""
+
+    def __init__(self, asked: Whom) -> None:
+        from medreview.references.answer_store import MemoryAnswers
+
+        self._asked = asked
+        self._library = library_of_files(asked.libraries).library if asked.libraries else None
+        self._answers = MemoryAnswers()
+        self._said = False
+
+    def check(self, references: "Sequence[Reference]") -> "list[ReferenceCheck | None]":
+        """The checks in order; ``None`` where nobody could be asked."""
+        found: list[ReferenceCheck | None] = [None] * len(references)
+        with progress() as bar:
+            if self._asked.ask:
+                self._look_up(references, found, bar)
+            elif self._library is not None:
+                bar.begin("references", len(references))
+                for place, reference in enumerate(references):
+                    found[place] = self._library.check(reference)
+                    bar.step()
+        return found
+
+    def _look_up(
+        self, references: "Sequence[Reference]", found: "list[ReferenceCheck | None]", bar: "Progress"
+    ) -> None:
+        from medreview.references.services.look_up import look_up
+
+        done = look_up(
+            references,
+            services_from_config(),
+            network_from_config(self._asked.proxy),
+            self._answers,
+            library=self._library,
+            on_done=found.__setitem__,
+            progress=bar,
+            say=self._say,
+        )
+        say(*done.stopped.values())
+
+    def _say(self, sentence: str) -> None:
+        """What leaves the machine; once, and not before each batch of lines."""
+        if not self._said:
+            say(sentence)
+            self._said = True
+
+
+def answer_stdin(asked: Whom) -> None:
+    """The filter: a line out for each line in."""
+    from medreview.references.model import ReferenceCheck
+
+    checker = Checker(asked)
+    unasked = ReferenceCheck("not_checkable", because="Nobody could be asked.")
+
+    def check(references: "Sequence[Reference]") -> "Iterator[ReferenceCheck]":
+        return (one or unasked for one in checker.check(references))
+
+    answer_lines(check, _TOGETHER if asked.ask else 1)
+
+
+def checked_file(source: str, mapping: Mapping[str, str], asked: Whom) -> "CheckedReport":
+    """The references of a file, or of standard input, checked; records that were left out are said.
+
+    Raises :class:`UserError` when it cannot be read, names no reference, or nobody is to be asked.
+    """
+    from medreview.cli.reports.checked_references import CheckedReport
+    from medreview.references.brought import CheckedReference, brought_by, brought_in
+
+    if not (asked.ask or asked.libraries):
+        raise UserError("--offline needs a library to look in: --library FILE.")
+    name = STDIN if source == "-" else Path(source).name
+    found = brought_in(sys.stdin.buffer.read(), mapping) if source == "-" else brought_by(Path(source), mapping)
+    bad_records(found.bad, name if source == "-" else source)
+    if not found.references:
+        where = f"{counted(found.texts, 'response')} of {name}" if found.texts > 1 else name
+        raise UserError(f"No reference was found in {where}; the plainest form is a list with one on each line.")
+    checks = Checker(asked).check([one.reference for one in found.references])
+    checked = tuple(map(CheckedReference, found.references, checks))
+    return CheckedReport(name, checked, found.texts, len(found.bad))

@@ -1,0 +1,154 @@
+"""How references compare with what authorities know: counts, then each that is not simply right, both readings beside
+each other."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.cli.output import counted, one_line
+from medreview.cli.reports.layout import Heading, Part, inset, numbers, table
+from medreview.cli.reports.terminal import printed
+from medreview.references.authorities import authority_name
+from medreview.references.brought import CheckedReference
+from medreview.references.citation_line import citation_line
+from medreview.references.model import VERDICTS, Asked, Difference, Record, ReferenceCheck, Verdict
+from medreview.stats.formulas.estimate import percent
+from medreview.units.reference_fields import notice_words
+from medreview.words import in_words
+
+GRAVEST_FIRST: Final[tuple[Verdict, ...]] = (
+    "other_work", "mismatch", "not_found", "ambiguous", "not_checkable", "match",
+)  # fmt: skip
+_CANDIDATES: Final = 3
+_NAMED: Final[dict[Verdict, str]] = {"other_work": "perhaps meant", "not_found": "nearest", "ambiguous": "fits"}
+"""What the candidates of a verdict are."""
+_OUTCOMES: Final = {("identifier", "found"): "has it", ("citation", "found"): "works to compare"}
+_PLAIN: Final = "as printed"
+_SERIOUS: Final = ("retracted", "concern", "withdrawn")
+"""Notices for which a reference is listed, whatever its verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedReport:
+    """What was checked. ``texts``: responses that it stands in; ``bad``: records of the file that were left out."""
+
+    name: str
+    checked: Sequence[CheckedReference]
+    texts: int = 0
+    bad: int = 0
+
+    @property
+    def checks(self) -> list[ReferenceCheck]:
+        """The checks; a reference about which nobody could be asked has none."""
+        return [one.check for one in self.checked if one.check is not None]
+
+    @property
+    def counts(self) -> Counter[Verdict]:
+        """References by verdict."""
+        return Counter(check.verdict for check in self.checks)
+
+
+def render(report: CheckedReport, show: Sequence[Verdict], *, slips: bool, limit: int, ascii_only: bool = False) -> str:
+    """The report as text, as wide as the terminal; 80 columns where there is none.
+
+    ``show``: the verdicts to list; ``slips``: matches that have some are listed as well.
+    """
+    return printed(_parts(report, show, slips, limit), ascii_only=ascii_only)
+
+
+def _parts(report: CheckedReport, show: Sequence[Verdict], slips: bool, limit: int) -> Iterator[Part]:
+    yield from _head(report)
+    listed = [
+        (one, one.check)
+        for verdict in GRAVEST_FIRST
+        for one in report.checked
+        if one.check is not None and one.check.verdict == verdict and _is_listed(one.check, show, slips)
+    ]
+    for one, check in listed[:limit]:
+        yield ""
+        yield from _one(one, check)
+    if len(listed) > limit:
+        yield ""
+        yield f"and {counted(len(listed) - limit, 'more reference')}; --limit shows more"
+    slipped = sum(check.verdict == "match" and bool(check.slips) for check in report.checks)
+    if slipped and show and not slips:
+        yield ""
+        yield f"{counted(slipped, 'match', 'matches')} with slips that mislead nobody; --all lists them"
+
+
+def _is_listed(check: ReferenceCheck, show: Sequence[Verdict], slips: bool) -> bool:
+    if not show:
+        return False
+    notices = () if check.record is None else check.record.notices
+    serious = any(notice.kind in _SERIOUS for notice in notices)
+    return check.verdict in show or serious or (slips and check.verdict == "match" and bool(check.slips))
+
+
+def _head(report: CheckedReport) -> Iterator[Part]:
+    total, counts = len(report.checks), report.counts
+    texts = f" in {counted(report.texts, 'response')}" if report.texts > 1 else ""
+    yield f"{one_line(report.name)}: {counted(len(report.checked), 'reference')}{texts}"
+    if report.bad:
+        yield f"{counted(report.bad, 'record')} of the file left out"
+    if left := len(report.checked) - total:
+        yield f"{counted(left, 'reference')} not checked: nobody could be asked"
+    if not total:
+        return
+    rows = (
+        (in_words(verdict), *numbers(counts[verdict]), percent(counts[verdict] / total), VERDICTS[verdict])
+        for verdict in VERDICTS
+        if counts[verdict]
+    )
+    yield ""
+    yield inset(table(("", "n", "share", "meaning"), rows, first="never", long=("meaning",)))
+    told = Counter(words for check in report.checks for words in _notices(check))
+    if told:
+        yield inset(*(f"{words}: {counted(number, 'work')}" for words, number in told.most_common(5)))
+
+
+def _one(one: CheckedReference, check: ReferenceCheck) -> Iterator[Part]:
+    brought = one.brought
+    where = one_line(brought.name) or (f"line {brought.line}" if brought.line else "")
+    number = f" [{brought.reference.number}]" if brought.reference.number is not None else ""
+    yield Heading(" ".join(filter(None, (in_words(check.verdict).upper(), f"{where}{number}".strip()))))
+    yield inset(*_body(brought.reference.text, check))
+
+
+def _body(text: str, check: ReferenceCheck) -> Iterator[Part]:
+    yield one_line(text)
+    if check.because:
+        yield one_line(check.because)
+    if check.record is not None and check.differences:
+        known = one_line(authority_name(check.record.authority))
+        yield table(
+            ("", _PLAIN, known, "slip"), map(_row, check.differences), first="never", long=(_PLAIN, known, "slip")
+        )
+    elif check.record is not None:
+        yield f"{one_line(authority_name(check.record.authority))}: {_cited(check.record)}"
+    yield from _notices(check)
+    name = _NAMED.get(check.verdict, "also")
+    yield from (f"{name}: {_cited(record)}" for record in check.candidates[:_CANDIDATES])
+    if check.asked:
+        yield f"asked: {_asked(check.asked)}"
+
+
+def _row(difference: Difference) -> tuple[str, ...]:
+    told = (one_line(text) or "-" for text in (difference.reference, difference.record))
+    return difference.field, *told, one_line(difference.why) if difference.slip else ""
+
+
+def _cited(record: Record) -> str:
+    return one_line(citation_line(record))
+
+
+def _notices(check: ReferenceCheck) -> list[str]:
+    return [] if check.record is None else list(map(one_line, notice_words(check.record)))
+
+
+def _asked(asked: Iterable[Asked]) -> str:
+    return "; ".join(
+        f"{one_line(authority_name(one.authority))} by {one.by}: {_OUTCOMES.get((one.by, one.outcome), one.outcome)}"
+        + (f" ({one_line(one.words)})" if one.words else "")
+        for one in asked
+    )

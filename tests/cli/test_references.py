@@ -1,0 +1,229 @@
+"""``medreview references`` as a person and a script meet it."""
+
+import csv
+import json
+from functools import partial
+
+import pytest
+
+from medreview.references.model import VERDICTS
+from medreview.sources.fetching.limits import Limits
+from medreview.sources.fetching.network import Network
+from tests.support.bibliographic_formats import Work
+from tests.support.bibliographic_servers import Bibliography
+
+TITLE = "Restrictive fluids in septic shock: a cluster randomised trial"
+DOI = "10.5555/jim.2019.1"
+FLUIDS = {
+    "id": "fluids", "type": "article-journal",
+    "title": TITLE,
+    "container-title": "Journal of Invented Medicine", "issued": {"date-parts": [[2019]]},
+    "volume": "12", "page": "1-9",
+    "author": [{"family": "Okafor", "given": "Ngozi"}, {"family": "Lee", "given": "Kim"}], "DOI": DOI,
+}  # fmt: skip
+STATINS = {
+    "id": "statins", "type": "article-journal", "title": "Statins for osteoporosis in old mice: a review of nothing",
+    "container-title": "Annals of Invented Biology", "issued": {"date-parts": [[2011]]}, "status": "retracted",
+    "author": [{"family": "Silva", "given": "Ana"}], "DOI": "10.5555/aib.2011.2",
+}  # fmt: skip
+MATCH = "Okafor N, Lee K. Restrictive fluids in septic shock: a cluster randomised trial. J Invent Med. 2019;12:1-9."
+SLIP = MATCH.replace("2019;", "2020;")
+MISMATCH = MATCH.replace("2019;", "2009;")
+OTHER = MATCH + " doi:10.5555/aib.2011.2"
+UNKNOWN = "Nobody X, Else Y. Magnesium for hiccups in marathon runners of the north. Lancet. 2015;1:1-2."
+RETRACTED = "Silva A. Statins for osteoporosis in old mice: a review of nothing. Annals of Invented Biology. 2011."
+
+
+@pytest.fixture
+def run(medreview):
+    """The command, in a folder that has a library."""
+    (medreview.folder / "library.json").write_text(json.dumps([FLUIDS, STATINS]))
+    return partial(medreview, "references")
+
+
+@pytest.fixture
+def listed(medreview):
+    (medreview.folder / "list.txt").write_text("\n".join((MATCH, MISMATCH, OTHER, UNKNOWN, RETRACTED)))
+    return "list.txt"
+
+
+@pytest.fixture
+def services(monkeypatch):
+    """All services on this machine, which have one of the works."""
+    work = Work(
+        TITLE, (("Okafor", "Ngozi"), ("Lee", "Kim")), volume="12", pages="1-9",
+        doi=DOI, pmid="99000001",
+    )  # fmt: skip
+    with Bibliography([work]) as server:
+        network = Network(limits=Limits(host_delay=0, retry_delay=0.01), delays={"127.0.0.1": 0.0}, allow=server.allow)
+        monkeypatch.setattr("medreview.cli.referencing.network_from_config", lambda proxy: network)
+        monkeypatch.setattr("medreview.cli.referencing.services_from_config", lambda: server.services)
+        yield server
+
+
+def test_a_list_is_counted_and_what_is_wrong_is_shown_field_by_field(run, listed):
+    said = run(listed, "--library", "library.json").stdout
+
+    assert "list.txt: 5 references" in said
+    assert "which does not prove" in said
+    other, mismatch, unknown, retracted = (
+        said.index(word) for word in ("OTHER WORK", "MISMATCH", "NOT FOUND", "MATCH line 5")
+    )
+    assert other < mismatch < unknown < retracted
+    assert "perhaps meant: Okafor Ngozi, Lee Kim. Restrictive fluids" in said
+    year = next(line for line in said[mismatch:].splitlines() if line.strip().startswith("year"))
+    assert year.split()[1:3] == ["2009", "2019"]
+    assert "RETRACTED" in said[retracted:]
+    assert "fake" not in said.lower()
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_slips_are_listed_when_they_are_asked_for(run, medreview):
+    (medreview.folder / "one.txt").write_text(SLIP)
+
+    plain = run("one.txt", "--library", "library.json").stdout
+    assert "1 match with slips that mislead nobody; --all lists them" in plain
+    assert "2020" not in plain
+    every = run("one.txt", "--library", "library.json", "--all").stdout
+    assert "2020" in every
+    assert "year off by one" in every
+
+
+def test_verdicts_are_chosen_and_the_list_is_as_long_as_wanted(run, listed):
+    said = run(listed, "--library", "library.json", "--show", "not found").stdout
+    assert "NOT FOUND line 4" in said
+    assert "MISMATCH" not in said
+    assert "and 3 more references" in run(listed, "--library", "library.json", "--limit", "1").stdout
+    assert "not 'odd'" in run(listed, "--show", "odd", check=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("lines", "allow", "code", "words"),
+    [
+        ((MATCH, SLIP, RETRACTED), (), 0, ""),
+        ((MATCH, OTHER, UNKNOWN), (), 1, "2 of 3 references: 1 other work, 1 not found"),
+        ((MATCH, UNKNOWN), ("not_found",), 0, ""),
+        ((MISMATCH, UNKNOWN), ("not found",), 1, "1 of 2 references: 1 mismatch"),
+    ],
+)
+def test_a_build_fails_over_references_that_are_not_as_described(run, medreview, lines, allow, code, words):
+    (medreview.folder / "list.txt").write_text("\n".join(lines))
+    options = [option for verdict in allow for option in ("--allow", verdict)]
+    done = run("list.txt", "--library", "library.json", "--check", *options, check=code)
+
+    assert words in done.stderr
+
+
+def test_a_script_gets_every_check_and_a_table(run, listed, medreview):
+    told = json.loads(run(listed, "--library", "library.json", "--json", "--csv", "out.csv").stdout)
+
+    assert set(told["verdicts"]) == set(VERDICTS)
+    assert told["verdicts"]["not_found"] == 1
+    assert [check["verdict"] for check in told["checks"]] == ["match", "mismatch", "other_work", "not_found", "match"]
+    assert told["checks"][2]["record"] == "statins"
+    assert told["checks"][1]["differences"][0]["field"] == "year"
+    assert told["checks"][0]["reading"]["title"] == TITLE
+    with (medreview.folder / "out.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["line"] for row in rows] == ["1", "2", "3", "4", "5"]
+    assert rows[1]["wrong_fields"] == "year"
+    assert rows[4]["notices"] == "RETRACTED"
+    (medreview.folder / "other.csv").write_text("mine")
+    assert "exists and is no earlier result" in run(listed, "--csv", "other.csv", check=2).stderr
+
+
+@pytest.mark.parametrize("form", ["text", "answers", "csv", "lines", "ris", "bib"])
+def test_every_form_of_input_brings_its_references(run, medreview, form):
+    answer = f"Give less fluid [1].\n\nReferences\n\n1. {MATCH}\n2. {UNKNOWN}\n"
+    record = {"id": "a17", "model": "atlas-2", "response": answer}
+    ris = "TY  - JOUR\nID  - {}\nTI  - {}\nAU  - {}\nPY  - {}\nJO  - J Invent Med\nER  - \n"
+    files = {
+        "text": ("answer.md", answer),
+        "answers": ("answers.jsonl", json.dumps(record) + '\n{"id": "x", "response": ""}\n{"id"\n'),
+        "csv": ("answers.csv", f'id,response\na17,"{answer}"\n'),
+        "lines": ("lines.jsonl", f'{{"id": "a17", "reference": "{MATCH}"}}\n{{"reference": "{UNKNOWN}"}}'),
+        "ris": ("x.txt", ris.format("a17", TITLE, "Okafor, Ngozi", 2019)
+                + ris.format("b", "Magnesium for hiccups in marathon runners of the north", "Nobody, X", 2015)),
+        "bib": ("x.bib", f"@article{{a17, title={{{TITLE}}}, author={{Okafor, Ngozi and others}}, year=2019}}\n"
+                "@misc{b, title={Magnesium for hiccups in marathon runners of the north}, year=2015}\n@article{"),
+    }  # fmt: skip
+    name, text = files[form]
+    (medreview.folder / name).write_text(text)
+    told = json.loads(run(name, "--library", "library.json", "--json").stdout)
+
+    assert [check["verdict"] for check in told["checks"]] == ["match", "not_found"]
+    assert told["checks"][0]["id"] == (None if form == "text" else "a17")
+    assert told["left_out"] == (1 if form in ("answers", "bib") else 0)
+    if form == "answers":
+        assert told["checks"][0]["model"] == "atlas-2"
+    piped = json.loads(run("--library", "library.json", "--json", input=text).stdout) if form != "csv" else told
+    assert [check["verdict"] for check in piped["checks"]] == ["match", "not_found"]
+
+
+def test_services_are_asked_and_it_is_said_first_what_they_get(run, medreview, services):
+    answer = f"My patient Ada has a fever.\n\nReferences\n\n1. {MATCH} doi:10.5555/jim.2019.1\n2. {UNKNOWN}\n"
+    (medreview.folder / "answer.md").write_text(answer)
+    done = run("answer.md", "--json")
+    told = json.loads(done.stdout)
+
+    assert "2 references are looked up at" in done.stderr
+    assert [check["verdict"] for check in told["checks"]] == ["match", "not_found"]
+    assert told["checks"][0]["authority"] in ("pubmed", "crossref")
+    assert services.received
+    assert not [request.path for request in services.received if "Ada" in request.path or "fever" in request.path]
+
+
+def test_nobody_is_asked_over_the_network_where_there_is_a_library_or_offline(run, listed, services):
+    run(listed, "--library", "library.json")
+    assert "needs a library" in run(listed, "--offline", check=2).stderr
+    assert services.received == []
+    run(listed, "--library", "library.json", "--online")
+    assert services.received
+
+
+def test_the_filter_answers_each_line_with_a_library_and_with_services(run, medreview, services):
+    lines = "\n".join([*(json.dumps({"id": n, "reference": text}) for n, text in enumerate((MATCH, OTHER))), "{bad"])
+
+    for options in (("--library", "library.json"), (), ("--library", "library.json", "--online")):
+        done = run("--jsonl", *options, input=lines)
+        first, second, bad = map(json.loads, done.stdout.splitlines())
+        assert (first["id"], first["verdict"]) == (0, "match")
+        assert (second["id"], second["verdict"]) == (
+            1,
+            "other_work" if options else "mismatch",
+        )  # of a DOI that nobody has
+        assert (bad["id"], bad["line"]) == (None, 3)
+        assert done.stderr.count("looked up at") == ("--online" in options or not options)
+    assert "--jsonl reads standard input" in run("list.txt", "--jsonl", check=2).stderr
+
+
+def test_the_filter_starts_by_itself_and_streams(medreview):
+    (medreview.folder / "library.json").write_text(json.dumps([FLUIDS]) + "")
+    (medreview.folder / "broken.ris").write_text("TY  - JOUR\nTI  - T\nER  - \nTY  - JOUR\nER  - \n")
+    started = medreview.start("references", "--jsonl", "--library=library.json", "--library", "broken.ris")
+    for number in range(3):
+        started.stdin.write(json.dumps({"id": number, "reference": MATCH}) + "\n")
+        started.stdin.flush()
+        assert json.loads(started.stdout.readline())["id"] == number
+    _, said = started.communicate()
+
+    assert started.returncode == 0
+    assert "broken.ris, line 4: has neither a title nor an identifier; left out" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("none.txt", "--library", "library.json"), "There is no file none.txt"),
+        (("empty.txt", "--library", "library.json"), "No reference was found in empty.txt"),
+        (("binary.txt", "--library", "library.json"), "binary.txt is not text"),
+        (("list.txt", "--library", "list.txt"), "is no list of references that medreview reads"),
+        (("list.txt", "--library", "."), "is a folder"),
+        (("--library", "library.json"), "Standard input is empty"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_a_sentence(run, listed, medreview, arguments, words):
+    (medreview.folder / "empty.txt").write_text("Take the tablets with water.\n")
+    (medreview.folder / "binary.txt").write_bytes(b"\x00\x01\x02" * 100)
+
+    assert words in run(*arguments, check=2).stderr
