@@ -18,10 +18,13 @@ _STOP: Final = word_set(
     """
 )
 _IN_BRACKETS: Final = re.compile(r"\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$)")
-_PIECES: Final = re.compile(r"\s*[:=;|/]\s*|\.\s+(?=[A-Z][a-z]{4})|,\s+")
+_EXPLAINED: Final = re.compile(
+    r"\s*[:=;|/,]\s*(?=.*\b(?:journal|official|organ|zeitschrift|proceedings|revue)\b)", re.IGNORECASE
+)
+_REGIONS: Final = word_set("am american br british")
 _TAILS: Final = word_set(
     """
-    london lond oxford engl online internet ed electronic resource print suppl supplement volume
+    london lond oxford engl online internet ed electronic resource print suppl supplement supplementum volume
     """
 )
 _LONGEST_NAME: Final = 7
@@ -68,6 +71,8 @@ def _compared(printed: str, name: str) -> str | None:
         return "punctuation"
     table = _table()
     mine, yours = _forms(printed), _forms(name)
+    if (one[-1] in _REGIONS) != (other[-1] in _REGIONS):
+        mine, yours = _without_region(mine), _without_region(yours)
     groups = {table.group.get(form) for form in mine} & {table.group.get(form) for form in yours}
     if groups - {None}:
         return "another name of the journal"
@@ -90,17 +95,24 @@ def _words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _forms(name: str) -> tuple[tuple[str, ...], ...]:
-    """The name in the ways in which it may be cut: whole, without what stands in brackets, up to a colon.
+    """The name in the ways in which it may be cut: whole, without brackets, without an explanation.
 
     Of one that is too long for a journal's, as the end of the title stands before it, the last sentence.
     """
     bare = _IN_BRACKETS.sub(" ", name)
-    first = _PIECES.split(bare.strip())[0]
+    first = _EXPLAINED.split(bare.strip(), maxsplit=1)[0]
     forms = [_words(name), _words(bare), _words(first)]
     if len(forms[0]) > _LONGEST_NAME:
         forms.append(_words(bare.rstrip(". ").rpartition(". ")[2]))
-    forms += [form[:-1] for form in forms if len(form) > 1 and _is_tail(form[-1])]
+    for form in [*forms]:
+        while len(form) > 1 and _is_tail(form[-1]):
+            form = form[:-1]
+            forms.append(form)
     return tuple(dict.fromkeys(form for form in forms if form))
+
+
+def _without_region(forms: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(form[:-1] if len(form) > 2 and form[-1] in _REGIONS else form for form in forms)
 
 
 def _is_tail(word: str) -> bool:

@@ -86,10 +86,10 @@ def _of_pieces(printed: str, title: str, known: Known) -> Iterator[TitleComparis
 def _compared(printed: str, of_print: tuple[str, ...], title: str, known: Known) -> TitleComparison:
     of_record = words(title)
     content = sum(word not in FUNCTION_WORDS for word in of_record)
-    if of_print == of_record:
-        return TitleComparison("same", title, content=content)
     if not of_print or not of_record:
         return TitleComparison("other", title, shared=0.0, content=content)
+    if of_print == of_record:
+        return TitleComparison("same", title, content=content)
     changes: list[tuple[str, str]] = []
     slips: list[str] = []
     another_part = False
@@ -149,12 +149,10 @@ def _pairs(one: list[str], other: list[str]) -> list[tuple[list[str], list[str]]
         return [(one, other)]
     if len(one) == len(other):
         return [([a], [b]) for a, b in zip(one, other, strict=True)]
-    content = (
-        [word for word in one if word not in FUNCTION_WORDS],
-        [word for word in other if word not in FUNCTION_WORDS],
-    )
-    if len(content[0]) == len(content[1]):
-        return [([a], [b]) for a, b in zip(*content, strict=True)]
+    mine = [word for word in one if word not in FUNCTION_WORDS]
+    yours = [word for word in other if word not in FUNCTION_WORDS]
+    if mine and len(mine) == len(yours):
+        return [([a], [b]) for a, b in zip(mine, yours, strict=True)]
     return [(one, other)]
 
 
@@ -175,7 +173,8 @@ def _slip(one: list[str], other: list[str], known: Known) -> str | None:
 
 def _tail(printed: str, one: list[str], title: str, other: list[str]) -> str | None:
     """What it is called when one title ends where a subtitle of the other begins; ``None`` when it does not."""
-    if not one and printed.rstrip().endswith(("…", "...")):
+    cut = printed.rstrip().endswith(("…", "..."))
+    if cut and (not one or (len(one) == 1 and other and other[0].startswith(one[0]))):
         return "cut"
     if not one and _at_boundary(title, other):
         return _NO_SUBTITLE

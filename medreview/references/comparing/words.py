@@ -86,7 +86,7 @@ _CONFUSED: Final = (
 """Words that look alike and mean something else."""
 
 _CONFUSED_WITH: Final = {word: group.split()[0] for group in _CONFUSED for word in group.split()}
-_ENDINGS: Final = re.compile(r"(?:ies|es|s|y)$")
+_ENDINGS: Final = re.compile(r"(?:ies|es|s|y|e)$")
 
 
 def plain(text: str) -> str:
