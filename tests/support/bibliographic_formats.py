@@ -166,13 +166,10 @@ def europe_pmc(works: list[Work], path: str, asked: dict[str, str]) -> Told:
     elif words := re.match(r"TITLE:\(([^)]*)\)", query):
         found = _best(works, words[1].replace(" OR ", " "), size)
     else:
-        fields = dict(
-            re.findall(r'(AUTH|JOURNAL|PUB_YEAR|VOLUME|PAGE_INFO):"?([^" ]*(?: [^":]+)?)"?(?: AND |$)', query)
-        )
+        author, year = re.findall(r'AUTH:"([^"]+)"', query)[0], re.findall(r"PUB_YEAR:(\d+)", query)[0]
+        found = [work for work in works if str(work.year) == year and author in {family for family, _ in work.authors}]
         found = [
-            work
-            for work in works
-            if str(work.year) == fields["PUB_YEAR"] and fields["AUTH"] in {family for family, _ in work.authors}
+            work for work in found if any(name.lower() in query.lower() for name in (work.journal, work.abbreviation))
         ]
     results = [europe_pmc_result(work) for work in found[:size]]
     return 200, {
@@ -224,7 +221,7 @@ def eutils(works: list[Work], path: str, asked: dict[str, str]) -> Told:
     if path == "esummary.fcgi":
         return _esummary(works, asked)
     if path == "esearch.fcgi":
-        found = _best(works, asked["term"].replace("[Title] OR", "").partition(" AND ")[0], int(asked["retmax"]))
+        found = _best(works, re.sub(r"\[[^]]*\]", "", asked["term"]), int(asked["retmax"]))
         ids = [work.pmid for work in found]
         told = {
             "count": str(len(ids)),

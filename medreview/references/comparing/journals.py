@@ -42,6 +42,7 @@ class ContainerComparison(NamedTuple):
 class _Table(NamedTuple):
     group: dict[tuple[str, ...], int]
     contracted: dict[str, tuple[str, ...]]
+    names: tuple[tuple[str, ...], ...]
 
 
 def compare_containers(printed: str, names: Iterable[str]) -> ContainerComparison:
@@ -57,6 +58,12 @@ def compare_containers(printed: str, names: Iterable[str]) -> ContainerCompariso
         if compared:
             found = ContainerComparison("slip", compared)
     return found
+
+
+def names_of(printed: str) -> tuple[str, ...]:
+    """A journal's name as printed, and the others that the table has for it: ``NEJM`` stands in no catalogue."""
+    number = _table().group.get(_words(printed))
+    return (printed,) if number is None else tuple(dict.fromkeys((printed, *_table().names[number])))
 
 
 @lru_cache(maxsize=4096)
@@ -184,4 +191,5 @@ def _typo(one: str, other: str) -> bool:
 def _table() -> _Table:
     table = tomllib.loads(Path(__file__).with_name("journals.toml").read_text("utf-8"))
     group = {_words(name): number for number, names in enumerate(table["same"]) for name in names}
-    return _Table(group, {word: tuple(forms) for word, forms in table["contracted"].items()})
+    contracted = {word: tuple(forms) for word, forms in table["contracted"].items()}
+    return _Table(group, contracted, tuple(map(tuple, table["same"])))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from medreview.references.comparing.journals import names_of
 from medreview.references.formats.fields import without_mark
 from medreview.references.model import Author, IdentifierKind, Record, Reference, WorkKind
 from medreview.references.services.notices import notices_of_corrections, with_mark
@@ -66,7 +67,8 @@ class EuropePmc:
             return f"TITLE:{any_of(words)}" + (f" AND {any_of(told)}" if told else "")
         if not (author and year and reference.container):
             return ""
-        told += [f"PUB_YEAR:{year}", f'JOURNAL:"{quotable(reference.container)}"']
+        journals = [f'JOURNAL:"{quotable(name)}"' for name in names_of(reference.container)]
+        told += [f"PUB_YEAR:{year}", any_of(journals)]
         told += [f'VOLUME:"{quotable(reference.volume)}"'] if reference.volume else []
         told += [f'PAGE_INFO:"{quotable(first_page(reference))}*"'] if reference.pages else []
         return " AND ".join(told)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from medreview.references.comparing.journals import names_of
 from medreview.references.formats.fields import isbns_in, without_mark
 from medreview.references.model import Author, IdentifierKind, Record, Reference, WorkKind
 from medreview.references.services.notices import notices_of_corrections, with_mark
@@ -72,13 +73,16 @@ class PubMed:
         return matching(values, [record for record in found if record is not None], kind)
 
     def citation(self, reference: Reference) -> str:
-        """Any of the title's words, by the first author or of about that year."""
+        """Any of the title's words, by the first author or of about that year; else author, journal and year."""
         words = content_words(reference.title)
         author, year = first_author(reference), reference.year
-        if len(words) < 2:
-            return ""
         # between quotes only authors without initials would be found
         told = [f"{author}[Author]"] if author and not reference.authors[0].body else []
+        if len(words) < 2:
+            if not (told and year and reference.container):
+                return ""
+            journals = [f'"{quotable(name)}"[Journal]' for name in names_of(reference.container)]
+            return f"{told[0]} AND {any_of(journals)} AND {year}[Date - Publication]"
         told += [f"{year - 1}:{year + 1}[Date - Publication]"] if year else []
         return any_of([quotable(word) for word in words], "[Title]") + (f" AND {any_of(told)}" if told else "")
 

@@ -173,6 +173,18 @@ def test_only_words_of_the_reference_leave_the_machine_and_keys_are_not_kept(ser
     assert "Ward 7 <ward@clinic.example> comes along" in said[0]
 
 
+def test_a_reference_of_author_journal_and_year_is_found_whatever_the_journal_calls_itself(servers, ask):
+    trial = replace(RASH, journal="The New England journal of medicine", abbreviation="N Engl J Med")
+    short = Reference(
+        text="(Quill et al., NEJM 2021)", standing="inline", kind="article", authors=(Author("Quill"),), et_al=True,
+        container="NEJM", year=2021,
+    )  # fmt: skip
+    for place in ("europe_pmc", "pubmed"):
+        servers.works = [replace(trial, at=(place,))]
+        (check,), _ = ask(short)
+        assert (check.verdict, check.record.title, check.record.authority) == ("match", RASH.title, place)
+
+
 def test_an_answered_question_is_not_asked_again_after_an_interruption(servers, ask):
     answers = MemoryAnswers()
 
