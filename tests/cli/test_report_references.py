@@ -105,6 +105,19 @@ def test_who_is_still_at_the_audit_is_shown_no_reference_that_is_not_decided(med
     assert (again["references"], again["references_held_back"]) == (4, 0)
 
 
+def test_support_by_another_work_is_a_limitation(medreview, study):
+    with Study.open(study) as opened:
+        build(opened, lambda rows: rows.connection.execute("UPDATE source SET kind = 'doi'") and None)
+    page = section(medreview, study)
+    # Three of the four statements are supported by a source whose work is known; that of the third is another one.
+    assert "1 of 3 times a statement is supported by a cited source whose work is known" in page.xpath(
+        "string(//section[@id='limitations'])"
+    )
+    assert "1 statement is supported by such a page, 1 of them by nothing else." in page.xpath(
+        "string(//section[@id='references'])"
+    )
+
+
 def test_nothing_in_a_reference_or_a_record_is_markup(medreview, study):
     def change(rows: StudyBuilder) -> None:
         other = CHECKS[2]

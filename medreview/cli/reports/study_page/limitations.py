@@ -138,6 +138,12 @@ def _references(material: Material) -> Iterator[str]:
     labelled = next((kind.labelled for kind in material.figures.units if kind.kind == REFERENCE), 0)
     if whole.checked and not labelled:
         yield "What references turned out to be is by rules alone: no reviewer has looked at one."
+    other = material.figures.other_work
+    if other is not None and other.pairs:
+        yield (
+            f"{other.pairs:,} of {other.share.n:,} times a statement is supported by a cited source whose work is "
+            "known, that is another work than the response names."
+        )
     if material.references is not None and material.references.held_back:
         yield f"{counted(material.references.held_back, 'reference')} not listed, to keep the audit blind."
 
