@@ -172,7 +172,9 @@ class Preparing(Opened):
             second = self._judges((judge,), "", again=False, local_only=local_only).settings[0]
         asked = [writer, *([second] if second else [])]
         if not all(one.is_local for one in asked):
-            warnings.warn("\n".join(where_texts_go(asked, "Texts go")), stacklevel=2)
+            warnings.warn("\n".join(where_texts_go(asked, GENERATORS[generator].goes_out or "Texts go")), stacklevel=2)
+        if GENERATORS[generator].tells:
+            options["to"] = config.reviewer
         make = partial(GENERATORS[generator], **options)
         generating = pipeline.Generating(make, writer, second, prompts_of(config), again)
         return pipeline.generate(self._study, generating, limit=limit, progress=self._progress)

@@ -40,10 +40,11 @@ class OverrideThemes(Generator):
     noun = "reviewer"
     lacking = "No reviewer has decided otherwise than the judges on statements that may be told: review first."
     goes_out = "Statements, judges' words, and labels and notes of reviewers go"
+    tells = True
     prompt_names: ClassVar[tuple[str, ...]] = (PROMPT,)
 
     def __init__(
-        self, study: Study, model: JudgeSettings, prompts: Path | None = None, to: str = "", reviewer: str | None = None
+        self, study: Study, model: JudgeSettings, prompts: Path | None = None, *, to: str, reviewer: str | None = None
     ) -> None:
         super().__init__(study, model, prompts)
         self._to = to

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import medreview
 from medreview import pipeline
 from medreview.generators.override_themes import MOST, OverrideThemes
 from medreview.judges.verdicts import refresh
@@ -19,6 +20,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.reports.override_themes import override_themes
 from medreview.study import Study
+from tests.support.commands import own_settings
 from tests.support.judge_endpoint import JudgeEndpoint
 from tests.support.judge_endpoint import says as answers
 from tests.support.override_study import BECAUSE, DOSES, NOTE, PAGE, STRENGTH, THEMES, WHO, do, fill, says
@@ -112,6 +114,18 @@ def test_nothing_that_is_held_back_enters_the_prompt_or_comes_from_the_themes(st
     assert "850 mg" in asked(study, to="carol", who=WHO), "carol reviews nothing here"
     assert override_themes(study.reader, WHO, "carol", None)
     assert override_themes(study.reader, WHO, "ann", frozenset({"r1.1"})) is None
+
+
+def test_a_script_is_told_no_more_than_the_reviewer_of_the_settings(study, tmp_path):
+    draw(study, "ann", rate=1.0)
+    says(study, "r1.1", "contradicted", who="ann")
+    study.close()
+    with JudgeEndpoint(answers(json.dumps(THEMES))) as server:
+        for who, prompts in (("ann", 0), ("carol", 1)):
+            settings = own_settings(tmp_path, f'reviewer = "{who}"\n')
+            with medreview.open_study(study.path, settings=settings) as opened:
+                opened.generate("override-themes", server.settings("writer"), reviewer=WHO)
+            assert len(server.prompts) == prompts
 
 
 def test_themes_reach_no_judges_prompt_and_nothing_is_made_to_be_reviewed(study):
