@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from medreview.errors import UserError
 from medreview.review.blind_block import BLOCK_SIZE
-from medreview.stats.reports.by_counts import FEWEST
+from medreview.stats.formulas.thresholds import FEWEST
 from medreview.stats.reports.selection import Selection
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder

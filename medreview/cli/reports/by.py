@@ -8,8 +8,7 @@ from medreview.cli.reports.differences import p_cell
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
 from medreview.stats.formulas.differences import Difference
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
-from medreview.stats.formulas.thresholds import FEW_CLUSTERS
-from medreview.stats.reports.by_counts import FEWEST
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEWEST
 from medreview.stats.reports.by_report import ByReport, StratumFigures, StratumLabels
 from medreview.words import in_words
 

@@ -4,10 +4,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 
+from medreview.stats.formulas.thresholds import FEWEST
 from medreview.stats.reports.label_scales import BINARY, JuryVerdict, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, ReviewerLabel
 from medreview.stats.reports.selection import Selection
@@ -15,9 +15,6 @@ from medreview.stats.reports.shared_draws import Block
 from medreview.stats.reports.strata import By, strata_of
 from medreview.stats.reports.study_reader import JudgedStatement, judged_responses
 from medreview.stats.reports.study_support import MOST_STRATA, verdict_of
-
-FEWEST: Final = 5
-"""Statements below which a part does not stand alone: a figure of so few would tell their labels, and no rate."""
 
 Labels = Mapping[str, ReviewerLabel]
 _Parts = Mapping[str, frozenset[str | None]]

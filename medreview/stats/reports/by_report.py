@@ -13,7 +13,8 @@ from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.differences import Difference, Side, difference, with_holm
 from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.response_sample import ResponseSample
-from medreview.stats.reports.by_counts import FEWEST, PartCounts, Reviewed, count_parts
+from medreview.stats.formulas.thresholds import FEWEST
+from medreview.stats.reports.by_counts import PartCounts, Reviewed, count_parts
 from medreview.stats.reports.label_scales import BINARY
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
 from medreview.stats.reports.selection import EVERYTHING, Selection
