@@ -13,7 +13,7 @@ FEW_FOR_PERCENTILES: Final = 100
 """Responses below which a percentile interval, where nothing better is known, is too narrow."""
 
 FEWEST: Final = 5
-"""Statements, or labels, below which a part does not stand alone: a figure of so few tells each of them, and no rate."""
+"""Statements, or labels, below which a part does not stand alone: a figure of so few tells each, and no rate."""
 
 FEWEST_CLUSTERS: Final = 3
 """Responses below which a figure has no interval: that of two is as wide as the scale, half of the time."""
