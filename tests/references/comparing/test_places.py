@@ -12,7 +12,7 @@ from medreview.references.comparing.places import (
     same_number,
     same_pages,
 )
-from medreview.references.model import Identifier, Record, Reference
+from medreview.references.model import Field, Identifier, Record, Reference
 from medreview.text import Span
 
 
@@ -61,7 +61,7 @@ def test_numbers_that_differ_are_named_and_make_no_verdict():
 
 
 def test_numbers_read_within_the_title_say_nothing_of_the_place():
-    places = {"title": Span(0, 50), "volume": Span(10, 11), "pages": Span(12, 13)}
+    places: dict[Field, Span] = {"title": Span(0, 50), "volume": Span(10, 11), "pages": Span(12, 13)}
     reference = Reference("", volume="2", pages="3", places=places)
 
     assert printed_place(reference, Record("library", "1", volume="5", pages="1-12")) == 0
