@@ -22,11 +22,11 @@ _SURE: Final = (
     r"|CMAJ|MMWR|CHEST|Gut|AJRCCM|JASN|CJASN|JCO|JNCI"
     r"|Circulation|Gastroenterology|Hepatology|Pediatrics|Thorax|Kidney\sInternational|Intensive\sCare\s"
     r"Medicine|Critical\sCare(?:\sMedicine)?"
-    r"|Clinical\sInfectious\sDiseases|Journal\sof\sClinical\sOncology|Annals\sof\s(?:the\s)?[A-Z][a-z]+(?:\s"
-    r"[A-Z][a-z]+){0,2}"
-    r"|Archives\sof\s[A-Z][a-z]+(?:\s[A-Z][a-z]+){0,2}"
+    r"|Clinical\sInfectious\sDiseases|Journal\sof\sClinical\sOncology|Annals\sof\s(?:the\s)?[A-Z][a-z]{1,30}(?:\s"
+    r"[A-Z][a-z]{1,30}){0,2}"
+    r"|Archives\sof\s[A-Z][a-z]{1,30}(?:\s[A-Z][a-z]{1,30}){0,2}"
     r"|(?:(?:American|European|British|International|Canadian|Indian|Scandinavian|World|Clinical)\s)?Journal\s"
-    r"of\s(?:the\s)?[A-Z][a-z]+(?:\s(?:(?:of|and|the|in|&)\s){0,2}[A-Z][a-z]+){0,5}"
+    r"of\s(?:the\s)?[A-Z][a-z]{1,30}(?:\s(?:(?:of|and|the|in|&)\s){0,2}[A-Z][a-z]{1,30}){0,5}"
 )
 _ALSO: Final = (
     r"Nature|Science|Cell|Blood|Pain|Stroke|Hypertension|Cancer|Brain|Chest|Spine|Headache"

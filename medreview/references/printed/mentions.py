@@ -1,6 +1,7 @@
 """Works that running text names: "(Smith et al., NEJM 2019)", "a 2019 Lancet meta-analysis", "the 2021 guideline"."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -22,40 +23,42 @@ _BRACKET: Final = re.compile(rf"[(\[](?P<inner>[^()\[\]]{{0,180}}?\b{YEAR}\b(?:[
 _PART: Final = re.compile(r"[^;]+")
 _YEAR: Final = re.compile(rf"(?<![\d–-]){YEAR}[a-z]?(?![\d–-])")
 _NAMED_BEFORE: Final = re.compile(
-    rf"(?P<names>{U}[\w'’-]+(?:(?:,?\s(?:and|&|und|et)\s|,\s){U}[\w'’-]+){{0,3}}(?:,?\set\sal\.?"
+    rf"(?P<names>{U}[\w'’-]{{1,30}}(?:(?:,?\s(?:and|&|und|et)\s|,\s){U}[\w'’-]{{1,30}}){{0,3}}(?:,?\set\sal\.?"
     rf"|\sand\s(?:colleagues|coworkers|co-workers|associates)|\set\scoll\.?|\su\.\s?a\.)?(?:['’]s?)?)\s*,?\s*\Z"
 )
 _TRIAL_BEFORE: Final = re.compile(
-    r"(?P<name>[A-Z][A-Za-z]*[A-Z][A-Z0-9-]*(?:[ -](?:[A-Z][A-Z0-9-]*|\d{1,3}|[IVX]{1,4}))?)(?:\s(?:trial"
+    r"(?P<name>[A-Z][A-Za-z]{0,20}[A-Z][A-Z0-9-]*(?:[ -](?:[A-Z][A-Z0-9-]*|\d{1,3}|[IVX]{1,4}))?)(?:\s(?:trial"
     r"|study|programme|program))?\s*\Z"
 )
-_TRIAL: Final = re.compile(r"[A-Z][A-Za-z]*[A-Z][A-Z0-9-]{1,}(?:[ -][A-Z0-9-]{1,8})?(?:\s(?:trial|study))?")
+_TRIAL: Final = re.compile(r"[A-Z][A-Za-z]{0,20}[A-Z][A-Z0-9-]{1,}(?:[ -][A-Z0-9-]{1,8})?(?:\s(?:trial|study))?")
 _PHRASES: Final = (
-    re.compile(rf"\b(?P<year>{YEAR})\s(?P<journal>{SURE})(?:,|\s(?:[a-z][\w-]*\s){{0,4}}?{_WORK})", re.DOTALL),
+    re.compile(rf"\b(?P<year>{YEAR})\s(?P<journal>{SURE})(?:,|\s(?:[a-z][\w-]{{0,30}}\s){{0,4}}?{_WORK})", re.DOTALL),
     re.compile(
-        rf"\b(?P<year>{YEAR})\s(?:[\w-]+\s){{0,6}}?{_WORK}(?:\s(?:of|on|with|in)\s(?:[\w,-]+\s){{1,8}}?"
+        rf"\b(?P<year>{YEAR})\s(?:[\w-]{{1,30}}\s){{0,6}}?{_WORK}(?:\s(?:of|on|with|in)\s(?:[\w,-]{{1,30}}\s){{1,8}}?"
         rf"|\s)(?:\(?published\s|appearing\s)?in\s(?:the\sjournal\s)?(?:the\s)?(?P<journal>{SURE})"
     ),
     re.compile(
-        rf"\b{_WORK}\s(?:[\w,-]+\s){{0,8}}?(?:published\s|reported\s|appeared\s)?in\s(?:the\sjournal\s)?(?:the\s"
-        rf")?(?P<journal>{SURE})\s?(?:,\s|in\s|\()(?:[A-Z][a-z]+\s)?(?P<year>{YEAR})\)?"),
+        rf"\b{_WORK}\s(?:[\w,-]{{1,30}}\s){{0,8}}?(?:published\s|reported\s|appeared\s)?in\s(?:the\sjournal\s)?(?:the\s"
+        rf")?(?P<journal>{SURE})\s?(?:,\s|in\s|\()(?:[A-Z][a-z]{{1,30}}\s)?(?P<year>{YEAR})\)?"),
     re.compile(rf"(?P<journal>{SURE})(?:,?\s(?:in\s)?|,?\s?\()(?P<year>{YEAR})\b\)?(?!\s?[;:]\s?\d)"),
     re.compile(
-        rf"(?P<names>{U}[\w'’-]+(?:\set\sal\.?|\sand\scolleagues|\sand\s{U}[\w'’-]+))\s\((?P<year>{YEAR})[a-z]?\)"
+        rf"(?P<names>{U}[\w'’-]{{1,30}}(?:\set\sal\.?|\sand\scolleagues|\sand\s{U}[\w'’-]{{1,30}}))\s\("
+        rf"(?P<year>{YEAR})[a-z]?\)"
         rf"(?:,)?\s(?:(?:published\s)?in\s(?:the\s)?(?P<journal>{SURE}))"),
     re.compile(
-        r"\b(?P<trial>[A-Z][A-Za-z]*[A-Z][A-Z0-9-]+(?:[ -](?:[A-Z][A-Z0-9-]+|\d{1,3}))?)\s(?:trial"
+        r"\b(?P<trial>[A-Z][A-Za-z]{0,20}[A-Z][A-Z0-9-]{1,30}(?:[ -](?:[A-Z][A-Z0-9-]{1,30}|\d{1,3}))?)\s(?:trial"
         r"|study)\s\(" + rf"(?P<year>{YEAR})\)"),
     re.compile(
-        rf"\b(?P<year>{YEAR})\s(?P<trial>[A-Z][A-Za-z]*[A-Z][A-Z0-9-]+(?:[ -](?:[A-Z][A-Z0-9-]+"
+        rf"\b(?P<year>{YEAR})\s(?P<trial>[A-Z][A-Za-z]{{0,20}}[A-Z][A-Z0-9-]{{1,30}}(?:[ -](?:[A-Z][A-Z0-9-]{{1,30}}"
         rf"|\d{{1,3}}))?)\s(?:trial|study)\b"),
 )  # fmt: skip
 _COMMON: Final = re.compile(
-    r"RCT|DNA|RNA|HIV|AID|COVID(?:-19)?|LDL|HDL|BMI|U|UK|USA|EU|WHO|FDA|SGLT-?[12]I?|GLP-?1|MRI|CT|ECG|COPD|CKD|CVD|NSAID"
+    r"RCT|DNA|RNA|HIV|AID|COVID(?:-19)?|LDL|HDL|BMI|U|UK|USA|EU|WHO|FDA|SGLT-?[12]I?|GLP-?1"
+    r"|MRI|CT|ECG|COPD|CKD|CVD|NSAID"
     r"|SSRI|DOAC|NOAC|ACE|ARB|ICU|NEJM|JAMA|BMJ|II|III|IV|PHASE|GRADE|PICO|PRISMA|CONSORT"
 )
 _BODY: Final = (
-    r"(?:(?:[A-Z]{2,8}(?:[/-][A-Z]{2,8}){0,6}|(?:[A-Z][\w’'-]+\s(?:(?:of|for|on|and|the|in"
+    r"(?:(?:[A-Z]{2,8}(?:[/-][A-Z]{2,8}){0,6}|(?:[A-Z][\w’'-]{1,30}\s(?:(?:of|for|on|and|the|in"
     r"|&)\s){0,2}){1,7}?(?:Campaign|Initiative|Organi[sz]ation|Institute|Association|Society"
     r"|College|Academy|Force|Collaboration|Federation|Foundation|Committee|Network|Cardiology"
     r"|Medicine|America|Physicians|Excellence)(?:\s\([A-Z/-]{2,12}\))?))"
@@ -65,13 +68,14 @@ _ADVICE: Final = (
     r"|[Pp]osition\s[Ss]tatement)"
 )
 _ABOUT: Final = (
-    r"(?:\s(?:for|on)(?:\s[\w/’'-]+){1,14}?(?=\s?[,.;:()]|\s(?:recommend|suggest|advise|state|say|note|call|list|endorse|include"
+    r"(?:\s(?:for|on)(?:\s[\w/’'-]{1,30}){1,14}?(?=\s?[,.;:()]|\s(?:recommend|suggest|advise"
+    r"|state|say|note|call|list|endorse|include"
     r"|is\b|are\b|has\b|have\b|was\b|were\b|and\s(?:the\s)?\d{4})))?"
 )
 _GUIDELINE: Final = (
-    re.compile(rf"\b(?P<year>{YEAR})\s(?P<title>{_BODY}(?:\s[\w-]+){{0,5}}?\s{_ADVICE}{_ABOUT})"),
+    re.compile(rf"\b(?P<year>{YEAR})\s(?P<title>{_BODY}(?:\s[\w-]{{1,30}}){{0,5}}?\s{_ADVICE}{_ABOUT})"),
     re.compile(
-        rf"\b(?P<title>{_BODY}(?:\s[\w-]+){{0,4}}?\s{_ADVICE})"
+        rf"\b(?P<title>{_BODY}(?:\s[\w-]{{1,30}}){{0,4}}?\s{_ADVICE})"
         rf"(?:,?\s\(?|\sfrom\s|\sof\s)(?P<year>{YEAR})\b\)?"
     ),
     re.compile(
@@ -89,10 +93,15 @@ def mentions(text: str, free: Sequence[Span]) -> Iterator[Reference]:
     running text are no titles to be held against a record word for word: they are ``unsure``.
     """
     flat = text.replace("*", " ").replace("_", " ")
+    taken: list[tuple[int, int]] = []
     found: list[Reference] = []
     for place in free:
         for read in (*_in_brackets(flat, place), *_in_phrases(flat, place)):
-            if all(read.end <= known.start or read.start >= known.end for known in found):
+            at = bisect_left(taken, (read.start, read.end))
+            before = taken[at - 1][1] if at else 0
+            after = taken[at][0] if at < len(taken) else len(text)
+            if before <= read.start and read.end <= after:
+                taken.insert(at, (read.start, read.end))
                 found.append(read)
     yield from sorted(found, key=lambda read: read.start)
 

@@ -106,7 +106,7 @@ _WORD_JOIN: Final = re.compile(r"(?:\band|&|\bund|\bet|\by|\be|\bwith)(?: the)? 
 _ACRONYM_FIRST: Final = re.compile(rf"(?:{_ACRONYMS.pattern.upper()})\b", re.VERBOSE)
 _STOP: Final = re.compile(r" ?(?:[.:;,(\[\"“‘'„«–—\x1f]|\Z|- |(?:19|20)\d\d\b)")
 _INSIDE_BODY: Final = re.compile(
-    r"[^.:;\"“\x1f()\[\]]{2,150}(?: ?\((?!\d{4})[^()]{2,30}\)(?: (?:[A-Z][\w’'-]+ ?){1,4})?)?"
+    r"[^.:;|\"“\x1f()\[\]]{2,150}(?: ?\((?!\d{4})[^()]{2,30}\)(?: (?:[A-Z][\w’'-]+ ?){1,4})?)?"
 )
 _ENDS_SENTENCE: Final = re.compile(rf"[^,.]{{2,40}} {U}{{1,3}}\.(?! ?\()")
 
