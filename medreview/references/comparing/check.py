@@ -1,5 +1,6 @@
 """The verdict on a reference from the records that were found for it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Final
@@ -8,10 +9,16 @@ from medreview.references.comparing import sentences
 from medreview.references.comparing.fit import Fit, fit
 from medreview.references.comparing.names import same_family
 from medreview.references.comparing.places import same_identifier
-from medreview.references.comparing.words import Known, words
+from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
 from medreview.references.model import Asked, Difference, Identifier, Record, Reference, ReferenceCheck
 
 _CANDIDATES: Final = 5
+_FEWEST_WORDS: Final = 3
+_NO_WORK: Final = re.compile(
+    r"\W*(?:data on file|personal communications?|unpublished|ibid|(?:op|loc)\. ?cit|see (?:above|below)|as above)\b",
+    re.IGNORECASE,
+)
+"""Beginnings of what is printed in place of a work."""
 
 
 def check_reference(
@@ -54,8 +61,16 @@ def check_reference(
 
 
 def can_be_searched(reference: Reference) -> bool:
-    """Whether a work can be looked up by the words of its reference: a title, or first author, journal and year."""
-    return bool(reference.title or (reference.authors and reference.container and reference.year))
+    """Whether a work can be looked up by the words of its reference: a title, or first author, journal and year.
+
+    A title of one or two words needs another field beside it.
+    """
+    if _NO_WORK.match(reference.title or reference.text):
+        return False
+    told = sum(map(bool, (reference.authors, reference.container, reference.year)))
+    if not reference.title:
+        return told == 3
+    return told > 0 or sum(word not in FUNCTION_WORDS for word in words(reference.title)) >= _FEWEST_WORDS
 
 
 def same_work(one: Record, other: Record) -> bool:

@@ -13,6 +13,7 @@ from medreview.references.comparing.places import (
     compare_year,
     printed_place,
     read_number,
+    same_pages,
 )
 from medreview.references.comparing.titles import TitleComparison, TitleLikeness, compare_titles, main_title
 from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
@@ -31,8 +32,9 @@ class Fit:
 
     ``against``: how many of first author, journal and year are others; ``agreed``: how many are the same. ``title`` is
     ``None`` when the reference has none, or the record none. ``printed_place``: volume and first page agree (1), say
-    otherwise (-1), or tell nothing (0). ``literal``: how much is the same letter by letter, which tells two records of
-    one work apart. ``other_identifier``: the record has another identifier of the kind that is printed.
+    otherwise (-1), or tell nothing (0). ``whole_range``: the last page agrees, too. ``literal``: how much
+    is the same letter by letter, which tells two records of one work apart. ``other_identifier``: the record has
+    another identifier of the kind that is printed.
     """
 
     record: Record
@@ -42,6 +44,7 @@ class Fit:
     year: Difference | None
     year_known: bool
     printed_place: int
+    whole_range: bool = False
     literal: float = 0.0
     other_identifier: bool = False
 
@@ -70,6 +73,7 @@ class Fit:
             title = _BY_TITLE[self.title.likeness] + 0.25 * self.title.rank
         exact = 0.25 * (self.year is None and self.year_known)
         exact += 0.125 * (self.authors.likeness == "same") + 0.125 * (self.container.likeness == "same")
+        exact += 0.125 * self.whole_range
         return title + exact + self.agreed - self.against + 0.5 * self.printed_place
 
     @property
@@ -160,23 +164,28 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
     year = compare_year(reference, record)
     if year is not None and not year.slip and _within_name(reference, record):
         year = None
+    place = printed_place(reference, record)
     return Fit(
         record,
         title,
         authors,
         container,
         year,
-        bool(reference.year and record.years),
-        printed_place(reference, record),
+        year_known=bool(reference.year and record.years),
+        printed_place=place,
+        whole_range=place > 0 and same_pages(reference.pages, record.pages),
+        literal=_literal(reference, record),
+        other_identifier=any(not one.slip for one in compare_identifiers(reference, record, ())),
     )
 
 
 def _literal(reference: Reference, record: Record) -> float:
-    """How much is the same letter by letter, case apart: mostly the title."""
+    """How much is the same letter by letter, case apart, mostly the title; an article goes before its preprint."""
     same = 0.75 * (folded(reference.title) == folded(record.title))
     same += 0.25 * (reference.container in record.containers) + 0.25 * (
         read_number(reference, "volume") == record.volume
     )
+    same += 0.1 * (record.kind != "preprint")
     return same + 0.25 * (reference.pages == record.pages)
 
 
@@ -207,12 +216,21 @@ def _standing(reference: Reference, titles: Sequence[str]) -> str | None:
     whole = f" {' '.join(words(reference.text))} "
     read = f" {' '.join(words(reference.title))} "
     for title in titles:
+        if not _may_be_cut_from(reference, title):
+            continue
         if _content(title) >= _LONG_TITLE and f" {' '.join(words(title))} " in whole:
             return title
         main = f" {' '.join(words(main_title(title)))} "
         if _content(main) >= _LONG_TITLE - 1 and main in whole and main not in read:
             return title
     return None
+
+
+def _may_be_cut_from(reference: Reference, title: str) -> bool:
+    """Whether what was read as the title, if anything was, is mostly of this title: a book's title is no chapter's."""
+    read = [word for word in words(reference.title) if word not in FUNCTION_WORDS]
+    own = {*words(title)}
+    return not read or "title" in reference.unsure or 2 * sum(word in own for word in read) >= len(read)
 
 
 def _content(title: str) -> int:

@@ -9,6 +9,8 @@ from typing import Final, Literal
 
 from rapidfuzz.distance import OSA
 
+from medreview.references.comparing.look_alikes import look_alike, of_one_class
+
 Known = Callable[[str], bool]
 """Whether a word stands in titles of other works: it is a word of its own then, and no typing error."""
 
@@ -62,30 +64,6 @@ _BRITISH: Final = (
     (re.compile(r"ll(?=ed|ing|er|ment|s?$)"), "l"),
 )
 
-_OPPOSED: Final = (
-    ("hyper", "hypo"), ("inter", "intra"), ("ante", "anti"), ("ab", "ad"), ("af", "ef"),
-    ("macro", "micro"), ("exo", "endo"), ("pre", "post"), ("pre", "peri"), ("over", "under"), ("in", "ex"),
-    ("mono", "multi"), ("uni", "bi"), ("mono", "di"), ("di", "tri"), ("un", ""), ("in", ""), ("im", ""), ("non", ""),
-    ("a", ""), ("anti", ""), ("de", ""), ("re", ""),
-)  # fmt: skip
-"""Beginnings of words of which one in place of the other makes another word."""
-
-_CONFUSED: Final = (
-    "dysphagia dysphasia dyspraxia", "ileum ilium", "perineal peroneal", "prostate prostrate", "male female",
-    "men women", "mucus mucous", "oral aural", "palpation palpitation", "callus callous", "facial fascial faecal",
-    "humoral humeral", "vesical vesicle", "venous venus", "cholic colic", "lumbar lumber", "trial trail",
-    "causal casual", "loose lose", "elicit illicit", "absorption adsorption", "diaphysis diaphyses", "carpal tarsal",
-    "prednisone prednisolone", "hydroxyzine hydralazine", "clonidine clozapine", "lamotrigine lamivudine",
-    "vinblastine vincristine", "daunorubicin doxorubicin idarubicin epirubicin", "cefazolin cefoxitin cefotaxime",
-    "morphine hydromorphone", "nifedipine nicardipine nimodipine", "sulfadiazine sulfasalazine", "fentanyl sufentanil",
-    "omeprazole esomeprazole", "citalopram escitalopram", "cetirizine levocetirizine", "risperidone paliperidone",
-    "thymine thiamine thymidine", "uracil uridine", "aniline alanine", "arginine argatroban", "valine valerian",
-    "benefit benefits", "cysteine cystine", "glutamine glutamate", "nitrite nitrate", "sulfite sulfate", "adult adults",
-    "chlorate chloride", "amine amide imine imide", "mutations medications", "rats cats bats", "mice lice",
-)  # fmt: skip
-"""Words that look alike and mean something else."""
-
-_CONFUSED_WITH: Final = {word: group.split()[0] for group in _CONFUSED for word in group.split()}
 _ENDINGS: Final = re.compile(r"(?:ies|es|s|y|e)$")
 
 
@@ -128,7 +106,7 @@ def same_word(printed: str, record: str, known: Known) -> Slip | None:
         return "spelling"
     if any(char.isdigit() for char in one + other):
         return None
-    if _confused(one, other):
+    if look_alike(one, other):
         return None
     if _ENDINGS.sub("", one) == _ENDINGS.sub("", other) and min(len(one), len(other)) > 3:
         return "wording"
@@ -136,26 +114,20 @@ def same_word(printed: str, record: str, known: Known) -> Slip | None:
 
 
 def is_typing_error(printed: str, record: str, known: Known) -> bool:
-    """Whether a word is another one with letters swapped, left out, doubled or exchanged, and no word of its own."""
-    shorter, longer = sorted((len(printed), len(record)))
-    if longer - shorter > 2:
-        return False
+    """Whether a word is another one with letters swapped, left out, doubled or exchanged, and no word of its own.
+
+    Two errors are taken for errors in a long word only, which begins rightly. In the names of two medicines of one
+    class an exchanged letter makes another medicine.
+    """
+    shorter = min(len(printed), len(record))
     distance = OSA.distance(printed, record, score_cutoff=2)
-    if distance > 2 or (distance == 2 and shorter < 8):
+    if distance > 2 or known(printed):
         return False
-    swapped = distance == 1 and len(printed) == len(record) and sorted(printed) == sorted(record)
-    return (swapped or shorter > 4) and not known(printed)
-
-
-def _confused(one: str, other: str) -> bool:
-    group = _CONFUSED_WITH.get(one)
-    if group is not None and group == _CONFUSED_WITH.get(other):
+    if distance == 1 and sorted(printed) == sorted(record):
         return True
-    return any(
-        (one.startswith(a) and other.startswith(b) and one[len(a) :] == other[len(b) :])
-        or (one.startswith(b) and other.startswith(a) and one[len(b) :] == other[len(a) :])
-        for a, b in _OPPOSED
-    )
+    if distance == 2 and (shorter < 8 or printed[:2] != record[:2] or of_one_class(printed, record)):
+        return False
+    return shorter > 4 and not (len(printed) == len(record) and of_one_class(printed, record))
 
 
 def _greek_name(match: re.Match[str]) -> str:
