@@ -1,13 +1,15 @@
 """The way to one service: when it may be asked again, how many requests run at once, and when it is given up."""
 
 import asyncio
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from medreview.sources.fetching.asked_url import host_of
+from medreview.citations.canonical import domain
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.fetcher import Fetcher
 from medreview.sources.fetching.network import Network, Request
 from medreview.sources.lookups.lookup_stage import GIVE_UP_AFTER
+
+if TYPE_CHECKING:
+    from medreview.sources.fetching.fetcher import Fetcher
 
 MOST_AT_ONCE: Final = 10
 
@@ -20,9 +22,9 @@ class Channel:
     once the service failed ten times in a row, and it is asked no more.
     """
 
-    def __init__(self, base: str, fetcher: Fetcher, network: Network) -> None:
+    def __init__(self, base: str, fetcher: "Fetcher", network: Network) -> None:
         self._fetcher = fetcher
-        self._delay = network.delays.get(host_of(base), network.limits.host_delay)
+        self._delay = network.delays.get(domain(base), network.limits.host_delay)
         a_second = round(1 / self._delay) if self._delay > 1 / MOST_AT_ONCE else MOST_AT_ONCE
         self._slots = asyncio.Semaphore(max(1, a_second))
         self._gate = asyncio.Lock()

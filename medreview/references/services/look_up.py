@@ -21,7 +21,6 @@ from medreview.references.services.pubmed import PubMed
 from medreview.references.services.said import before_asking
 from medreview.references.services.search import Search
 from medreview.references.services.service import Service
-from medreview.sources.fetching.fetch import open_fetcher
 from medreview.sources.fetching.services import Services
 
 if TYPE_CHECKING:
@@ -112,6 +111,8 @@ class _Run:
         left = await self._look(range(len(self._references)), None, final=not ask)
         if not (ask and left):
             return
+        from medreview.sources.fetching.fetch import open_fetcher
+
         if self._say is not None:
             self._say(before_asking(len(left), self._services))
         async with open_fetcher(self._network) as fetcher:

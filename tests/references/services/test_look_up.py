@@ -44,7 +44,7 @@ def cites(work, *kinds, **changed):
     """A reference to a work, with identifiers of these kinds."""
     found = tuple(Identifier(kind, getattr(work, kind)) for kind in kinds)
     told = Reference(
-        text=f"{work.authors[0][0]}. {work.title}. {work.year}.",
+        text="",
         kind="article",
         authors=tuple(Author(family, given[:1]) for family, given in work.authors),
         title=work.title,
@@ -54,7 +54,8 @@ def cites(work, *kinds, **changed):
         pages=work.pages,
         identifiers=found,
     )
-    return replace(told, **changed)
+    told = replace(told, **changed)
+    return told if told.text else replace(told, text=f"{told.authors[:1]} {told.title}. {told.container} {told.year}.")
 
 
 @pytest.fixture
