@@ -7,6 +7,7 @@ Europe PMC (``search``, ``resultType=core``), OpenAlex (``/works``), ClinicalTri
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from zlib import crc32
 
@@ -45,6 +46,7 @@ class Work:
     kind: str = "journal-article"
     more: dict[str, dict[str, Any]] = field(default_factory=dict)
 
+    @cached_property
     def words(self) -> set[str]:
         """What a search finds it by."""
         names = " ".join(family for family, _ in self.authors)
@@ -57,7 +59,7 @@ Speaker = Callable[[list[Work], str, dict[str, str]], Told]
 
 def _best(works: Sequence[Work], query: str, most: int) -> list[Work]:
     words = set(re.findall(r"\w+", query.lower()))
-    scored = [(len(words & work.words()), work) for work in works]
+    scored = [(len(words & work.words), work) for work in works]
     return [work for score, work in sorted(scored, key=lambda pair: -pair[0]) if score > 1][:most]
 
 
