@@ -138,9 +138,10 @@ def _of_another_work(
 def _of_none(reference: Reference, cited: Sequence[Fit], asked: tuple[Asked, ...], today: date) -> ReferenceCheck:
     nearest = tuple(each.record for each in cited[:_CANDIDATES] if _is_near(each))
     by = "citation" if can_be_searched(reference) else "identifier"
-    answered = any(one.outcome != "failed" for one in asked if one.by == by)
     failed = [one for one in asked if one.outcome == "failed"]
-    if failed and not answered:
+    answered = any(one.outcome != "failed" for one in asked if one.by == by)
+    # an identifier stands in one register, and another authority that does not have it says nothing for that one
+    if failed and (not answered or (by == "identifier" and any(one.by == by for one in failed))):
         return ReferenceCheck("not_checkable", candidates=nearest, because=sentences.unanswered(failed), asked=asked)
     because = sentences.not_found(reference, asked, today)
     return ReferenceCheck("not_found", candidates=nearest, because=because, asked=asked)

@@ -263,6 +263,17 @@ def test_a_service_that_gives_no_answer_proves_nothing_and_is_named(servers, ask
     assert second.requests > 0
 
 
+def test_a_bare_doi_is_not_called_unknown_while_its_register_is_down(servers, ask):
+    servers.works = []
+    bare = Reference(text="doi:10.5555/fever.1", identifiers=(Identifier("doi", "10.5555/fever.1"),))
+    (check,), _ = ask(bare)
+    assert check.verdict == "not_found"
+    servers.instead["crossref"] = answer(b"oops", status=500)
+    (check,), _ = ask(bare)
+    assert check.verdict == "not_checkable"
+    assert check.because == "It could not be looked up: Crossref did not answer."
+
+
 def test_one_that_is_down_is_asked_no_more_after_ten_failures_while_the_others_go_on(servers, ask):
     servers.works = works_of(40, doi="")
     servers.instead["europe_pmc"] = answer(b"oops", status=500)
