@@ -27,8 +27,19 @@ def _say(message: str) -> None:
 
 
 def _stopped() -> str:
-    kept = "; what was done is saved, the same command goes on from there" if set(sys.argv[1:2]) & KEEPING else ""
+    kept = "; what was done is saved, the same command goes on from there" if _keeps() else ""
     return f"stopped{kept}."
+
+
+def _keeps() -> bool:
+    """Whether what a command did is kept; of a file, `references` keeps nothing."""
+    if sys.argv[1:2] != ["references"]:
+        return bool(set(sys.argv[1:2]) & KEEPING)
+    from pathlib import Path
+
+    from medreview.exchange.imports.citation_answers import is_database
+
+    return any(is_database(Path(word)) for word in sys.argv[2:])
 
 
 def main() -> None:

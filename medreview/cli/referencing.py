@@ -9,6 +9,7 @@ from medreview.cli.network import network_from_config, services_from_config
 from medreview.cli.output import bad_records, counted, progress, say
 from medreview.cli.references_filter import answer_lines, library_of_files
 from medreview.errors import UserError
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.cli.reports.checked_references import CheckedReport
@@ -113,3 +114,44 @@ def checked_file(source: str, mapping: Mapping[str, str], asked: Whom) -> "Check
     checks = Checker(asked).check([one.reference for one in found.references])
     checked = tuple(map(CheckedReference, found.references, checks))
     return CheckedReport(name, checked, found.texts, len(found.bad))
+
+
+def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
+    """The references of a study: found, checked and kept where that is missing. ``each``: single ones will be shown.
+
+    Raises :class:`UserError` when it has no response, or cannot be written.
+    """
+    from medreview.cli.looking import looked
+    from medreview.cli.reports.checked_references import CheckedReport
+    from medreview.pipeline import Authorities, check_references
+    from medreview.references.brought import Brought, CheckedReference
+    from medreview.references.study_checks import study_checks
+    from medreview.sources.fetching.network import Network
+    from medreview.sources.fetching.services import Services
+    from medreview.study import Study
+    from medreview.units.statement_view import response_name
+
+    with Study.open(path) as study:
+        responses = study.reader.execute("SELECT count(*) FROM response").fetchone()[0]
+        if not responses:
+            raise UserError(
+                f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
+            )
+        library = library_of_files(asked.libraries) if asked.libraries else None
+        authorities = Authorities(
+            services_from_config() if asked.ask else Services(),
+            network_from_config(asked.proxy) if asked.ask else Network(),
+            library.library if library else None,
+            library.sha256 if library else "",
+            ask=asked.ask,
+            say=say,
+        )
+        with progress() as bar:
+            done = check_references(study, authorities, bar)
+        say(*done.stopped.values())
+        looked(study, "references", "verdicts" if each else "totals")
+        checked = tuple(
+            CheckedReference(Brought(one.reference, 0, response_name(one.response), one.model, one.origin), one.check)
+            for one in study_checks(study.reader)
+        )
+    return CheckedReport(path.name, checked, responses)

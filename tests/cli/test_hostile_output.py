@@ -74,6 +74,8 @@ COMMANDS = (
     ("references", f"library{BAD}.jsonl", "--library", f"library{BAD}.jsonl", "--all"),
     ("references", f"answers{BAD}.jsonl", "--offline", "--show", BAD),
     ("references", f"missing{BAD}.txt"),
+    ("references", STUDY, "--library", f"library{BAD}.jsonl", "--all"),
+    ("references", STUDY, "--offline"),
     ("references", f"list{BAD}.txt", "--library", f"broken{BAD}.jsonl"),
     ("references", "--jsonl", "--library", f"library{BAD}.jsonl"),
     ("evidence", "--jsonl"),

@@ -9,6 +9,7 @@ import pytest
 from medreview.references.model import VERDICTS
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
+from medreview.study import Study
 from tests.support.bibliographic_formats import Work
 from tests.support.bibliographic_servers import Bibliography
 
@@ -227,3 +228,51 @@ def test_what_cannot_be_used_is_said_in_a_sentence(run, listed, medreview, argum
     (medreview.folder / "binary.txt").write_bytes(b"\x00\x01\x02" * 100)
 
     assert words in run(*arguments, check=2).stderr
+
+
+@pytest.fixture
+def study(run, medreview):
+    """A study of one answer with three references."""
+    listed = "\n".join(f"{number}. {text}" for number, text in enumerate((MATCH, OTHER, UNKNOWN), 1))
+    answer = f"Give less fluid [1]. Statins help old mice [2].\n\nReferences\n\n{listed}\n"
+    record = {"id": "a17", "model": "atlas-2", "response": answer}
+    (medreview.folder / "answers.jsonl").write_text(json.dumps(record))
+    medreview("import", "s.medreview", "answers.jsonl")
+    return "s.medreview"
+
+
+def test_a_study_keeps_its_checks_and_shows_single_ones_only_when_asked(run, study, medreview, services):
+    counts = run(study, "--library", "library.json").stdout
+    assert "s.medreview: 3 references" in counts
+    assert "other work" in counts
+    assert "OTHER WORK" not in counts
+    said = run(study, "--library", "library.json", "--show", "other_work").stdout
+    assert "OTHER WORK R01 [2]" in said
+    assert services.received == []
+    told = json.loads(run(study, "--offline", "--library", "library.json", "--json").stdout)
+    assert [check["verdict"] for check in told["checks"]] == ["match", "other_work", "not_found"]
+    assert told["checks"][0]["model"] == "atlas-2"
+    with Study.open(medreview.folder / study, read_only=True) as opened:
+        shown = [
+            json.loads(row["payload"])["shown"]
+            for row in opened.reader.execute("SELECT payload FROM event WHERE kind = 'look' ORDER BY event_id")
+        ]
+    assert shown == ["totals", "verdicts"]
+
+
+def test_services_are_asked_once_about_a_study_and_a_build_fails_over_it(run, study, services):
+    first = run(study, "--check", check=1)
+    assert "3 references are looked up at" in first.stderr
+    asked = len(services.received)
+    assert asked
+    again = run(study, "--check", "--allow", "not_found", "--allow", "mismatch")
+    assert "looked up at" not in again.stderr
+    assert len(services.received) == asked
+    assert run(study, "--offline", "--json").stdout == run(study, "--offline", "--json").stdout
+
+
+def test_a_study_without_a_response_and_a_mapping_are_refused(run, study, medreview):
+    with Study.create(medreview.folder / "empty.medreview"):
+        pass
+    assert "has no response yet" in run("empty.medreview", "--offline", check=2).stderr
+    assert "--map is for files" in run(study, "--map", "a=response", check=2).stderr

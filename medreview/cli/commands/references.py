@@ -65,7 +65,9 @@ def references(
 
     Example: medreview references answer.md --library zotero.json --check
     """
-    from medreview.cli.referencing import answer_stdin, checked_file, whom
+    from medreview.cli.referencing import answer_stdin, checked_file, checked_study, whom
+    from medreview.exchange.imports.citation_answers import is_database
+    from medreview.references.model import VERDICTS
 
     asked = whom(library or (), online, proxy)
     if jsonl:
@@ -81,12 +83,17 @@ def references(
         from medreview.exchange.exports.checked_references import check_csv
 
         check_csv(csv)
-    report = checked_file(source, read_mapping(mapping), asked)
+    is_study = source != "-" and is_database(path)
+    if is_study and mapping:
+        raise UserError("--map is for files; the responses of a study have their fields.")
+    each = bool(shown or everything or as_json or csv)
+    report = checked_study(path, asked, each=each) if is_study else checked_file(source, read_mapping(mapping), asked)
     if csv is not None:
         from medreview.exchange.exports.checked_references import write_csv
 
         say(f"written: {write_csv(report.checked, csv)}")
-    _show(report, shown, everything=everything, limit=limit, as_json=as_json)
+    listed = shown or [verdict for verdict in VERDICTS if verdict != "match"] if each or not is_study else []
+    _show(report, listed, everything=everything, limit=limit, as_json=as_json)
     sys.stdout.flush()
     if check and (failed := _failed(report, passing)):
         say(failed)
@@ -115,10 +122,8 @@ def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bo
         return
     from medreview.cli.reports.checked_references import render
     from medreview.config import load_config
-    from medreview.references.model import VERDICTS
 
-    listed = shown or [verdict for verdict in VERDICTS if verdict != "match"]
-    print(render(report, listed, slips=everything, limit=limit, ascii_only=load_config().ascii), end="")
+    print(render(report, shown, slips=everything, limit=limit, ascii_only=load_config().ascii), end="")
 
 
 def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
