@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from medreview.references.model import Reference
-from medreview.references.printed.evidence import cites, is_whole
+from medreview.references.printed.evidence import begins_reference, cites, is_whole, names_work
 from medreview.references.printed.find import find_references
 from medreview.references.printed.parse import parse_reference
 from medreview.text import Span
@@ -18,10 +18,11 @@ _LINE: Final = re.compile(r"^\S[^\n]*(?:\n[ \t]+\S[^\n]*)*", re.MULTILINE)
 _HEADING: Final = re.compile(
     r"\W*(?:references?|bibliography|literature|sources|works cited|literatur|quellen)\W*\Z", re.I
 )
+_BLANK: Final = re.compile(r"\n[ \t]*\n")
 _BARE: Final = 80
 """Characters of an entry that is an identifier or an address and hardly more."""
-_ENTRIES: Final = 0.8
-"""Share of the parts of a text that must be references, so that it is a list."""
+_ENTRIES: Final = 0.5
+"""Share of the parts of a text that must be whole references, so that it is a list and the others are entries, too."""
 
 
 def references_of_text(text: str) -> list[Reference]:
@@ -38,16 +39,17 @@ def references_of_text(text: str) -> list[Reference]:
 def _entries(text: str, pattern: re.Pattern[str]) -> Iterator[Reference]:
     """The entries that a way to cut the text finds; none where what it finds is mostly something else."""
     spans = [span for span in _cut(text, pattern) if not _HEADING.match(text, span.start, span.end)]
-    entries = [span for span in spans if _is_entry(text[span.start : span.end])]
-    if len(entries) < _ENTRIES * len(spans):
+    if sum(_is_entry(text[span.start : span.end]) for span in spans) < _ENTRIES * len(spans):
         return
-    for span in entries:
-        said = text[span.start : span.end]
+    for span in spans:
+        label = _NUMBERED.match(text, span.start, span.end)
+        start = label.end() if label else span.start
+        said = text[start : span.end]
         read = parse_reference(said)
-        label = _NUMBERED.match(said)
-        places = {name: Span(span.start + place.start, span.start + place.end) for name, place in read.places.items()}
-        number = int(label[1] or label[2]) if label else None
-        yield replace(read, text=said, start=span.start, end=span.end, number=number, places=places)
+        if names_work(read) and begins_reference(said):
+            places = {name: Span(start + place.start, start + place.end) for name, place in read.places.items()}
+            number = int(label[1] or label[2]) if label else None
+            yield replace(read, text=said, start=start, end=span.end, number=number, places=places)
 
 
 def _cut(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
@@ -56,7 +58,7 @@ def _cut(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
         return
     starts = [found.start() for found in pattern.finditer(text)]
     for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
-        said = text[start:end]
+        said = _BLANK.split(text[start:end], maxsplit=1)[0]
         yield Span(start + len(said) - len(said.lstrip()), start + len(said.rstrip()))
 
 
