@@ -1,7 +1,7 @@
 """The reference that names a source: what the rules say of it, in the words that stand beside the source."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,8 @@ _CITED: Final = """
 SELECT f.reference_id FROM statement_reference AS s JOIN reference AS f USING (reference_id)
 JOIN reference_checked USING (reference_id) WHERE s.statement_id = ? ORDER BY f.ordinal"""
 _MINE: Final = """SELECT label FROM standing WHERE unit = ? AND reviewer = ? AND pass = 1 AND state = 'decided'"""
+_VERDICTS: Final[dict[Verdict, str]] = {"other_work": "OTHER WORK", "not_checkable": "nothing to look up"}
+"""What a verdict is called here, where it is not its own name."""
 _CALLED: Final[dict[Field, str]] = {"authors": "first author", "container": "journal", "identifier": "identifier"}
 
 
@@ -58,13 +60,24 @@ def reference_beside(reader: sqlite3.Connection, statement_id: str, response_id:
 
 @dataclass(frozen=True, slots=True)
 class SourceReference:
-    """What stands beside a source of the reference that names it. ``said`` begins with the verdict; ``more`` says why,
-    and who was asked. ``worth_a_row``: there is more to say than that it is fine."""
+    """What stands beside a source of the reference that names it.
+
+    ``verdict`` in words, with what stands beside it; ``about``: what it is about, the part to be cut where there is
+    little room, and the ``year`` behind that. ``more`` says why, and who was asked. ``worth_a_row``: there is more to
+    say than that it is fine.
+    """
 
     unit: str
-    said: str
+    verdict: str
+    about: str
+    year: str
     more: str
     worth_a_row: bool
+
+    @property
+    def said(self) -> str:
+        """Verdict and what it is about."""
+        return f"{self.verdict}{': ' if self.about else ''}{self.about}{self.year}"
 
 
 def load_source_reference(reader: sqlite3.Connection, named: NamedBy, reviewer: str = "") -> SourceReference:
@@ -77,7 +90,9 @@ def load_source_reference(reader: sqlite3.Connection, named: NamedBy, reviewer: 
     own = [f"you: {label_words('reference', mine['label'])}"] if mine else []
     return SourceReference(
         unit=unit,
-        said=_said(check, [*notices, *own]),
+        verdict=" · ".join((f"ref: {_VERDICTS.get(check.verdict, in_words(check.verdict))}", *notices, *own)),
+        about=_about(check),
+        year=_year(check.record) if check.verdict == "other_work" else "",
         more=" ".join(filter(None, (check.because, _printed(stored), _asked(check)))),
         worth_a_row=bool(notices) or check.verdict != "match",
     )
@@ -87,29 +102,21 @@ def _gravity(verdict: Verdict) -> int:
     return ACCUSING.index(verdict) if verdict in ACCUSING else len(ACCUSING)
 
 
-def _said(check: ReferenceCheck, beside: Sequence[str]) -> str:
-    """The verdict, what stands ``beside`` it, and what the verdict is about: that is the longest, and may be cut."""
-    verdict, about = _verdict(check)
-    return "ref: " + ": ".join(filter(None, (" · ".join((verdict, *beside)), about)))
-
-
-def _verdict(check: ReferenceCheck) -> tuple[str, str]:
+def _about(check: ReferenceCheck) -> str:
     match check.verdict:
         case "other_work":
-            return "OTHER WORK", _work(check.record) if check.record else ""
+            return f"“{check.record.title}”" if check.record else ""
         case "mismatch":
-            return "mismatch", "; ".join(map(_correction, check.wrong))
+            return "; ".join(map(_correction, check.wrong))
         case "ambiguous":
-            return f"ambiguous, {counted(len(check.candidates), 'work')} may be meant", ""
-        case "not_checkable":
-            return "nothing to look up", ""
+            return f"{counted(len(check.candidates), 'work')} may be meant"
         case "not_found":
-            return "not found", _asked(check)
-    return in_words(check.verdict), ""
+            return _asked(check)
+    return ""
 
 
-def _work(record: Record) -> str:
-    return " ".join(filter(None, (f"“{record.title}”", *map(str, record.years[:1]))))
+def _year(record: Record | None) -> str:
+    return f" {record.years[0]}" if record and record.years else ""
 
 
 def _correction(difference: Difference) -> str:

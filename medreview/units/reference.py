@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.labels import REFERENCE
 from medreview.references.authorities import authority_name
@@ -27,7 +27,7 @@ from medreview.units.reference_fields import (
 from medreview.units.source_document import response_document, source_document
 from medreview.units.statement_view import response_name
 from medreview.units.stored_reference import StoredReference, load_reference, records_in_neutral_order
-from medreview.units.view import Document, Machines, Opinion, Part, TextMark, UnitView
+from medreview.units.view import Document, Machines, Opinion, Part, Shade, TextMark, UnitView
 from medreview.words import in_words
 
 RULES: Final = "rules"
@@ -108,10 +108,9 @@ WHERE EXISTS (SELECT 1 FROM reference_check AS c WHERE c.reference_id = f.refere
         return Machines(
             opinions=(opinion,),
             level=level_of(check.verdict),
-            words=asked_words(check),
             badges=" · ".join(_badges(check)),
-            marks=tuple((key, mark) for key, mark, _ in found),
-            remarks=tuple((key, mark.start, words) for key, mark, words in found if words),
+            marks=tuple((one.key, mark) for one in found for mark in one.marks),
+            remarks=tuple((one.key, one.below, one.words) for one in found),
         )
 
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
@@ -137,7 +136,7 @@ WHERE EXISTS (SELECT 1 FROM reference_check AS c WHERE c.reference_id = f.refere
 
 def asked_words(check: ReferenceCheck) -> str:
     """Who was asked by what, and what came of it; ``""`` when nobody was."""
-    return f"asked: {', '.join(map(_asked, check.asked))}" if check.asked else ""
+    return f"Asked: {', '.join(map(_asked, check.asked))}." if check.asked else ""
 
 
 def _asked(asked: Asked) -> str:
@@ -172,23 +171,34 @@ def _pages(reader: sqlite3.Connection, stored: StoredReference) -> Iterator[Docu
             yield source_document(reader, source, f"source:{source.source_id}")
 
 
-def _found(stored: StoredReference) -> Iterator[tuple[str, TextMark, str]]:
-    """Document, mark and remark of each difference; only the first mark of one has the remark."""
+class _Found(NamedTuple):
+    """A difference in the document ``key``: its marks, and the place whose row its words stand below."""
+
+    key: str
+    marks: tuple[TextMark, ...]
+    below: int
+    words: str
+
+
+def _found(stored: StoredReference) -> Iterator[_Found]:
+    """The differences from the record that the rules hold the reference against."""
     records = records_in_neutral_order(stored.check)
     for record, (key, _, fields) in zip(records, _fields(stored), strict=False):
-        if record != stored.check.record:
-            continue
-        for difference in stored.check.differences:
-            words = f"{'slip' if difference.slip else 'differs'}: {difference_words(difference)}"
-            for place in differing(fields, difference):
-                yield key, TextMark(*place, "evidence" if difference.slip else "clash"), words
-                words = ""
+        for difference in stored.check.differences if record == stored.check.record else ():
+            row = fields.row(difference.field)
+            if row is None:
+                continue
+            shade: Shade = "evidence" if difference.slip else "clash"
+            marks = tuple(TextMark(*place, shade) for place in differing(fields, difference))
+            longer = max(row.printed, row.record, key=lambda place: place.end - place.start)
+            yield _Found(key, marks, longer.end - 1, f"{'slip' if difference.slip else 'differs'}: {difference.why}")
 
 
 def _reasons(check: ReferenceCheck) -> Iterator[str]:
     yield check.because or f"{VERDICTS[check.verdict]}."
     if check.differences:
         yield "; ".join(map(difference_words, check.differences)) + "."
+    yield from filter(None, (asked_words(check),))
 
 
 def _badges(check: ReferenceCheck) -> Iterator[str]:
