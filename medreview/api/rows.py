@@ -151,4 +151,5 @@ class PairRow(NamedTuple):
     passage_start: int | None
     passage_end: int | None
     pair_id: str
+    page_of_other_work: bool | None
     passage: str | None

@@ -10,6 +10,7 @@ from typing import Final
 from medreview.exchange.files.event_payload import Cell
 from medreview.judges.rollup import RollUp, by_source
 from medreview.judges.ties import tie_rule
+from medreview.references.named_works import pages_of_other_works
 from medreview.statements.own_citations import OwnCitations, of_response
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.study.unit_ids import PAIR, unit_id
@@ -51,6 +52,7 @@ def pairs_with_passages(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], sqlite3.Row]]:
     """The cells of each pair, with the row that they are from."""
     judged, tie = {response.response_id: response for response in judged_responses(reader)}, tie_rule(reader)
+    other = pages_of_other_works(reader)
     for response_id, of_one in groupby(reader.execute(_PAIRS), key=itemgetter("response_id")):
         statements = judged[response_id].statements
         words = {statement.statement_id: by_source(statement.votes, tie) for statement in statements}
@@ -58,7 +60,8 @@ def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], sqlite3
         for statement_id, pairs in groupby(of_one, key=itemgetter("statement_id")):
             for place, row in enumerate(pairs, 1):
                 word = words[statement_id].get(row["source_id"])
-                yield (*_material(row, own[statement_id]), *_judged(reader, word), *_page(row, place)), row
+                named = other.get((response_id, row["source_id"]))
+                yield (*_material(row, own[statement_id]), *_judged(reader, word), *_page(row, place, named)), row
 
 
 def _material(row: sqlite3.Row, own: OwnCitations) -> Sequence[Cell]:
@@ -80,11 +83,14 @@ def _judged(reader: sqlite3.Connection, word: RollUp | None) -> Sequence[Cell]:
     return word.lead.judge.name, *said, word.verdict, supported, word.votes_for, word.votes_other, word.abstained
 
 
-def _page(row: sqlite3.Row, place: int) -> Sequence[Cell]:
-    """The rest."""
+def _page(row: sqlite3.Row, place: int, other: bool | None) -> Sequence[Cell]:
+    """The rest; ``other``: whether the page is of another work than the one that is named."""
     start, end = _passage(row) or (None, None)
     pair = unit_id(PAIR, row["statement_id"], row["source_id"])
-    return row["model"], row["origin"], place, row["domain"], row["snapshot_id"], row["page_state"], start, end, pair
+    return (
+        row["model"], row["origin"], place, row["domain"], row["snapshot_id"], row["page_state"], start, end, pair,
+        None if other is None else int(other),
+    )  # fmt: skip
 
 
 def _passage(row: sqlite3.Row) -> tuple[int, int] | None:

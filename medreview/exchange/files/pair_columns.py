@@ -50,6 +50,8 @@ PAIRS: Final = (
            "rules; empty when no word is shared.", unit=CODE_POINTS),
     Column("passage_end", "integer", "Where it ends.", unit=CODE_POINTS),
     Column("pair_id", "text", "The pair as a unit of review: what events on it name as their unit."),
+    Column("page_of_other_work", "boolean", "1: the source's identifier is that of another work than the one that the "
+           "response names with it; 0: of that one. By the newest checks of references; empty where they tell none."),
 )  # fmt: skip
 
 PASSAGE: Final = Column("passage", "text", "The passage to read first.")

@@ -8,8 +8,10 @@ import pytest
 
 from medreview.exchange.exports.export import export
 from medreview.judges.verdicts import refresh
+from medreview.references.model import Verdict
 from medreview.study import Study
 from medreview.units.statement_view import load_statement_view
+from tests.support.reference_rows import ReferenceRows
 from tests.support.study_builder import StudyBuilder, build
 
 
@@ -87,3 +89,19 @@ def test_a_page_that_was_not_fetched_is_not_readable_and_has_no_score(pairs):
         for source in "abc"
     }
     assert told == {"a": ("1", "0.1", "0", "ok"), "b": ("1", "0.8", "", "ok"), "c": ("0", "", "", "")}
+
+
+def test_a_page_of_another_work_than_the_one_named_says_so(study: Study, tmp_path: Path) -> None:
+    build(study, _material)
+    build(study, lambda rows: rows.connection.execute("UPDATE source SET kind = 'doi' WHERE source_id < 'c'") and None)
+    verdicts: dict[str, Verdict] = {"a": "other_work", "b": "mismatch", "c": "other_work"}
+    for source, verdict in verdicts.items():
+        ReferenceRows(study).add("r1", verdict, source=source)
+    refresh(study)
+    export(study, tmp_path / "out")
+    with (tmp_path / "out" / "pairs.csv").open(encoding="utf-8", newline="") as file:
+        told = {(row["unit_id"], row["source_id"]): row["page_of_other_work"] for row in csv.DictReader(file)}
+
+    # An address tells no work; and what one response names says nothing of another's.
+    assert [told["r1.1", source] for source in "abc"] == ["1", "0", ""]
+    assert told["r2.1", "a"] == ""
