@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final
 
 from medreview.references.comparing import sentences
-from medreview.references.comparing.fit import Fit, fit
+from medreview.references.comparing.fit import Fit, fit, is_only_named
 from medreview.references.comparing.names import same_family
 from medreview.references.comparing.places import same_identifier
 from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
@@ -139,6 +139,8 @@ def _of_none(reference: Reference, cited: Sequence[Fit], asked: tuple[Asked, ...
     nearest = tuple(each.record for each in cited[:_CANDIDATES] if _is_near(each))
     by = "citation" if can_be_searched(reference) else "identifier"
     failed = [one for one in asked if one.outcome == "failed"]
+    if is_only_named(reference):
+        return ReferenceCheck("not_checkable", candidates=nearest, because=sentences.ONLY_NAMED, asked=asked)
     answered = any(one.outcome != "failed" for one in asked if one.by == by)
     # an identifier stands in one register, and another authority that does not have it says nothing for that one
     if failed and (not answered or (by == "identifier" and any(one.by == by for one in failed))):

@@ -15,7 +15,7 @@ from medreview.references.comparing.places import (
     read_number,
     same_pages,
 )
-from medreview.references.comparing.titles import TitleComparison, TitleLikeness, compare_titles, main_title
+from medreview.references.comparing.titles import TitleComparison, TitleLikeness, compare_titles, main_title, named_by
 from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
 from medreview.references.model import Author, Difference, Identifier, Record, Reference
 from medreview.text import folded
@@ -84,7 +84,8 @@ class Fit:
     def is_the_work(self) -> bool:
         """Whether the reference, found by its words alone, is this work, be it described with an error."""
         if self.title is None:
-            return self.against == 0 and self.agreed >= 2
+            told = self.authors.likeness in ("same", "slip") or self.printed_place > 0
+            return told and self.against == 0 and self.agreed >= 2
         if self.same_title:
             long = self.title.content >= _LONG_TITLE
             if self.against <= 1:
@@ -155,6 +156,8 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
     title = compare_titles(reference.title, titles, known) if reference.title and titles else None
     if (title is None or title.likeness in ("changed", "other")) and (stands := _standing(reference, titles)):
         title = TitleComparison("same", stands, content=_content(stands))
+    if title is not None and title.likeness != "same" and is_only_named(reference):
+        title = named_by(reference.title, titles)
     authors = compare_authors(reference, record)
     if authors.likeness == "wrong" and _read_elsewhere(reference, record):
         authors = NameComparison("unknown")
@@ -177,6 +180,11 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
         literal=_literal(reference, record),
         other_identifier=any(not one.slip for one in compare_identifiers(reference, record, ())),
     )
+
+
+def is_only_named(reference: Reference) -> bool:
+    """Whether running text calls a work by a name that need not be its title: a trial's, a guideline's."""
+    return reference.standing == "inline" and "title" in reference.unsure
 
 
 def _literal(reference: Reference, record: Record) -> float:

@@ -12,6 +12,7 @@ from medreview.references.model import Asked, Difference, Identifier, Record, Re
 NOTHING_TO_GO_BY: Final = (
     "There is nothing to look up: no title, no identifier, and not author, journal and year together."
 )
+ONLY_NAMED: Final = "It is called by a name, and nothing that was found tells which work is meant."
 _SHOWN: Final = 100
 _NAMES: Final = {
     "guideline": "guidelines",

@@ -67,6 +67,17 @@ def compare_titles(printed: str, titles: Iterable[str], known: Known) -> TitleCo
     return best
 
 
+def named_by(name: str, titles: Iterable[str]) -> TitleComparison | None:
+    """The comparison of what a work is called with a record's titles: one that has every word of the name is the same
+    but for its length, and where none has, the name tells nothing."""
+    ours = {word.rstrip("s") for word in words(name) if word not in FUNCTION_WORDS}
+    for title in titles:
+        content = [word for word in words(title) if word not in FUNCTION_WORDS]
+        if ours and ours <= {word.rstrip("s") for word in content}:
+            return TitleComparison("slips", title, (), ("short name",), len(ours) / len(content), len(content))
+    return None
+
+
 def _mostly(of_print: tuple[str, ...], of_record: tuple[str, ...]) -> bool:
     """Whether the shorter title is mostly in the longer one: names or the journal may have been read as the title."""
     one, other = {*of_print}, {*of_record}
