@@ -13,6 +13,7 @@ from typing import Any
 from medreview.citations import extract
 from medreview.citations.markers import find_markers
 from medreview.citations.own_numbers import OwnNumbers
+from medreview.references.printed.find import find_references
 from medreview.statements.sentences import sentence_spans
 from medreview.statements.split import split
 
@@ -84,6 +85,23 @@ PIECES: dict[str, tuple[Callable[[str], Any], list[str]]] = {
             "- a\n",
             "¹ ",
             ">",
+        ],
+    ),
+    "references": (
+        find_references,
+        [
+            "(NEJM 2019) ",
+            "A-",
+            "O'",
+            "2019 Aa-",
+            "the SPRINT trial (2019) ",
+            "2019 AHA/ACC ",
+            "WHO, ",
+            "Smith J, ",
+            "\n1. a 2019",
+            "\n- Smith J. Title of it. BMJ. 2019;1:2.",
+            "| a | b |\n",
+            "(1(2)",
         ],
     ),
 }

@@ -104,7 +104,7 @@ _NO_NAME: Final = re.compile(
 _MOST_BODIES: Final = 8
 _WORD_JOIN: Final = re.compile(r"(?:\band|&|\bund|\bet|\by|\be|\bwith)(?: the)? \Z")
 _ACRONYM_FIRST: Final = re.compile(rf"(?:{_ACRONYMS.pattern.upper()})\b", re.VERBOSE)
-_STOP: Final = re.compile(r" ?(?:[.:;,(\[\"“‘'„«–—\x1f]|\Z|- |(?:19|20)\d\d\b)")
+_STOP: Final = re.compile(r" ?(?:[.:;,(|\[\"“‘'„«–—\x1f]|\Z|- |(?:19|20)\d\d\b)")
 _INSIDE_BODY: Final = re.compile(
     r"[^.:;|\"“\x1f()\[\]]{2,150}(?: ?\((?!\d{4})[^()]{2,30}\)(?: (?:[A-Z][\w’'-]+ ?){1,4})?)?"
 )
