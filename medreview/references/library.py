@@ -25,7 +25,7 @@ _ENOUGH: Final = 1500
 """How many of a title's words are looked up, the rarest first: eight; at least four, from 1,500 works on no more."""
 _NEAR: Final = 0.45
 """Share of the best work's weight that another one must have to be compared."""
-_COMPARED: Final = 60
+_COMPARED: Final = 30
 """Works whose authors are looked at, when titles alone do not tell which of them is meant."""
 _BY_AUTHOR: Final = 0.3
 """What the same first author counts beside the share of a title's weight."""
@@ -48,8 +48,8 @@ class Works(Protocol):
         """The identifiers of each work, in order."""
         ...
 
-    def authors(self, at: int) -> tuple[Author, ...]:
-        """The authors of one work."""
+    def first_author(self, at: int) -> Author | None:
+        """The first author of one work."""
         ...
 
 
@@ -71,8 +71,8 @@ class _Records:
     def identifiers(self) -> Iterator[tuple[Identifier, ...]]:
         return (record.identifiers for record in self._records)
 
-    def authors(self, at: int) -> tuple[Author, ...]:
-        return self._records[at].authors
+    def first_author(self, at: int) -> Author | None:
+        return next(iter(self._records[at].authors), None)
 
 
 class Library:
@@ -147,8 +147,8 @@ class Library:
         return found
 
     def _first_family(self, at: int) -> frozenset[str]:
-        authors = self._works.authors(at)
-        return family_keys(authors[0]) if authors else frozenset()
+        author = self._works.first_author(at)
+        return family_keys(author) if author else frozenset()
 
     def _by_words(self, text: str) -> list[tuple[int, float]]:
         """The works that share the most of a text's rare words, each with the share of their weight, best first."""

@@ -24,6 +24,9 @@ _CONTAINERS: Final = ("container-title", "container-title-short", "journalAbbrev
 _ET_AL: Final = frozenset({"et al", "et al.", "others"})
 
 
+_MORE_IDENTIFIERS: Final = frozenset({"PMCID", "note", "URL", "ISBN"})
+
+
 def record_of(item: Mapping[str, Any], authority: str, ordinal: int) -> Record:
     """The record of a CSL item; its id is the item's own, or its ordinal when it has none.
 
@@ -56,7 +59,10 @@ def record_of(item: Mapping[str, Any], authority: str, ordinal: int) -> Record:
 def identifiers_of(item: Mapping[str, Any]) -> tuple[Identifier, ...]:
     """The identifiers of a CSL item, those of its note and its URL included."""
     found: list[Identifier] = []
-    if doi := _text(item.get("DOI")):
+    doi, pmid = item.get("DOI"), item.get("PMID")
+    if item.keys().isdisjoint(_MORE_IDENTIFIERS) and type(doi) is type(pmid) is str and doi[:3] == "10.":
+        return (Identifier("doi", doi), Identifier("pmid", pmid)) if pmid.isdigit() else (Identifier("doi", doi),)
+    if doi := _text(doi):
         found += (Identifier("doi", doi),) if doi.startswith("10.") else dois_in(doi)
     for name in ("PMID", "PMCID"):
         if value := _text(item.get(name)):
@@ -98,13 +104,15 @@ class CslWorks(Sequence[Record]):
         """The identifiers of each work, in order."""
         return map(identifiers_of, self._items)
 
-    def authors(self, at: int) -> tuple[Author, ...]:
-        """The authors of one work."""
-        item = self._items[at]
-        return _authors(item.get("author") or item.get("editor"))[0]
+    def first_author(self, at: int) -> Author | None:
+        """The first author of one work."""
+        authors = self._items[at].get("author") or self._items[at].get("editor")
+        return next(iter(_authors(authors[:1] if isinstance(authors, list) else ())[0]), None)
 
 
 def _text(value: object) -> str:
+    if value is None:
+        return ""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, int | float) and not isinstance(value, bool):
