@@ -76,7 +76,8 @@ class PubMed:
         """Any of the title's words, by the first author or of about that year; else author, journal and year."""
         words = content_words(reference.title)
         author, year = first_author(reference), reference.year
-        # between quotes only authors without initials would be found
+        # Between quotes only authors without initials would be found; without them some words are operators.
+        author = " ".join(word for word in author.split() if word not in ("AND", "OR", "NOT"))
         told = [f"{author}[Author]"] if author and not reference.authors[0].body else []
         if len(words) < 2:
             if not (told and year and reference.container):
