@@ -18,11 +18,12 @@ class Channel:
     """Asks one service; used in one event loop.
 
     A request waits here for its turn, before what it asks for is put together, so that what came up meanwhile goes into
-    it. At once run as many as the service allows in a second. ``sent`` counts the requests; ``stopped`` is a sentence
-    once the service failed ten times in a row, and it is asked no more.
+    it. At once run as many as the service allows in a second. ``name`` is that of sentences, ``sent`` counts the
+    requests, and ``stopped`` is a sentence once the service failed ten times in a row, and it is asked no more.
     """
 
-    def __init__(self, base: str, fetcher: "Fetcher", network: Network) -> None:
+    def __init__(self, name: str, base: str, fetcher: "Fetcher", network: Network) -> None:
+        self._name = name
         self._fetcher = fetcher
         self._delay = network.delays.get(domain(base), network.limits.host_delay)
         a_second = round(1 / self._delay) if self._delay > 1 / MOST_AT_ONCE else MOST_AT_ONCE
@@ -63,4 +64,4 @@ class Channel:
         """The service gave no answer; ``words`` say why."""
         self._failures += 1
         if self._failures == GIVE_UP_AFTER:
-            self.stopped = f"{words} It was asked no more after {GIVE_UP_AFTER} failures in a row."
+            self.stopped = f"{self._name} failed {GIVE_UP_AFTER} times in a row and was asked no more: {words}"

@@ -65,7 +65,8 @@ class Crossref:
         filters = [f"{kind}:{value}" for value in values]
         if kind == "isbn":  # chapters carry the number of their book
             filters += (f"type:{name}" for name in _BOOKS)
-        return self._works({"filter": ",".join(filters), "rows": str(max(20, len(values)))})
+        most = 5 * len(values) if kind == "isbn" else len(values)  # a number may stand for several volumes
+        return self._works({"filter": ",".join(filters), "rows": str(most)})
 
     def read_identifiers(self, kind: IdentifierKind, values: Sequence[str], fetched: Fetched) -> Found:
         """As :meth:`~medreview.references.services.service.Service.read_identifiers`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
 from medreview.references.answer_store import AnswerStore
+from medreview.references.authorities import authority_name
 from medreview.references.library import Library
 from medreview.references.model import Reference, ReferenceCheck
 from medreview.references.services.channel import MOST_AT_ONCE, Channel
@@ -161,5 +162,7 @@ class _Run:
         service = kind(self._services)
         if fetcher is None:
             return Client(service, self._answers, None, tasks)
-        channel = self._channels[service.name] = Channel(service.base, fetcher, self._network)
+        channel = self._channels[service.name] = Channel(
+            authority_name(service.name), service.base, fetcher, self._network
+        )
         return Client(service, self._answers, channel, tasks)
