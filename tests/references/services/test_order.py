@@ -37,8 +37,8 @@ def test_every_kind_of_identifier_and_of_work_is_asked_of_somebody_who_knows_suc
     told = Reference("x", authors=(Author("Gray"),), title="Zinc in fever", container="J", year=2019, pages="1")
     for work in get_args(WorkKind):
         for step in asked_by_citation(work):
-            service = ASKED[step.authority]
-            assert service.place(told) if step.way == "place" else service.citation(told)
+            way = "place" if step.way == "place" else "citation"
+            assert getattr(ASKED[step.authority], way)(told)
 
 
 def test_a_doi_of_a_repository_is_asked_of_datacite_first():
