@@ -186,18 +186,17 @@ def test_a_reference_of_author_journal_and_year_is_found_whatever_the_journal_ca
         assert (check.verdict, check.record.title, check.record.authority) == ("match", RASH.title, place)
 
 
-def test_an_answered_question_is_not_asked_again_after_an_interruption(servers, ask):
-    answers = MemoryAnswers()
-
+def test_an_answered_question_is_not_asked_again_after_an_interruption(servers, ask, tmp_path):
     def stop(place, check):
         raise KeyboardInterrupt
 
     network = Network(limits=Limits(host_delay=0), delays={"127.0.0.1": 0.0}, allow=servers.allow)
     references = [cites(FEVER, "doi"), cites(RASH, "doi")]
-    with pytest.raises(KeyboardInterrupt):
-        look_up(references, servers.services, network, answers, on_done=stop)
+    with Study.create(tmp_path / "a.medreview") as study, pytest.raises(KeyboardInterrupt):
+        look_up(references, servers.services, network, StudyAnswers(study), on_done=stop)
     sent = len(servers.received)
-    checks, summary = ask(*references, answers=answers)
+    with Study.open(tmp_path / "a.medreview") as study:
+        checks, summary = ask(*references, answers=StudyAnswers(study))
     assert [check.verdict for check in checks] == ["match", "match"]
     assert (sent, summary.requests) == (1, 0)
 
