@@ -145,6 +145,18 @@ class Config:
             page="evidence.md#highlights",
         ),
     )
+    references: Mapping[str, Any] = field(
+        default_factory=dict,
+        metadata=about(
+            "What `run` holds references against: `library`, a file or a list of files; with `online` the services.",
+            more="`--library` and `--references` on the command line go before it; `parse` asks the library only. "
+            "A relative path begins at the folder of the settings file.",
+            unset="nothing: they are found only",
+            example='{library = "guideline-group.json", online = false}',
+            page="references.md",
+            guarded=True,
+        ),
+    )
     judges: Mapping[str, JudgeSettings] = field(
         default_factory=dict,
         metadata=about(
@@ -167,7 +179,8 @@ class Config:
     )
     untrusted: Mapping[str, Path] = field(default_factory=dict)
     """What of this says where texts and keys go (``judges.NAME``, ``models.NAME``, ``services.NAME``, ``proxy``,
-    ``prompts``) and comes from a file that was not trusted yet: known, and not used (``medreview.configured``)."""
+    ``prompts``, ``references.NAME``) and comes from a file that was not trusted yet: known, and not used
+    (``medreview.configured``)."""
     origins: Mapping[str, Path] = field(default_factory=dict)
     """The file that each value was taken from, by its full name: ``theme``, ``keys.defer``, ``judges.NAME.model``."""
 
@@ -180,6 +193,12 @@ class Config:
     def synonyms_file(self) -> Path | None:
         """The file of ``synonyms``; ``None`` when it is not set."""
         return Path(self.synonyms) if self.synonyms else None
+
+    @property
+    def libraries(self) -> tuple[Path, ...]:
+        """The files of ``references.library``."""
+        named = self.references.get("library", ())
+        return tuple(map(Path, (named,) if isinstance(named, str) else named))
 
 
 SETTINGS: Final = settings_in(Config)
@@ -203,17 +222,22 @@ class SettingsFile:
         if self.problems:
             raise UserError(self.problems[0])
         # Beside the settings, whatever folder the command is given in.
-        beside = {
-            key: str(self.path.parent / Path(self.told[key]).expanduser())
-            for key in ("prompts", "synonyms")
-            if self.told.get(key)
+        beside: dict[str, Any] = {
+            key: self._beside(self.told[key]) for key in ("prompts", "synonyms") if self.told.get(key)
         }
+        references = self.told.get("references", {})
+        if library := references.get("library"):
+            named = [library] if isinstance(library, str) else library
+            beside["references"] = {**references, "library": [*map(self._beside, named)]}
         asked = {
             table: models_from(self.told[table], self.path, role)
             for role, table in TABLES.items()
             if table in self.told
         }
         return {**self.told, **asked, **beside}
+
+    def _beside(self, name: str) -> str:
+        return str(self.path.parent / Path(name).expanduser())
 
 
 def load_config(path: Path | None = None) -> Config:
@@ -268,6 +292,10 @@ def read_guarded(path: Path) -> Guarded:
         lines.append(f"  proxy: {as_told(without_password(proxy))}")
     if prompts := told.get("prompts"):
         lines.append(f"  prompts: {as_told(prompts)}")
+    references = told.get("references", {})
+    lines += (f"  library of references: {as_told(name)}" for name in references.get("library", ()))
+    if references.get("online"):
+        lines.append("  references are looked up at the services")
     return Guarded(lines, file.content)
 
 
@@ -277,7 +305,8 @@ def without_password(address: str) -> str:
 
 
 def guarded_settings(told: Mapping[str, Any]) -> list[str]:
-    """The names of what says where texts and keys go: ``judges.NAME``, ``services.NAME``, ``proxy``, ``prompts``."""
+    """The names of what says where texts and keys go: ``judges.NAME``, ``services.NAME``, ``proxy``, ``prompts``,
+    ``references.NAME``."""
     names = []
     for name in GUARDED:
         value = told.get(name)

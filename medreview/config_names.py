@@ -72,13 +72,16 @@ def value_of(one: Named, text: str) -> Any:
 
 
 def _inner() -> Iterator[Setting]:
-    """What can stand in the tables ``[keys]`` and ``[services]``."""
+    """What can stand in the tables ``[keys]``, ``[services]`` and ``[references]``."""
     for action in REVIEW:
         default = ", ".join(map(shown_key, action.keys))
         yield _entry("keys", action.id, TEXT, action.help, "F9", default)
     for service in SERVICES:
         told = f"Where {service} is asked, in place of its public address."
         yield _entry("services", service, TEXT, told, f"https://mirror.example/{service}")
+    told = "The file of works that references are held against; a list of several is written by hand."
+    yield _entry("references", "library", TEXT, told, "guideline-group.json")
+    yield _entry("references", "online", SWITCH, "Whether `run` looks references up at the services, too.", "true")
 
 
 def _entry(table: str, name: str, kind: Kind, help: str, example: str, default: str = "") -> Setting:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from medreview.config import ENVIRONMENT, SETTINGS, Config, config_of, read_file, without_password
 from medreview.config_names import named
-from medreview.configured import Untrusted, network_of, prompts_of
+from medreview.configured import Untrusted, authorities_of, network_of, prompts_of
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.redaction import redact
@@ -186,6 +186,7 @@ def _problems_in_use(config: Config) -> Iterator[str]:
         lambda: network_of(config),
         lambda: [load_prompt(task, prompts_of(config)) for task in prompt_names()],
         lambda: vocabulary(config.synonyms_file),
+        lambda: authorities_of(config),
     )
     for use in uses:
         try:

@@ -1,7 +1,7 @@
 """The network, its services and the judges as the settings want them: the same for commands and for Python."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,7 +15,7 @@ from medreview.next_step import command
 from medreview.redaction import remember
 
 if TYPE_CHECKING:
-    from medreview.pipeline import Judges, PageProvider
+    from medreview.pipeline import Authorities, Judges, PageProvider
     from medreview.sources.fetching.network import Network
     from medreview.sources.fetching.services import Services
 
@@ -101,6 +101,31 @@ def pages_of(
     if saved is not None:
         return PageProvider(saved)
     return PageProvider(saved, network_of(config, proxy, respect_robots), services_of(config))
+
+
+def authorities_of(
+    config: Config,
+    libraries: Sequence[Path] = (),
+    *,
+    ask: bool | None = None,
+    proxy: str | None = None,
+    say: Callable[[str], None] | None = None,
+) -> "Authorities | None":
+    """What references are held against: ``libraries``, else those of the settings, and with ``ask`` the services.
+
+    ``None`` where that is nothing. ``say`` is told what is sent where before the first request. Raises
+    :class:`Untrusted`, and :class:`UserError` for a library that cannot be used.
+    """
+    from medreview.pipeline import Authorities, library_of
+
+    wanted = [name for name, given in (("library", bool(libraries)), ("online", ask is not None)) if not given]
+    _require(config, [f"references.{name}" for name in wanted])
+    files = libraries or config.libraries
+    asks = bool(config.references.get("online")) if ask is None else ask
+    if not files and not asks:
+        return None
+    library = library_of(files) if files else None
+    return Authorities(services_of(config), network_of(config, proxy), library, asks, say)
 
 
 def judges_of(

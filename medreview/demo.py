@@ -1,4 +1,4 @@
-"""The sample study: sixteen answers with saved pages and recorded judgements, made without a network."""
+"""The sample study: sixteen answers with saved pages, recorded judgements and a library, made without a network."""
 
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -20,6 +20,8 @@ def make_demo(path: Path, progress: Progress = SILENT) -> Study:
     def fill(study: Study) -> None:
         with as_file(files("medreview.sample_data")) as folder:
             inputs = [folder / "responses.jsonl", folder / "judgements.jsonl"]
-            pipeline.run(study, inputs, {}, pipeline.PageProvider(folder / "pages"), progress)
+            pages, library = pipeline.PageProvider(folder / "pages"), pipeline.library_of([folder / "library.json"])
+            against = pipeline.Authorities(pages.services, pages.network, library)
+            pipeline.run(study, inputs, {}, pages, progress, references=against)
 
     return Study.create(path, TITLE, fill)

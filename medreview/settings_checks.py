@@ -17,6 +17,9 @@ SERVICES: Final = (
 )
 """The services that can be asked at another address."""
 
+REFERENCES: Final = ("library", "online")
+"""What can be set of how references are checked."""
+
 
 def problems(told: Mapping[str, Any], settings: Mapping[str, Setting], path: Path) -> Iterator[str]:
     """A sentence for each mistake in what a file tells; none, and it can be used. ``settings`` are those there are."""
@@ -54,6 +57,20 @@ def _service_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
             yield f"In the settings {path}, the service {name!r} must be a web address."
 
 
+def _reference_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
+    for name, value in told.items():
+        if name not in REFERENCES:
+            near = did_you_mean(name, REFERENCES)
+            known = ", ".join(REFERENCES)
+            yield f"The settings {path} hold an unknown key 'references.{name}'{near}; known are {known}."
+        elif name == "online" and not isinstance(value, bool):
+            yield f"In the settings {path}, 'references.online' must be true or false."
+        elif name == "library" and not all(
+            isinstance(one, str) and one for one in (value if isinstance(value, list) else [value])
+        ):
+            yield f"In the settings {path}, 'references.library' must be a file, or a list of files."
+
+
 def _model_problems(role: Role, told: Mapping[str, Any], path: Path) -> Iterator[str]:
     for name, table in told.items():
         try:
@@ -72,6 +89,7 @@ def _goal_problems(told: str, path: Path) -> Iterator[str]:
 _INNER: Final[Mapping[str, Callable[[Any, Path], Iterator[str]]]] = {
     "keys": _key_problems,
     "services": _service_problems,
+    "references": _reference_problems,
     "judges": partial(_model_problems, "judge"),
     "models": partial(_model_problems, "model"),
     "goal": _goal_problems,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,18 +32,32 @@ class Preparing(Opened):
         pages: Place | None = None,
         mapping: Mapping[str, str] | None = None,
         processes: int | None = 0,
+        library: Place | Sequence[Place] = (),
+        references: bool | None = None,
     ) -> Prepared:
         """Import files, fetch what they cite, split the responses and judge offline: ready to review.
 
-        ``pages``, ``mapping`` and ``processes`` are those of ``fetch``, ``import_file`` and ``judge``. Whatever was
-        done before is not done again. Raises ``UserError`` for a file that cannot be used as a whole.
+        ``pages``, ``mapping`` and ``processes`` are those of ``fetch``, ``import_file`` and ``judge``. The references
+        of the responses are held against the works of ``library``, one file or several (CSL-JSON, RIS, BibTeX, nbib),
+        and with ``references`` the services look them up, to which their words are sent; by default both are those of
+        the settings. Whatever was done before is not done again. Raises ``UserError`` for a file that cannot be used
+        as a whole.
         """
         from medreview import pipeline
+        from medreview.configured import authorities_of
 
-        named = [Path(file) for file in files]
-        synonyms = self._config().synonyms_file
+        config = self._config()
+        libraries = [Path(one) for one in ((library,) if isinstance(library, str | PathLike) else library)]
+        ask = False if references is None and pages is not None else references
         return pipeline.run(
-            self._study, named, mapping or {}, self._pages(pages), self._progress, synonyms, processes=processes
+            self._study,
+            [Path(file) for file in files],
+            mapping or {},
+            self._pages(pages),
+            self._progress,
+            config.synonyms_file,
+            processes=processes,
+            references=authorities_of(config, libraries, ask=ask),
         )
 
     def import_file(self, path: Place, mapping: Mapping[str, str] | None = None, *, as_copy: bool = False) -> Imported:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from medreview.cli.mapping import Map, read_mapping
-from medreview.cli.network import pages_sentence
+from medreview.cli.network import pages_sentence, references_sentence
 from medreview.cli.output import bad_records, counted, odd_records, progress, say
 from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.import_files import Imported
-    from medreview.pipeline import PageProvider, Prepared
+    from medreview.pipeline import Authorities, PageProvider, Prepared
     from medreview.study import Study
 
 _UNITS: Final = {
@@ -96,7 +96,13 @@ def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, 
 
 
 def prepare(
-    study: "Study", files: Sequence[Path], mapping: Map, pages: "PageProvider", name: str, *given: Path
+    study: "Study",
+    files: Sequence[Path],
+    mapping: Map,
+    pages: "PageProvider",
+    name: str,
+    *given: Path,
+    references: "Authorities | None" = None,
 ) -> "Prepared":
     """Bring files to where they can be reviewed, with a progress bar, and say what came in and what did not.
 
@@ -107,12 +113,14 @@ def prepare(
 
     own = load_config().synonyms_file
     with progress() as bar:
-        done = pipeline.run(study, files, read_mapping(mapping), pages, bar, own)
+        done = pipeline.run(study, files, read_mapping(mapping), pages, bar, own, references=references)
     for imported in done.imported:
         say(imported_sentence(imported))
         say_what_is_missing(imported, study.path, mapping, name, *given)
     if done.fetched.note:
         say(done.fetched.note)
+    if done.references is not None:
+        say(references_sentence(done.references), *done.references.stopped.values())
     return done
 
 

@@ -1,15 +1,18 @@
 """Getting pages: the options, the network and its services as the settings want them, and what a fetch brought."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medreview.cli.output import counted, counted_each
+from medreview.cli.output import counted, counted_each, say
 from medreview.cli.trusting import with_settings
+from medreview.references.model import VERDICTS
+from medreview.words import in_words
 
 if TYPE_CHECKING:
-    from medreview.pipeline import PageProvider
+    from medreview.pipeline import Authorities, CheckSummary, PageProvider
     from medreview.sources.fetching.network import Network
     from medreview.sources.fetching.services import Services
     from medreview.sources.stage import FetchSummary
@@ -21,6 +24,12 @@ PagesFrom = Annotated[
 Proxy = Annotated[
     str | None,
     typer.Option(metavar="URL", help="Fetch through this proxy, http://[user:password@]host:port."),
+]
+Libraries = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--library", metavar="FILE", help="Hold references against these works (CSL-JSON, RIS, BibTeX, nbib); repeat."
+    ),
 ]
 Robots = Annotated[
     bool | None, typer.Option("--respect-robots", help="Ask each site's robots.txt first, and keep to it.")
@@ -46,6 +55,22 @@ def services_from_config() -> "Services":
     from medreview.configured import services_of
 
     return with_settings(services_of)
+
+
+def authorities_from_config(
+    libraries: Sequence[Path] = (), *, ask: bool | None = None, proxy: str | None = None
+) -> "Authorities | None":
+    """What references are held against, as a command's options and the settings say; ``None`` for nothing."""
+    from medreview.configured import authorities_of
+
+    return with_settings(lambda config: authorities_of(config, libraries, ask=ask, proxy=proxy, say=say))
+
+
+def references_sentence(done: "CheckSummary") -> str:
+    """What the references of a study turned out to be, in a sentence."""
+    told = {in_words(verdict): done.verdicts[verdict] for verdict in VERDICTS if done.verdicts.get(verdict)}
+    left = f"; {done.left} not checked, since nobody could be asked" if done.left else ""
+    return counted(done.current, "reference") + (f": {counted_each(told)}" if told else "") + left
 
 
 def pages_sentence(done: "FetchSummary") -> str:

@@ -31,14 +31,10 @@ from medreview.pipeline.preparing import (
     run,
     save_pages,
 )
-from medreview.pipeline.referencing import (
-    LibraryOfFiles,
-    check_references,
-    find_references,
-    library_of,
-)
+from medreview.pipeline.referencing import check_references, find_references
 from medreview.pipeline.rolling_up import roll_up
 from medreview.references.check_stage import Authorities, CheckSummary
+from medreview.references.library_files import LibraryOfFiles, library_of
 
 __all__ = [
     "Authorities",

@@ -22,6 +22,7 @@ from medreview.judges import verdicts
 from medreview.judges.offline_stage import judge_offline
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
+from medreview.references.check_stage import Authorities, CheckSummary, check_all
 from medreview.references.stage import find_all
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services
@@ -44,13 +45,14 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a whole run did, stage by stage."""
+    """What a whole run did, stage by stage; ``references`` is ``None`` where they were held against nothing."""
 
     imported: list[Imported]
     citations: CitationSummary
     fetched: FetchSummary
     parsed: ParseSummary
     judged: Judged
+    references: CheckSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,14 @@ def save_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
     return write_pages(study, folder, progress)
 
 
-def parse(study: Study, progress: Progress = SILENT) -> ParseSummary:
-    """Split the responses into statements, and find the references in them."""
+def parse(study: Study, progress: Progress = SILENT, references: Authorities | None = None) -> ParseSummary:
+    """Split the responses into statements, find the references in them, and hold these against ``references``."""
     with rolled_up(study, progress):
         done = parse_all(study, progress)
         mark_all(study, progress)
         find_all(study, progress)
+        if references:
+            check_all(study, references, progress)
     return done
 
 
@@ -131,8 +135,11 @@ def run(
     progress: Progress = SILENT,
     synonyms: Path | None = None,
     processes: int | None = None,
+    references: Authorities | None = None,
 ) -> Prepared:
     """From files to a study that is ready to review. Everything is resumable: a second run does what is missing.
+
+    ``references``: what those of the responses are held against; without it they are found only.
 
     Files of judgements and of people's labels on pairs, and the decisions of SourceCheckup tables, are taken after the
     statements and pages they speak of are there, in whatever order they are named.
@@ -154,8 +161,9 @@ def run(
         parsed = parse_all(study, progress)
         mark_all(study, progress)
         find_all(study, progress)
+        checked = check_all(study, references, progress) if references else None
         for done, decisions in waiting:
             store_decisions(study, done, decisions, progress)
         imported += [import_file(study, path, mapping, progress) for path in files if path in late]
         pairs = judge_offline(study, progress, processes, synonyms).pairs
-    return Prepared(imported, citations, fetched, parsed, Judged(pairs, verdicts.flagged(study.reader)))
+    return Prepared(imported, citations, fetched, parsed, Judged(pairs, verdicts.flagged(study.reader)), checked)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from medreview.progress import SILENT, Progress
 from medreview.references.answer_store import StudyAnswers
 from medreview.references.as_json import reference_of
-from medreview.references.library import Library
+from medreview.references.library_files import LibraryOfFiles
 from medreview.references.model import ReferenceCheck, Verdict
 from medreview.references.services.look_up import look_up
 from medreview.references.stored import COMPARED_BY, FOUND_BY, CheckedBy, store_check, waiting
@@ -25,15 +25,13 @@ if TYPE_CHECKING:
 class Authorities:
     """Whom references are held against.
 
-    ``library``: works of one's own; ``library_sha256``: a hash of the files that they are from. With ``ask`` the
-    ``services`` are asked over the ``network``; without it only what they answered before counts. ``say`` is told what
-    is sent where before the first request.
+    ``library``: works of one's own. With ``ask`` the ``services`` are asked over the ``network``; without it only what
+    they answered before counts. ``say`` is told what is sent where before the first request.
     """
 
     services: Services
     network: "Network"
-    library: Library | None = None
-    library_sha256: str = ""
+    library: LibraryOfFiles | None = None
     ask: bool = False
     say: Callable[[str], None] | None = None
 
@@ -60,7 +58,8 @@ def check_all(study: Study, authorities: Authorities, progress: Progress = SILEN
 
     Each check is stored as it comes, so that interrupted work goes on. The same result is not stored again.
     """
-    by = CheckedBy(f"{FOUND_BY} {COMPARED_BY}", authorities.library_sha256, authorities.ask)
+    library = authorities.library
+    by = CheckedBy(f"{FOUND_BY} {COMPARED_BY}", library.sha256 if library else "", authorities.ask)
     rows = waiting(study.reader, by)
     changed = 0
 
@@ -76,7 +75,7 @@ def check_all(study: Study, authorities: Authorities, progress: Progress = SILEN
         authorities.services,
         authorities.network,
         StudyAnswers(study),
-        library=authorities.library,
+        library=library.library if library else None,
         on_done=store,
         progress=progress,
         ask=authorities.ask,

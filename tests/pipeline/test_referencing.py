@@ -44,9 +44,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
 def against(folder: Path, *items: object) -> Authorities:
     """A library of these items and no network."""
     (folder / "library.json").write_text(json.dumps(items))
-    found = library_of([folder / "library.json"])
-    assert found is not None
-    return Authorities(Services(), Network(), found.library, found.sha256)
+    return Authorities(Services(), Network(), library_of([folder / "library.json"]))
 
 
 def verdicts(study: Study) -> list[str]:

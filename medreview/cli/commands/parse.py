@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medreview.cli.network import authorities_from_config
 from medreview.cli.opening import Reviewer
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, one_line, progress, result
@@ -30,7 +31,7 @@ def parse(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Split the responses into statements, by rules.
+    """Split the responses into statements, by rules, and find their references.
 
     Example: medreview parse sepsis.medreview --left-out
     """
@@ -39,7 +40,7 @@ def parse(
     from medreview.study import Study
 
     with Study.open(study) as opened, progress() as bar:
-        done = pipeline.parse(opened, bar)
+        done = pipeline.parse(opened, bar, authorities_from_config(ask=False))
         if promote:
             promoted = _promote(opened, promote, reviewer)
             names = ", ".join(promoted.values())

@@ -7,7 +7,7 @@ import typer
 
 from medreview.cli.importing import opened_or_made, prepare, prepared_sentence
 from medreview.cli.mapping import Map
-from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from
+from medreview.cli.network import Libraries, PagesFrom, Proxy, Robots, authorities_from_config, pages_from
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import result
 from medreview.errors import UserError
@@ -23,6 +23,11 @@ def run(
     mapping: Map = None,
     proxy: Proxy = None,
     robots: Robots = None,
+    libraries: Libraries = None,
+    references: Annotated[
+        bool,
+        typer.Option("--references", help="Look references up at Crossref, PubMed, ...; only their words are sent."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Import answers, fetch what they cite, split them into statements and judge these: ready to review.
@@ -30,11 +35,17 @@ def run(
     Makes the study if there is none. Run it again after an interruption: it does what is missing. Without a file it
     does that for the answers that the study has, such as those that a model has just given.
 
+    The references of the answers are found; with --library, or a library in the settings, they are held against its
+    works without a network.
+
     Example: medreview run sepsis.medreview answers.jsonl
     """
     if not files and not study.exists():
         raise UserError(f"There is no study {study} yet; name the files that it is made of.")
     with opened_or_made(study) as opened:
-        done = prepare(opened, files or [], mapping, pages_from(pages, proxy, robots), "run", study)
+        ask = True if references else False if pages else None
+        authorities = authorities_from_config(libraries or (), ask=ask, proxy=proxy)
+        provider = pages_from(pages, proxy, robots)
+        done = prepare(opened, files or [], mapping, provider, "run", study, references=authorities)
         sentence = prepared_sentence(opened, done)
     result(done, sentence, f"Review them: {command('review', study)}", as_json=as_json)
