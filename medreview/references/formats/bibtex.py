@@ -35,6 +35,7 @@ _KINDS: Final[Mapping[str, WorkKind]] = {
     "dataset": "dataset",
 }
 _URL: Final = re.compile(r"https?://[^\s{}<>\"]+")
+_MARKED: Final = re.compile(r"[{}\\~]")
 _NO_WORKS: Final = ("xdata", "set")
 _PIECE: Final = re.compile(r'"(?P<quoted>(?:[^"{}]|\{[^{}]*\})*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
 _MOST_HOPS: Final = 8
@@ -61,10 +62,11 @@ def read_bibtex(text: str) -> Iterator[Record | BadRecord]:
             strings[inner.key.lower()] = joined(inner.value, strings)
         elif isinstance(block, ParsingFailedBlock):
             yield BadRecord(line, "is an entry that cannot be read: a brace, a comma or its key is missing")
-    named = {entry.key.lower(): _raw(entry) for _, entry in reversed(entries)}
-    for number, (line, entry) in enumerate(entries, 1):
+    raw = [_raw(entry) for _, entry in entries]
+    named = {entry.key.lower(): fields for (_, entry), fields in reversed([*zip(entries, raw, strict=True)])}
+    for number, ((line, entry), fields) in enumerate(zip(entries, raw, strict=True), 1):
         kind = entry.entry_type.lower()
-        record = _record(entry.key, kind, _Values(_inherited(_raw(entry), kind, named), strings), number)
+        record = _record(entry.key, kind, _Values(_inherited(fields, kind, named), strings), number)
         if record.title or record.identifiers:
             yield record
         elif kind not in _NO_WORKS:
@@ -197,6 +199,8 @@ def _author(name: str) -> Author:
 
     if name.startswith("{") and name.endswith("}") and "}" not in name[:-1]:
         return Author(plain(name), body=True)
+    if name.count(",") == 1 and not _MARKED.search(name):
+        return author_of(name)  # Family, Given: nothing to take apart
     try:
         parts = parse_single_name_into_parts(name)
     except InvalidNameError:
