@@ -6,6 +6,8 @@ newest, whoever gave it. "Cannot judge" says nothing of the reference, and leave
 
 import json
 import sqlite3
+from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from medreview.judges.triage import CitedReference
@@ -35,9 +37,17 @@ _WITHDRAWN: Final = ("retracted", "withdrawn")
 def cited_references(reader: sqlite3.Connection, response_id: str | None = None) -> dict[str, list[CitedReference]]:
     """By statement: what it cites and was checked; of one response, or of all."""
     said: dict[str, Verdict] = {row["reference_id"]: row["label"] for row in reader.execute(_SAID)}
-    where = "" if response_id is None else "AND f.response_id = ?"
+    rows: Iterable[sqlite3.Row]
+    if response_id is None:
+        rows = reader.execute(_CITED.format(where=""))
+    else:
+        one = _CITED.format(where="AND s.statement_id = ?")
+        statements = reader.execute(
+            "SELECT statement_id FROM statement WHERE response_id = ?", (response_id,)
+        ).fetchall()
+        rows = chain.from_iterable(reader.execute(one, (statement["statement_id"],)) for statement in statements)
     found: dict[str, list[CitedReference]] = {}
-    for row in reader.execute(_CITED.format(where=where), () if response_id is None else (response_id,)):
+    for row in rows:
         found.setdefault(row["statement_id"], []).append(_cited(row, said))
     return found
 

@@ -78,19 +78,20 @@ SELECT f.response_id, n.source_id, f.reference_id, c.verdict
 FROM reference_current AS f JOIN reference_source AS n USING (reference_id) LEFT JOIN reference_checked AS c USING (reference_id);
 
 -- The references that a statement cites itself: those of its numbers; by name or address those of its sources, where no
--- number says which; and those that stand in its own words. May be several, and none.
+-- number says which; and those that stand in its own words. May be several, and none. May repeat a row: what is asked of one
+-- statement or reference would else be asked of all of them.
 CREATE VIEW statement_reference AS
 SELECT m.statement_id, f.reference_id
 FROM marker AS m JOIN statement AS s USING (statement_id)
 JOIN reference_current AS f ON f.response_id = s.response_id AND f.number = m.number
-UNION
+UNION ALL
 SELECT m.statement_id, f.reference_id
 FROM marker AS m JOIN statement AS s USING (statement_id)
 JOIN reference_source AS n ON n.source_id = m.source_id
 JOIN reference_current AS f ON f.reference_id = n.reference_id AND f.response_id = s.response_id
 WHERE m.number IS NULL
       OR NOT EXISTS (SELECT 1 FROM reference_current AS o WHERE o.response_id = s.response_id AND o.number = m.number)
-UNION
+UNION ALL
 SELECT p.statement_id, f.reference_id
 FROM reference_current AS f JOIN statement_place AS p ON p.response_id = f.response_id
 WHERE f.standing = 'inline' AND f.start_cp < p."end" AND f.end_cp > p."start";
