@@ -118,12 +118,12 @@ def _item_parts(one: AccusedReference) -> Iterator[PagePart]:
     check = one.stored.check
     yield Passage((Run(several_lines(one.stored.text)),))
     rows = [("rules", f"{VERDICT_WORDS[check.verdict]}: {one_line(check.because)}"), ("checked", date(one.checked_at))]
-    if words := asked_words(check):
-        rows.append(("asked", one_line(words.removeprefix("asked: "))))
     rows += [("reviewer", _labelled(label)) for label in one.labels]
     if check.record is not None and (notices := notice_words(check.record)):
         rows.append(("notices", one_line("; ".join(notices))))
     yield Fields(tuple(rows))
+    if words := asked_words(check):
+        yield one_line(words)
     if check.record is not None:
         yield from _beside("Its identifier's work" if check.verdict == "other_work" else "The work", one, check.record)
     for candidate in check.candidates:
