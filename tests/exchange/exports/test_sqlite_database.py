@@ -20,6 +20,7 @@ from medreview.exchange.exports.sqlite_file import SqliteFile
 from medreview.exchange.exports.sqlite_schema import KEYS
 from medreview.exchange.files.columns import Column
 from medreview.exchange.imports.import_export import import_export
+from medreview.references.exported import add_exported_references
 from medreview.references.model import Reference
 from medreview.review.queue import open_queue
 from medreview.study import Study
@@ -343,7 +344,7 @@ def test_a_changed_database_is_not_overwritten_and_hinders_no_import(
     with pytest.raises(UserError, match=r"other\.sqlite in .* was changed"):
         export(example.study, out, database="other.sqlite")
     fresh = new_example("fresh")
-    taken = import_export(fresh.study, out)
+    taken = import_export(fresh.study, out, also=add_exported_references)
     events = example.study.reader.execute("SELECT count(*) FROM event").fetchone()[0]
     assert (taken.read, taken.added, taken.statements) == (events, events, 6)
     assert events > 20
