@@ -141,10 +141,9 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
         authorities = Authorities(
             services_from_config() if asked.ask else Services(),
             network_from_config(asked.proxy) if asked.ask else Network(),
-            library.library if library else None,
-            library.sha256 if library else "",
-            ask=asked.ask,
-            say=say,
+            library,
+            asked.ask,
+            say,
         )
         with progress() as bar:
             done = check_references(study, authorities, bar)
