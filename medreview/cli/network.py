@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medreview.cli.output import counted, counted_each, say
+from medreview.cli.output import bad_records, counted, counted_each, say
 from medreview.cli.trusting import with_settings
 from medreview.references.model import VERDICTS
 from medreview.words import in_words
@@ -60,10 +60,17 @@ def services_from_config() -> "Services":
 def authorities_from_config(
     libraries: Sequence[Path] = (), *, ask: bool | None = None, proxy: str | None = None
 ) -> "Authorities | None":
-    """What references are held against, as a command's options and the settings say; ``None`` for nothing."""
+    """What references are held against, as a command's options and the settings say; ``None`` for nothing.
+
+    Records of a library that cannot be used are said.
+    """
     from medreview.configured import authorities_of
 
-    return with_settings(lambda config: authorities_of(config, libraries, ask=ask, proxy=proxy, say=say))
+    found = with_settings(lambda config: authorities_of(config, libraries, ask=ask, proxy=proxy, say=say))
+    if found is not None and found.library is not None:
+        for path, bad in found.library.bad:
+            bad_records(bad, path)
+    return found
 
 
 def references_sentence(done: "CheckSummary") -> str:

@@ -137,13 +137,12 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
             raise UserError(
                 f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
             )
-        library = library_of_files(asked.libraries) if asked.libraries else None
         authorities = Authorities(
             services_from_config() if asked.ask else Services(),
             network_from_config(asked.proxy) if asked.ask else Network(),
-            library,
-            asked.ask,
-            say,
+            library_of_files(asked.libraries) if asked.libraries else None,
+            ask=asked.ask,
+            say=say,
         )
         with progress() as bar:
             done = check_references(study, authorities, bar)

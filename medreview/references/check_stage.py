@@ -97,4 +97,4 @@ def _verdicts(reader: sqlite3.Connection) -> Mapping[Verdict, int]:
         """SELECT c.verdict FROM reference_current JOIN reference_checked AS c USING (reference_id)
            WHERE c.verdict IS NOT NULL"""
     )
-    return Counter(row["verdict"] for row in rows)
+    return dict(Counter(row["verdict"] for row in rows))
