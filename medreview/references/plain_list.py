@@ -37,7 +37,10 @@ def references_of_text(text: str) -> list[Reference]:
 
 
 def _entries(text: str, pattern: re.Pattern[str]) -> Iterator[Reference]:
-    """The entries that a way to cut the text finds; none where what it finds is mostly something else."""
+    """The entries that a way to cut the text finds; none where what it finds is mostly something else.
+
+    What has a number is an entry even if it names nothing: so it is shown as one that cannot be checked.
+    """
     spans = [span for span in _cut(text, pattern) if not _HEADING.match(text, span.start, span.end)]
     if sum(_is_entry(text[span.start : span.end]) for span in spans) < _ENTRIES * len(spans):
         return
@@ -46,7 +49,7 @@ def _entries(text: str, pattern: re.Pattern[str]) -> Iterator[Reference]:
         start = label.end() if label else span.start
         said = text[start : span.end]
         read = parse_reference(said)
-        if names_work(read) and begins_reference(said):
+        if label or (names_work(read) and begins_reference(said)):
             places = {name: Span(start + place.start, start + place.end) for name, place in read.places.items()}
             number = int(label[1] or label[2]) if label else None
             yield replace(read, text=said, start=start, end=span.end, number=number, places=places)

@@ -34,6 +34,12 @@ def test_an_entry_is_found_however_the_list_is_cut(text: str):
         assert " ".join(text[place.start : place.end].split()) == read.title
 
 
+def test_a_numbered_entry_that_names_nothing_is_one_all_the_same():
+    found = references_of_text(f"1. {ONE}\n2. see above\n3. {TWO}")
+
+    assert [(read.number, bool(read.year)) for read in found] == [(1, True), (2, False), (3, True)]
+
+
 def test_identifiers_alone_are_a_list():
     found = references_of_text("PMID: 90000001\nhttps://doi.org/10.5555/a.1\n10.5555/a.2\n")
 

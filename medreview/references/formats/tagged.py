@@ -62,7 +62,7 @@ def tagged_records(
             elif record is not None:
                 record.go_on(text)
             continue
-        tag, value = found[1], found[2]
+        tag, value = found[1], found[2] or ""
         if tag == first or (record is None and blank_ends):
             if record is not None:
                 yield record

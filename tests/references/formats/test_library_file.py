@@ -7,7 +7,7 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.exchange.imports.rows import BadRecord
-from medreview.references.formats.library_file import read_library
+from medreview.references.formats.library_file import format_of, read_library, records_in
 from medreview.references.library_files import library_of
 from medreview.references.model import Identifier
 from medreview.references.printed.parse import parse_reference
@@ -125,6 +125,19 @@ def test_several_files_are_one_library_whose_hash_is_that_of_what_they_hold(tmp_
         parse_reference("Lee K. Another title altogether. Lancet. 2011. doi:10.5555/jim.2019.1")
     )
     assert check.verdict == "other_work"
+
+
+@pytest.mark.parametrize(
+    "text", [json.dumps([ITEM, ITEM], indent=1), f"{json.dumps(ITEM)}\n" * 2, RIS * 2, BIB * 2, NBIB * 2]
+)
+def test_a_file_that_is_cut_or_has_a_hole_anywhere_is_read_as_far_as_it_goes(text: str):
+    for place in range(0, len(text), 5):
+        for damaged in (text[:place], text[:place] + text[place + 11 :], text[:place] + '{"\\' + text[place:]):
+            kind = format_of(damaged)
+            if kind is not None:
+                found = records_in(damaged, kind)
+                assert all(record.title or record.identifiers for record in found.records)
+                assert all(bad.line >= 1 and bad.reason for bad in found.bad)
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,12 @@ def test_a_record_without_an_end_is_kept_and_one_without_anything_is_named_with_
     assert bad == BadRecord(5, "has neither a title nor an identifier")
 
 
+def test_a_tag_without_a_value_says_nothing():
+    (record,) = read("TY  - JOUR\nTI  - One\nJO  -\nDO  - \nPY  -\nER  -")
+
+    assert (record.title, record.containers, record.years, record.identifiers) == ("One", (), (), ())
+
+
 def test_a_value_that_never_ends_is_cut():
     (record,) = read("TY  - JOUR\nTI  - T\n" + "word word word\n" * 50_000)
 
