@@ -84,13 +84,14 @@ def load_source_reference(reader: sqlite3.Connection, named: NamedBy, reviewer: 
     """Read and word one, with what a reviewer said of it, if one is named."""
     stored = load_reference(reader, named.reference_id)
     check = stored.check
-    notices = notice_words(check.record) if check.record and check.verdict != "other_work" else []
+    work = check.record if check.verdict != "other_work" else None
+    notices = notice_words(work, brief=True) if work else []
     unit = unit_id(REFERENCE, named.reference_id)
     mine = reader.execute(_MINE, (unit, reviewer)).fetchone()
-    own = [f"you: {label_words('reference', mine['label'])}"] if mine else []
+    said = [f"you: {label_words('reference', mine['label'])}"] if mine else []
     return SourceReference(
         unit=unit,
-        verdict=" · ".join((f"ref: {_VERDICTS.get(check.verdict, in_words(check.verdict))}", *notices, *own)),
+        verdict=" · ".join((f"ref: {_VERDICTS.get(check.verdict, in_words(check.verdict))}", *notices, *said)),
         about=_about(check),
         year=_year(check.record) if check.verdict == "other_work" else "",
         more=" ".join(filter(None, (check.because, _printed(stored), _asked(check)))),

@@ -205,4 +205,4 @@ def _badges(check: ReferenceCheck) -> Iterator[str]:
     if check.verdict != "match":
         yield f"reference: {in_words(check.verdict)}"
     if check.record and check.verdict != "other_work":
-        yield from notice_words(check.record)
+        yield from notice_words(check.record, brief=True)

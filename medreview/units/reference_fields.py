@@ -51,8 +51,8 @@ class Fields:
 def fields_beside(reference: Reference, record: Record) -> Fields:
     """A reference beside a record. It says what each has, and not whether that is the same."""
     printed, known = _of_reference(reference), _of_record(record)
-    told = [_notice(notice) for notice in record.notices]
-    return _table(("field", "as printed", "record"), ((name, (printed[name], known[name])) for name in printed), told)
+    rows = ((name, (printed[name], known[name])) for name in printed)
+    return _table(("field", "as printed", "record"), rows, list(_told(record)))
 
 
 def fields_alone(reference: Reference) -> Fields:
@@ -72,9 +72,10 @@ def record_name(record: Record) -> str:
     return f"{authority_name(record.authority)} {record.record_id}".rstrip()
 
 
-def notice_words(record: Record) -> list[str]:
-    """What stands beside a record in a few words each: ``RETRACTED``, ``a preprint; published as 10.1000/x``."""
-    return [_notice(notice, brief=True) for notice in record.notices]
+def notice_words(record: Record, *, brief: bool = False) -> list[str]:
+    """What stands beside a record in a few words each, with what it names: ``RETRACTED 10.5555/x``; ``brief``: only
+    where it is of no use without that: ``RETRACTED``, ``a preprint; published as 10.5555/x``."""
+    return [_notice(notice, brief=brief) for notice in record.notices]
 
 
 def differing(fields: Fields, difference: Difference) -> Iterator[Span]:
@@ -139,12 +140,15 @@ def _author(author: Author) -> str:
     return author.family if author.body or not author.given else f"{author.family} {author.given}"
 
 
-def _notice(notice: Notice, *, brief: bool = False) -> str:
+def _notice(notice: Notice, *, brief: bool) -> str:
     kind = _NOTICES.get(notice.kind, in_words(notice.kind))
-    if brief and notice.kind not in _POINT_ELSEWHERE:
-        return kind
-    said = " ".join(filter(None, (kind, notice.names)))
-    return said if brief or not notice.words else f"{said}: {notice.words}"
+    named = not brief or notice.kind in _POINT_ELSEWHERE
+    return " ".join(filter(None, (kind, notice.names if named else "")))
+
+
+def _told(record: Record) -> Iterator[str]:
+    for notice, said in zip(record.notices, notice_words(record), strict=True):
+        yield f"{said}: {notice.words}" if notice.words else said
 
 
 def _table(head: Sequence[str], values: Iterator[tuple[Field, tuple[str, ...]]], told: Sequence[str]) -> Fields:
