@@ -22,6 +22,9 @@ from medreview.text import folded
 
 _BY_TITLE: Final[Mapping[TitleLikeness, float]] = {"same": 3.0, "slips": 3.0, "changed": 1.5, "other": 0.0}
 _BEFORE_JOURNAL: Final = (".", "?", "!", ",", "(", "*", "_", '"', "”", "in:")
+_TEXT_READ: Final = 4000
+_TITLE_ROOM: Final = 30
+"""Code points beyond the length of the record's title in which the printed one may end."""
 _LONG_TITLE: Final = 5
 """Content words from which on a title is hardly that of two works."""
 
@@ -154,15 +157,16 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
     """
     titles = [title for title in (record.title, *record.other_titles) if title]
     title = compare_titles(reference.title, titles, known) if reference.title and titles else None
-    if (title is None or title.likeness in ("changed", "other")) and (stands := _standing(reference, titles)):
-        title = TitleComparison("same", stands, content=_content(stands))
+    journal_at = _journal_at(reference.text, record.containers)
+    if title is None or title.likeness in ("changed", "other"):
+        title = _read_again(reference, record, titles, journal_at, known) or title
     if title is not None and title.likeness != "same" and is_only_named(reference):
         title = named_by(reference.title, titles)
     authors = compare_authors(reference, record)
     if authors.likeness == "wrong" and _read_elsewhere(reference, record):
         authors = NameComparison("unknown")
     container = compare_containers(reference.container, record.containers)
-    if container.likeness == "wrong" and _standing_apart(reference.text, record.containers):
+    if container.likeness == "wrong" and journal_at is not None:
         container = ContainerComparison("unknown")
     year = compare_year(reference, record)
     if year is not None and not year.slip and _within_name(reference, record):
@@ -245,21 +249,47 @@ def _content(title: str) -> int:
     return sum(word not in FUNCTION_WORDS for word in words(title))
 
 
-def _standing_apart(text: str, names: Sequence[str]) -> bool:
-    """Whether the record's journal stands in the text between punctuation, as a journal does.
+def _journal_at(text: str, names: Sequence[str]) -> int | None:
+    """Where the record's journal stands in the text between punctuation, as a journal does.
 
     The rules may have cut it elsewhere: at its points, at a number in its name.
     """
-    text = text[:4000].casefold()
+    text = text[:_TEXT_READ].casefold()
     for name in names:
         name = name.strip(" .").casefold()
         at = text.find(name) if len(name) > 2 else -1
         while at >= 0:
             before, after = text[:at].rstrip(), text[at + len(name) :].lstrip()
             if before.endswith(_BEFORE_JOURNAL) and not after[:1].isalpha():
-                return True
+                return at
             at = text.find(name, at + 1)
-    return False
+    return None
+
+
+def _read_again(
+    reference: Reference, record: Record, titles: Sequence[str], journal_at: int | None, known: Known
+) -> TitleComparison | None:
+    """The title read with the record in hand, where the rules may have cut it wrongly; ``None`` when that is no better.
+
+    It may stand word for word in the text, go on to where the record's journal stands, or go on beyond what was read.
+    """
+    if stands := _standing(reference, titles):
+        return TitleComparison("same", stands, content=_content(stands))
+    place = reference.places.get("title")
+    if place is None or not titles:
+        return None
+    start = place.start - reference.start
+    ends = [start + len(record.title) + _TITLE_ROOM]
+    if journal_at is not None and start < journal_at:
+        ends.insert(0, journal_at)
+    for end in ends:
+        longer = reference.text[start:end].strip(' .,;*_"“”')
+        if longer == reference.title or not _may_be_cut_from(reference, record.title):
+            continue
+        found = compare_titles(longer, titles, known)
+        if found.likeness != "other":
+            return found
+    return None
 
 
 def _within_name(reference: Reference, record: Record) -> bool:

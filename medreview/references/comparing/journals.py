@@ -21,6 +21,7 @@ _IN_BRACKETS: Final = re.compile(r"\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$)")
 _EXPLAINED: Final = re.compile(
     r"\s*[:=;|/,]\s*(?=.*\b(?:journal|official|organ|zeitschrift|proceedings|revue)\b)", re.IGNORECASE
 )
+_NUMBERS_AFTER: Final = re.compile(r"[\s,(]*(?:\bvol\b|\bissue\b|\bpp\b|\(\d+\)|\s\d+\s*[(:]).*$", re.IGNORECASE)
 _REGIONS: Final = word_set("am american br british")
 _TAILS: Final = word_set(
     """
@@ -102,13 +103,13 @@ def _words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _forms(name: str) -> tuple[tuple[str, ...], ...]:
-    """The name in the ways in which it may be cut: whole, without brackets, without an explanation.
+    """The name in the ways in which it may be cut: whole, without brackets, explanation or numbers.
 
     Of one that is too long for a journal's, as the end of the title stands before it, the last sentence.
     """
     bare = _IN_BRACKETS.sub(" ", name)
     first = _EXPLAINED.split(bare.strip(), maxsplit=1)[0]
-    forms = [_words(name), _words(bare), _words(first)]
+    forms = [_words(name), _words(bare), _words(first), _words(_NUMBERS_AFTER.sub("", name))]
     if len(forms[0]) > _LONGEST_NAME:
         forms.append(_words(bare.rstrip(". ").rpartition(". ")[2]))
     for form in [*forms]:

@@ -22,7 +22,7 @@ _MOST_CHANGED: Final = 3
 _CHANGED_SHARE: Final = 0.25
 _PART: Final = word_set(
     """
-    part parts volume chapter section edition phase update supplement
+    part parts volume chapter section edition update supplement
     """
 )
 _NUMBERS: Final = re.compile(r"[0-9]+[a-z]?$|[ivx]+$|[a-d]$")

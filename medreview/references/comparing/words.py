@@ -104,7 +104,7 @@ def same_word(printed: str, record: str, known: Known) -> Slip | None:
     one, other = spelling(printed), spelling(record)
     if one == other:
         return "spelling"
-    if any(char.isdigit() for char in one + other):
+    if any(char.isdigit() for char in printed + record):
         return None
     if look_alike(one, other):
         return None
