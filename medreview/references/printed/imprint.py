@@ -15,7 +15,7 @@ _PLACE: Final = re.compile(
 )
 _NAMED: Final = re.compile(
     r"(?<=[.,)] )(?P<publisher>[^.,:;\x1f()]{0,60}\b(?:Press|Publish(?:ing|ers?)|Verlag|Elsevier"
-    r"|Springer(?:[ -]Verlag)?|Wiley(?:-Blackwell)?|McGraw-Hill(?: Education)?"
+    r"|Springer(?:[ -]Verlag)?|Wiley(?:-Blackwell)?|McGraw[- ]Hill(?: Education)?"
     r"|Lippincott[^.;\x1f]{0,30}|Saunders|Mosby|Thieme|Karger|Churchill Livingstone|Blackwell"
     r"|Routledge|Sage|Wolters Kluwer|Jones & Bartlett|F\. ?A\. Davis)"
     r"(?: [A-Z][\w&]+){0,2})(?=[.,;]|\s?\Z|\s?\x1f)"

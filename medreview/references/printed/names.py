@@ -52,6 +52,7 @@ _FULL: Final = re.compile(
     rf"(?P<given>{U}[^\W\d_]+(?:{_HYPHEN}[^\W\d_]+)?(?: {U}\.?(?![^\W\d_]))*)"
     rf" (?P<family>{_ONE_SURNAME}(?: {_WORD})?){_SUFFIX}"
 )
+_INVERTED_LIST: Final = re.compile(rf"{_SURNAME}, {_GIVEN}; ?{_SURNAME}, ")
 _FULL_LIST: Final = re.compile(
     rf"{U}[^\W\d_]+ {U}[^\W\d_]+(?:(?:{_HYPHEN}| )?{U}[^\W\d_]*\.?)?(?:,? (?:and|&) |, )"
     rf"(?={U}[\w-]+ {U}[\w-]+(?:[.,]| and | &| \())"
@@ -141,6 +142,8 @@ def read_authors(text: str, start: int = 0, *, certain: bool = False, bodies: in
         best = opening
     if best is None and _FULL_LIST.match(text, start):
         best = _read_list(text, start, _FULL, mixed=True)
+    if best is None and _INVERTED_LIST.match(text, start):
+        best = _read_list(text, start, _INVERTED)
     if best is None or (certain and len(best.authors) == 1 and not best.et_al):
         for style in (_INVERTED, _FULL, _ALONE) if certain else (_INVERTED, _FULL):
             found = _read_list(text, start, style, mixed=True)

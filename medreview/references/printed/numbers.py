@@ -43,6 +43,9 @@ _PLAIN: Final = (  # 31(2):36-44 (2013); 31, no. 2 (2013): 36-44; 31 (2), 36-44,
     rf"(?: ?\((?:{DAY_FIRST})(?P<year>{YEAR}){DATE}\))? ?[,:] ?{_PAGES}{_ENDS}"
     rf"(?:(?:, ?| ?\()(?P<later>{YEAR})\)?(?!\d))?"
 )
+_AFTER_YEAR: Final = (  # 2019, 393:31-39; 2021, 21(3), 1234
+    rf"(?<![\d(/–-])(?P<year>{YEAR}),? (?P<volume>\d{{1,4}})(?: ?\((?P<issue>[^()]{{1,20}})\))? ?[,:] ?{_PAGES}{_ENDS}"
+)
 _NO_PAGES: Final = (  # 31(2)
     r"(?<![\d/:.(–-])(?P<volume>\d{1,4}) ?"
     rf"\((?P<issue>\d{{1,3}}(?:[-–/]\d{{1,3}})?|(?:\d{{1,3}} )?suppl\.? ?\d{{0,3}})\){_ENDS}"
@@ -53,7 +56,8 @@ _COCHRANE: Final = (  # 2020, Issue 8. Art. No.: CD011737
     rf"?:? ?)?(?P<pages>CD\d{{6}}(?:\.pub\d)?))?"
 )
 _WAYS: Final = tuple(
-    re.compile(way, re.IGNORECASE) for way in (_VANCOUVER, _WORDS, _COCHRANE, _PLAIN, _NO_PAGES, _ONLY_PAGES)
+    re.compile(way, re.IGNORECASE)
+    for way in (_VANCOUVER, _WORDS, _COCHRANE, _AFTER_YEAR, _PLAIN, _NO_PAGES, _ONLY_PAGES)
 )
 
 

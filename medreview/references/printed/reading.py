@@ -287,6 +287,16 @@ def _after_title(reading: Reading, start: int) -> None:
             inner = trimmed(text, names.end, inner.end)
             if not inner and (tail["after"] or "").strip(" ,;:"):
                 inner = trimmed(text, *tail.span("after"))
+        if (
+            inner
+            and (editors := read_authors(text, inner.start)) is not None
+            and editors.end >= inner.end
+            and editors.et_al
+        ):
+            reading.authors, inner = (
+                editors,
+                Span(inner.end, inner.end),
+            )  # Cochrane Review: "Title" (Cooney et al., 2013)
         if numbers is not None and inner.start <= numbers.whole.start < inner.end:
             inner = trimmed(text, inner.start, numbers.whole.start)
         if inner:

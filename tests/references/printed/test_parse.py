@@ -53,3 +53,26 @@ def test_the_usual_styles_of_an_article_are_read_alike():
             2008,
         ), printed
         assert (read.volume, read.issue, read.pages, read.kind) == ("88", "3", "333-40", "article"), printed
+
+
+def test_numbers_and_names_in_ways_that_are_easily_mistaken_are_read():
+    for printed, names, numbers in (
+        ("Smith J, Lee K: Falls in age. Lancet 2019, 393:31-39.", ["Smith", "Lee"], (2019, "393", "31-39")),
+        ("Wang, Y.; Li, X. Deep sleep. Sensors 2021, 21, 1234.", ["Wang", "Li"], (2021, "21", "1234")),
+        ("Cox, Julia; Coupland, Carol. Scores. BMJ 2017; 357: j2099.", ["Cox", "Coupland"], (2017, "357", "j2099")),
+        ('Cochrane Review: "Exercise for depression" (Cooney et al., 2013)', ["Cooney"], (2013, "", "")),
+    ):
+        read = parse_reference(printed)
+
+        assert [author.family for author in read.authors] == names
+        assert (read.year, read.volume, read.pages) == numbers
+        assert not read.container or len(read.container) < 8
+
+
+def test_an_isbn_with_a_wrong_check_digit_is_none():
+    read = [
+        parse_reference(f"Herold G. Innere Medizin. ISBN {isbn}").identifiers
+        for isbn in ("0-306-40615-2", "0306406153")
+    ]
+
+    assert [[each.value for each in found] for found in read] == [["0306406152"], []]
