@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from medreview.cli.network import network_from_config, services_from_config
+from medreview.cli.network import authorities_from_config, network_from_config, services_from_config
 from medreview.cli.output import bad_records, counted, progress, say
 from medreview.cli.references_filter import answer_lines, library_of_files
 from medreview.errors import UserError
@@ -13,6 +13,7 @@ from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.cli.reports.checked_references import CheckedReport
+    from medreview.pipeline import Authorities
     from medreview.progress import Progress
     from medreview.references.model import Reference, ReferenceCheck
 
@@ -22,16 +23,16 @@ _TOGETHER: Final = 100
 
 
 class Whom(NamedTuple):
-    """Whom references are held against: files as a library, and with ``ask`` the services over the network."""
+    """Whom references are held against, as the options say; ``online`` is ``None`` where they say nothing of it."""
 
     libraries: Sequence[Path]
-    ask: bool
+    online: bool | None = None
     proxy: str | None = None
 
-
-def whom(libraries: Sequence[Path], online: bool | None, proxy: str | None) -> Whom:
-    """As the options say: a library alone unless ``--online``, the services where there is none."""
-    return Whom(libraries, not libraries if online is None else online, proxy)
+    @property
+    def ask(self) -> bool:
+        """Whether services are asked: a library is asked alone, unless something else was said."""
+        return not self.libraries if self.online is None else self.online
 
 
 class Checker:
@@ -123,11 +124,9 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
     """
     from medreview.cli.looking import looked
     from medreview.cli.reports.checked_references import CheckedReport
-    from medreview.pipeline import Authorities, check_references
+    from medreview.pipeline import check_references
     from medreview.references.brought import Brought, CheckedReference
     from medreview.references.study_checks import study_checks
-    from medreview.sources.fetching.network import Network
-    from medreview.sources.fetching.services import Services
     from medreview.study import Study
     from medreview.units.statement_view import response_name
 
@@ -137,15 +136,8 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
             raise UserError(
                 f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
             )
-        authorities = Authorities(
-            services_from_config() if asked.ask else Services(),
-            network_from_config(asked.proxy) if asked.ask else Network(),
-            library_of_files(asked.libraries) if asked.libraries else None,
-            ask=asked.ask,
-            say=say,
-        )
         with progress() as bar:
-            done = check_references(study, authorities, bar)
+            done = check_references(study, _authorities(asked), bar)
         say(*done.stopped.values())
         looked(study, "references", "verdicts" if each else "totals")
         checked = tuple(
@@ -153,3 +145,16 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
             for one in study_checks(study.reader)
         )
     return CheckedReport(path.name, checked, responses)
+
+
+def _authorities(asked: Whom) -> "Authorities":
+    """The same for a study: where the options name no library, that of the settings, as ``run`` would ask."""
+    from medreview.pipeline import Authorities
+    from medreview.sources.fetching.network import Network
+    from medreview.sources.fetching.services import Services
+
+    told = asked.ask if asked.libraries else asked.online
+    found = authorities_from_config(asked.libraries, ask=told, proxy=asked.proxy)
+    if found is None and asked.ask:
+        found = authorities_from_config(ask=True, proxy=asked.proxy)
+    return found or Authorities(Services(), Network())

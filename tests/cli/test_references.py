@@ -12,6 +12,7 @@ from medreview.sources.fetching.network import Network
 from medreview.study import Study
 from tests.support.bibliographic_formats import Work
 from tests.support.bibliographic_servers import Bibliography
+from tests.support.commands import own_settings
 
 TITLE = "Restrictive fluids in septic shock: a cluster randomised trial"
 DOI = "10.5555/jim.2019.1"
@@ -57,8 +58,8 @@ def services(monkeypatch):
     )  # fmt: skip
     with Bibliography([work]) as server:
         network = Network(limits=Limits(host_delay=0, retry_delay=0.01), delays={"127.0.0.1": 0.0}, allow=server.allow)
-        monkeypatch.setattr("medreview.cli.referencing.network_from_config", lambda proxy: network)
-        monkeypatch.setattr("medreview.cli.referencing.services_from_config", lambda: server.services)
+        monkeypatch.setattr("medreview.configured.network_of", lambda *told: network)
+        monkeypatch.setattr("medreview.configured.services_of", lambda config: server.services)
         yield server
 
 
@@ -269,6 +270,19 @@ def test_services_are_asked_once_about_a_study_and_a_build_fails_over_it(run, st
     assert "looked up at" not in again.stderr
     assert len(services.received) == asked
     assert run(study, "--offline", "--json").stdout == run(study, "--offline", "--json").stdout
+
+
+def test_a_study_is_held_against_the_library_of_the_settings_unless_another_is_named(run, study, medreview, services):
+    own_settings(medreview.folder, f'[references]\nlibrary = "{medreview.folder / "library.json"}"\n')
+
+    told = json.loads(run(study, "--json").stdout)
+    assert [check["verdict"] for check in told["checks"]] == ["match", "other_work", "not_found"]
+    (medreview.folder / "other.json").write_text(json.dumps([STATINS]))
+    told = json.loads(run(study, "--library", "other.json", "--json").stdout)
+    assert [check["verdict"] for check in told["checks"]] == ["not_found", "other_work", "not_found"]
+    assert services.received == []
+    run(study, "--online")
+    assert services.received
 
 
 def test_a_study_without_a_response_and_a_mapping_are_refused(run, study, medreview):

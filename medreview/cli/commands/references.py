@@ -65,11 +65,11 @@ def references(
 
     Example: medreview references answer.md --library zotero.json --check
     """
-    from medreview.cli.referencing import answer_stdin, checked_file, checked_study, whom
+    from medreview.cli.referencing import Whom, answer_stdin, checked_file, checked_study
     from medreview.exchange.imports.citation_answers import is_database
     from medreview.references.model import VERDICTS
 
-    asked = whom(library or (), online, proxy)
+    asked = Whom(library or (), online, proxy)
     if jsonl:
         if source != "-":
             raise UserError("--jsonl reads standard input: medreview references --jsonl < FILE")
