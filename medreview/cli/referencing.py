@@ -114,7 +114,7 @@ def checked_file(source: str, mapping: Mapping[str, str], asked: Whom) -> "Check
         raise UserError(f"No reference was found in {where}; the plainest form is a list with one on each line.")
     checks = Checker(asked).check([one.reference for one in found.references])
     checked = tuple(map(CheckedReference, found.references, checks))
-    return CheckedReport(name, checked, found.texts, len(found.bad))
+    return CheckedReport(name, checked, found.texts, found.bad)
 
 
 def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":

@@ -117,8 +117,9 @@ def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bo
         from medreview.references.model import VERDICTS
 
         counts = {verdict: report.counts[verdict] for verdict in VERDICTS}
-        told = {"input": report.name, "references": len(report.checked), "verdicts": counts, "left_out": report.bad}
-        result({**told, "checks": list(payload(report.checked))}, "", as_json=True)
+        told = {"input": report.name, "references": len(report.checked), "verdicts": counts}
+        bad = [{"line": record.line, "reason": record.reason} for record in report.bad]
+        result({**told, "left_out": bad, "checks": list(payload(report.checked))}, "", as_json=True)
         return
     from medreview.cli.reports.checked_references import render
     from medreview.config import load_config

@@ -9,6 +9,7 @@ from typing import Final
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Heading, Part, inset, numbers, table
 from medreview.cli.reports.terminal import printed
+from medreview.exchange.imports.rows import BadRecord
 from medreview.references.authorities import authority_name
 from medreview.references.brought import CheckedReference
 from medreview.references.citation_line import citation_line
@@ -36,7 +37,7 @@ class CheckedReport:
     name: str
     checked: Sequence[CheckedReference]
     texts: int = 0
-    bad: int = 0
+    bad: Sequence[BadRecord] = ()
 
     @property
     def checks(self) -> list[ReferenceCheck]:
@@ -90,7 +91,7 @@ def _head(report: CheckedReport) -> Iterator[Part]:
     texts = f" in {counted(report.texts, 'response')}" if report.texts > 1 else ""
     yield f"{one_line(report.name)}: {counted(len(report.checked), 'reference')}{texts}"
     if report.bad:
-        yield f"{counted(report.bad, 'record')} of the file left out"
+        yield f"{counted(len(report.bad), 'record')} of the file left out"
     if left := len(report.checked) - total:
         yield f"{counted(left, 'reference')} not checked: nobody could be asked"
     if not total:
