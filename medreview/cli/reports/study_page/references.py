@@ -108,7 +108,7 @@ def _item(place: int, one: AccusedReference) -> Details:
     check = one.stored.check
     said = VERDICT_WORDS[check.verdict]
     if check.record is not None and check.verdict != "other_work":
-        said = ", ".join((said, *notice_words(check.record)))
+        said = ", ".join((said, *notice_words(check.record, brief=True)))
     reviewers = "; ".join(f"{one_line(label.reviewer)}: {_label(label.now)}" for label in one.labels)
     summary = f"{one.name}, {given(one.model)}: {one_line(said)}{f' ({reviewers})' if reviewers else ''}"
     return Details(summary, tuple(_item_parts(one)), f"reference-{place + 1}")
