@@ -31,6 +31,9 @@ _LABEL_TITLE: Final = re.compile(
     r"|fachinformation",
     re.IGNORECASE,
 )
+_LONGEST_TITLE: Final = 60
+_WITHIN: Final = re.compile(r"(?:and|or|but|that|which|the|a|an|of|in|to|is|are|was|because|while|for|with|than|as)\b")
+"""How a text begins that goes on with a sentence: no title does, without a capital."""
 _CITY: Final = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)*, [A-Z]{2}")
 _AFTER_YEAR: Final = re.compile(r"[ \x1f]*[).]?[ \x1f]*(?:[–—:|]|- ?) ?(?=[A-Z])")
 _TITLE_BREAK: Final = re.compile(r"\.[\"”]? (?=\w)| [–—|-] (?=\w)|\? (?=\w)")
@@ -375,6 +378,9 @@ def _own_words(reading: Reading) -> None:
             maker = trimmed(text, *parts[0])
             reading.authors = Authors((Author(reading.text_of(maker), body=True),), False, *maker)
             reading.title = trimmed(text, *parts[1])
+    title = reading.text_of(reading.title)
+    if len(title.split()) > _LONGEST_TITLE or (reading.authors is None and _WITHIN.match(title)):
+        reading.title = reading.container = None  # a passage of the page beside its address
     container = reading.text_of(reading.container)
     if _CITY.fullmatch(container):
         reading.container = None
