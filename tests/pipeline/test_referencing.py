@@ -100,3 +100,16 @@ def test_work_that_was_broken_off_goes_on_where_it_stopped(study: Study, tmp_pat
     kept = len(rows_of(study, "SELECT * FROM reference_check"))
     assert 0 < kept < 3
     assert check_references(study, against(tmp_path, FIRST, OTHER)).checked == 3 - kept
+
+
+def test_the_sample_study_has_a_reference_of_every_verdict_where_its_page_says_so(demo_file: Path) -> None:
+    query = """SELECT r.record_id, f.number, c.verdict, c.result FROM reference_current AS f
+               JOIN response AS r USING (response_id) JOIN reference_checked AS c USING (reference_id)"""
+    with Study.open(demo_file, read_only=True) as study:
+        found = {(row["record_id"].partition("-")[0], row["number"]): row for row in rows_of(study, query)}
+    planted = {("A04", 2): "match", ("B03", 2): "mismatch", ("A07", 3): "other_work", ("B08", 3): "not_found",
+               ("B01", 4): "ambiguous", ("B05", 4): "match", ("A02", 3): "match"}  # fmt: skip
+    assert {place: found[place]["verdict"] for place in planted} == planted
+    assert {row["verdict"] for place, row in found.items() if place not in planted} == {"match", "not_checkable"}
+    assert "retracted" in found["B05", 4]["result"]
+    assert "lindqvist2018" in found["A07", 3]["result"]
