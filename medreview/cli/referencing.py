@@ -106,6 +106,8 @@ def checked_file(source: str, mapping: Mapping[str, str], asked: Whom) -> "Check
 
     if not (asked.ask or asked.libraries):
         raise UserError("--offline needs a library to look in: --library FILE.")
+    if source == "-" and sys.stdin.isatty():
+        say("Type or paste references; Ctrl-D ends.")
     name = STDIN if source == "-" else Path(source).name
     found = brought_in(sys.stdin.buffer.read(), mapping) if source == "-" else brought_by(Path(source), mapping)
     bad_records(found.bad, name if source == "-" else source)

@@ -11,8 +11,9 @@ from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
 from medreview.study import Study
 from tests.support.bibliographic_formats import Work
-from tests.support.bibliographic_servers import Bibliography
+from tests.support.bibliographic_servers import ALL, Bibliography
 from tests.support.commands import own_settings
+from tests.support.http_server import answer
 
 TITLE = "Restrictive fluids in septic shock: a cluster randomised trial"
 DOI = "10.5555/jim.2019.1"
@@ -173,6 +174,16 @@ def test_services_are_asked_and_it_is_said_first_what_they_get(run, medreview, s
     assert told["checks"][0]["authority"] in ("pubmed", "crossref")
     assert services.received
     assert not [request.path for request in services.received if "Ada" in request.path or "fever" in request.path]
+
+
+def test_a_build_does_not_pass_because_services_are_down(run, medreview, services):
+    (medreview.folder / "list.txt").write_text(MATCH)
+    services.instead = dict.fromkeys(ALL, answer(b"down", status=500))
+
+    assert "1 of 1 reference: 1 could not be looked up" in run("list.txt", "--check", check=1).stderr
+    said = run("list.txt", "--check", "--allow", "not_checkable").stdout
+    assert "NOT CHECKABLE" in said
+    assert "failed" in said
 
 
 def test_nobody_is_asked_over_the_network_where_there_is_a_library_or_offline(run, listed, services):

@@ -45,7 +45,7 @@ def references(
     everything: Annotated[bool, typer.Option("--all", help="List matches with their slips, too.")] = False,
     limit: Annotated[int, typer.Option(min=0, help="References to list.")] = 50,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 if one is a mismatch, another work, or not found.")
+        bool, typer.Option("--check", help="Exit with 1 if one is wrong, not found, or could not be looked up.")
     ] = False,
     allow: Annotated[
         list[str] | None, typer.Option(metavar="VERDICT", help="A verdict that --check lets pass; repeatable.")
@@ -128,12 +128,16 @@ def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bo
 
 
 def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
-    """What speaks against references, in a sentence; ``""`` when nothing does."""
+    """What speaks against references, in a sentence; ``""`` when nothing does.
+
+    A service that was down proves nothing, and so it does not let a build pass.
+    """
     from medreview.references.model import ACCUSING
 
     found = {verdict: report.counts[verdict] for verdict in ACCUSING if verdict not in passing}
-    failed = sum(found.values())
-    if not failed:
-        return ""
-    told = ", ".join(f"{number:,} {in_words(verdict)}" for verdict, number in found.items() if number)
-    return f"{failed:,} of {counted(len(report.checked), 'reference')}: {told}"
+    told = [f"{number:,} {in_words(verdict)}" for verdict, number in found.items() if number]
+    unanswered = 0 if "not_checkable" in passing else report.unanswered
+    if unanswered:
+        told.append(f"{unanswered:,} could not be looked up")
+    failed = sum(found.values()) + unanswered
+    return f"{failed:,} of {counted(len(report.checked), 'reference')}: {', '.join(told)}" if failed else ""

@@ -45,6 +45,15 @@ class CheckedReport:
         return [one.check for one in self.checked if one.check is not None]
 
     @property
+    def unanswered(self) -> int:
+        """References that could not be looked up: nobody was asked, or whoever was gave no answer."""
+        failed = (
+            check.verdict == "not_checkable" and any(one.outcome == "failed" for one in check.asked)
+            for check in self.checks
+        )
+        return len(self.checked) - len(self.checks) + sum(failed)
+
+    @property
     def counts(self) -> Counter[Verdict]:
         """References by verdict."""
         return Counter(check.verdict for check in self.checks)
