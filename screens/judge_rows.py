@@ -62,7 +62,10 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     jury = jurors(session.item)
     if len(jury) > 1 and session.item.verdict:
         row += [("── ", "rule"), (f"jury {_strip(jury)} {tally_words(session.item.verdict)} ", "")]
-    row += [("── ", "rule"), *_quote_status(session, session.item, judgement), (" ", "")]
+    quoted = _quote_status(session, session.item, judgement)
+    if sum(width(visible(text)) for text, _ in (*row, *quoted)) + 4 > columns:
+        quoted = _quote_status(session, session.item, judgement, wide=False)
+    row += [("── ", "rule"), *quoted, (" ", "")]
     conflict: list[StyledText] = [("── ", "rule"), ("sources conflict ", "badge")]
     taken = sum(width(visible(text)) for text, _ in (*row, *conflict))
     if session.item.verdict and session.item.verdict.conflict and taken <= columns:
@@ -176,10 +179,13 @@ def _quote_style(judgement: Judgement) -> str:
     return "badge" if judgement.quote_status in FALSE_QUOTES or _doubt(judgement) else "quote"
 
 
-def _quote_status(session: ReviewSession, item: StatementView, judgement: Judgement) -> list[StyledText]:
+def _quote_status(
+    session: ReviewSession, item: StatementView, judgement: Judgement, *, wide: bool = True
+) -> list[StyledText]:
+    """``wide``: there is room to say that the page is another work than the one named."""
     source = item.source_of(judgement.snapshot_id)
     where = f" in {source.bracketed}" if source else ""
-    if source and session.is_other_work(source.source_id):
+    if source and wide and session.is_other_work(source.source_id):
         where += ", another work"
     if judgement.quote_status == "none":
         return [(f"no quote{where}", "dim")]

@@ -19,6 +19,7 @@ from medreview.units.asks import STATEMENT
 from medreview.units.cited_reference import (
     NamedBy,
     SourceReference,
+    cited_by,
     load_source_reference,
     references_of_sources,
 )
@@ -35,7 +36,7 @@ class ReviewSession(FindingActs):
     source: Source | None = None
     _found: tuple[str | None, Evidence] | None = None
     _named: Mapping[str, NamedBy] | None = None
-    _reference: tuple[str, SourceReference] | None = None
+    _reference: tuple[str | None, SourceReference | None] | None = None
 
     # What is shown
 
@@ -103,13 +104,22 @@ class ReviewSession(FindingActs):
 
     @property
     def reference(self) -> SourceReference | None:
-        """What the rules say of the reference that names the source on the screen."""
-        named = self.references.get(self.source.source_id) if self.source else None
-        if named is None:
+        """What the rules say of the reference that names the source on the screen. Where that is fine, or there is
+        none, of another one that the statement cites, if that is not."""
+        if not self.shows_judges or self.item is None:
             return None
-        if self._reference is None or self._reference[0] != named.reference_id:
-            self._reference = named.reference_id, load_source_reference(self.study.reader, named, self.reviewer)
+        if self._reference is None or self._reference[0] != self.text_key:
+            self._reference = self.text_key, self._worst(self.references.get(self.text_key or ""))
         return self._reference[1]
+
+    def _worst(self, here: NamedBy | None) -> SourceReference | None:
+        reader = self.study.reader
+        found = load_source_reference(reader, here, self.reviewer) if here else None
+        if found is not None and found.worth_a_row:
+            return found
+        others = (named for named in cited_by(reader, self.unit) if named != here)
+        worded = (load_source_reference(reader, named, self.reviewer, by_name=True) for named in others)
+        return next((other for other in worded if other.worth_a_row), found)
 
     def source_text(self, *, whole: bool = False) -> str:
         """The text of the source on the screen, or the ``whole`` page where that is more; else empty."""

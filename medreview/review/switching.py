@@ -66,8 +66,8 @@ def switch(session: Deciding, came_from: CameFrom | None = None) -> Switch:
 
 
 def cross(session: Deciding, came_from: CameFrom | None = None) -> Switch:
-    """The reference of the source on the screen, beside a statement or a pair; from a reference, back to where one came
-    from, or to the first statement that cites it (``Asks.crosses_to``).
+    """The reference that is told of above the source, else that of the source on the screen, beside a statement or a
+    pair; from a reference, back to where one came from, or to the first statement that cites it (``Asks.crosses_to``).
 
     Raises :class:`UserError` where there is none.
     """
@@ -83,7 +83,8 @@ def cross(session: Deciding, came_from: CameFrom | None = None) -> Switch:
     shown = source[0] if source else session.text_key
     reader = session.study.reader
     row = reader.execute("SELECT response_id FROM statement WHERE statement_id = ?", (statement_id,)).fetchone()
-    unit = reference_beside(reader, statement_id, row[0], shown)
+    told = session.reference if isinstance(session, ReviewSession) else None
+    unit = told.unit if told else reference_beside(reader, statement_id, row[0], shown)
     queue = _opened(session, REFERENCE)
     if unit not in queue.units:
         raise UserError("No reference was checked that names this source, or that the statement cites.")

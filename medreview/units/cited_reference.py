@@ -18,8 +18,9 @@ SELECT n.source_id, f.reference_id, c.verdict
 FROM source_reference AS n JOIN reference AS f USING (reference_id) JOIN reference_checked AS c USING (reference_id)
 WHERE n.response_id = ? ORDER BY f.ordinal"""
 _CITED: Final = """
-SELECT f.reference_id FROM statement_reference AS s JOIN reference AS f USING (reference_id)
-JOIN reference_checked USING (reference_id) WHERE s.statement_id = ? ORDER BY f.ordinal"""
+SELECT DISTINCT f.reference_id, f.ordinal, c.verdict
+FROM statement_reference AS s JOIN reference AS f USING (reference_id)
+JOIN reference_checked AS c USING (reference_id) WHERE s.statement_id = ? ORDER BY f.ordinal"""
 _MINE: Final = """SELECT label FROM standing WHERE unit = ? AND reviewer = ? AND pass = 1 AND state = 'decided'"""
 _VERDICTS: Final[dict[Verdict, str]] = {"other_work": "OTHER WORK", "not_checkable": "nothing to look up"}
 """What a verdict is called here, where it is not its own name."""
@@ -45,6 +46,13 @@ def references_of_sources(reader: sqlite3.Connection, response_id: str) -> dict[
         if _gravity(other.verdict) < _gravity(known.verdict):
             found[row["source_id"]] = other
     return found
+
+
+def cited_by(reader: sqlite3.Connection, statement_id: str) -> list[NamedBy]:
+    """The references that a statement cites itself, those with the gravest verdicts first."""
+    rows = reader.execute(_CITED, (statement_id,))
+    found = [NamedBy(row["reference_id"], row["verdict"]) for row in rows if row["verdict"] is not None]
+    return sorted(found, key=lambda named: _gravity(named.verdict))
 
 
 def reference_beside(reader: sqlite3.Connection, statement_id: str, response_id: str, source_id: str | None) -> str:
@@ -80,8 +88,10 @@ class SourceReference:
         return f"{self.verdict}{': ' if self.about else ''}{self.about}{self.year}"
 
 
-def load_source_reference(reader: sqlite3.Connection, named: NamedBy, reviewer: str = "") -> SourceReference:
-    """Read and word one, with what a reviewer said of it, if one is named."""
+def load_source_reference(
+    reader: sqlite3.Connection, named: NamedBy, reviewer: str = "", *, by_name: bool = False
+) -> SourceReference:
+    """Read and word one, with what a reviewer said of it, if one is given; ``by_name``: it says which it is."""
     stored = load_reference(reader, named.reference_id)
     check = stored.check
     work = check.record if check.verdict != "other_work" else None
@@ -91,8 +101,14 @@ def load_source_reference(reader: sqlite3.Connection, named: NamedBy, reviewer: 
     said = [f"you: {label_words('reference', mine['label'])}"] if mine else []
     return SourceReference(
         unit=unit,
-        verdict=" · ".join((f"ref: {_VERDICTS.get(check.verdict, in_words(check.verdict))}", *notices, *said)),
-        about=_about(check),
+        verdict=" · ".join(
+            (
+                f"{stored.short_name if by_name else 'ref'}: {_VERDICTS.get(check.verdict, in_words(check.verdict))}",
+                *notices,
+                *said,
+            )
+        ),
+        about=_about(stored),
         year=_year(check.record) if check.verdict == "other_work" else "",
         more=" ".join(filter(None, (check.because, _printed(stored), _asked(check)))),
         worth_a_row=bool(notices) or check.verdict != "match",
@@ -103,12 +119,13 @@ def _gravity(verdict: Verdict) -> int:
     return ACCUSING.index(verdict) if verdict in ACCUSING else len(ACCUSING)
 
 
-def _about(check: ReferenceCheck) -> str:
+def _about(stored: StoredReference) -> str:
+    check = stored.check
     match check.verdict:
         case "other_work":
             return f"“{check.record.title}”" if check.record else ""
         case "mismatch":
-            return "; ".join(map(_correction, check.wrong))
+            return "; ".join(sorted((_correction(stored, one) for one in check.wrong), key=len))
         case "ambiguous":
             return f"{counted(len(check.candidates), 'work')} may be meant"
         case "not_found":
@@ -120,10 +137,15 @@ def _year(record: Record | None) -> str:
     return f" {record.years[0]}" if record and record.years else ""
 
 
-def _correction(difference: Difference) -> str:
+def _correction(stored: StoredReference, difference: Difference) -> str:
     """What the record has, and what is printed instead of it."""
-    name = _CALLED.get(difference.field, difference.field)
-    return f"{name} {difference.record or 'none'}, not {difference.reference or 'none'}"
+    known, printed = difference.record, difference.reference
+    record = stored.check.record
+    if difference.field == "authors" and record and record.authors and stored.reference.authors:
+        known, printed = record.authors[0].family, stored.reference.authors[0].family
+        if known == printed:
+            return difference.why
+    return f"{_CALLED.get(difference.field, difference.field)} {known or 'none'}, not {printed or 'none'}"
 
 
 def _printed(stored: StoredReference) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.judges.verdicts import is_current, refresh
+from medreview.references.model import ReferenceCheck
 from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
@@ -14,7 +15,7 @@ from medreview.review.session import ReviewSession
 from medreview.review.switching import Switch, cross, switch
 from medreview.review.unit_session import UnitSession
 from medreview.study import Study
-from tests.support.reference_study import fill_references
+from tests.support.reference_study import LATER, SECOND, add_check, fill_references
 from tests.support.study_builder import build, rows_of
 
 FLAGS = {
@@ -148,6 +149,19 @@ def test_the_key_leads_to_the_reference_of_the_source_on_the_screen_and_back_to_
     again = cross(at(study, over), over.came_from)
     assert told(again) == ("pairs", "open", f"pair:r1.3:{shown}")
     assert told(switch(at(study, again), again.came_from)) == ("flagged", "open", "r1.3")
+
+
+def test_of_a_source_whose_reference_is_fine_another_one_is_told_that_the_statement_cites(study: Study) -> None:
+    build(study, lambda rows: rows.marker("r1.2", None, 4))
+    build(study, lambda rows: add_check(rows, "f2", ReferenceCheck("match", SECOND), LATER))
+    session = sit(study, "responses", "r1.2")
+    assert isinstance(session, ReviewSession)
+    assert session.text_key == "u2"
+    assert session.reference is not None
+    assert session.reference.said == "ref [4]: not found: asked Crossref, PubMed"
+    assert told(cross(session)) == ("references", "open", "reference:f4")
+    blind = sit(study, "responses", "r1.2", blind=True)
+    assert told(cross(blind)) == ("references", "blind", "reference:f2")
 
 
 def test_where_the_judges_are_hidden_the_reference_opens_blind_and_opened_by_itself_it_leads_to_who_cites_it(
