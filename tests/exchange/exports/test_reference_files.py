@@ -42,7 +42,7 @@ def test_a_reference_has_its_words_its_verdict_and_what_differs_in_cells_that_ar
     assert third["wrong_fields"] == "title authors"
     assert third["candidates"] == "PubMed 99000003: Early fluids and mortality in sepsis"
     assert third["asked"] == "crossref by identifier: found; pubmed by citation: found"
-    assert rows["f1"]["notices"] == "RETRACTED"
+    assert rows["f1"]["notices"] == "RETRACTED 10.5555/notice"
     assert (rows["f4"]["verdict"], rows["f4"]["authority"]) == ("not_found", "")
     differences = table(tmp_path / "out", "reference_differences")
     told = [(row["reference_id"], row["field"], row["found"], row["slip"]) for row in differences]
