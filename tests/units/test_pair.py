@@ -209,4 +209,4 @@ def test_an_export_has_the_label_from_pairs_beside_the_one_given_directly(study:
     assert (told["verdict_final"], told["label_from_pairs"], told["supported_from_pairs"], told["pairs"]) == (
         "partial", "supported", 1, 1,
     )  # fmt: skip
-    assert "pair:r1.2:b" in [row[-1] for row in pair_rows(study.reader)]
+    assert any("pair:r1.2:b" in row for row in pair_rows(study.reader))
