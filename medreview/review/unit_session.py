@@ -347,6 +347,8 @@ class UnitSession(FindingActs):
     def _load_unit(self) -> None:
         self._view = self.kind.load(self.study.reader, self.unit)
         self.place, self._machines = 0, None
+        if self.unit and self.shows_judges:
+            self.show_document(self.machines.opens)
 
 
 def _mark(mark: TextMark) -> Mark:

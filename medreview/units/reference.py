@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from medreview.labels import REFERENCE
 from medreview.references.authorities import authority_name
 from medreview.references.levels import level_of
-from medreview.references.model import VERDICTS, Asked, ReferenceCheck
+from medreview.references.model import VERDICTS, Asked, Record, ReferenceCheck
 from medreview.statements.own_citations import numbering
 from medreview.study.unit_ids import REFERENCE as NAME
 from medreview.study.unit_ids import STATEMENT, ids_of, unit_id
@@ -111,6 +111,7 @@ WHERE EXISTS (SELECT 1 FROM reference_check AS c WHERE c.reference_id = f.refere
             badges=" · ".join(_badges(check)),
             marks=tuple((one.key, mark) for one in found for mark in one.marks),
             remarks=tuple((one.key, one.below, one.words) for one in found),
+            opens=next((key for record, (key, *_) in _documents(stored) if record == check.record), ""),
         )
 
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
@@ -171,6 +172,11 @@ def _pages(reader: sqlite3.Connection, stored: StoredReference) -> Iterator[Docu
             yield source_document(reader, source, f"source:{source.source_id}")
 
 
+def _documents(stored: StoredReference) -> Iterator[tuple[Record, tuple[str, str, Fields]]]:
+    """Each record with its key, title and table."""
+    return zip(records_in_neutral_order(stored.check), _fields(stored), strict=False)
+
+
 class _Found(NamedTuple):
     """A difference in the document ``key``: its marks, and the place whose row its words stand below."""
 
@@ -182,8 +188,7 @@ class _Found(NamedTuple):
 
 def _found(stored: StoredReference) -> Iterator[_Found]:
     """The differences from the record that the rules hold the reference against."""
-    records = records_in_neutral_order(stored.check)
-    for record, (key, _, fields) in zip(records, _fields(stored), strict=False):
+    for record, (key, _, fields) in _documents(stored):
         for difference in stored.check.differences if record == stored.check.record else ():
             row = fields.row(difference.field)
             if row is None:

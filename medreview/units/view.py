@@ -90,8 +90,9 @@ class Machines:
 
     ``words`` sums it up (``jury YYYYYYY NNN 7-3``, ``roll-up: not all``), ``""`` when nobody spoke. ``badges`` says why
     the unit is worth a look, joined by `` · ``. ``marks``: ranges to be marked in a document, by its key.
-    ``remarks``: words under the row of a place in a document, by its key. ``supported``: what they say of a pair where
-    they have no level, the two-way word.
+    ``remarks``: words under the row of a place in a document, by its key. ``opens``: the
+    document that they speak of, if it is not the first. ``supported``: what they say of a pair where they have no
+    level, the two-way word.
     """
 
     opinions: tuple[Opinion, ...] = ()
@@ -100,6 +101,7 @@ class Machines:
     badges: str = ""
     marks: tuple[tuple[str, TextMark], ...] = ()
     remarks: tuple[tuple[str, int, str], ...] = ()
+    opens: str = ""
     supported: bool | None = None
 
     def agree(self, axis: str, label: str) -> bool | None:

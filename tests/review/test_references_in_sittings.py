@@ -178,6 +178,20 @@ def test_where_the_judges_are_hidden_the_reference_opens_blind_and_opened_by_its
     assert not rows_of(study, "SELECT * FROM judges_shown")
 
 
+def test_an_open_reference_opens_at_the_record_that_the_rules_speak_of_and_a_blind_one_at_the_first(
+    study: Study,
+) -> None:
+    shown = sit(study, "references", "reference:f3", blind=False)
+    assert "Statins and the eye" in shown.source_text()
+    assert set(shown.source_highlights().remarks.values()) == {
+        "differs: another title", "differs: another first author",
+    }  # fmt: skip
+    blind = sit(study, "references", "reference:f3", blind=True)
+    assert blind.text_key == "record:1"
+    assert not blind.source_highlights().remarks
+    assert not blind.source_highlights().marks
+
+
 def test_what_has_no_reference_and_a_second_pass_lead_nowhere(study: Study) -> None:
     build(study, lambda rows: rows.response("r2", "Rest.", statements=("Rest.",), cites=("u1",)))
     with pytest.raises(UserError, match="No reference was checked"):
