@@ -21,6 +21,7 @@ from medreview.references.model import Author, Difference, Identifier, Record, R
 from medreview.text import folded
 
 _BY_TITLE: Final[Mapping[TitleLikeness, float]] = {"same": 3.0, "slips": 3.0, "changed": 1.5, "other": 0.0}
+_OPENING: Final = ("(", "*", "_", '"', "“")
 _BEFORE_JOURNAL: Final = (".", "?", "!", ",", "(", "*", "_", '"', "”", "in:")
 _TEXT_READ: Final = 4000
 _TITLE_ROOM: Final = 30
@@ -260,7 +261,8 @@ def _journal_at(text: str, names: Sequence[str]) -> int | None:
         at = text.find(name) if len(name) > 2 else -1
         while at >= 0:
             before, after = text[:at].rstrip(), text[at + len(name) :].lstrip()
-            if before.endswith(_BEFORE_JOURNAL) and not after[:1].isalpha():
+            apart = text[at - 1 : at] in _OPENING or text[at - 1].isspace()  # not within a DOI or an address
+            if before.endswith(_BEFORE_JOURNAL) and apart and not after[:1].isalpha():
                 return at
             at = text.find(name, at + 1)
     return None
@@ -276,9 +278,9 @@ def _read_again(
     if stands := _standing(reference, titles):
         return TitleComparison("same", stands, content=_content(stands))
     place = reference.places.get("title")
-    if place is None or not titles:
+    if not titles or (place is None and reference.title):
         return None
-    start = place.start - reference.start
+    start = place.start - reference.start if place is not None else 0
     ends = [start + len(record.title) + _TITLE_ROOM]
     if journal_at is not None and start < journal_at:
         ends.insert(0, journal_at)

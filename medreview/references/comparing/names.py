@@ -18,6 +18,7 @@ PARTICLES: Final = word_set(
     zu zur zum af st saint jr sr ii iii iv md phd
     """
 )
+_DOUBLE: Final = "part of a double name"
 _SHOWN: Final = 3
 _FEWEST_OTHERS: Final = 2
 """Named authors beside the first from which on it says something that the record has none of them."""
@@ -89,7 +90,7 @@ def same_family(one: Author, other: Author) -> str | None:
         return _same_body(one.family, other.family)
     long = [[word for word in each if len(word) > 1] for each in bare]
     if long[0] and long[1] and ({*long[0]} <= {*long[1]} or {*long[1]} <= {*long[0]}):
-        return "part of a double name"
+        return _DOUBLE
     given = words(other.given), words(one.given)
     if (given[0] and "".join(given[0]) == joined[0] and len(joined[0]) > 2) or (
         given[1] and "".join(given[1]) == joined[1] and len(joined[1]) > 2
@@ -111,6 +112,8 @@ def _without_particles(name: tuple[str, ...]) -> tuple[str, ...]:
 
 def _first(printed: Author, known: Author) -> str | None:
     why = same_family(printed, known)
+    if why == _DOUBLE and _is_another(printed, known):
+        return None
     if why:
         return why
     if why is None or printed.body or known.body:
@@ -119,6 +122,15 @@ def _first(printed: Author, known: Author) -> str | None:
     if one and other and one[0] != other[0]:
         return "other initials"
     return "initials" if plainly_other(printed.given, known.given) else ""
+
+
+def _is_another(one: Author, other: Author) -> bool:
+    """Whether two people share the end of a double name only: neither its beginning nor an initial."""
+    mine, yours = words(one.family), words(other.family)
+    if mine[:1] == yours[:1] or not one.given or not other.given:
+        return False
+    moved = {*words(one.given)} <= {*yours} or {*words(other.given)} <= {*mine}
+    return not moved and _initials(one)[:1] != _initials(other)[:1]
 
 
 def plainly_other(one: str, other: str) -> bool:

@@ -131,7 +131,7 @@ def _compared(printed: str, of_print: tuple[str, ...], title: str, known: Known)
     if not changes:
         exact = not slips or set(slips) == {"punctuation"}
         return TitleComparison("same" if exact else "slips", title, (), tuple(dict.fromkeys(slips)), share, content)
-    many = sum(max(len(one.split()), len(other.split())) for one, other in changes)
+    many = sum(max(len(one.split()), len(other.split())) for one, other in {*changes})
     changed = many <= max(1, min(_MOST_CHANGED, _CHANGED_SHARE * weight)) and same >= 1
     likeness: TitleLikeness = "changed" if changed else "other"
     return TitleComparison(

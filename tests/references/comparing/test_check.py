@@ -284,3 +284,19 @@ def test_a_record_without_sense_raises_nothing(record, text):
 
     assert check_reference(reference, led, [record], FOUND).verdict in VERDICTS
     assert check_reference(reference, {}, [record, EMPA_REG], FOUND).verdict
+
+
+def test_a_journals_name_within_a_doi_is_not_the_journal_that_is_printed():
+    record = replace(EMPA_REG, containers=("Chest",), identifiers=(Identifier("doi", "10.1016/j.chest.2016.02.646"),))
+    check = checked(f"Zinman B. {EMPA_REG.title}. Vaccine. 2015. doi:10.1016/j.chest.2016.02.646", [record])
+
+    assert [difference.field for difference in check.wrong] == ["container"]
+
+
+def test_what_the_rules_cut_wrongly_is_read_again_with_the_record_in_hand():
+    record = replace(EMPA_REG, title=f"{EMPA_REG.title}: a trial", containers=("Comput. Human. Behav.",))
+    text = f"- Zinman (2015). {EMPA_REG.title}. Comput. Human. Behav. 55: 946-954"
+    cut = {"title": f"{EMPA_REG.title}. Comput. Human", "container": "Behav"}
+
+    assert checked(text, [record], **cut).verdict == "match"
+    assert checked(text, [record], title="", container="", places={}).record == record

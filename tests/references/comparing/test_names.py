@@ -26,6 +26,7 @@ ONE = [
     (Author("Wright Jr", "J"), Author("Wright", "Jackson T")),
     (Author("WHO", body=True), Author("World Health Organization", body=True)),
     (Author("SPRINT Group", body=True), Author("SPRINT Research Group", body=True)),
+    (Author("Lima", "Freitas"), Author("Freitas Lima", "LC")),
     (Author("Łukasz", "P"), Author("Lukasz", "P")),
 ]
 OTHERS = [
@@ -34,6 +35,7 @@ OTHERS = [
     (Author("Kim", "J"), Author("Kang", "J")),
     (Author("van Dam", "R"), Author("van Loon", "L")),
     (Author("Zinman", "B"), Author("Wanner", "C")),
+    (Author("Liversidge", "GG"), Author("Merisko-Liversidge", "E")),
 ]
 
 
