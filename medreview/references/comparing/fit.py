@@ -251,7 +251,7 @@ def _content(title: str) -> int:
 
 
 def _journal_at(text: str, names: Sequence[str]) -> int | None:
-    """Where the record's journal stands in the text between punctuation, as a journal does.
+    """Where the record's journal or site stands in the text between punctuation, or first, as one does.
 
     The rules may have cut it elsewhere: at its points, at a number in its name.
     """
@@ -262,7 +262,7 @@ def _journal_at(text: str, names: Sequence[str]) -> int | None:
         while at >= 0:
             before, after = text[:at].rstrip(), text[at + len(name) :].lstrip()
             apart = text[at - 1 : at] in _OPENING or text[at - 1].isspace()  # not within a DOI or an address
-            if before.endswith(_BEFORE_JOURNAL) and apart and not after[:1].isalpha():
+            if (not before or (before.endswith(_BEFORE_JOURNAL) and apart)) and not after[:1].isalpha():
                 return at
             at = text.find(name, at + 1)
     return None

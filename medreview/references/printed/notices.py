@@ -5,6 +5,11 @@ from typing import Final
 
 from medreview.references.printed.numbers import DATE, DAY_FIRST, YEAR
 
+_LANGUAGE: Final = (
+    r"(?:arabic|chinese|croatian|czech|danish|dutch|english|finnish|french|german|greek|hebrew|hungarian|italian|japanese"
+    r"|korean|norwegian|persian|polish|portuguese|romanian|russian|serbian|slovak|spanish|swedish|thai|turkish|ukrainian)"
+)
+
 NOTICES: Final = re.compile(
     rf"""
       [(\[]?\b(?:last\s)?(?:accessed|retrieved|cited|viewed|zugriff|zuletzt\sabgerufen|abgerufen|abruf|consulté
@@ -17,6 +22,7 @@ NOTICES: Final = re.compile(
     | \[(?:internet|online|electronic(?:\sresource)?|website|web\spage|webpage|pdf|serial\son(?:line|\sthe\sinternet)
         |(?:article\s)?in\s[a-z]{{4,12}}|[a-z]{{4,12}}|free\s(?:pmc\s)?article|published\sonline[^\[\]]{{0,60}}
         |published\scorrection[^\[\]]{{0,120}})\]
+    | \((?:(?:article|text)\s)?in\s{_LANGUAGE}(?:[,;]\s[^()]{{0,40}})?\) | (?<=,)\sin\s{_LANGUAGE}(?=\s?[).]{{0,2}}\Z)
     | \bepub(?:\sahead\sof\sprint)?\s?:?\s?(?:{YEAR}{DATE}|{DAY_FIRST}{YEAR})?
     | (?:\b(?:published|epub|online)\s(?:online\s)?|(?<=\.\s)|[(\[])
         (?:ahead\sof\sprint|online\sfirst|early\sview|in\spress)\b[)\]]?

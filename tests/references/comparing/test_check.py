@@ -300,3 +300,18 @@ def test_what_the_rules_cut_wrongly_is_read_again_with_the_record_in_hand():
 
     assert checked(text, [record], **cut).verdict == "match"
     assert checked(text, [record], title="", container="", places={}).record == record
+
+
+def test_a_site_that_stands_first_is_no_title_and_a_note_on_the_language_is_no_journal():
+    record = Record(
+        "library",
+        "page",
+        "web_page",
+        "Grapefruit und Arzneimittel: eine heikle Mischung",
+        containers=("Lindenhof-Apotheken",),
+    )
+    text = (
+        f"Lindenhof-Apotheken. {record.title}. https://www.lindenhof-apotheken.example/ratgeber/grapefruit (in German)"
+    )
+
+    assert not checked(text, [record]).wrong
