@@ -16,7 +16,7 @@ from medreview.references.formats.library_file import decoded, format_of, librar
 from medreview.references.model import Record, Reference, ReferenceCheck
 from medreview.references.plain_list import references_of_text
 from medreview.references.printed.find import find_references
-from medreview.references.printed.parse import parse_reference
+from medreview.references.printed.labelled import read_one
 
 What = Literal["library", "references", "answers", "text"]
 """A file of a reference manager; lines with a printed reference each; answers of models; any text, a list as well."""
@@ -116,7 +116,7 @@ def _reference_lines(text: str) -> Iterator[Brought | BadRecord]:
         except (ValueError, RecursionError):
             case = None
         if isinstance(case, dict) and isinstance(case.get("reference"), str) and not _RESPONSES & case.keys():
-            yield Brought(parse_reference(case["reference"]), number, str(case.get("id", "")))
+            yield Brought(read_one(case["reference"]), number, str(case.get("id", "")))
         elif first:
             return
         else:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from medreview.references.citation_line import citation_line
 from medreview.references.model import Difference, Record, Reference, ReferenceCheck
-from medreview.references.printed.parse import parse_reference
+from medreview.references.printed.labelled import read_one
 
 Check = Callable[[Sequence[Reference]], Iterable[ReferenceCheck]]
 """Checks of references, in their order."""
@@ -64,7 +64,7 @@ def _case(number: int, line: str) -> tuple[object, Reference | dict[str, Any]]:
             raise ValueError("'reference' must be a text")
         if len(text) > LONGEST:
             raise ValueError(f"'reference' has more than {LONGEST:,} characters")
-        return case.get("id"), parse_reference(text)
+        return case.get("id"), read_one(text)
     except (ValueError, RecursionError) as error:
         name = case.get("id") if isinstance(case, Mapping) else None
         return name, {"line": number, "error": str(error) or type(error).__name__}

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, Literal
 
@@ -16,6 +16,8 @@ TitleLikeness = Literal["same", "slips", "changed", "other"]
 _SUBTITLE: Final = re.compile(r"[:.?!;–—(\[]|\s-+\s")
 _SENTENCE: Final = re.compile(r"[.?!]\W*\s")
 _MOST_SENTENCES: Final = 12
+_FEWEST_BEGUN: Final = 4
+"""Content words of a beginning from which on it is that of one title."""
 _NO_SUBTITLE: Final = "without its subtitle"
 _MOST_OF: Final = 0.7
 _MOST_CHANGED: Final = 3
@@ -101,6 +103,8 @@ def _compared(printed: str, of_print: tuple[str, ...], title: str, known: Known)
         return TitleComparison("other", title, shared=0.0, content=content)
     if of_print == of_record:
         return TitleComparison("same", title, content=content)
+    if (cut := _cut(printed, of_print, of_record, known)) is not None:
+        return replace(cut, title=title, content=content)
     changes: list[tuple[str, str]] = []
     slips: list[str] = []
     another_part = False
@@ -133,10 +137,27 @@ def _compared(printed: str, of_print: tuple[str, ...], title: str, known: Known)
         return TitleComparison("same" if exact else "slips", title, (), tuple(dict.fromkeys(slips)), share, content)
     many = sum(max(len(one.split()), len(other.split())) for one, other in {*changes})
     changed = many <= max(1, min(_MOST_CHANGED, _CHANGED_SHARE * weight)) and same >= 1
-    likeness: TitleLikeness = "changed" if changed else "other"
+    begun = of_print == of_record[: len(of_print)] and _content(of_print) > _FEWEST_BEGUN
+    likeness: TitleLikeness = "changed" if changed or begun else "other"
     return TitleComparison(
         likeness, title, tuple(changes), tuple(dict.fromkeys(slips)), share, content, another_part and changed
     )
+
+
+def _cut(printed: str, of_print: tuple[str, ...], of_record: tuple[str, ...], known: Known) -> TitleComparison | None:
+    """The comparison of a title that was cut, as its dots say or its last word does, with as much of the record's;
+    ``None`` when it was not, or is another one."""
+    count = len(of_print)
+    dots = printed.rstrip().endswith(("…", "..."))
+    if count >= len(of_record) or _content(of_print) < _FEWEST_BEGUN or not (dots or of_print[-1] in FUNCTION_WORDS):
+        return None
+    begun = of_record[: count - 1], of_record[count - 1]
+    last = of_print[-1] if dots and begun[1].startswith(of_print[-1]) else begun[1]
+    beginning = (*begun[0], last)
+    if not dots and of_print != beginning:
+        return None
+    found = _compared(" ".join(of_print), of_print, " ".join(beginning), known)
+    return replace(found, likeness="slips", slips=("cut", *found.slips)) if not found.changes else None
 
 
 def _blocks(one: Sequence[str], other: Sequence[str]) -> list[tuple[bool, list[str], list[str]]]:

@@ -7,9 +7,8 @@ from medreview.citations.own_numbers import entry_label
 from medreview.references.model import Reference, Standing
 from medreview.references.printed.entries import Entry, entries
 from medreview.references.printed.evidence import names_work
-from medreview.references.printed.labelled import read_cells, read_labelled
+from medreview.references.printed.labelled import read_cells, read_one
 from medreview.references.printed.mentions import mentions
-from medreview.references.printed.parse import parse_reference
 from medreview.references.printed.same import points_to
 from medreview.text import Span, with_line_ends
 
@@ -35,7 +34,7 @@ def _of_entry(text: str, entry: Entry) -> Reference:
     said = text[place.start : place.end]
     if entry.cells:
         return replace(read_cells(text, entry.cells, place), number=entry.number)
-    read = read_labelled(said) or parse_reference(said)
+    read = read_one(said)
     return replace(_moved(read, text, place.start, entry.standing), number=entry.number)
 
 
@@ -58,7 +57,7 @@ def _given(listed: Sequence[str], found: Sequence[Reference]) -> Iterator[Refere
     numbered = any(read.number is not None for read in found)
     for place, item in enumerate(listed, 1):
         label = entry_label(item)
-        read = parse_reference(item)
+        read = read_one(item)
         if names_work(read) and not any(points_to(read, known) for known in found):
             number = label[0] if label is not None else None if numbered else place
             yield replace(read, standing="given", number=number)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final
 
 from medreview.references.model import FIELDS, Author, Field, Identifier, Reference
@@ -48,6 +49,10 @@ FIELD_LABEL: Final = re.compile(
 _PART: Final = re.compile(
     r"(?:^|(?<=\n)|(?<=[;|.]\s)|(?<=\s[–—-]\s))[ \t>]*(?:[-*+•][ \t]+)?" + FIELD_LABEL.pattern, re.IGNORECASE
 )
+_BAR: Final = re.compile(r"(?<!\\)\|")
+_FEWEST_BARS: Final = 4
+_ROW_NUMBER: Final = 3
+"""Characters of a cell that numbers the rows at most."""
 _YEAR: Final = re.compile(rf"(?<!\d){YEAR}(?!\d)")
 
 
@@ -57,6 +62,40 @@ def column_of(heading: str) -> str:
         if pattern.match(heading):
             return field
     return ""
+
+
+def read_one(text: str) -> Reference:
+    """One reference however it is printed: with named fields, as the row of a table, or in a style."""
+    return read_labelled(text) or _read_row(text) or parse_reference(text)
+
+
+def _read_row(text: str) -> Reference | None:
+    """The row of a table whose columns have no names: ``| Marteau et al. | 1992 | Title | *Journal* |``."""
+    bars = [found.start() for found in _BAR.finditer(text[:LONGEST])]
+    if len(bars) < _FEWEST_BARS or text[: bars[0]].strip() or text[bars[-1] + 1 :].strip():
+        return None
+    cells: list[tuple[str, Span]] = []
+    rest: list[Span] = []
+    for start, end in pairwise(bars):
+        cell = _bare(text, start + 1, end)
+        said = text[cell.start : cell.end]
+        names = read_authors(said, certain=True)
+        if re.fullmatch(YEAR, said):
+            cells.append(("year", cell))
+        elif names is not None and names.end >= len(said) - 1 and not is_journal(said):
+            cells.append(("authors", cell))
+        elif len(said) > _ROW_NUMBER:
+            rest.append(cell)
+    if not rest or not cells:
+        return None
+    title = max(rest, key=lambda cell: cell.end - cell.start)
+    after = [cell for cell in rest if cell.start > title.end]
+    cells += [
+        ("title", title),
+        *(("container", cell) for cell in after[:1]),
+        *(("identifier", cell) for cell in after[1:]),
+    ]
+    return read_cells(text, cells, Span(0, len(text)))
 
 
 def read_labelled(text: str) -> Reference | None:

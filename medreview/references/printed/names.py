@@ -147,13 +147,20 @@ def read_authors(text: str, start: int = 0, *, certain: bool = False, bodies: in
     if best is None or (certain and len(best.authors) == 1 and not best.et_al):
         for style in (_INVERTED, _FULL, _ALONE) if certain else (_INVERTED, _FULL):
             found = _read_list(text, start, style, mixed=True)
-            if found is not None and (certain or found.et_al) and (best is None or found.end > best.end):
-                best = found
+            if found is None or not (certain or found.et_al) or (best is not None and found.end <= best.end):
+                continue
+            if best is None or len(found.authors) > 1 or not _goes_on(best.authors[0], found.authors[0]):
+                best = found  # "Smith JR, Am J Surg" is one name and a journal
     if best is None:
         alone = _ALONE.match(text, start)
         more = None if alone is None else _two_alone(text, start)
         best = more
     return best
+
+
+def _goes_on(name: Author, longer: Author) -> bool:
+    """Whether a longer name has all of a name as its family name: "Smith JR" and what stands after it."""
+    return bool(name.given) and longer.family == f"{name.family} {name.given}"
 
 
 def _after_body(text: str, body: Authors, before: int) -> Authors | None:

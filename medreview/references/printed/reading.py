@@ -1,19 +1,23 @@
 """Which part of a reference is which: by how its title is printed, else by where authors, title and journal stand."""
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
 
-from medreview.references.model import Author, Field
+from medreview.references.printed.fields import A_YEAR, Reading, last_year
 from medreview.references.printed.imprint import IN, book_of_chapter, find_edition, find_publisher
 from medreview.references.printed.journals import is_journal
 from medreview.references.printed.names import Authors, read_authors
-from medreview.references.printed.numbers import DATE, DAY_FIRST, YEAR, Numbers, read_numbers
-from medreview.references.printed.parts import journal_words, segments, title_and_container, trimmed
+from medreview.references.printed.numbers import (
+    DATE,
+    DAY_FIRST,
+    YEAR,
+    read_numbers,
+)
+from medreview.references.printed.parts import journal_words, title_and_container, trimmed
+from medreview.references.printed.settle import settle
 from medreview.references.printed.sheet import CUT, Mark, Sheet
 from medreview.text import Span
 
-_YEAR: Final = re.compile(rf"(?<![\d/–.-])(?P<year>{YEAR})[a-z]?(?![\d/–-]|\.\d)")
 _YEAR_NEXT: Final = re.compile(
     rf"[.,:]?,? ?[(\[](?:{DAY_FIRST})(?P<year>{YEAR})[a-z]?(?:(?: \[[^\[\]]{{4,20}}\])|[,/;]? ?[^()\[\]]{{0,24}})?[)\]]"
     rf"|[ ,.:]{{0,3}}(?:{DAY_FIRST})(?P<bare>{YEAR})[a-z]?{DATE}(?=[.,:;] )"
@@ -26,38 +30,7 @@ _TAIL: Final = re.compile(
 )
 _BY_AUTHORS: Final = re.compile(r"[\s\x1f]*(?:[–—|•]|-(?=\s)|\bby\b|,|\()\s?|[\s\x1f]*[.:]?\s+")
 _SURE_GAP: Final = ("–", "—", "by", "-", "|", "•")
-_LABEL_TITLE: Final = re.compile(
-    r"prescribing information|package insert|product (?:monograph|label)|drug label|summary of product"
-    r"|fachinformation",
-    re.IGNORECASE,
-)
-_LONGEST_TITLE: Final = 60
-_WITHIN: Final = re.compile(r"(?:and|or|but|that|which|the|a|an|of|in|to|is|are|was|because|while|for|with|than|as)\b")
-"""How a text begins that goes on with a sentence: no title does, without a capital."""
-_CITY: Final = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)*, [A-Z]{2}")
-_AFTER_YEAR: Final = re.compile(r"[ \x1f]*[).]?[ \x1f]*(?:[–—:|]|- ?) ?(?=[A-Z])")
 _TITLE_BREAK: Final = re.compile(r"\.[\"”]? (?=\w)| [–—|-] (?=\w)|\? (?=\w)")
-
-
-@dataclass(slots=True)
-class Reading:
-    """Where each field stands on the sheet."""
-
-    sheet: Sheet
-    end: int
-    numbers: Numbers | None = None
-    authors: Authors | None = None
-    title: Span | None = None
-    container: Span | None = None
-    year: Span | None = None
-    publisher: Span | None = None
-    edition: Span | None = None
-    chapter: bool = False
-    unsure: set[Field] = field(default_factory=set)
-
-    def text_of(self, place: Span | None) -> str:
-        """What stands at a place."""
-        return "" if place is None else self.sheet.text[place.start : place.end]
 
 
 def read(sheet: Sheet, start: int) -> Reading:
@@ -76,7 +49,7 @@ def read(sheet: Sheet, start: int) -> Reading:
             _title_first(reading, start)
         else:
             _after_authors(reading)
-    _settle(reading, start)
+    settle(reading, start)
     return reading
 
 
@@ -107,7 +80,7 @@ def _is_set_off(text: str, start: int, mark: Mark) -> bool:
 def _is_part(text: str, mark: Mark, start: int, end: int) -> bool:
     """Whether a mark sets a part of the reference off, rather than all of it."""
     whole = mark.end - mark.start >= 0.9 * (end - start)
-    return not whole or _YEAR.search(text, mark.start, mark.end) is None
+    return not whole or A_YEAR.search(text, mark.start, mark.end) is None
 
 
 def _around_title(reading: Reading, start: int, mark: Mark) -> None:
@@ -117,13 +90,16 @@ def _around_title(reading: Reading, start: int, mark: Mark) -> None:
     if mark.start - start > 3:
         reading.authors = read_authors(text, start, certain=True)
         if reading.authors is not None:
-            year = _YEAR.search(text, reading.authors.end, mark.start)
+            year = A_YEAR.search(text, reading.authors.end, mark.start)
             reading.year = Span(*year.span("year")) if year else None
     else:
         gap = _BY_AUTHORS.match(text, after)
         if gap is not None:
             sign = gap[0].strip(" " + CUT)
-            authors = read_authors(text, gap.end(), certain=sign in _SURE_GAP)
+            stop = next(
+                (each.start for each in reading.sheet.marks if each.look == "italic" and each.start > gap.end()), None
+            )
+            authors = read_authors(text[:stop], gap.end(), certain=sign in _SURE_GAP)
             if authors is not None and not _is_container(text, authors):
                 reading.authors, after = authors, authors.end
     _after_title(reading, after)
@@ -215,7 +191,7 @@ def _split_rest(reading: Reading, start: int) -> None:
         return
     if _book(reading, begin) or _bracketed(reading, begin, stop):
         return
-    year = _last_year(text, begin, end) if stop == end and not reading.year else None
+    year = last_year(text, begin, end) if stop == end and not reading.year else None
     stop = year.start if year else stop
     title, container = title_and_container(text, begin, stop)
     if not container:
@@ -316,83 +292,10 @@ def _after_title(reading: Reading, start: int) -> None:
             reading.publisher, reading.year = publisher.name, reading.year or publisher.year
             return
     stop = numbers.whole.start if numbers is not None and numbers.whole.start >= start else end
-    year = _last_year(text, start, stop) if not reading.year else None
+    year = last_year(text, start, stop) if not reading.year else None
     stop = year.start if year else stop
     cut = text.find(CUT, start, stop)
     container = trimmed(text, start, stop if cut < 0 else cut, also="(")
     if text[container.start : container.start + 1] == "[":
         container = Span(start, start)
     reading.container, reading.year = container or None, reading.year or year
-
-
-def _settle(reading: Reading, start: int) -> None:
-    """What is told by all of the reading: the year, edition and publisher wherever they stand, a lone journal."""
-    text, end, numbers = reading.sheet.text, reading.end, reading.numbers
-    after = reading.title.end if reading.title else start
-    reading.year = reading.year or (numbers.year if numbers else None) or _last_year(text, after, end)
-    if reading.year is None:
-        reading.year = _last_year(text, start, end, outside=reading.title)
-    if reading.edition is None and (edition := find_edition(text, after, end)) is not None:
-        reading.edition = edition.number
-        if reading.container is not None and edition.whole.start <= reading.container.start + 1:
-            reading.container = None
-    if reading.publisher is None and (numbers is None or numbers.volume is None):
-        publisher = find_publisher(text, after, end)
-        reading.publisher = publisher.name if publisher else None
-        if publisher and reading.container and reading.container.end > publisher.name.start and not reading.chapter:
-            reading.container = (
-                trimmed(text, reading.container.start, max(reading.container.start, publisher.whole.start)) or None
-            )
-    _lone_journal(reading)
-    _own_words(reading)
-
-
-def _lone_journal(reading: Reading) -> None:
-    """ "Zinman B, et al. N Engl J Med 2015;373:2117-28": what stands for the title is the journal."""
-    if reading.container is not None or reading.title is None or reading.chapter:
-        return
-    title = reading.text_of(reading.title)
-    lead = title.partition(",")[0]
-    if is_journal(title) and not is_journal(title.lower()):
-        reading.container, reading.title = reading.title, None
-        after = max(reading.container.end, reading.year.end if reading.year else 0)
-        rest = _AFTER_YEAR.match(reading.sheet.text, after)
-        if (
-            rest is not None
-            and reading.numbers is None
-            and len(reading.sheet.text[rest.end() : reading.end].split()) > 3
-        ):
-            reading.title = trimmed(reading.sheet.text, rest.end(), reading.end)
-    elif lead != title and is_journal(lead) and len(title) < 60:
-        reading.container = Span(reading.title.start, reading.title.start + len(lead))
-        reading.title = trimmed(reading.sheet.text, reading.container.end, reading.title.end)
-        reading.unsure.add("title")
-
-
-def _own_words(reading: Reading) -> None:
-    """The maker before the label of a drug; doubts about what was told by place alone."""
-    text = reading.sheet.text
-    if reading.title is not None and reading.authors is None:
-        parts = segments(text, *reading.title)
-        if len(parts) == 2 and _LABEL_TITLE.search(text, *parts[1]) and len(text[slice(*parts[0])].split()) <= 5:
-            maker = trimmed(text, *parts[0])
-            reading.authors = Authors((Author(reading.text_of(maker), body=True),), False, *maker)
-            reading.title = trimmed(text, *parts[1])
-    title = reading.text_of(reading.title)
-    if len(title.split()) > _LONGEST_TITLE or (reading.authors is None and _WITHIN.match(title)):
-        reading.title = reading.container = None  # a passage of the page beside its address
-    container = reading.text_of(reading.container)
-    if _CITY.fullmatch(container):
-        reading.container = None
-    if container and not is_journal(container) and len(container.split()) > 6:
-        reading.unsure |= {"container", "title"}
-    if reading.title is None and len(text.split()) > 6:
-        reading.unsure.add("title")
-
-
-def _last_year(text: str, start: int, end: int, outside: Span | None = None) -> Span | None:
-    last = None
-    for found in _YEAR.finditer(text, start, end):
-        if outside is None or not outside.start <= found.start() < outside.end:
-            last = found
-    return None if last is None else Span(*last.span("year"))

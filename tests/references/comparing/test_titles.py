@@ -151,3 +151,22 @@ def test_a_subtitle_that_is_another_one_is_no_subtitle_left_out():
 
 def test_a_title_of_a_million_words_is_read_as_far_as_titles_go():
     assert compare_titles("word " * 1_000_000, ["A title of six words here"], lambda _: False).likeness == "other"
+
+
+def test_a_title_that_was_cut_is_that_title_as_far_as_it_goes():
+    title = "Restrictive fluid therapy for septic shock in patients with cirrhosis of the liver"
+
+    for cut in (
+        "Restrictive fluid therapy for septic shock in patients...",
+        "Restrictive fluid therpay for septic shock in pat…",
+        "Restrictive fluid therapy for septic shock in",
+    ):
+        assert "cut" in compare_titles(cut, [title], lambda _: False).slips, cut
+    for other in ("Restrictive fluid therapy for cardiogenic shock in...", "Restrictive fluids in..."):
+        assert compare_titles(other, [title], lambda _: False).likeness in ("changed", "other"), other
+
+
+def test_a_title_that_ends_within_another_one_is_changed_and_no_other():
+    title = "Restrictive fluid therapy for septic shock in patients with cirrhosis of the liver"
+
+    assert compare_titles("Restrictive fluid therapy for septic shock", [title], lambda _: False).likeness == "changed"

@@ -69,6 +69,32 @@ def test_numbers_and_names_in_ways_that_are_easily_mistaken_are_read():
         assert not read.container or len(read.container) < 8
 
 
+def test_a_reference_without_a_title_names_its_journal_before_the_volume():
+    for printed, journal in (
+        ("Okafor N, et al. Exp Brain Res 2015;57:562-575", "Exp Brain Res"),
+        ("Okafor N, et al. Patient Educ. Couns. 2015;85:e8-e15", "Patient Educ. Couns"),
+        ("Okafor N, et al. J. R. Soc. Med 2015;92:222-229", "J. R. Soc. Med"),
+        ("Okafor N. Neuron 2015;13:142-159", "Neuron"),
+    ):
+        read = parse_reference(printed)
+
+        assert (read.title, read.container, read.year) == ("", journal, 2015)
+    for printed in ("Okafor N. Stroke. Lancet. 2015;85:8-15", "Okafor N. Heart Failure. Lancet. 2015;85:8-15"):
+        assert parse_reference(printed).container == "Lancet"
+
+
+def test_the_dots_of_a_cut_title_stay_with_it():
+    read = parse_reference("Okafor N, Lee K. Restrictive fluids in septic shock and.... Crit Care. 2015;19:1-9.")
+
+    assert (read.title, read.container) == ("Restrictive fluids in septic shock and...", "Crit Care")
+
+
+def test_a_journal_in_italics_behind_one_author_is_no_second_author():
+    read = parse_reference("**Restrictive fluids in septic shock** — O’Connor JM, *Am J Surg* 2011")
+
+    assert ([author.family for author in read.authors], read.container) == (["O’Connor"], "Am J Surg")
+
+
 def test_an_isbn_with_a_wrong_check_digit_is_none():
     read = [
         parse_reference(f"Herold G. Innere Medizin. ISBN {isbn}").identifiers
