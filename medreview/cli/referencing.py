@@ -115,7 +115,10 @@ def checked_file(source: str, mapping: Mapping[str, str], asked: Whom) -> "Check
         where = f"{counted(found.texts, 'response')} of {name}" if found.texts > 1 else name
         raise UserError(f"No reference was found in {where}; the plainest form is a list with one on each line.")
     checks = Checker(asked).check([one.reference for one in found.references])
-    checked = tuple(map(CheckedReference, found.references, checks))
+    checked = tuple(
+        CheckedReference(one, None if one.reference.bare_url else check)
+        for one, check in zip(found.references, checks, strict=True)
+    )
     return CheckedReport(name, checked, found.texts, found.bad)
 
 

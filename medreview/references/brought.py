@@ -38,7 +38,7 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class CheckedReference:
-    """A reference that was brought, and how it compares; ``None`` where nobody could be asked."""
+    """A reference that was brought, and how it compares; ``None`` of an address alone, and where nobody was asked."""
 
     brought: Brought
     check: ReferenceCheck | None

@@ -38,13 +38,14 @@ class Authorities:
 
 @dataclass(frozen=True, slots=True)
 class CheckSummary:
-    """Counts: references of the study that are ``current``, ``checked`` now, ``changed`` of these (another check than
-    before), ``left`` because nobody could be asked, and ``requests`` sent.
+    """Counts: references of the study that are ``current``, of which ``bare_urls`` are never checked; ``checked`` now,
+    ``changed`` of these (another check than before), ``left`` because nobody could be asked, and ``requests`` sent.
 
     ``stopped``: why services were given up, by name; ``verdicts``: how many of the study's references have each now.
     """
 
     current: int
+    bare_urls: int = 0
     checked: int = 0
     changed: int = 0
     left: int = 0
@@ -81,8 +82,12 @@ def check_all(study: Study, authorities: Authorities, progress: Progress = SILEN
         ask=authorities.ask,
         say=authorities.say,
     )
+    current, bare = study.reader.execute(
+        "SELECT count(*), coalesce(sum(bare_url), 0) FROM reference_current"
+    ).fetchone()
     return CheckSummary(
-        current=study.reader.execute("SELECT count(*) FROM reference_current").fetchone()[0],
+        current=current,
+        bare_urls=bare,
         checked=done.checked,
         changed=changed,
         left=done.left,

@@ -52,12 +52,14 @@ def _reference(connection: sqlite3.Connection, row: ExportedRow, values: _Values
     start, end = row.span(response["text"])
     if start is not None and response["text"][start:end] != row["text"]:
         raise row.wrong("start_cp", f"reference {row['reference_id']} does not stand there in its response")
+    read = _read(row, "reading", "", values, reference_of)
     return {name: row[name] for name in _SAME} | {
         "ordinal": row.integer("ordinal"),
         "start_cp": start,
         "end_cp": end,
         "number": row.integer_or_none("number"),
-        "reading": json.dumps(to_json(_read(row, "reading", "", values, reference_of)), ensure_ascii=False),
+        "reading": json.dumps(to_json(read), ensure_ascii=False),
+        "bare_url": int(read.bare_url),
         "text_sha256": sha256(row["text"]),
     }
 

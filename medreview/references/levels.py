@@ -18,3 +18,8 @@ PARTLY_LISTED: Final[tuple[WorkKind, ...]] = (
 def level_of(verdict: Verdict) -> str:
     """The level of the axis ``reference`` that a verdict comes to."""
     return _LEVELS.get(verdict, verdict)
+
+
+def bare_urls_words(number: int) -> str:
+    """How many references are an address alone, and what follows from it."""
+    return f"{number:,} {'is' if number == 1 else 'are'} an address alone, with nothing to check"

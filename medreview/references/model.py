@@ -103,6 +103,13 @@ class Reference:
     places: Mapping[Field, Span] = field(default_factory=dict)
     unsure: tuple[Field, ...] = ()
 
+    @property
+    def bare_url(self) -> bool:
+        """An address alone: nothing is said of the work and no identifier of one is named, so that there is nothing to
+        hold against a record. Such a reference is counted, and never checked."""
+        described = self.authors or self.title or self.container or self.year or self.volume or self.issue or self.pages
+        return bool(self.url) and not (described or self.publisher or self.edition or self.identifiers)
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
@@ -190,3 +197,8 @@ class ReferenceCheck:
     def slips(self) -> tuple[Difference, ...]:
         """The differences that mislead nobody."""
         return tuple(difference for difference in self.differences if difference.slip)
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether it could not be looked up because whoever was asked gave no answer."""
+        return self.verdict == "not_checkable" and any(one.outcome == "failed" for one in self.asked)

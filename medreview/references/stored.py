@@ -51,7 +51,7 @@ def store_references(connection: sqlite3.Connection, response_id: str, found: It
             rows[row["reference_id"]] = row | {"ordinal": len(rows) + 1, "parser": parser, "found_at": now}
             named[row["reference_id"]] = _keys(reference)
     insert(connection, "reference", rows.values())
-    read_anew = ("ordinal", "standing", "number", "parser", "reading")
+    read_anew = ("ordinal", "standing", "number", "parser", "reading", "bare_url")
     changed = ", ".join(f"{name} = :{name}" for name in read_anew)
     connection.executemany(f"UPDATE reference SET {changed} WHERE reference_id = :reference_id", rows.values())
     connection.execute(
@@ -71,6 +71,7 @@ def _row(response_id: str, reference: Reference) -> dict[str, Any]:
         "standing": reference.standing,
         "number": reference.number,
         "reading": json.dumps(to_json(reference), ensure_ascii=False),
+        "bare_url": int(reference.bare_url),
         "text_sha256": sha256(reference.text),
         "text": reference.text,
     }
@@ -107,7 +108,8 @@ def _sources(
 
 
 def waiting(reader: sqlite3.Connection, by: CheckedBy) -> list[tuple[str, str]]:
-    """Id and reading of the references whose newest check is by other rules or authorities, or had one that failed.
+    """Id and reading of the references whose newest check is by other rules or authorities, or had one that failed;
+    an address alone has nothing to check.
 
     What services were asked holds also where they are not asked now; in the order of the responses.
     """
@@ -120,7 +122,7 @@ def waiting(reader: sqlite3.Connection, by: CheckedBy) -> list[tuple[str, str]]:
     }
     current = reader.execute(
         """SELECT f.reference_id, f.reading FROM reference_current AS f JOIN response AS r USING (response_id)
-           ORDER BY r.ordinal, f.ordinal"""
+           WHERE NOT f.bare_url ORDER BY r.ordinal, f.ordinal"""
     )
     return [(row["reference_id"], row["reading"]) for row in current if row["reference_id"] not in done]
 

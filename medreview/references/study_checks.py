@@ -15,8 +15,8 @@ ORDER BY r.ordinal, f.ordinal"""
 
 
 class StudyCheck(NamedTuple):
-    """A reference of a study: its response by number, model and origin; ``check`` is ``None`` where nobody could be
-    asked, or where the verdict is withheld, as in a copy for a colleague."""
+    """A reference of a study: its response by number, model and origin; ``check`` is ``None`` of an address
+    alone, where nobody could be asked, or where the verdict is withheld, as in a copy for a colleague."""
 
     response: int
     model: str

@@ -28,9 +28,9 @@ def reference_fault(row: Mapping[str, Any], response: str) -> str:
     return ""
 
 
-def bare_reading(row: Mapping[str, Any]) -> dict[str, str]:
+def bare_reading(row: Mapping[str, Any]) -> dict[str, Any]:
     """The columns that say how a reference is read, for one that no rules of this study have read yet."""
     named = {"text": row["text"], "standing": row["standing"], "number": row["number"]}
     placed = {} if row["start_cp"] is None else {"start": row["start_cp"], "end": row["end_cp"]}
     reading = {name: value for name, value in (named | placed).items() if value is not None}
-    return {"parser": "", "reading": json.dumps(reading, ensure_ascii=False)}
+    return {"parser": "", "reading": json.dumps(reading, ensure_ascii=False), "bare_url": 0}

@@ -72,7 +72,7 @@ class SourceReference:
 
     ``verdict`` in words, with what stands beside it; ``about``: what it is about, the part to be cut where there is
     little room, and the ``year`` behind that. ``more`` says why, and who was asked. ``worth_a_row``: there is more to
-    say than that it is fine.
+    say than that it is fine, or that there is nothing to look up.
     """
 
     unit: str
@@ -103,7 +103,7 @@ def load_source_reference(
         unit=unit,
         verdict=" · ".join(
             (
-                f"{stored.short_name if by_name else 'ref'}: {_VERDICTS.get(check.verdict, in_words(check.verdict))}",
+                f"{stored.short_name if by_name else 'ref'}: {_called(check)}",
                 *notices,
                 *said,
             )
@@ -111,8 +111,12 @@ def load_source_reference(
         about=_about(stored),
         year=_year(check.record) if check.verdict == "other_work" else "",
         more=" ".join(filter(None, (check.because, _printed(stored), _asked(check)))),
-        worth_a_row=bool(notices) or check.verdict != "match",
+        worth_a_row=bool(notices) or check.verdict not in ("match", "not_checkable") or check.unanswered,
     )
+
+
+def _called(check: ReferenceCheck) -> str:
+    return "could not be looked up" if check.unanswered else _VERDICTS.get(check.verdict, in_words(check.verdict))
 
 
 def _gravity(verdict: Verdict) -> int:
@@ -130,7 +134,7 @@ def _about(stored: StoredReference) -> str:
             return f"{counted(len(check.candidates), 'work')} may be meant"
         case "not_found":
             return _asked(check)
-    return ""
+    return _asked(check) if check.unanswered else ""
 
 
 def _year(record: Record | None) -> str:

@@ -135,6 +135,19 @@ def test_a_script_gets_every_check_and_a_table(run, listed, medreview):
     assert "exists and is no earlier result" in run(listed, "--csv", "other.csv", check=2).stderr
 
 
+def test_an_address_alone_is_counted_apart_and_nobody_fails_over_it(run, medreview):
+    (medreview.folder / "list.txt").write_text(f"1. {MATCH}\n2. https://guidelines.example/sepsis\n3. {UNKNOWN}\n")
+
+    said = run("list.txt", "--library", "library.json", "--check", "--allow", "not_found").stdout
+    assert "list.txt: 3 references" in said
+    assert "1 is an address alone, with nothing to check; shares are of the others" in said
+    assert said.count("50.0%") == 2
+    assert "nothing to look up" not in said
+    told = json.loads(run("list.txt", "--library", "library.json", "--json").stdout)
+    assert told["bare_urls"] == 1
+    assert [check["verdict"] for check in told["checks"]] == ["match", None, "not_found"]
+
+
 @pytest.mark.parametrize("form", ["text", "answers", "csv", "lines", "ris", "bib"])
 def test_every_form_of_input_brings_its_references(run, medreview, form):
     answer = f"Give less fluid [1].\n\nReferences\n\n1. {MATCH}\n2. {UNKNOWN}\n"

@@ -28,7 +28,7 @@ def placed(text: str, number: int, **more: object) -> Reference:
 
 
 FOUND = (placed(FIRST, 1, year=2019, identifiers=(Identifier("doi", "10.5555/x.1"),)), placed(SECOND, 2))
-GIVEN = Reference("Okafor B. Drug Z. https://z.example/a", standing="given", url="https://z.example/a")
+GIVEN = Reference("Okafor B. Drug Z. https://z.example/a", standing="given", title="Drug Z", url="https://z.example/a")
 
 
 @pytest.fixture
@@ -90,6 +90,15 @@ def test_the_newest_check_counts_and_the_same_is_not_stored_again(study: Study) 
     for change in ("UPDATE reference_check SET verdict = 'match'", "DELETE FROM reference_check"):
         with pytest.raises(sqlite3.IntegrityError, match="never"):
             study.write(lambda connection, change=change: connection.execute(change))  # type: ignore[misc]
+
+
+def test_an_address_alone_is_a_reference_that_waits_for_no_check_until_more_is_read_of_it(study: Study) -> None:
+    bare = replace(GIVEN, title="")
+    study.write(lambda connection: store_references(connection, "r1", (bare,), "finder-2"))
+    assert [row["bare_url"] for row in rows_of(study, "SELECT * FROM reference_current")] == [1]
+    assert waiting(study.reader, LIBRARY) == []
+    study.write(lambda connection: store_references(connection, "r1", (GIVEN,), "finder-3"))
+    assert [reference_id for reference_id, _ in waiting(study.reader, LIBRARY)] == ids(study)
 
 
 def test_a_reference_waits_until_the_same_rules_and_authorities_have_looked_at_it(study: Study) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.judges.verdicts import is_current, refresh
-from medreview.references.model import ReferenceCheck
+from medreview.references.model import Asked, ReferenceCheck
 from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
@@ -162,6 +162,21 @@ def test_of_a_source_whose_reference_is_fine_another_one_is_told_that_the_statem
     assert told(cross(session)) == ("references", "open", "reference:f4")
     blind = sit(study, "responses", "r1.2", blind=True)
     assert told(cross(blind)) == ("references", "blind", "reference:f2")
+
+
+def test_nothing_to_look_up_takes_no_row_and_a_service_that_gave_no_answer_takes_one(study: Study) -> None:
+    said = []
+    for at_utc, asked in ((LATER, ()), (f"{LATER}1", (Asked("pubmed", "citation", "failed"),))):
+        check = ReferenceCheck("not_checkable", asked=asked)
+        build(study, lambda rows, check=check, at_utc=at_utc: add_check(rows, "f2", check, at_utc))  # type: ignore[misc]
+        session = sit(study, "responses", "r1.2")
+        assert isinstance(session, ReviewSession)
+        assert session.reference is not None
+        said.append((session.reference.said, session.reference.worth_a_row))
+    assert said == [
+        ("ref: nothing to look up", False),
+        ("ref: could not be looked up: asked PubMed (failed)", True),
+    ]
 
 
 def test_where_the_judges_are_hidden_the_reference_opens_blind_and_opened_by_itself_it_leads_to_who_cites_it(

@@ -79,20 +79,22 @@ class ReferenceRows:
 
     def add(
         self, response_id: str, *verdicts: Verdict | None, source: str = "", kind: WorkKind = "article",
-        identified: bool = True, standing: Standing = "list", found_at: str = NOW, **check: Any,
+        identified: bool = True, standing: Standing = "list", found_at: str = NOW, bare_url: bool = False,
+        **check: Any,
     ) -> list[str]:  # fmt: skip
-        """References of a response, one for each verdict; ``None``: not checked yet. ``source``: one that they name."""
+        """References of a response, one for each verdict; ``None``: not checked. ``source``: one that they name.
+        ``bare_url``: they are addresses alone."""
         return build(
             self.study,
             lambda rows: [
-                self._one(rows, response_id, verdict, source, kind, identified, standing, found_at, check)
+                self._one(rows, response_id, verdict, source, kind, identified, standing, found_at, bare_url, check)
                 for verdict in verdicts
             ],
         )  # fmt: skip
 
     def _one(
         self, rows: StudyBuilder, response_id: str, verdict: Verdict | None, source: str, kind: WorkKind,
-        identified: bool, standing: Standing, found_at: str, check: dict[str, Any],
+        identified: bool, standing: Standing, found_at: str, bare_url: bool, check: dict[str, Any],
     ) -> str:  # fmt: skip
         place = 1 + rows.connection.execute("SELECT count(*) FROM reference").fetchone()[0]
         reference_id = f"f{place:016x}"
@@ -104,7 +106,7 @@ class ReferenceRows:
         rows.add(
             "reference", reference_id=reference_id, response_id=response_id, ordinal=place, start_cp=None, end_cp=None,
             standing=standing, number=place, parser=PARSER, found_at=found_at, reading=json.dumps(to_json(reading)),
-            text_sha256=sha256(text), text=text,
+            bare_url=int(bare_url), text_sha256=sha256(text), text=text,
         )  # fmt: skip
         rows.connection.execute("UPDATE response SET references_by = ? WHERE response_id = ?", (PARSER, response_id))
         if source:

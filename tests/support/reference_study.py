@@ -140,7 +140,7 @@ def add_reference(
         "reference", reference_id=reference_id, response_id=response_id, ordinal=ordinal, number=reference.number,
         start_cp=reference.start if placed else None, end_cp=reference.end if placed else None, text=reference.text,
         standing=reference.standing, parser="test 1", found_at=NOW, reading=json.dumps(to_json(reference)),
-        text_sha256=sha256(reference.text),
+        bare_url=int(reference.bare_url), text_sha256=sha256(reference.text),
     )  # fmt: skip
     for source_id in sources:
         rows.add("reference_source", reference_id=reference_id, source_id=source_id)

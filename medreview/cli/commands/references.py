@@ -117,7 +117,12 @@ def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bo
         from medreview.references.model import VERDICTS
 
         counts = {verdict: report.counts[verdict] for verdict in VERDICTS}
-        told = {"input": report.name, "references": len(report.checked), "verdicts": counts}
+        told = {
+            "input": report.name,
+            "references": len(report.checked),
+            "verdicts": counts,
+            "bare_urls": report.bare_urls,
+        }
         bad = [{"line": record.line, "reason": record.reason} for record in report.bad]
         result({**told, "left_out": bad, "checks": list(payload(report.checked))}, "", as_json=True)
         return

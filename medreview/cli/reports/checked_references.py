@@ -13,6 +13,7 @@ from medreview.exchange.imports.rows import BadRecord
 from medreview.references.authorities import authority_name
 from medreview.references.brought import CheckedReference
 from medreview.references.citation_line import citation_line
+from medreview.references.levels import bare_urls_words
 from medreview.references.model import VERDICTS, Asked, Difference, Record, ReferenceCheck, Verdict
 from medreview.stats.formulas.estimate import percent
 from medreview.units.reference_fields import notice_words
@@ -41,17 +42,23 @@ class CheckedReport:
 
     @property
     def checks(self) -> list[ReferenceCheck]:
-        """The checks; a reference about which nobody could be asked has none."""
+        """The checks; an address alone has none, nor has a reference about which nobody could be asked."""
         return [one.check for one in self.checked if one.check is not None]
 
     @property
     def unanswered(self) -> int:
         """References that could not be looked up: nobody was asked, or whoever was gave no answer."""
-        failed = (
-            check.verdict == "not_checkable" and any(one.outcome == "failed" for one in check.asked)
-            for check in self.checks
-        )
-        return len(self.checked) - len(self.checks) + sum(failed)
+        return self.unasked + sum(check.unanswered for check in self.checks)
+
+    @property
+    def bare_urls(self) -> int:
+        """References that are an address alone, which is not checked."""
+        return sum(one.brought.reference.bare_url for one in self.checked)
+
+    @property
+    def unasked(self) -> int:
+        """References that are to be checked, and about which nobody could be asked."""
+        return len(self.checked) - len(self.checks) - self.bare_urls
 
     @property
     def counts(self) -> Counter[Verdict]:
@@ -101,8 +108,10 @@ def _head(report: CheckedReport) -> Iterator[Part]:
     yield f"{one_line(report.name)}: {counted(len(report.checked), 'reference')}{texts}"
     if report.bad:
         yield f"{counted(len(report.bad), 'record')} of the file left out"
-    if left := len(report.checked) - total:
-        yield f"{counted(left, 'reference')} not checked: nobody could be asked"
+    if report.bare_urls:
+        yield f"{bare_urls_words(report.bare_urls)}{'; shares are of the others' if total else ''}"
+    if report.unasked:
+        yield f"{counted(report.unasked, 'reference')} not checked: nobody could be asked"
     if not total:
         return
     rows = (

@@ -10,6 +10,7 @@ from medreview.cli.reports.estimates import figure_table, sentences
 from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, reasons, table
 from medreview.next_step import command
 from medreview.references.authorities import authority_name
+from medreview.references.levels import bare_urls_words
 from medreview.references.model import NoticeKind, Verdict
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
@@ -49,12 +50,14 @@ def reference_lines(report: ReferenceReport | None, brief: int = 0) -> Iterator[
         return
     whole = report.whole
     if not whole.checked:
-        yield f"references: {whole.found:,} found, none checked yet"
+        why = "none checked yet" if whole.not_checked else "each an address alone, with nothing to check"
+        yield f"references: {whole.found:,} found, {why}"
         return
     told = ", ".join(f"{_value(whole.share(verdict), brief)} {VERDICT_WORDS[verdict]}" for verdict in _SHORT)
     open_ = whole.verdicts["ambiguous"] + whole.verdicts["not_checkable"]
     told += f", {open_:,} that could not be decided" if open_ else ""
     more = f", {whole.not_checked:,} not yet" if whole.not_checked else ""
+    more += f"; {bare_urls_words(whole.bare_urls)}" if whole.bare_urls else ""
     yield f"references: {told} (of {whole.checked:,} checked{more})"
 
 
@@ -112,7 +115,8 @@ def reference_parts(
 def _found(shares: ReferenceShares) -> str:
     found = f"{counted(shares.found, 'reference')} found in {counted(shares.responses, 'response')}"
     waiting = f", {shares.not_checked:,} not checked yet" if shares.not_checked else ""
-    return f"{found}: {shares.checked:,} checked{waiting}. Shares are of those checked."
+    bare = f"; {bare_urls_words(shares.bare_urls)}" if shares.bare_urls else ""
+    return f"{found}: {shares.checked:,} checked{waiting}{bare}. Shares are of those checked."
 
 
 def asked_parts(report: ReferenceReport) -> Iterator[Part]:

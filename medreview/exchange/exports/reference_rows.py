@@ -57,11 +57,11 @@ def _reference_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 
 def reading_cells(read: Reference) -> Sequence[Cell]:
-    """What was read of a reference: the columns from ``kind`` to ``url`` and ``unsure``."""
+    """What was read of a reference: the columns from ``kind`` to ``unsure``."""
     return (
         read.kind, _authors(read.authors, et_al=read.et_al), read.title, read.container, read.year, read.volume,
         read.issue, read.pages, read.publisher, read.edition, _identifiers(read.identifiers), read.url,
-        " ".join(read.unsure),
+        int(read.bare_url), " ".join(read.unsure),
     )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ REFERENCES: Final = (
     Column("edition", "text", "As read from it."),
     Column("identifiers", "text", "As read from it, parted by semicolons: doi 10.1000/x; pmid 123."),
     Column("url", "text", "The address in it."),
+    Column("bare_url", "boolean", "1: it is an address alone, which describes nothing, so that it is not checked."),
     Column("unsure", "text", "Fields that were read with doubt, parted by blanks."),
     Column("source_ids", "text", "The sources of the response that it names, parted by blanks."),
     Column("verdict", "text", "How it compares with what authorities have, by the newest check; empty when it was not "

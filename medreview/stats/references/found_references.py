@@ -21,7 +21,8 @@ WORKS: Final[dict[Works, str]] = {
 # A notice beside the record of another work, or of a candidate, says nothing of the work that is named.
 _FOUND: Final = """
 SELECT f.response_id, r.model, r.origin, f.standing, coalesce(json_extract(f.reading, '$.kind'), 'unknown') AS kind,
-       coalesce(json_array_length(f.reading, '$.identifiers'), 0) AS identifiers, c.verdict, c.checked_at,
+       coalesce(json_array_length(f.reading, '$.identifiers'), 0) AS identifiers, f.bare_url,
+       iif(f.bare_url, NULL, c.verdict) AS verdict, c.checked_at,
        iif(c.verdict IN ('match', 'mismatch'), json_extract(c.result, '$.record.notices'), NULL) AS notices,
        json_extract(c.result, '$.asked') AS asked
 FROM reference_current AS f JOIN response AS r USING (response_id) LEFT JOIN reference_checked AS c USING (reference_id)
@@ -42,7 +43,8 @@ class Question(NamedTuple):
 class FoundReference(NamedTuple):
     """A reference of a response; ``verdict`` is ``None`` and ``checked_at`` ``""`` where it was not checked.
 
-    ``identified``: it carries an identifier. ``notices``: those beside the record of the work that it is.
+    ``identified``: it carries an identifier. ``bare_url``: it is an address alone, with nothing to check.
+    ``notices``: those beside the record of the work that it is.
     """
 
     response_id: str
@@ -51,6 +53,7 @@ class FoundReference(NamedTuple):
     standing: Standing
     works: Works
     identified: bool
+    bare_url: bool
     verdict: Verdict | None
     checked_at: str
     notices: tuple[NoticeKind, ...]
@@ -69,6 +72,7 @@ def found_references(reader: sqlite3.Connection) -> Iterator[FoundReference]:
             standing=row["standing"],
             works=works_of(row["kind"]),
             identified=row["identifiers"] > 0,
+            bare_url=bool(row["bare_url"]),
             verdict=row["verdict"],
             checked_at=row["checked_at"] or "",
             notices=tuple(dict.fromkeys(cast(NoticeKind, one["kind"]) for one in notices)),

@@ -40,7 +40,7 @@ _ARE: Final[Mapping[Verdict, str]] = {
 }
 """What references of a verdict are, in a sentence on all or none of them."""
 _NONE_CHECKED: Final = "No reference was checked yet."
-_NONE_OF_THEM: Final = "None of these references was checked yet."
+_NONE_OF_THEM: Final = "None of these references was checked."
 _NOTHING: Final = "One of the two has no reference that was checked."
 
 
@@ -48,7 +48,8 @@ _NOTHING: Final = "One of the two has no reference that was checked."
 class ReferenceShares:
     """What one group of references turned out to be.
 
-    ``found`` of them are in ``responses``; ``checked`` have a verdict, the others are ``not_checked`` yet.
+    ``found`` of them are in ``responses``; ``checked`` have a verdict, ``bare_urls`` are addresses alone that describe
+    nothing to check, the others are ``not_checked`` yet.
     ``verdicts``: how many have each. ``shares``: those of each verdict among the checked ones, named like it.
     """
 
@@ -56,6 +57,7 @@ class ReferenceShares:
     found: int
     checked: int
     not_checked: int
+    bare_urls: int
     verdicts: Mapping[Verdict, int]
     shares: tuple[Estimate, ...]
 
@@ -204,7 +206,8 @@ def _block(references: Iterable[FoundReference]) -> Block:
 
 def _shares(references: Sequence[FoundReference], drawn: Drawn, resampling: Resampling) -> ReferenceShares:
     verdicts = Counter(one.verdict for one in references if one.verdict is not None)
-    missing = len(references) - verdicts.total()
+    bare = sum(one.bare_url for one in references)
+    missing = len(references) - bare - verdicts.total()
     units, sums = (np.column_stack((held, held.sum(axis=1))) for held in (drawn.units, drawn.sums))
     sample = ResponseSample((*_LEVELS, "checked"), units, resampling, sums=sums)
     nothing = _NONE_OF_THEM if drawn.units.size else _NONE_CHECKED
@@ -213,6 +216,7 @@ def _shares(references: Sequence[FoundReference], drawn: Drawn, resampling: Resa
         found=len(references),
         checked=verdicts.total(),
         not_checked=missing,
+        bare_urls=bare,
         verdicts={verdict: verdicts[verdict] for verdict in _LEVELS},
         shares=tuple(
             sample.figure(

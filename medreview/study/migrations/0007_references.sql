@@ -18,6 +18,7 @@ CREATE TABLE reference (
     parser TEXT NOT NULL,                -- name and version of the rules that found it last
     found_at TEXT NOT NULL,              -- when it was found first
     reading TEXT NOT NULL CHECK (json_valid(reading)), -- JSON: what it says, field by field, with their places
+    bare_url INTEGER NOT NULL CHECK (bare_url IN (0, 1)), -- 1: by that reading an address alone, which is never checked
     text_sha256 TEXT NOT NULL,
     text TEXT NOT NULL
 ) STRICT;

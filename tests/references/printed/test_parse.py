@@ -102,3 +102,16 @@ def test_an_isbn_with_a_wrong_check_digit_is_none():
     ]
 
     assert [[each.value for each in found] for found in read] == [["0306406152"], []]
+
+
+def test_an_address_is_alone_unless_the_work_is_described_or_named_by_an_identifier():
+    alone = ("https://guidelines.example/sepsis", "[2] https://guidelines.example/sepsis (accessed 3 May 2024)")
+    more = (
+        "https://doi.org/10.5555/x.1",
+        "https://pubmed.ncbi.nlm.nih.gov/31234567/",
+        "WHO. https://guidelines.example/sepsis",
+        "[Sepsis in adults](https://guidelines.example/sepsis)",
+        "World Health Organization",
+    )
+
+    assert [text for text in (*alone, *more) if parse_reference(text).bare_url] == [*alone]

@@ -61,6 +61,17 @@ def test_shares_are_of_the_checked_ones_and_whole_responses_are_what_varies(smal
     assert (match.low, match.high) == pytest.approx(by_hand, abs=1e-4)
 
 
+def test_an_address_alone_is_found_and_in_no_share(small, references):
+    for number in range(6):
+        small.response(f"r{number}", 1)
+        references.add(f"r{number}", "match", "not_found")
+        references.add(f"r{number}", None, bare_url=True)
+    whole = report(references).whole
+
+    assert (whole.found, whole.checked, whole.bare_urls, whole.not_checked) == (18, 12, 6, 0)
+    assert [(share.n, share.dropped) for share in whole.shares] == [(12, 0)] * 6
+
+
 def test_no_figure_pools_what_is_another_works_with_what_was_not_found(small, references):
     for number in range(6):
         small.response(f"r{number}", 1)

@@ -72,7 +72,7 @@ def _table(report: ReferenceReport) -> PagePart:
     groups = [(stratum_name(one.split, one.stratum), one.references) for one in report.strata]
     groups += [(WORKS[one.works], one.references) for one in report.works]
     rows = [row for name, shares in groups for row in _group(name, shares)]
-    return table(("references", "of", "number", "share", "95% interval", "checked", "not yet"), rows)
+    return table(("references", "of", "number", "share", "95% interval", "checked", "not yet", "address alone"), rows)
 
 
 def _group(name: str, shares: ReferenceShares) -> Iterator[tuple[str, ...]]:
@@ -81,7 +81,7 @@ def _group(name: str, shares: ReferenceShares) -> Iterator[tuple[str, ...]]:
              if verdict in _PLOTTED or shares.verdicts[verdict]]  # fmt: skip
     for place, (verdict, words) in enumerate(shown):
         figure = shares.share(verdict)
-        ends = numbers(shares.checked, shares.not_checked) if not place else ("", "")
+        ends = numbers(shares.checked, shares.not_checked, shares.bare_urls) if not place else ("",) * 3
         yield (name if not place else "", words, *numbers(shares.verdicts[verdict]), *cells(figure, percent, "none"),
                *ends)  # fmt: skip
 
