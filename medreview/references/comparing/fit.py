@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from medreview.references.comparing.journals import ContainerComparison, compare_containers
@@ -15,7 +15,15 @@ from medreview.references.comparing.places import (
     read_number,
     same_pages,
 )
-from medreview.references.comparing.titles import TitleComparison, TitleLikeness, compare_titles, main_title, named_by
+from medreview.references.comparing.titles import (
+    TitleComparison,
+    TitleLikeness,
+    compare_titles,
+    main_title,
+    named_by,
+    part_numbers,
+    said_of,
+)
 from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
 from medreview.references.model import Author, Difference, Identifier, Record, Reference
 from medreview.text import folded
@@ -26,6 +34,9 @@ _BEFORE_JOURNAL: Final = (".", "?", "!", ",", "(", "*", "_", '"', "”", "in:")
 _TEXT_READ: Final = 4000
 _TITLE_ROOM: Final = 30
 """Code points beyond the length of the record's title in which the printed one may end."""
+_SAID_BEFORE: Final = 40
+"""Code points before a title in which it may be said that a comment or a correction of it is meant."""
+_DOTS: Final = re.compile(r"[,;:*_]*\s?(?:\.{3}|…)")
 _LONG_TITLE: Final = 5
 """Content words from which on a title is hardly that of two works."""
 
@@ -157,12 +168,14 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
     field is taken as the record has it.
     """
     titles = [title for title in (record.title, *record.other_titles) if title]
-    title = compare_titles(reference.title, titles, known) if reference.title and titles else None
+    title = compare_titles(_with_dots(reference), titles, known) if reference.title and titles else None
     journal_at = _journal_at(reference.text, record.containers)
     if title is None or title.likeness in ("changed", "other"):
         title = _read_again(reference, record, titles, journal_at, known) or title
     if title is not None and title.likeness != "same" and is_only_named(reference):
         title = named_by(reference.title, titles)
+    if title is not None and title.likeness in ("same", "slips"):
+        title = _of_another_sort(reference, title) or title
     authors = compare_authors(reference, record)
     if authors.likeness == "wrong" and _read_elsewhere(reference, record):
         authors = NameComparison("unknown")
@@ -190,6 +203,29 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
 def is_only_named(reference: Reference) -> bool:
     """Whether running text calls a work by a name that need not be its title: a trial's, a guideline's."""
     return reference.standing == "inline" and "title" in reference.unsure
+
+
+def _with_dots(reference: Reference) -> str:
+    """The title as it was read, with the dots behind it that say that it was cut."""
+    place = reference.places.get("title")
+    after = place.end - reference.start if place else len(reference.text)
+    return reference.title + "…" * bool(_DOTS.match(reference.text, after))
+
+
+def _of_another_sort(reference: Reference, title: TitleComparison) -> TitleComparison | None:
+    """The comparison with what is said of the other work by one of both titles only ("Comment on: ...", "...: authors'
+    reply"), or with another part than the record's; ``None`` where neither is."""
+    place = reference.places.get("title")
+    start = place.start - reference.start if place else 0
+    before = reference.text[max(0, start - _SAID_BEFORE) : start].rpartition(". ")[2].strip(' *_"“(')
+    mine, yours = said_of(f"{before} {reference.title}".strip()) or said_of(reference.title), said_of(title.title)
+    if bool(mine) != bool(yours):
+        return replace(title, likeness="changed", changes=((mine, yours),))
+    parts, of_record = part_numbers(reference.text), part_numbers(title.title)
+    if len(of_record) == 1 and parts and not parts & of_record:
+        change = f"part {min(parts)}", f"part {min(of_record)}"
+        return replace(title, likeness="changed", changes=(change,), another_part=True)
+    return None
 
 
 def _literal(reference: Reference, record: Record) -> float:

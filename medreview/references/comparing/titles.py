@@ -27,6 +27,18 @@ _PART: Final = word_set(
     part parts volume chapter section edition update supplement
     """
 )
+_SAID_BEFORE: Final = re.compile(
+    r"\W*(?:(?:comments?|commentary|reply|response|authors?['’]? (?:reply|response)|letter|editorial) (?:on|to)\b"
+    r"|(?:re|reply|response|comment|erratum|errata|corrigend(?:um|a)|correction|addendum|retraction)"
+    r"(?: (?:to|for|of|notice))?\s*:|(?:erratum|corrigendum|correction|addendum|retraction) (?:to|for|of)\b)",
+    re.IGNORECASE,
+)
+_SAID_AFTER: Final = re.compile(
+    r"[:.?!–—-]\s*(?:the )?(?:authors?['’]?s? (?:reply|response|respond)|(?:a )?(?:reply|response)|(?:a )?comment"
+    r"|erratum|corrigendum|(?:a )?correction)\W*\Z",
+    re.IGNORECASE,
+)
+_PART_NUMBER: Final = re.compile(r"\bpart ([0-9]{1,2}|[ivx]{1,4}|one|two|three|four)\b", re.IGNORECASE)
 _NUMBERS: Final = re.compile(r"[0-9]+[a-z]?$|[ivx]+$|[a-d]$")
 
 
@@ -213,6 +225,17 @@ def _tail(printed: str, one: list[str], title: str, other: list[str]) -> str | N
     if not other and _at_boundary(printed, one):
         return "with a subtitle"
     return None
+
+
+def said_of(title: str) -> str:
+    """The words that make a title that of a comment, a reply or a correction of the work that it names; ``""`` else."""
+    found = _SAID_BEFORE.match(title[:200]) or _SAID_AFTER.search(title[-200:])
+    return " ".join(words(found[0])) if found else ""
+
+
+def part_numbers(text: str) -> set[str]:
+    """The numbers of parts that a text names, as digits: of "Part II" ``2``."""
+    return {spelling(found[1].casefold()) for found in _PART_NUMBER.finditer(text)}
 
 
 def main_title(title: str) -> str:

@@ -22,6 +22,7 @@ _WORD: Final = (
 )
 _SURNAME: Final = rf"(?:{_PARTICLE} ){{0,3}}{_WORD}(?: (?:(?:{_PARTICLE}) ){{0,2}}(?!(?:And|Et|Und)\b){_WORD}){{0,2}}"
 _ONE_SURNAME: Final = rf"(?:{_PARTICLE} ){{0,3}}{_WORD}"
+_INNER: Final = r"(?:(?:d[aeio]s?|del|della|van|von|der|den|la) ){0,2}"
 _SUFFIX: Final = r"(?:,? (?:Jr|Sr|II|III|IV|2nd|3rd|4th)\.?(?![\w]))?"
 _BARE_INITIALS: Final = (
     rf"(?!USA\b|UK\b|LLC\b|EU\b|US\b|AG\b|SE\b){U}{{1,4}}(?:{_HYPHEN}{U}{{1,2}})?(?![\w'’])"
@@ -45,7 +46,7 @@ _STYLES: Final = (
     # Smith J.R., Lee K.
     re.compile(rf"(?P<family>{_SURNAME}) (?P<given>{_DOTTED_INITIALS}){_SUFFIX}"),
     # J. R. Smith, K. Lee
-    re.compile(rf"(?P<given>{_INITIALS}(?: {_INITIALS})?) (?P<family>{_ONE_SURNAME}(?: {_WORD})?){_SUFFIX}"),
+    re.compile(rf"(?P<given>{_INITIALS}(?: {_INITIALS})?) (?P<family>{_ONE_SURNAME}(?: {_INNER}{_WORD})?){_SUFFIX}"),
 )
 _INVERTED: Final = re.compile(rf"(?P<family>{_SURNAME}){_SUFFIX}, (?P<given>{_GIVEN})")
 _FULL: Final = re.compile(

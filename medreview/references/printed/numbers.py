@@ -4,7 +4,7 @@ import re
 from typing import Final, NamedTuple
 
 from medreview.references.model import Field
-from medreview.references.printed.parts import journal_words
+from medreview.references.printed.parts import is_journal_word
 from medreview.text import Span
 
 YEAR: Final = r"(?:1[89]|20)\d\d"
@@ -96,18 +96,20 @@ def named_before(numbers: Numbers | None, end: int, words: str) -> bool:
     if numbers is None or not (numbers.volume and numbers.pages) or not 0 <= numbers.whole.start - end < 4:
         return False
     named = words.split()
-    return len(named) <= 7 and all(word[0].isupper() or word in ("of", "the", "and", "in", "&") for word in named)
+    return len(named) <= 7 and all(
+        word.lstrip("(")[:1].isupper() or word in ("of", "the", "and", "in", "&") for word in named
+    )
 
 
 def is_abbreviated_before(numbers: Numbers | None, end: int, first: str, words: str) -> bool:
     """Whether what ends right before volume and pages is one name with full stops: "Patient Educ. Couns. 2011;85:8".
 
-    ``first``: its words up to the last full stop but one, all of which stand in abbreviated names of journals.
+    ``first``: its words up to the last full stop but one, which begin and end as abbreviated names of journals do.
     """
-    short = [word for word in first.replace(".", " ").split() if len(word) > 1]
-    if len(first.split()) < 2 or journal_words(" ".join(short) or "J") < 1:
-        return False
-    return named_before(numbers, end, words) and len(words.split()) < 7
+    before = first.replace(".", " ").split()
+    ends = before[:1] if before[:1] == ["J"] else [*before[:1], *before[-1:]]
+    short = len(before) > 1 and all(len(word) == 1 or is_journal_word(word) for word in ends)
+    return short and named_before(numbers, end, words) and len(words.split()) < 7
 
 
 def _holds(found: re.Match[str]) -> bool:

@@ -14,7 +14,6 @@ from medreview.references.printed.reading import read
 from medreview.references.printed.sheet import sheet_of
 from medreview.text import Span
 
-_ELLIPSIS: Final = re.compile(r"\.{3}")
 _BULLET: Final = re.compile(r"[\s>]*(?:[-*+•–]\s+)?")
 
 
@@ -38,7 +37,7 @@ def _reference(text: str, number: int | None, reading: Reading) -> Reference:
     sheet, numbers = reading.sheet, reading.numbers
     spans: Mapping[Field, Span | None] = {
         "authors": Span(reading.authors.start, reading.authors.end) if reading.authors else None,
-        "title": _with_ellipsis(sheet.text, reading.title),
+        "title": reading.title,
         "container": reading.container,
         "year": reading.year,
         **(numbers.placed() if numbers else {}),
@@ -83,9 +82,3 @@ def _reference(text: str, number: int | None, reading: Reading) -> Reference:
         places=places,
         unsure=tuple(sorted(reading.unsure)),
     )
-
-
-def _with_ellipsis(text: str, title: Span | None) -> Span | None:
-    """A title with the dots that say it was cut."""
-    dots = _ELLIPSIS.match(text, title.end) if title else None
-    return Span(title.start, dots.end()) if title and dots else title

@@ -315,3 +315,30 @@ def test_a_site_that_stands_first_is_no_title_and_a_note_on_the_language_is_no_j
     )
 
     assert not checked(text, [record]).wrong
+
+
+EMPA_TITLE = "Empagliflozin, cardiovascular outcomes, and mortality in type 2 diabetes"
+
+
+@pytest.mark.parametrize(
+    "printed", [f"Comment on: {EMPA_TITLE}", f"Erratum to: {EMPA_TITLE}", f"{EMPA_TITLE}: authors' reply"]
+)
+def test_what_is_written_about_a_work_is_not_that_work(printed):
+    check = checked(f"Zinman B, Wanner C, Lachin JM. {printed}. N Engl J Med. 2015;373:2117-28.")
+
+    assert [difference.field for difference in check.wrong] == ["title"]
+    assert "The reference adds" in check.wrong[0].why
+
+
+def test_a_title_cut_at_a_comma_with_dots_is_that_title():
+    check = checked("Zinman B, Wanner C (2015) 'Empagliflozin, cardiovascular outcomes, and mortality,...', NEJM.")
+
+    assert (check.verdict, [slip.why for slip in check.slips if slip.field == "title"]) == ("match", ["cut"])
+
+
+def test_another_part_than_the_record_is_another_work():
+    record = replace(SPRINT, title=f"{SPRINT.title}. Part II", identifiers=())
+    printed = f"Wright JT Jr, Williamson JD. {SPRINT.title}. Part I. N Engl J Med 2015;373:3103-16."
+
+    assert checked(printed.replace("Part I.", "Part II."), [record]).verdict == "match"
+    assert checked(printed, [record]).verdict == "not_found"

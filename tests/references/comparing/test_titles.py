@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.references.comparing.titles import compare_titles
+from medreview.references.comparing.titles import compare_titles, part_numbers, said_of
 
 OLMSTED = "Prevalence of heart failure with preserved ejection fraction in Olmsted County"
 ACCORD = "Effects of intensive glucose lowering in type 2 diabetes"
@@ -170,3 +170,11 @@ def test_a_title_that_ends_within_another_one_is_changed_and_no_other():
     title = "Restrictive fluid therapy for septic shock in patients with cirrhosis of the liver"
 
     assert compare_titles("Restrictive fluid therapy for septic shock", [title], lambda _: False).likeness == "changed"
+
+
+def test_what_is_said_of_a_work_and_its_parts_is_told_by_the_title():
+    for title in ("Re: Falls in age", "Comment on: falls", "Erratum to “Falls”", "Falls in age: authors’ reply"):
+        assert said_of(title), title
+    for title in ("Response of platelets to statins", "Reply and repair in cells", "Renal function: comments welcome"):
+        assert not said_of(title), title
+    assert part_numbers("Test selection. Part II. Schizophr Bull; part 3") == {"2", "3"}

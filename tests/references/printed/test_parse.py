@@ -83,12 +83,6 @@ def test_a_reference_without_a_title_names_its_journal_before_the_volume():
         assert parse_reference(printed).container == "Lancet"
 
 
-def test_the_dots_of_a_cut_title_stay_with_it():
-    read = parse_reference("Okafor N, Lee K. Restrictive fluids in septic shock and.... Crit Care. 2015;19:1-9.")
-
-    assert (read.title, read.container) == ("Restrictive fluids in septic shock and...", "Crit Care")
-
-
 def test_a_journal_in_italics_behind_one_author_is_no_second_author():
     read = parse_reference("**Restrictive fluids in septic shock** — O’Connor JM, *Am J Surg* 2011")
 
