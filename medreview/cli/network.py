@@ -8,7 +8,7 @@ import typer
 
 from medreview.cli.output import bad_records, counted, counted_each, say
 from medreview.cli.trusting import with_settings
-from medreview.references.levels import bare_urls_words
+from medreview.references.levels import bare_urls_words, unanswered_words
 from medreview.references.model import VERDICTS
 from medreview.words import in_words
 
@@ -78,6 +78,7 @@ def references_sentence(done: "CheckSummary") -> str:
     """What the references of a study turned out to be, in a sentence."""
     told = {in_words(verdict): done.verdicts[verdict] for verdict in VERDICTS if done.verdicts.get(verdict)}
     left = f"; {done.left} not checked, since nobody could be asked" if done.left else ""
+    left += f"; {unanswered_words(done.unanswered)}" if done.unanswered else ""
     bare = f"; {bare_urls_words(done.bare_urls)}" if done.bare_urls else ""
     return counted(done.current, "reference") + (f": {counted_each(told)}" if told else "") + left + bare
 

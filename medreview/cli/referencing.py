@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,11 +24,15 @@ _TOGETHER: Final = 100
 
 
 class Whom(NamedTuple):
-    """Whom references are held against, as the options say; ``online`` is ``None`` where they say nothing of it."""
+    """Whom references are held against, as the options say; ``online`` is ``None`` where they say nothing of it.
+
+    ``again``: of a study, what nobody had is asked anew.
+    """
 
     libraries: Sequence[Path]
     online: bool | None = None
     proxy: str | None = None
+    again: bool = False
 
     @property
     def ask(self) -> bool:
@@ -162,4 +167,6 @@ def _authorities(asked: Whom) -> "Authorities":
     found = authorities_from_config(asked.libraries, ask=told, proxy=asked.proxy)
     if found is None and asked.ask:
         found = authorities_from_config(ask=True, proxy=asked.proxy)
-    return found or Authorities(Services(), Network())
+    if asked.again and (found is None or not found.ask):
+        raise UserError("--again asks services once more: it cannot go without --online here.")
+    return replace(found, again=asked.again) if found else Authorities(Services(), Network())

@@ -42,11 +42,13 @@ class MemoryAnswers:
 class StudyAnswers:
     """Answers in the table ``authority_answer``. Of those of the same question the newest counts; none is changed.
 
+    ``again``: that an authority had nothing is not known any more, so that it is asked once more.
     For the thread that opened the study; in one that is open for reading nothing is kept.
     """
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, *, again: bool = False) -> None:
         self._study = study
+        self._anew: set[tuple[str, str]] | None = set() if again else None
 
     def known(self, authority: str, query: str) -> tuple[Record, ...] | None:
         """As :meth:`AnswerStore.known`."""
@@ -54,7 +56,11 @@ class StudyAnswers:
             "SELECT records FROM authority_answer WHERE authority = ? AND query = ? ORDER BY at_utc DESC LIMIT 1",
             (authority, query),
         ).fetchone()
-        return None if row is None else tuple(record_of_json(one) for one in json.loads(row[0]))
+        if row is None:
+            return None
+        found = tuple(record_of_json(one) for one in json.loads(row[0]))
+        stale = not found and self._anew is not None and (authority, query) not in self._anew
+        return None if stale else found
 
     def keep(self, authority: str, query: str, records: Sequence[Record]) -> None:
         """As :meth:`AnswerStore.keep`, without waiting for the disk: what is lost with the power is asked again.
@@ -73,3 +79,5 @@ class StudyAnswers:
             lambda connection: insert(connection, "authority_answer", [row]), through_power_loss=False
         )
         kept.result()
+        if self._anew is not None:
+            self._anew.add((authority, query))

@@ -11,7 +11,7 @@ from medreview.progress import SILENT, Progress
 from medreview.references.answer_store import StudyAnswers
 from medreview.references.as_json import reference_of
 from medreview.references.library_files import LibraryOfFiles
-from medreview.references.model import ReferenceCheck, Verdict
+from medreview.references.model import ReferenceCheck, Verdict, is_unanswered
 from medreview.references.services.look_up import look_up
 from medreview.references.stored import COMPARED_BY, FOUND_BY, CheckedBy, store_check, waiting
 from medreview.sources.fetching.services import Services
@@ -26,7 +26,8 @@ class Authorities:
     """Whom references are held against.
 
     ``library``: works of one's own. With ``ask`` the ``services`` are asked over the ``network``; without it only what
-    they answered before counts. ``say`` is told what is sent where before the first request.
+    they answered before counts. ``say`` is told what is sent where before the first request. ``again``: what nobody had
+    is asked anew.
     """
 
     services: Services
@@ -34,12 +35,14 @@ class Authorities:
     library: LibraryOfFiles | None = None
     ask: bool = False
     say: Callable[[str], None] | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CheckSummary:
     """Counts: references of the study that are ``current``, of which ``bare_urls`` are never checked; ``checked`` now,
-    ``changed`` of these (another check than before), ``left`` because nobody could be asked, and ``requests`` sent.
+    ``changed`` of these (another check than before), ``left`` because nobody could be asked, ``unanswered`` because
+    whoever was asked gave no answer, and ``requests`` sent.
 
     ``stopped``: why services were given up, by name; ``verdicts``: how many of the study's references have each now.
     """
@@ -49,6 +52,7 @@ class CheckSummary:
     checked: int = 0
     changed: int = 0
     left: int = 0
+    unanswered: int = 0
     requests: int = 0
     stopped: Mapping[str, str] = field(default_factory=dict)
     verdicts: Mapping[Verdict, int] = field(default_factory=dict)
@@ -61,7 +65,7 @@ def check_all(study: Study, authorities: Authorities, progress: Progress = SILEN
     """
     library = authorities.library
     by = CheckedBy(f"{FOUND_BY} {COMPARED_BY}", library.sha256 if library else "", authorities.ask)
-    rows = waiting(study.reader, by)
+    rows = waiting(study.reader, by, again=authorities.again)
     changed = 0
 
     def store(place: int, check: ReferenceCheck) -> None:
@@ -75,7 +79,7 @@ def check_all(study: Study, authorities: Authorities, progress: Progress = SILEN
         [reference_of(json.loads(reading)) for _, reading in rows],
         authorities.services,
         authorities.network,
-        StudyAnswers(study),
+        StudyAnswers(study, again=authorities.again),
         library=library.library if library else None,
         on_done=store,
         progress=progress,
@@ -85,21 +89,29 @@ def check_all(study: Study, authorities: Authorities, progress: Progress = SILEN
     current, bare = study.reader.execute(
         "SELECT count(*), coalesce(sum(bare_url), 0) FROM reference_current"
     ).fetchone()
+    verdicts, unanswered = _verdicts(study.reader)
     return CheckSummary(
         current=current,
         bare_urls=bare,
         checked=done.checked,
         changed=changed,
         left=done.left,
+        unanswered=unanswered,
         requests=done.requests,
         stopped=done.stopped,
-        verdicts=_verdicts(study.reader),
+        verdicts=verdicts,
     )
 
 
-def _verdicts(reader: sqlite3.Connection) -> Mapping[Verdict, int]:
+def _verdicts(reader: sqlite3.Connection) -> tuple[Mapping[Verdict, int], int]:
+    """How many references have each verdict, and of how many whoever was asked gave no answer."""
     rows = reader.execute(
-        """SELECT c.verdict FROM reference_current JOIN reference_checked AS c USING (reference_id)
-           WHERE c.verdict IS NOT NULL"""
-    )
-    return dict(Counter(row["verdict"] for row in rows))
+        """SELECT c.verdict, json_extract(c.result, '$.asked') AS asked
+           FROM reference_current JOIN reference_checked AS c USING (reference_id) WHERE c.verdict IS NOT NULL"""
+    ).fetchall()
+    told = [row["verdict"] for row in rows if not is_unanswered(row["verdict"], _outcomes(row["asked"]))]
+    return dict(Counter(told)), len(rows) - len(told)
+
+
+def _outcomes(asked: str | None) -> list[str]:
+    return [one["outcome"] for one in json.loads(asked or "[]")]

@@ -20,6 +20,11 @@ def level_of(verdict: Verdict) -> str:
     return _LEVELS.get(verdict, verdict)
 
 
+def unanswered_words(number: int) -> str:
+    """How many references could not be looked up, and what follows from it."""
+    return f"{number:,} could not be looked up, since services gave no answer; the same command asks again"
+
+
 def bare_urls_words(number: int) -> str:
     """How many references are an address alone, and what follows from it."""
     return f"{number:,} {'is' if number == 1 else 'are'} an address alone, with nothing to check"

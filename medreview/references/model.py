@@ -1,6 +1,6 @@
 """The data model of references: as printed, as an authority has them, and how the two compare."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, get_args
@@ -201,4 +201,9 @@ class ReferenceCheck:
     @property
     def unanswered(self) -> bool:
         """Whether it could not be looked up because whoever was asked gave no answer."""
-        return self.verdict == "not_checkable" and any(one.outcome == "failed" for one in self.asked)
+        return is_unanswered(self.verdict, (one.outcome for one in self.asked))
+
+
+def is_unanswered(verdict: Verdict | None, outcomes: Iterable[str]) -> bool:
+    """Whether a verdict says only that those who were asked gave no answer, by the outcomes of what was asked."""
+    return verdict == "not_checkable" and "failed" in outcomes

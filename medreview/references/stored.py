@@ -107,9 +107,9 @@ def _sources(
     return found
 
 
-def waiting(reader: sqlite3.Connection, by: CheckedBy) -> list[tuple[str, str]]:
+def waiting(reader: sqlite3.Connection, by: CheckedBy, *, again: bool = False) -> list[tuple[str, str]]:
     """Id and reading of the references whose newest check is by other rules or authorities, or had one that failed;
-    an address alone has nothing to check.
+    an address alone has nothing to check. ``again``: those that are no match, and of which somebody had nothing, too.
 
     What services were asked holds also where they are not asked now; in the order of the responses.
     """
@@ -118,7 +118,7 @@ def waiting(reader: sqlite3.Connection, by: CheckedBy) -> list[tuple[str, str]]:
         for row in reader.execute(
             "SELECT reference_id, online, result FROM reference_checked WHERE rules = ? AND library = ?", by[:2]
         )
-        if row["online"] >= by.online and not (by.online and _failed(row["result"]))
+        if row["online"] >= by.online and not (by.online and _waits_for_answers(row["result"], again))
     }
     current = reader.execute(
         """SELECT f.reference_id, f.reading FROM reference_current AS f JOIN response AS r USING (response_id)
@@ -127,8 +127,10 @@ def waiting(reader: sqlite3.Connection, by: CheckedBy) -> list[tuple[str, str]]:
     return [(row["reference_id"], row["reading"]) for row in current if row["reference_id"] not in done]
 
 
-def _failed(result: str) -> bool:
-    return any(asked["outcome"] == "failed" for asked in json.loads(result).get("asked", ()))
+def _waits_for_answers(result: str, again: bool) -> bool:
+    told = json.loads(result)
+    outcomes = {asked["outcome"] for asked in told.get("asked", ())}
+    return "failed" in outcomes or (again and told["verdict"] != "match" and "nothing" in outcomes)
 
 
 def store_check(connection: sqlite3.Connection, reference_id: str, check: ReferenceCheck, by: CheckedBy) -> bool:

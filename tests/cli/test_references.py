@@ -193,7 +193,10 @@ def test_a_build_does_not_pass_because_services_are_down(run, medreview, service
     (medreview.folder / "list.txt").write_text(MATCH)
     services.instead = dict.fromkeys(ALL, answer(b"down", status=500))
 
-    assert "1 of 1 reference: 1 could not be looked up" in run("list.txt", "--check", check=1).stderr
+    failed = run("list.txt", "--check", check=1)
+    assert "1 of 1 reference: 1 could not be looked up" in failed.stderr
+    assert "1 could not be looked up, since services gave no answer" in failed.stdout
+    assert "nothing to look up" not in failed.stdout
     said = run("list.txt", "--check", "--allow", "not_checkable").stdout
     assert "NOT CHECKABLE" in said
     assert "failed" in said
@@ -294,6 +297,39 @@ def test_services_are_asked_once_about_a_study_and_a_build_fails_over_it(run, st
     assert "looked up at" not in again.stderr
     assert len(services.received) == asked
     assert run(study, "--offline", "--json").stdout == run(study, "--offline", "--json").stdout
+
+
+def test_what_nobody_had_is_asked_once_more_when_that_is_wanted(run, study, services):
+    run(study)
+    asked = len(services.received)
+    title = "Magnesium for hiccups in marathon runners of the north"
+    services.works.append(Work(title, (("Nobody", "X"), ("Else", "Y")), journal="Lancet", year=2015, volume="1",
+                               pages="1-2", doi="10.5555/lancet.2015.1", pmid="99000002"))  # fmt: skip
+
+    assert json.loads(run(study, "--json").stdout)["verdicts"]["not_found"] == 1
+    assert len(services.received) == asked
+    found = json.loads(run(study, "--again", "--json").stdout)
+    assert (found["verdicts"]["not_found"], found["checks"][2]["verdict"]) == (0, "match")
+    assert len(services.received) > asked
+    for arguments, words in (
+        ((study, "--again", "--offline"), "--again asks services"),
+        (("list.txt", "--again"), "--again is for a study"),
+        (("--jsonl", "--again"), "keeps nothing"),
+    ):
+        assert words in run(*arguments, check=2).stderr
+
+
+def test_what_could_not_be_looked_up_is_no_verdict_in_figures_and_is_asked_again(run, study, medreview, services):
+    services.instead = dict.fromkeys(ALL, answer(b"down", status=500))
+    told = json.loads(run(study, "--json").stdout)
+    assert (told["unanswered"], told["verdicts"]["not_checkable"]) == (3, 0)
+    full = medreview("stats", study, "--full").stdout
+    assert "3 could not be looked up" in " ".join(full.split())
+    assert "0 checked, 3 not checked yet" in " ".join(full.split())
+
+    services.instead = {}
+    told = json.loads(run(study, "--json").stdout)
+    assert (told["unanswered"], sum(told["verdicts"].values())) == (0, 3)
 
 
 def test_a_study_is_held_against_the_library_of_the_settings_unless_another_is_named(run, study, medreview, services):

@@ -39,6 +39,10 @@ def references(
             "--online/--offline", help="Ask services, or nobody; default: services where there is no library."
         ),
     ] = None,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Of a study: ask once more about what nobody had."),
+    ] = False,
     show: Annotated[
         list[str] | None, typer.Option(metavar="VERDICT", help="List the references of this verdict only; repeatable.")
     ] = None,
@@ -69,10 +73,10 @@ def references(
     from medreview.exchange.imports.citation_answers import is_database
     from medreview.references.model import VERDICTS
 
-    asked = Whom(library or (), online, proxy)
+    asked = Whom(library or (), online, proxy, again)
     if jsonl:
-        if source != "-":
-            raise UserError("--jsonl reads standard input: medreview references --jsonl < FILE")
+        if source != "-" or again:
+            raise UserError("--jsonl reads standard input, and keeps nothing: medreview references --jsonl < FILE")
         answer_stdin(asked)
         return
     shown, passing = _verdicts(show, "--show"), _verdicts(allow, "--allow")
@@ -84,6 +88,8 @@ def references(
 
         check_csv(csv)
     is_study = source != "-" and is_database(path)
+    if again and not is_study:
+        raise UserError("--again is for a study: of a file everything is asked each time.")
     if is_study and mapping:
         raise UserError("--map is for files; the responses of a study have their fields.")
     each = bool(shown or everything or as_json or csv)
@@ -122,6 +128,7 @@ def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bo
             "references": len(report.checked),
             "verdicts": counts,
             "bare_urls": report.bare_urls,
+            "unanswered": report.unanswered,
         }
         bad = [{"line": record.line, "reason": record.reason} for record in report.bad]
         result({**told, "left_out": bad, "checks": list(payload(report.checked))}, "", as_json=True)

@@ -13,7 +13,7 @@ from medreview.exchange.imports.rows import BadRecord
 from medreview.references.authorities import authority_name
 from medreview.references.brought import CheckedReference
 from medreview.references.citation_line import citation_line
-from medreview.references.levels import bare_urls_words
+from medreview.references.levels import bare_urls_words, unanswered_words
 from medreview.references.model import VERDICTS, Asked, Difference, Record, ReferenceCheck, Verdict
 from medreview.stats.formulas.estimate import percent
 from medreview.units.reference_fields import notice_words
@@ -62,8 +62,8 @@ class CheckedReport:
 
     @property
     def counts(self) -> Counter[Verdict]:
-        """References by verdict."""
-        return Counter(check.verdict for check in self.checks)
+        """References by verdict, without those that could not be looked up."""
+        return Counter(check.verdict for check in self.checks if not check.unanswered)
 
 
 def render(report: CheckedReport, show: Sequence[Verdict], *, slips: bool, limit: int, ascii_only: bool = False) -> str:
@@ -103,7 +103,8 @@ def _is_listed(check: ReferenceCheck, show: Sequence[Verdict], slips: bool) -> b
 
 
 def _head(report: CheckedReport) -> Iterator[Part]:
-    total, counts = len(report.checks), report.counts
+    counts = report.counts
+    total = counts.total()
     texts = f" in {counted(report.texts, 'response')}" if report.texts > 1 else ""
     yield f"{one_line(report.name)}: {counted(len(report.checked), 'reference')}{texts}"
     if report.bad:
@@ -112,6 +113,8 @@ def _head(report: CheckedReport) -> Iterator[Part]:
         yield f"{bare_urls_words(report.bare_urls)}{'; shares are of the others' if total else ''}"
     if report.unasked:
         yield f"{counted(report.unasked, 'reference')} not checked: nobody could be asked"
+    if silent := report.unanswered - report.unasked:
+        yield f"{unanswered_words(silent)}{'; shares are of the others' if total else ''}"
     if not total:
         return
     rows = (

@@ -10,7 +10,7 @@ from medreview.cli.reports.estimates import figure_table, sentences
 from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, reasons, table
 from medreview.next_step import command
 from medreview.references.authorities import authority_name
-from medreview.references.levels import bare_urls_words
+from medreview.references.levels import bare_urls_words, unanswered_words
 from medreview.references.model import NoticeKind, Verdict
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
@@ -57,6 +57,7 @@ def reference_lines(report: ReferenceReport | None, brief: int = 0) -> Iterator[
     open_ = whole.verdicts["ambiguous"] + whole.verdicts["not_checkable"]
     told += f", {open_:,} that could not be decided" if open_ else ""
     more = f", {whole.not_checked:,} not yet" if whole.not_checked else ""
+    more += f", of which {whole.unanswered:,} could not be looked up" if whole.unanswered else ""
     more += f"; {bare_urls_words(whole.bare_urls)}" if whole.bare_urls else ""
     yield f"references: {told} (of {whole.checked:,} checked{more})"
 
@@ -115,6 +116,7 @@ def reference_parts(
 def _found(shares: ReferenceShares) -> str:
     found = f"{counted(shares.found, 'reference')} found in {counted(shares.responses, 'response')}"
     waiting = f", {shares.not_checked:,} not checked yet" if shares.not_checked else ""
+    waiting += f" ({unanswered_words(shares.unanswered)})" if shares.unanswered else ""
     bare = f"; {bare_urls_words(shares.bare_urls)}" if shares.bare_urls else ""
     return f"{found}: {shares.checked:,} checked{waiting}{bare}. Shares are of those checked."
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, cast
 
 from medreview.references.levels import PARTLY_LISTED
-from medreview.references.model import NoticeKind, Standing, Verdict, WorkKind
+from medreview.references.model import NoticeKind, Standing, Verdict, WorkKind, is_unanswered
 
 Works = Literal["listed", "partly_listed", "unknown"]
 """Sorts of works by what it means that nobody has one: articles, preprints and trials, nearly all of which some
@@ -43,6 +43,7 @@ class Question(NamedTuple):
 class FoundReference(NamedTuple):
     """A reference of a response; ``verdict`` is ``None`` and ``checked_at`` ``""`` where it was not checked.
 
+    ``unanswered``: it was, and whoever was asked gave no answer, so that it has no verdict either.
     ``identified``: it carries an identifier. ``bare_url``: it is an address alone, with nothing to check.
     ``notices``: those beside the record of the work that it is.
     """
@@ -55,6 +56,7 @@ class FoundReference(NamedTuple):
     identified: bool
     bare_url: bool
     verdict: Verdict | None
+    unanswered: bool
     checked_at: str
     notices: tuple[NoticeKind, ...]
     asked: tuple[Question, ...]
@@ -65,6 +67,7 @@ def found_references(reader: sqlite3.Connection) -> Iterator[FoundReference]:
     for row in reader.execute(_FOUND):
         notices = json.loads(row["notices"] or "[]")
         asked = json.loads(row["asked"] or "[]")
+        unanswered = is_unanswered(row["verdict"], (one["outcome"] for one in asked))
         yield FoundReference(
             response_id=row["response_id"],
             model=row["model"],
@@ -73,7 +76,8 @@ def found_references(reader: sqlite3.Connection) -> Iterator[FoundReference]:
             works=works_of(row["kind"]),
             identified=row["identifiers"] > 0,
             bare_url=bool(row["bare_url"]),
-            verdict=row["verdict"],
+            verdict=None if unanswered else row["verdict"],
+            unanswered=unanswered,
             checked_at=row["checked_at"] or "",
             notices=tuple(dict.fromkeys(cast(NoticeKind, one["kind"]) for one in notices)),
             asked=tuple(Question(one["authority"], one["by"], one["outcome"]) for one in asked),

@@ -49,7 +49,7 @@ class ReferenceShares:
     """What one group of references turned out to be.
 
     ``found`` of them are in ``responses``; ``checked`` have a verdict, ``bare_urls`` are addresses alone that describe
-    nothing to check, the others are ``not_checked`` yet.
+    nothing to check, the others are ``not_checked`` yet; of the ``unanswered`` among these services gave no answer.
     ``verdicts``: how many have each. ``shares``: those of each verdict among the checked ones, named like it.
     """
 
@@ -57,6 +57,7 @@ class ReferenceShares:
     found: int
     checked: int
     not_checked: int
+    unanswered: int
     bare_urls: int
     verdicts: Mapping[Verdict, int]
     shares: tuple[Estimate, ...]
@@ -216,6 +217,7 @@ def _shares(references: Sequence[FoundReference], drawn: Drawn, resampling: Resa
         found=len(references),
         checked=verdicts.total(),
         not_checked=missing,
+        unanswered=sum(one.unanswered for one in references),
         bare_urls=bare,
         verdicts={verdict: verdicts[verdict] for verdict in _LEVELS},
         shares=tuple(

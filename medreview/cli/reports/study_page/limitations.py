@@ -7,6 +7,7 @@ from medreview.cli.output import one_line
 from medreview.cli.reports.page_parts import PagePart, Section, listing
 from medreview.cli.reports.references import NOT_FOUND_PROVES
 from medreview.cli.reports.study_page.material import Material
+from medreview.references.levels import unanswered_words
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS, RARE
 from medreview.stats.reports.label_scales import LEVELS
@@ -132,6 +133,8 @@ def _references(material: Material) -> Iterator[str]:
         yield NOT_FOUND_PROVES
     if whole.not_checked:
         yield f"{whole.not_checked:,} of {counted(whole.found, 'reference')} not checked: nothing is said of these."
+    if whole.unanswered:
+        yield f"{unanswered_words(whole.unanswered)}."
     failed = [f"{one_line(one.authority)} {one.failed:,}" for one in report.checking.asked if one.failed]
     if failed:
         yield f"Questions about references that got no answer: {', '.join(dict.fromkeys(failed))}."
