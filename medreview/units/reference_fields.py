@@ -12,7 +12,7 @@ from medreview.words import in_words
 
 _AUTHORS: Final = 12
 """Authors of a record that are named; of more, how many others there are."""
-_NAMES: Final[dict[Field, str]] = {"container": "published in", "identifier": "identifiers"}
+_NAMES: Final[dict[Field, str]] = {"container": "published in", "identifier": "ids"}
 """What a field is called where its own name would not be understood."""
 _NOTICES: Final[dict[NoticeKind, str]] = {
     "retracted": "RETRACTED",

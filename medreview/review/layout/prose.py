@@ -10,6 +10,8 @@ from typing import Final
 from medreview.review.layout.cells import NOT_SINGLE_CELL, char_width
 
 _BREAKING: Final = " \t\u3000"
+_JOINTS: Final = "-/"
+"""Behind these a word that is longer than a row is broken, unless that leaves more than half of the row empty."""
 
 
 def prose_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
@@ -35,9 +37,14 @@ def _row_pattern(width: int) -> re.Pattern[str]:
     """A pattern for one row of text in which every character is one cell wide; group 1 is the row without line end."""
     return re.compile(
         rf"([^\n]{{1,{width}}}(?:[ \t]+|(?<=[ \t])|(?=\n)|\Z)"  # ends at white space or at the end of the line
-        rf"|[^\n]{{{width}}}"  # a word longer than a row
+        rf"|[^\n]{{{_half(width)},{width}}}(?<=[{_JOINTS}])"  # a word longer than a row, at a joint of it
+        rf"|[^\n]{{{width}}}"  # or at any place
         r"|(?=\n))\n?"  # an empty line
     )
+
+
+def _half(width: int) -> int:
+    return (width + 1) // 2
 
 
 def line_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
@@ -52,13 +59,14 @@ def line_rows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int
         if stop == row:  # one character wider than the row, and its combining characters
             stop = bisect_right(used, used[row], row)
         if stop < len(line):
-            stop = _break(line, widths, row, stop)
+            stop = _break(line, widths, row, stop, row + _half(width))
         yield start + row, start + stop
         row = stop
 
 
-def _break(line: str, widths: list[int], row: int, stop: int) -> int:
-    """The last break opportunity at or before ``stop``, or ``stop`` itself inside a long word."""
+def _break(line: str, widths: list[int], row: int, stop: int, half: int) -> int:
+    """The last break opportunity at or before ``stop``; in a word longer than a row a joint not before ``half``, or
+    else ``stop`` itself."""
     for at in range(stop, row, -1):
         if line[at] in _BREAKING:
             while at < len(line) and line[at] in _BREAKING:
@@ -66,4 +74,4 @@ def _break(line: str, widths: list[int], row: int, stop: int) -> int:
             return at
         if line[at - 1] in _BREAKING or (widths[at] and 2 in (widths[at - 1], widths[at])):
             return at
-    return stop
+    return next((at for at in range(stop, half - 1, -1) if line[at - 1] in _JOINTS), stop)
