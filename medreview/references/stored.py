@@ -50,6 +50,9 @@ def store_references(connection: sqlite3.Connection, response_id: str, found: It
         if row["reference_id"] not in rows:
             rows[row["reference_id"]] = row | {"ordinal": len(rows) + 1, "parser": parser, "found_at": now}
             named[row["reference_id"]] = _keys(reference)
+    connection.execute(  # the same rules find others in a response that came with a longer list
+        "UPDATE reference SET parser = parser || ' before' WHERE response_id = ? AND parser = ?", (response_id, parser)
+    )
     insert(connection, "reference", rows.values())
     read_anew = ("ordinal", "standing", "number", "parser", "reading", "bare_url")
     changed = ", ".join(f"{name} = :{name}" for name in read_anew)

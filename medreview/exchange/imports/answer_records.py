@@ -9,7 +9,8 @@ from medreview.exchange.imports import key_facts
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, normalise_column, text_of
 from medreview.exchange.imports.given_pages import GivenPage, given_pages
 from medreview.exchange.imports.key_facts import FactRecord, facts_of
-from medreview.exchange.imports.listed_citations import IDENTIFIERS, citations_of
+from medreview.exchange.imports.listed_citations import citations_of
+from medreview.exchange.imports.listed_fields import IDENTIFIERS
 from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row

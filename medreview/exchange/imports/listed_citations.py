@@ -6,19 +6,7 @@ from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import name_of, normalise_column, text_of
 from medreview.exchange.imports.json_rows import kind_of, written_out
-
-IDENTIFIERS: Final[Mapping[str, str]] = {
-    "url": "",
-    "link": "",
-    "href": "",
-    "uri": "",
-    "doi": "",
-    "pmid": "PMID: ",
-    "pmcid": "PMCID: ",
-    "nct": "",
-    "arxiv": "arXiv:",
-}
-"""Member of a citation object -> the label that its value needs to be recognised as an identifier."""
+from medreview.exchange.imports.listed_fields import IDENTIFIERS, reference_line
 
 _TEXTS: Final = ("title", "citation", "reference", "source", "text")
 """Members that may name what is cited in words, perhaps with its address among them."""
@@ -35,9 +23,9 @@ def citations_of(values: Mapping[str, Any]) -> tuple[str, ...]:
     """The list of citations in order, with collapsed white space.
 
     A list has a citation in each of its items, or in an object that numbers them (``{"1": "https://..."}``). Of an
-    object its member ``url`` (or ``doi``, ``pmid``, ...) is taken, with the answer's own number before it where every
-    object has one. One text is split into lines, at ``[2]``, at semicolons, before an address after a comma or bar,
-    and at white space where nothing but
+    object that describes the work all that it says is taken (:func:`reference_line`), of any other its member ``url``
+    (or ``doi``, ``pmid``, ...); with the answer's own number before it where every object has one. One text is split
+    into lines, at ``[2]``, at semicolons, before an address after a comma or bar, and at white space where nothing but
     citations stands: an entry with author and title stays whole, and a label with its number (``PMID: 123``). A cell
     that holds a list as text is read as one. Raises ``ValueError``, which says what is wrong.
     """
@@ -91,12 +79,13 @@ def _cited(item: object) -> str:
     if not isinstance(item, dict):
         raise ValueError(f"has {kind_of(item)} among its citations, not text")
     named = {normalise_column(name): value for name, value in item.items() if value is not None}
-    for name, label in IDENTIFIERS.items():
-        if value := name_of(named, name):
-            return label + value
+    address = next((label + value for name, label in IDENTIFIERS.items() if (value := name_of(named, name))), "")
     texts = [text for name in _TEXTS if isinstance(named.get(name), str) and (text := name_of(named, name))]
-    if texts:
-        return next(filter(CITES.search, texts), texts[0])
+    citing = next(filter(CITES.search, texts), "")
+    if not address and citing != named.get("title") and any(map(str.isspace, citing)):
+        return citing  # a reference in words with what it cites: nothing names its parts better
+    if found := reference_line(named) or address or citing or next(iter(texts), ""):
+        return found
     raise ValueError(f"has an object among its citations that names none of {', '.join((*IDENTIFIERS, *_TEXTS))}")
 
 

@@ -1,6 +1,7 @@
 """Import of answers from a file into the table ``response``."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from medreview.study.rows import insert
 from medreview.text import sha256
 
 _BATCH: Final = 500
+_LABELLED: Final = re.compile(r"(\[\d{1,3}\] )?(.*)", re.DOTALL)
+"""An entry of a list, and the number that it may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +111,27 @@ def add_responses(connection: sqlite3.Connection, rows: Iterable[Mapping[str, An
 
 
 def add_to_list(connection: sqlite3.Connection, response_id: str, sources: Sequence[str]) -> None:
-    """Add what is new to the citations beside a response's text; they are extracted and numbered anew then."""
+    """Add what is new to the citations beside a response's text; they are extracted and numbered anew then.
+
+    An entry that says more of the same address or identifier takes the place of the one that had nothing else: so the
+    words that an earlier version did not keep come with the file that they stand in.
+    """
     found = connection.execute("SELECT listed FROM response WHERE response_id = ?", (response_id,)).fetchone()
     before = json.loads(found["listed"] or "[]")
     more = [source for source in sources if source not in before]
-    if more:
+    kept = [next((source for source in more if _says_more(source, known)), known) for known in before]
+    now = list(dict.fromkeys([*kept, *more]))
+    if now != before:
         connection.execute(
-            "UPDATE response SET listed = ?, cited = 0, marked = NULL WHERE response_id = ?",
-            (json.dumps(before + more, ensure_ascii=False), response_id),
+            "UPDATE response SET listed = ?, cited = 0, marked = NULL, references_by = NULL WHERE response_id = ?",
+            (json.dumps(now, ensure_ascii=False), response_id),
         )
+
+
+def _says_more(source: str, known: str) -> bool:
+    """Whether an entry has all of one that is an address or identifier alone, with the same number, and words."""
+    label, bare = _LABELLED.fullmatch(known).groups("")  # type: ignore[union-attr]
+    return re.fullmatch(rf"{re.escape(label)}(?!\[)(?:\S.*\s)?{re.escape(bare)}(?:[;\s].*)?", source) is not None
 
 
 def _numbered(rows: Iterable[Mapping[str, Any]], last: int) -> Iterator[dict[str, Any]]:

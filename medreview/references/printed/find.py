@@ -57,7 +57,8 @@ def _given(listed: Sequence[str], found: Sequence[Reference]) -> Iterator[Refere
     numbered = any(read.number is not None for read in found)
     for place, item in enumerate(listed, 1):
         label = entry_label(item)
-        read = read_one(item)
+        start = label[1] if label is not None else 0
+        read = replace(read_one(" " * start + item[start:]), text=item)  # fields that are named begin behind the label
         if names_work(read) and not any(points_to(read, known) for known in found):
             number = label[0] if label is not None else None if numbered else place
             yield replace(read, standing="given", number=number)

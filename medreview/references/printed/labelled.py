@@ -9,7 +9,7 @@ from typing import Any, Final
 from medreview.references.model import FIELDS, Author, Field, Identifier, Reference
 from medreview.references.printed.journals import is_journal
 from medreview.references.printed.kinds import kind_of
-from medreview.references.printed.names import read_authors
+from medreview.references.printed.names import Authors, read_authors
 from medreview.references.printed.numbers import YEAR, read_numbers
 from medreview.references.printed.parse import parse_reference
 from medreview.references.printed.parts import trimmed
@@ -53,6 +53,7 @@ _BAR: Final = re.compile(r"(?<!\\)\|")
 _FEWEST_BARS: Final = 4
 _ROW_NUMBER: Final = 3
 """Characters of a cell that numbers the rows at most."""
+_ET_AL: Final = re.compile(r"(?:et al\.?|others|and others)", re.IGNORECASE)
 _YEAR: Final = re.compile(rf"(?<!\d){YEAR}(?!\d)")
 
 
@@ -168,7 +169,7 @@ def _said(name: str, said: str, part: Reference) -> Iterator[tuple[Any, Any, Spa
     if year is not None and name in dated:
         yield "year", int(year[0]), Span(*year.span())
     if name == "authors":
-        names = read_authors(said, certain=True)
+        names = _one_a_part(said) or read_authors(said, certain=True)
         if names is not None:
             yield "authors", names.authors, Span(names.start, names.end)
             yield "et_al", names.et_al, None
@@ -189,6 +190,17 @@ def _said(name: str, said: str, part: Reference) -> Iterator[tuple[Any, Any, Spa
             yield "title", sheet.text[place.start : place.end], sheet.place(*place)
     elif name in ("volume", "issue", "pages", "publisher") and said.strip():
         yield name, said.strip(" .;,*"), Span(len(said) - len(said.lstrip(" *")), len(said.rstrip(" .;,*")))
+
+
+def _one_a_part(said: str) -> Authors | None:
+    """The authors of a cell that semicolons part; ``None`` unless each part is one."""
+    parts = [part.strip() for part in said.split(";") if part.strip()]
+    named = [part for part in parts if not _ET_AL.fullmatch(part)]
+    read = [read_authors(part, certain=True) for part in named]
+    found = [one.authors[0] for one in read if one is not None and len(one.authors) == 1]
+    if len(parts) < 2 or len(found) < len(named) or not found:
+        return None
+    return Authors(tuple(found), len(named) < len(parts) or any(one.et_al for one in read if one), 0, len(said))
 
 
 def _at(cell: Span, place: Span) -> Span:

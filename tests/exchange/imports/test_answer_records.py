@@ -177,9 +177,9 @@ def test_listed_citations_may_be_objects(write: Write) -> None:
     bad = [{"response": "A.", "citations": [{"year": 2020}]}, {"response": "A.", "citations": [{"url": ["x"]}]}]
     many, one, *left = read_records(write("a.json", json.dumps(objects + bad)))
     assert isinstance(many, AnswerRecord)
-    assert many.citations == ("https://a.example", "10.5555/abc", "PMID: 123", "A book")
+    assert many.citations == ("Title: A page; URL: https://a.example", "10.5555/abc", "PMID: 123", "A book")
     assert isinstance(one, AnswerRecord)
-    assert one.citations == ("https://a.example",)
+    assert one.citations == many.citations[:1]
     assert [type(record) for record in left] == [BadRecord, BadRecord]
 
 

@@ -20,6 +20,26 @@ ONE, TWO = "https://a.example/one", "https://b.example/two"
         ([{"index": 0, "url": ONE}, {"index": 1, "url": TWO}], (ONE, TWO)),
         ({"2": TWO, "[1]": {"url": ONE}}, (f"[2] {TWO}", f"[1] {ONE}")),
         ([{"title": "A book", "text": f"Smith 2019. {ONE}"}], (f"Smith 2019. {ONE}",)),
+        ([{"title": "A page", "url": ONE}, {"title": "A book"}], (f"Title: A page; URL: {ONE}", "A book")),
+        ([{"url": ONE, "doi": "10.5555/x"}, {"pmid": 123.0, "year": 2020}], (ONE, "PMID: 123")),
+        ([{"title": "A  page", "source": ONE, "number": 4}], (f"[4] Title: A page; URL: {ONE}",)),
+        ([{"citation": f"Roe A. 2019. {ONE}", "url": ONE, "pmid": "12"}], (f"Roe A. 2019. {ONE} PMID: 12",)),
+        ([{"title": "A book", "authors": {"name": "Roe A"}, "pages": {}}], ("Authors: Roe A; Title: A book",)),
+        (
+            {
+                "DOI": "10.5555/x",
+                "title": ["Heparin"],
+                "container-title": "J Test Med",
+                "volume": 12,
+                "url": ONE,
+                "author": [{"family": "Roe", "given": "Ann"}, "Lee K", {"literal": "WHO"}, 3],
+                "issued": {"date-parts": [[2019, 5]]},
+            },
+            (
+                f"Authors: Roe, Ann; Lee K; WHO; Title: Heparin; Journal: J Test Med; Year: 2019; Volume: 12; "
+                f"DOI: 10.5555/x; URL: {ONE}",
+            ),
+        ),
         (f"['{ONE}', '{TWO}']", (ONE, TWO)),
         (f'[{{"url": "{ONE}"}}, "{TWO}"]', (ONE, TWO)),
         (f"[1] {ONE}", ("[1] " + ONE,)),
