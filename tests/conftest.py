@@ -1,5 +1,6 @@
 """What holds for every test, and the sample study."""
 
+import gc
 import os
 import shutil
 import sys
@@ -42,6 +43,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if config.option.basetemp is None and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+    gc.disable()  # until the tests are collected: nothing that is made by then is garbage
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Take modules and tests for what stays: else each search for garbage goes through these thousands again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ import csv
 import typing
 from datetime import UTC, datetime
 
-import pandas
 import pytest
 
 import medreview
@@ -123,6 +122,8 @@ def test_a_frame_has_the_types_of_the_columns_and_the_levels_of_the_protocol(lab
 
 
 def test_an_empty_table_makes_an_empty_frame(sample):
+    import pandas  # here, so that not every worker loads it to collect the tests
+
     frame = sample.labels().to_frame()
 
     assert (len(frame), len(frame.columns)) == (0, len(LABELS))

@@ -1,4 +1,7 @@
-"""Not run: read by a type checker, which must see of the API what is written here."""
+"""Not run: read by mypy with all other modules, which must see of the API what is written here.
+
+It is strict: a "type: ignore" that nothing needs is an error, so that the mistakes below are found ones.
+"""
 
 from datetime import datetime
 from typing import assert_type

@@ -9,7 +9,6 @@ import tracemalloc
 from pathlib import Path
 from typing import Literal
 
-import pandas as pd
 import pytest
 
 from medreview.errors import UserError
@@ -33,6 +32,8 @@ def test_code_book_and_manifest_fit_the_files(
     example.decide("supported")
     summary = export(example.study, tmp_path / "out", dialect)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    import pandas as pd  # here, so that not every worker loads it to collect the tests
+
     book = pd.read_csv(tmp_path / "out" / "codebook.csv", encoding="utf-8-sig", keep_default_na=False)
     headers = {}
     for name, file in manifest["files"].items():
@@ -189,6 +190,8 @@ def test_five_thousand_labels_in_little_memory(study: Study, tmp_path: Path) -> 
     export(study, tmp_path / "out")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
+    import pandas as pd  # here, so that not every worker loads it to collect the tests
+
     frame = pd.read_csv(tmp_path / "out" / "labels.csv")
     assert frame.shape == (5000, len(FILES["labels.csv"]))
     assert frame["verdict_first"].value_counts().to_dict() == {"supported": 2500, "partial": 2500}

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from medreview.exchange.exports.export import export
@@ -201,6 +200,8 @@ def test_pandas_reads_every_level_as_text(example: ExampleStudy, exported: Any, 
     example.decide("none", axis="hallucination")
     example.do("defer", 1)
     exported()
+    import pandas as pd  # here, so that not every worker loads it to collect the tests
+
     frame = pd.read_csv(tmp_path / "out" / "labels.csv")
     assert list(frame["verdict_first"][:1]) == ["cannot_judge"]
     assert list(frame["halluc_type"][:1]) == ["none"]

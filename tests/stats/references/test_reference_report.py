@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from scipy import stats
+from scipy.special import stdtrit
 
 from medreview.references.model import VERDICTS, Notice
 from medreview.stats.formulas.bootstrap import Resampling
@@ -32,7 +32,7 @@ def by_jackknife(counts: list[tuple[int, int]]) -> tuple[float, float]:
     spread = sum((square - usual) ** 2 for square in squares) / (len(squares) - 1)
     freedom = min(len(left) - 1, max(4.0, 2 * len(left) * usual**2 / spread))
     error = math.sqrt(sum((each - share) ** 2 for each in left)) / (share * (1 - share))
-    half, at = float(stats.t.ppf(0.975, freedom)) * error, math.log(share / (1 - share))
+    half, at = float(stdtrit(freedom, 0.975)) * error, math.log(share / (1 - share))
     return 1 / (1 + math.exp(half - at)), 1 / (1 + math.exp(-half - at))
 
 
