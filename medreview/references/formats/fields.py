@@ -6,14 +6,11 @@ from typing import Final
 
 from medreview.citations.identifiers import find_arxiv, find_dois, find_pmcids, find_pmids
 from medreview.references.model import Author, Identifier, Notice
+from medreview.sources.records.notices import retraction_mark
 
 _YEAR: Final = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?=(?:\d{4})?(?!\d))")
 _ISBN: Final = re.compile(r"(?<![\dX-])(?:97[89][ -]?)?\d(?:[ -]?\d){8}[ -]?[\dXx](?![\dX-])")
 _BRACKETED: Final = re.compile(r"(\d{1,8}|PMC\d{1,8})\s?\[(pmid|pmcid)\]", re.IGNORECASE)
-_RETRACTED_TITLE: Final = re.compile(
-    r"\A\W{0,3}(retracted(?:[ ]article|[ ]paper)?|withdrawn(?:[ ]article)?)\W{0,3}(?:[:.]|(?<=[\])]))\s*",
-    re.IGNORECASE | re.VERBOSE,
-)
 _RETRACTED: Final = frozenset({"retracted", "retracted publication", "retracted article", "retraction"})
 _BODY: Final = re.compile(
     r"\b(?:organi[sz]ation|committee|group|society|association|college|institute|ministry|department|agency|council"
@@ -114,11 +111,8 @@ def page_range(first: str, last: str) -> str:
 
 def without_mark(title: str) -> tuple[str, tuple[Notice, ...]]:
     """A title without what publishers put before it when a work is retracted (``RETRACTED: ``), and the notice."""
-    found = _RETRACTED_TITLE.match(title)
-    if found is None or found.end() == len(title):
-        return title, ()
-    kind = "withdrawn" if found[1].lower().startswith("withdrawn") else "retracted"
-    return title[found.end() :], (Notice("withdrawn" if kind == "withdrawn" else "retracted", words=found[1]),)
+    mark = retraction_mark(title)
+    return (mark.title, (Notice(mark.kind, words=mark.words),)) if mark and mark.title else (title, ())
 
 
 def retracted_by(words: Iterable[str]) -> tuple[Notice, ...]:

@@ -5,7 +5,7 @@ write the same kinds with other spaces and capitals.
 """
 
 import re
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 # In order of severity. The keys are kinds in lower case, letters only.
 _NOTICES: Final = {
@@ -33,7 +33,10 @@ _TYPES: Final = {
 _NOTICE_TITLE: Final = re.compile(
     r"\W*(?:retraction(?:\s+not(?:e|ice))?|withdrawal\s+not(?:e|ice))\s*(?::|\b(?:to|of):|\bto\b|$)", re.IGNORECASE
 )
-_RETRACTED_TITLE: Final = re.compile(r"\W*(retracted|withdrawn)\b(?:\s+article)?\s*[:\])\u2013\u2014-]", re.IGNORECASE)
+_RETRACTED_TITLE: Final = re.compile(
+    r"\W{0,3}((retracted|withdrawn)(?:\s(?:article|paper))?)\s*(?:[\])”\"]\s*[:.\u2013\u2014-]?|[:.\u2013\u2014]|-\s)\s*",
+    re.IGNORECASE,
+)
 
 
 def ordered_notices(corrections: list[tuple[str, str]], publication_types: list[str]) -> list[str]:
@@ -56,8 +59,25 @@ def notice_of_title(title: str) -> str:
     """A sentence for a title that begins with "Retracted:", "Withdrawn:" or "Retraction:", ``""`` for any other."""
     if _NOTICE_TITLE.match(title):
         return "This is a notice that another article was retracted, by its title."
+    mark = retraction_mark(title)
+    return f"This article was {mark.kind}, by its title." if mark else ""
+
+
+class RetractionMark(NamedTuple):
+    """What publishers put before the title of a retracted work: its ``kind``, its words, the title behind it."""
+
+    kind: Literal["retracted", "withdrawn"]
+    words: str
+    title: str
+
+
+def retraction_mark(title: str) -> RetractionMark | None:
+    """The mark before a title ("RETRACTED ARTICLE: ..."); ``None`` where there is none."""
     found = _RETRACTED_TITLE.match(title)
-    return f"This article was {found[1].lower()}, by its title." if found else ""
+    if found is None:
+        return None
+    kind: Literal["retracted", "withdrawn"] = "withdrawn" if found[2].lower() == "withdrawn" else "retracted"
+    return RetractionMark(kind, found[1], title[found.end() :])
 
 
 def correction_of(kind: str) -> str:
