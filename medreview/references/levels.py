@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from medreview.references.model import Verdict, WorkKind
+from medreview.references.model import Asked, Verdict, WorkKind
 
 _LEVELS: Final[Mapping[Verdict, str]] = MappingProxyType({"ambiguous": "cannot_judge", "not_checkable": "cannot_judge"})
 """Where several works fit, and where nothing can be looked up, the rules cannot judge, as a reviewer says it."""
@@ -28,3 +28,11 @@ def unanswered_words(number: int) -> str:
 def bare_urls_words(number: int) -> str:
     """How many references are an address alone, and what follows from it."""
     return f"{number:,} {'is' if number == 1 else 'are'} an address alone, with nothing to check"
+
+
+def outcome_words(asked: Asked) -> str:
+    """What came of asking an authority: one that is asked by the words of a reference gives works to compare, none of
+    which need be the one that is meant."""
+    if asked.outcome != "found":
+        return asked.outcome
+    return "has it" if asked.by == "identifier" else "works to compare"

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from medreview.labels import REFERENCE
 from medreview.references.authorities import authority_name
-from medreview.references.levels import level_of
+from medreview.references.levels import level_of, outcome_words
 from medreview.references.model import VERDICTS, Asked, Record, ReferenceCheck
 from medreview.statements.own_citations import numbering
 from medreview.study.unit_ids import REFERENCE as NAME
@@ -142,7 +142,7 @@ def asked_words(check: ReferenceCheck) -> str:
 
 def _asked(asked: Asked) -> str:
     why = f": {asked.words}" if asked.words and asked.outcome == "failed" else ""
-    return f"{authority_name(asked.authority)} by {asked.by} ({asked.outcome}{why})"
+    return f"{authority_name(asked.authority)} by {asked.by} ({outcome_words(asked)}{why})"
 
 
 def _read_as(stored: StoredReference) -> str:

@@ -53,7 +53,7 @@ def test_each_accused_reference_has_both_readings_and_who_was_asked(medreview, s
     words = " ".join(first.text_content().split())
     fields = {dt.text_content(): dt.getnext().text_content() for dt in first.iter("dt")}
     assert fields["rules"] == "another work's identifier: The DOI belongs to another work."
-    assert "Crossref by identifier (found), PubMed by citation (found)" in words
+    assert "Crossref by identifier (has it), PubMed by citation (works to compare)" in words
     assert fields["reviewer"] == "anna: match (assisted)"
     assert "Its identifier's work: Crossref 10.5555/three" in words
     assert "A candidate: PubMed 99000003" in words

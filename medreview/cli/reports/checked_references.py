@@ -13,7 +13,7 @@ from medreview.exchange.imports.rows import BadRecord
 from medreview.references.authorities import authority_name
 from medreview.references.brought import CheckedReference
 from medreview.references.citation_line import citation_line
-from medreview.references.levels import bare_urls_words, unanswered_words
+from medreview.references.levels import bare_urls_words, outcome_words, unanswered_words
 from medreview.references.model import VERDICTS, Asked, Difference, Record, ReferenceCheck, Verdict
 from medreview.stats.formulas.estimate import percent
 from medreview.units.reference_fields import notice_words
@@ -25,7 +25,6 @@ GRAVEST_FIRST: Final[tuple[Verdict, ...]] = (
 _CANDIDATES: Final = 3
 _NAMED: Final[dict[Verdict, str]] = {"other_work": "perhaps meant", "not_found": "nearest", "ambiguous": "fits"}
 """What the candidates of a verdict are."""
-_OUTCOMES: Final = {("identifier", "found"): "has it", ("citation", "found"): "works to compare"}
 _PLAIN: Final = "as printed"
 _SERIOUS: Final = ("retracted", "concern", "withdrawn")
 """Notices for which a reference is listed, whatever its verdict."""
@@ -170,7 +169,7 @@ def _notices(check: ReferenceCheck) -> list[str]:
 
 def _asked(asked: Iterable[Asked]) -> str:
     return "; ".join(
-        f"{one_line(authority_name(one.authority))} by {one.by}: {_OUTCOMES.get((one.by, one.outcome), one.outcome)}"
+        f"{one_line(authority_name(one.authority))} by {one.by}: {outcome_words(one)}"
         + (f" ({one_line(one.words)})" if one.words else "")
         for one in asked
     )
