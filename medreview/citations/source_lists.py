@@ -5,8 +5,8 @@ from typing import Final
 
 SOURCES_TITLE: Final = re.compile(
     r"""[\W_]{0,8} (?:(?:key|main|selected|additional|useful|cited|primary|all|my|your)\s)?
-    (?:sources?(?:\s(?:and|&)\s\w{1,20}|\scited|\sused)?|references?(?:\scited)?|citations?|bibliography|works\scited|reference\slist|literature(?:\scited)?
-      |(?:further|suggested|recommended)\sreading|see\salso|links?
+    (?:sources?(?:\s(?:and|&)\s\w{1,20}|\scited|\sused)?|references?(?:\scited)?|refs?\.?(?=[\s*_]{0,6}[:：])|citations?|bibliography|works\scited|reference\slist|literature(?:\scited)?
+      |(?:further|suggested|recommended)\sreading|see\salso|links?|for\s(?:more|further)\sinformation(?:,?\ssee)?(?=[\s*_]{0,6}[:：])
       |resources|useful\slinks|quellen(?:angaben|verzeichnis)?|quelle|(?:weiterführende\s)?literatur(?:verzeichnis|angaben)?|belege|nachweise
       |références(?:\sbibliographiques)?|bibliographie|fuentes|referencias|bibliografía)
     (?:\[\d{1,3}\])? [\s*_]{0,6} (?P<colon>[:：])? [\s*_]{0,6} (?P<rest>.*)\Z""",

@@ -139,7 +139,8 @@ class _Reader:
     def _is_listed(self, body: str, label: tuple[int, int] | None, bullet: re.Match[str] | None) -> bool:
         """Whether a line outside a list with a title is an entry by what it says alone."""
         content = body[label[1] if label else bullet.end() if bullet else 0 :]
-        return is_whole(content) or (label is not None and _only_cites(content.strip()))
+        bracketed = body.startswith("[") and cites(content)  # "[1] Croup - Mayo Clinic (https://...)"
+        return is_whole(content) or (label is not None and (bracketed or _only_cites(content.strip())))
 
     def _goes_on(self, entry: _Open, line: _Line, labelled: bool, bullet: re.Match[str] | None, note: bool) -> bool:
         """Add a line to the open entry if it belongs to it."""

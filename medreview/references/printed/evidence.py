@@ -52,8 +52,12 @@ def is_whole(line: str) -> bool:
     if BIBLIOGRAPHIC.search(line) is None and not cites(line):
         return False
     read = parse_reference(line)
+    if read.kind in ("drug_label", "trial") and read.title and not _CLAIMS.search(line):
+        return bool(read.publisher or read.identifiers)
     if not read.title or read.year is None or len(read.title.split()) < 3 or not _starts_as_title(read.title):
         return False
+    if read.title.count("(") > read.title.count(")"):
+        return False  # a name with its source in brackets, and more behind: "EMPEROR-Reduced (Packer et al., ...): ..."
     numbered = bool(read.volume and (read.pages or read.issue))
     authored = bool(read.authors) and (read.et_al or bool(read.authors[0].given) or read.authors[0].body)
     lead = line[:12].strip()

@@ -63,7 +63,7 @@ def _printed_title(sheet: Sheet, start: int, end: int) -> Mark | None:
         if mark.look == "quoted":
             if _is_set_off(text, start, mark):
                 return mark
-        elif _is_part(text, mark, start, end) and (words >= 8 or read_authors(text, mark.start) is None):
+        elif _is_part(text, mark, start, end) and not _are_authors(text, mark, words):
             return mark
     return None
 
@@ -75,6 +75,16 @@ def _is_set_off(text: str, start: int, mark: Mark) -> bool:
     before = text[max(0, mark.start - 3) : mark.start - 1].rstrip()
     opens = not before or before[-1] in ".,:;)–—-|" + CUT or mark.start - 2 <= start
     return closes and (opens or read_authors(text, start, certain=True) is not None)
+
+
+def _are_authors(text: str, mark: Mark, words: int) -> bool:
+    """Whether authors are set off rather than the title: "**Brunton LL, Knollmann BC (Eds.).** ..."."""
+    authors = read_authors(text, mark.start)
+    if authors is None or words < 8:
+        return authors is not None
+    return bool(authors.authors[0].given) and not text[authors.end : mark.end].strip(" .,;:()").removeprefix(
+        "Ed"
+    ).strip("s.")
 
 
 def _is_part(text: str, mark: Mark, start: int, end: int) -> bool:
