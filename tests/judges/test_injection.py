@@ -111,8 +111,8 @@ def test_snapshots_are_looked_at_once(study):
     ],
 )
 def test_no_page_can_make_the_search_slow(piece):
-    text = piece * (200_000 // len(piece))
+    text = piece * (100_000 // len(piece))
     begun = time.process_time()
     instructions_in(text)
 
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < 3

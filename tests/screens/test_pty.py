@@ -8,6 +8,7 @@ import termios
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -214,31 +215,35 @@ def test_a_span_is_deleted_and_brought_back_by_the_keys_of_a_terminal(study_path
     assert [row[0][:4] for row in left] == ["give"]
 
 
-@pytest.mark.parametrize(
-    ("sent", "read", "said"),
-    [
-        (b"caf\xe9 au lait", "caf au lait", "1 byte that is not UTF-8"),
-        (b"\xff\x9b", "", "2 bytes that are not UTF-8"),
-        (b"\xe9x", "x", "1 byte that is not UTF-8"),
-        (b"\xed\xa0\x80", "", "3 bytes that are not UTF-8"),
-        (b"\x1b[99999999;1u", "", "1 key sequence that cannot be read"),
-    ],
+NO_TEXT: Final = (
+    (b"caf\xe9 au lait", "caf au lait", "1 byte that is not UTF-8"),
+    (b"\xff\x9b", "", "2 bytes that are not UTF-8"),
+    (b"\xe9x", "x", "1 byte that is not UTF-8"),
+    (b"\xed\xa0\x80", "", "3 bytes that are not UTF-8"),
+    (b"\x1b[99999999;1u", "", "1 key sequence that cannot be read"),
 )
-def test_what_cannot_be_read_is_left_out_and_said_and_the_note_goes_on(
-    study_path: Path, start: Start, sent: bytes, read: str, said: str
-) -> None:
+"""What is sent amid a note, what of it is in the note, and what is said of the rest."""
+
+
+def test_what_cannot_be_read_is_left_out_and_said_and_the_note_goes_on(study_path: Path, start: Start) -> None:
     terminal = start()
-    terminal.type("nwords")
-    terminal.wait("note S1: words")
-    os.write(terminal.master, sent)
-    terminal.wait(said)
-    terminal.type(" more\r")
-    terminal.wait("saved #")
+    for place, (sent, _, said) in enumerate(NO_TEXT, 1):
+        terminal.type(f"nwords{place}")
+        terminal.wait(f": words{place}")
+        assert said not in terminal.shown
+        os.write(terminal.master, sent)
+        terminal.wait(said)
+        terminal.type(" more\r")
+        terminal.wait("saved #")
+        terminal.type("j")
+        terminal.wait(f"{place + 1} of 8")
     terminal.type("qq")
     assert terminal.finish() == 0
     with Study.open(study_path, read_only=True) as study:
-        (text,) = study.reader.execute("SELECT payload ->> '$.text' FROM event WHERE kind = 'note'").fetchone()
-    assert text == f"words{read} more"
+        texts = study.reader.execute(
+            "SELECT payload ->> '$.text' FROM event WHERE kind = 'note' ORDER BY seq"
+        ).fetchall()
+    assert [row[0] for row in texts] == [f"words{place}{read} more" for place, (_, read, _) in enumerate(NO_TEXT, 1)]
     assert drafts(study_path) == []
 
 

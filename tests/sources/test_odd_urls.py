@@ -24,7 +24,7 @@ from medreview.study.check import check
 from tests.support.http_server import LocalServer, answer, answer_json
 from tests.support.odd_urls import odd_urls
 
-MANY = 500
+MANY = 300
 PAGE = b"<html><body><p>" + b"Give amoxicillin 500 mg three times daily for five days. " * 12 + b"</p></body></html>"
 
 
