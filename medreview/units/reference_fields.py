@@ -101,18 +101,19 @@ def difference_words(difference: Difference) -> str:
 
 
 def _of_reference(reference: Reference) -> dict[Field, str]:
+    """The fields in the order in which they are read: what tells the work stands where no screen cuts it off."""
     named = "; ".join(map(_author, reference.authors))
     return {
         "authors": f"{named}; et al." if reference.et_al else named,
         "title": reference.title,
         "container": reference.container,
         "year": str(reference.year) if reference.year is not None else "",
+        "identifier": "; ".join(f"{one.kind} {one.value}" for one in reference.identifiers),
         "volume": reference.volume,
         "issue": reference.issue,
         "pages": reference.pages,
         "publisher": reference.publisher,
         "edition": reference.edition,
-        "identifier": "; ".join(f"{one.kind} {one.value}" for one in reference.identifiers),
         "url": reference.url,
     }
 

@@ -10,7 +10,7 @@ from typing import Final
 from medreview.review.layout.cells import NOT_SINGLE_CELL, char_width
 
 _BREAKING: Final = " \t\u3000"
-_JOINTS: Final = "-/"
+_JOINTS: Final = "-/."
 """Behind these a word that is longer than a row is broken, unless that leaves more than half of the row empty."""
 
 

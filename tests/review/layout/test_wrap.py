@@ -52,6 +52,7 @@ def test_both_ways_of_wrapping_agree(text: str, cells: int) -> None:
         ("see https://who.example/x now", 10, ["see ", "https://", "who.exampl", "e/x now"]),
         ("low-molecular-weight heparin", 19, ["low-molecular-", "weight heparin"]),
         ("low-molecular-weight 日", 19, ["low-molecular-", "weight 日"]),
+        ("see 10.5555/jwh.2018.0201", 18, ["see ", "10.5555/jwh.2018.", "0201"]),
         ("a-aminobutyrate", 9, ["a-aminobu", "tyrate"]),
         ("abcde     fgh", 5, ["abcde     ", "fgh"]),
         ("| 50 kg | 500 mL |", 9, ["| 50 kg | ", "500 mL |"]),
