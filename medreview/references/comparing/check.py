@@ -65,7 +65,7 @@ def can_be_searched(reference: Reference) -> bool:
 
     A title of one or two words needs another field beside it.
     """
-    if _NO_WORK.match(reference.title or reference.text):
+    if _NO_WORK.match(reference.text) or _NO_WORK.match(reference.title):
         return False
     told = sum(map(bool, (reference.authors, reference.container, reference.year)))
     if not reference.title:

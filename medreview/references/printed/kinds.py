@@ -1,9 +1,11 @@
 """What sort of work a reference describes."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from medreview.references.model import Identifier, WorkKind
+from medreview.references.model import Author, Identifier, WorkKind
+from medreview.references.printed.parts import journal_words
 
 _LABEL: Final = re.compile(
     r"prescribing information|full prescribing|summary of product characteristics|\bSm?PC\b|package (?:insert"
@@ -51,6 +53,11 @@ _ENCYCLOPAEDIA: Final = re.compile(
 )
 
 
+def is_by_body(authors: Sequence[Author]) -> bool:
+    """Whether an institution or a group is the only author."""
+    return bool(authors) and all(author.body for author in authors)
+
+
 def kind_of(
     text: str,
     *,
@@ -63,8 +70,9 @@ def kind_of(
     chapter: bool,
     identifiers: tuple[Identifier, ...],
     url: str,
+    by_body: bool = False,
 ) -> WorkKind:
-    """The sort of work; ``numbered``: it has a volume or pages as an article has."""
+    """The sort of work; ``numbered``: it has a volume or pages; ``by_body``: no person is its author."""
     kinds = {identifier.kind for identifier in identifiers}
     if _LABEL.search(text):
         return "drug_label"
@@ -100,4 +108,6 @@ def kind_of(
         return "article"
     if url:
         return "web_page"
+    if by_body and not numbered and not journal_words(container):
+        return "report"
     return "article" if container else "unknown"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from medreview.references.model import FIELDS, Author, Field, Identifier, Reference
 from medreview.references.printed.journals import is_journal
-from medreview.references.printed.kinds import kind_of
+from medreview.references.printed.kinds import is_by_body, kind_of
 from medreview.references.printed.names import Authors, read_authors
 from medreview.references.printed.numbers import YEAR, read_numbers
 from medreview.references.printed.parse import parse_reference
@@ -152,6 +152,7 @@ def read_cells(text: str, cells: Sequence[tuple[str, Span]], whole: Span) -> Ref
         chapter=False,
         identifiers=tuple(identifiers),
         url=values.get("url", ""),
+        by_body=is_by_body(values.get("authors", ())),
     )
     return replace(read, kind=kind, identifiers=tuple(identifiers), places=places, **values)
 

@@ -199,7 +199,7 @@ def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = F
         authors.append(Author(found["family"], (found["given"] or "").rstrip(",")))
         end = found.end()
         more = _ET_AL.match(text, end)
-        if more is not None:
+        if more is not None and not _last_follows(text, end, style):
             et_al, end = True, more.end()
             role = _ROLE.match(text, end)
             end = role.end() if role else end
@@ -219,6 +219,12 @@ def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = F
     if not et_al and len(authors) == 1 and _ENDS_SENTENCE.fullmatch(text, start, end):
         authors[0] = authors[0]._replace(given=authors[0].given.rstrip("."))
     return Authors(tuple(authors), et_al, start, end)
+
+
+def _last_follows(text: str, end: int, style: re.Pattern[str]) -> bool:
+    """Whether dots leave authors out before the last one ("Levine, J. M., … Lee, N. I."), rather than at the end."""
+    dots = _JOIN.match(text, end)
+    return dots is not None and ("…" in dots[0] or "." in dots[0]) and style.match(text, dots.end()) is not None
 
 
 def _body_follows(text: str, start: int) -> bool:

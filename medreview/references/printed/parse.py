@@ -8,7 +8,7 @@ from medreview.citations.own_numbers import entry_label
 from medreview.references.model import Field, Reference
 from medreview.references.printed.fields import Reading
 from medreview.references.printed.journals import is_journal
-from medreview.references.printed.kinds import kind_of
+from medreview.references.printed.kinds import is_by_body, kind_of
 from medreview.references.printed.notices import NOTICES
 from medreview.references.printed.reading import read
 from medreview.references.printed.sheet import sheet_of
@@ -66,6 +66,7 @@ def _reference(text: str, number: int | None, reading: Reading) -> Reference:
             chapter=reading.chapter,
             identifiers=sheet.identifiers,
             url=sheet.url,
+            by_body=is_by_body(reading.authors.authors if reading.authors else ()),
         ),
         authors=reading.authors.authors if reading.authors else (),
         et_al=reading.authors.et_al if reading.authors else False,

@@ -342,3 +342,7 @@ def test_another_part_than_the_record_is_another_work():
 
     assert checked(printed.replace("Part I.", "Part II."), [record]).verdict == "match"
     assert checked(printed, [record]).verdict == "not_found"
+
+
+def test_data_on_file_are_no_work_that_could_be_found():
+    assert checked("Data on file, Invented Pharma Inc., New York.", []).verdict == "not_checkable"

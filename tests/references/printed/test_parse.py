@@ -89,6 +89,24 @@ def test_a_journal_in_italics_behind_one_author_is_no_second_author():
     assert ([author.family for author in read.authors], read.container) == (["O’Connor"], "Am J Surg")
 
 
+def test_the_last_author_behind_dots_is_an_author():
+    read = parse_reference(
+        "Okafor, N. M., Lee, J. D., … Silva, N. I. (2016). Fluids in septic shock. *Psychol. Sci.*, 1, 12."
+    )
+
+    assert ([author.family for author in read.authors], read.et_al) == (["Okafor", "Lee", "Silva"], True)
+    assert read.title == "Fluids in septic shock"
+
+
+def test_what_an_institution_publishes_without_a_journal_is_a_report():
+    for printed, kind in (
+        ("Centers for Disease Control and Prevention. Influenza vaccination: a summary. Updated 2023.", "report"),
+        ("Robert Koch-Institut (2023): Epidemiologisches Bulletin 14/2023. Berlin.", "report"),
+        ("SPRINT Research Group. Intensive versus standard control. N Engl J Med. 2015.", "article"),
+    ):
+        assert parse_reference(printed).kind == kind
+
+
 def test_an_isbn_with_a_wrong_check_digit_is_none():
     read = [
         parse_reference(f"Herold G. Innere Medizin. ISBN {isbn}").identifiers
