@@ -91,11 +91,12 @@ def say_where_texts_go(judges: "Judges") -> None:
 
 
 def _say_own_work(study: "Study", judges: "Judges") -> None:
-    """Name the judges that are about to judge what their own model wrote; to split it is no judgement."""
+    """Name the judges that are about to judge what their own model wrote; reading is no judgement."""
     from medreview.judges.own_work import own_work_ahead
     from medreview.judges.tasks.parsing import NAME as SPLITTING
+    from medreview.judges.tasks.references import NAME as READING
 
-    if judges.task != SPLITTING:
+    if judges.task not in (SPLITTING, READING):
         say(*(own.words for each in judges.settings if (own := own_work_ahead(study.reader, each))))
 
 

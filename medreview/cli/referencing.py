@@ -127,6 +127,31 @@ def checked_file(source: str, mapping: Mapping[str, str], asked: Whom) -> "Check
     return CheckedReport(name, checked, found.texts, found.bad)
 
 
+def read_by_model(path: Path, judge: str, *, local_only: bool) -> None:
+    """Let a judge of the settings read the references of a study that the rules read with doubt; what that costs is
+    said before."""
+    from medreview import pipeline
+    from medreview.cli.ask_models import did, judges_named, planned, say_what_is_waited_for, say_where_texts_go
+    from medreview.judges.tasks.references import NAME
+    from medreview.study import Study
+
+    judges = judges_named([judge], task=NAME, local_only=local_only)
+    with Study.open(path) as study, progress() as bar:
+        pipeline.find_references(study, bar)
+        (plan,) = pipeline.plan_for(study, judges, progress=bar)
+        if not plan.units:
+            say("The rules read no reference with doubt: the model is not asked.")
+            return
+        say(planned(plan, "reference"))
+        say_where_texts_go(judges)
+        try:
+            done = pipeline.judge_by(study, judges, progress=bar, on_wait=say_what_is_waited_for)
+        except pipeline.Interrupted as stopped:
+            say(*(line for tally in stopped.summary.judges for line in did(tally)))
+            raise
+    say(*(line for tally in done.judges for line in did(tally)))
+
+
 def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
     """The references of a study: found, checked and kept where that is missing. ``each``: single ones will be shown.
 

@@ -79,7 +79,7 @@ class Reference:
     ``start`` and ``end`` are its half-open range of code points in the text that it was found in, ``text`` what stands
     there. ``number``: the response's own number of it. ``year`` is ``None`` and a text ``""`` where nothing was read.
     ``et_al``: more authors are meant than are named. ``places``: where in that same text each field stands.
-    ``unsure``: fields that the rules read with doubt.
+    ``unsure``: fields that the rules read with doubt. ``read_by``: the model that told the fields instead of them.
     """
 
     text: str
@@ -102,6 +102,7 @@ class Reference:
     url: str = ""
     places: Mapping[Field, Span] = field(default_factory=dict)
     unsure: tuple[Field, ...] = ()
+    read_by: str = ""
 
     @property
     def bare_url(self) -> bool:

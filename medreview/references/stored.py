@@ -3,13 +3,15 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from medreview.citations import Citation, canonical_key, extract
 from medreview.citations.model import Kind
-from medreview.references.as_json import to_json
+from medreview.references.as_json import reference_of, to_json
 from medreview.references.model import Reference, ReferenceCheck
+from medreview.references.told import in_doubt
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import sha256
@@ -50,6 +52,7 @@ def store_references(connection: sqlite3.Connection, response_id: str, found: It
         if row["reference_id"] not in rows:
             rows[row["reference_id"]] = row | {"ordinal": len(rows) + 1, "parser": parser, "found_at": now}
             named[row["reference_id"]] = _keys(reference)
+    _keep_what_was_told(connection, response_id, rows)
     connection.execute(  # the same rules find others in a response that came with a longer list
         "UPDATE reference SET parser = parser || ' before' WHERE response_id = ? AND parser = ?", (response_id, parser)
     )
@@ -63,6 +66,20 @@ def store_references(connection: sqlite3.Connection, response_id: str, found: It
     )
     insert(connection, "reference_source", _sources(connection, response_id, rows, named))
     connection.execute("UPDATE response SET references_by = ? WHERE response_id = ?", (parser, response_id))
+
+
+def _keep_what_was_told(connection: sqlite3.Connection, response_id: str, rows: dict[str, dict[str, Any]]) -> None:
+    """Leave the reading that a model gave to those that the rules still read with doubt."""
+    told = connection.execute(
+        """SELECT reference_id, reading FROM reference
+           WHERE response_id = ? AND json_extract(reading, '$.read_by') IS NOT NULL""",
+        (response_id,),
+    )
+    for reference_id, reading in told.fetchall():
+        row = rows.get(reference_id)
+        if row is not None and in_doubt(now := reference_of(json.loads(row["reading"]))):
+            kept = replace(reference_of(json.loads(reading)), standing=now.standing, number=now.number)
+            row["reading"] = json.dumps(to_json(kept), ensure_ascii=False)
 
 
 def _row(response_id: str, reference: Reference) -> dict[str, Any]:
@@ -119,7 +136,10 @@ def waiting(reader: sqlite3.Connection, by: CheckedBy, *, again: bool = False) -
     done = {
         row["reference_id"]
         for row in reader.execute(
-            "SELECT reference_id, online, result FROM reference_checked WHERE rules = ? AND library = ?", by[:2]
+            """SELECT reference_id, c.online, c.result
+               FROM reference_checked AS c JOIN reference AS f USING (reference_id)
+               WHERE c.rules = ? || coalesce(' ' || json_extract(f.reading, '$.read_by'), '') AND c.library = ?""",
+            by[:2],
         )
         if row["online"] >= by.online and not (by.online and _waits_for_answers(row["result"], again))
     }
@@ -137,7 +157,15 @@ def _waits_for_answers(result: str, again: bool) -> bool:
 
 
 def store_check(connection: sqlite3.Connection, reference_id: str, check: ReferenceCheck, by: CheckedBy) -> bool:
-    """Add a check as the newest one of its reference, unless the newest says the same by the same; whether it did."""
+    """Add a check as the newest one of its reference, unless the newest says the same by the same; whether it did.
+
+    To the rules belongs the model that read the reference instead of them.
+    """
+    read_by = connection.execute(
+        "SELECT json_extract(reading, '$.read_by') FROM reference WHERE reference_id = ?", (reference_id,)
+    ).fetchone()
+    if read_by is not None and read_by[0]:
+        by = by._replace(rules=f"{by.rules} {read_by[0]}")
     result = json.dumps(to_json(check), ensure_ascii=False)
     newest = connection.execute(
         "SELECT rules, library, online, result FROM reference_checked WHERE reference_id = ?", (reference_id,)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _FAILED: Final = 1
 """The exit code of ``--check`` when a reference has a verdict that is not allowed; a mistake of the user is 2."""
 
+_NO_STUDY: Final = "--ask-model is for a study, which keeps what a model answered: medreview references STUDY."
+
 
 def references(
     source: Annotated[
@@ -57,6 +59,11 @@ def references(
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help='JSON lines {"id", "reference"} in on standard input, JSON lines out.')
     ] = False,
+    ask_model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of a study: ask this judge to read the references that the rules doubt."),
+    ] = None,
+    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse a model outside this machine.")] = False,
     proxy: Proxy = None,
     mapping: Map = None,
     as_json: Json = False,
@@ -69,12 +76,16 @@ def references(
 
     Example: medreview references answer.md --library zotero.json --check
     """
-    from medreview.cli.referencing import Whom, answer_stdin, checked_file, checked_study
+    from medreview.cli.referencing import Whom, answer_stdin, checked_file, checked_study, read_by_model
     from medreview.exchange.imports.citation_answers import is_database
     from medreview.references.model import VERDICTS
 
     asked = Whom(library or (), online, proxy, again)
+    if local_only and ask_model is None:
+        raise UserError("--local-only goes with --ask-model.")
     if jsonl:
+        if ask_model is not None:
+            raise UserError(_NO_STUDY)
         if source != "-" or again:
             raise UserError("--jsonl reads standard input, and keeps nothing: medreview references --jsonl < FILE")
         answer_stdin(asked)
@@ -92,6 +103,10 @@ def references(
         raise UserError("--again is for a study: of a file everything is asked each time.")
     if is_study and mapping:
         raise UserError("--map is for files; the responses of a study have their fields.")
+    if ask_model is not None:
+        if not is_study:
+            raise UserError(_NO_STUDY)
+        read_by_model(path, ask_model, local_only=local_only)
     each = bool(shown or everything or as_json or csv)
     report = checked_study(path, asked, each=each) if is_study else checked_file(source, read_mapping(mapping), asked)
     if csv is not None:

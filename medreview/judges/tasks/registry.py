@@ -7,7 +7,7 @@ from typing import Final
 from medreview.errors import UserError
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.judges.prompts import Prompt, load_prompt
-from medreview.judges.tasks import hallucination, key_facts, merged, parsing, verification
+from medreview.judges.tasks import hallucination, key_facts, merged, parsing, references, verification
 from medreview.judges.tasks.task import Task
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -15,6 +15,7 @@ from medreview.study import Study
 DEFAULT: Final = verification.NAME
 _TASKS: Final[Mapping[str, Callable[[Study, JudgeSettings, Prompt], Task]]] = {
     parsing.NAME: parsing.Parsing,
+    references.NAME: references.ReferenceParsing,
     verification.NAME: verification.Verification,
     merged.NAME: merged.Merged,
     hallucination.ALONE: hallucination.Hallucination,
@@ -36,7 +37,9 @@ def task_for(study: Study, settings: JudgeSettings, name: str = DEFAULT, prompts
 
 
 def tasks_of(study: Study, settings: Sequence[JudgeSettings], task: str, prompts: Path | None) -> list[Task]:
-    """The task for each of these judges; raises :class:`UserError` for several that would split responses."""
+    """The task for each of these judges; raises :class:`UserError` for several where one is asked once."""
     if task == parsing.NAME and len(settings) > 1:
         raise UserError("A response is split into statements once: name one judge for the task statement_parsing.")
+    if task == references.NAME and len(settings) > 1:
+        raise UserError("A reference is read once: name one judge for the task reference_parsing.")
     return [task_for(study, each, task, prompts) for each in settings]
