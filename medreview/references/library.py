@@ -10,7 +10,9 @@ from itertools import islice
 from math import log
 from typing import Final, Protocol, runtime_checkable
 
+from medreview.references.comparing.addresses import address_key
 from medreview.references.comparing.check import can_be_searched, check_reference
+from medreview.references.comparing.documents import document_numbers, numbers_of_record
 from medreview.references.comparing.fit import fit
 from medreview.references.comparing.names import family_keys
 from medreview.references.comparing.places import key
@@ -48,6 +50,10 @@ class Works(Protocol):
         """The identifiers of each work, in order."""
         ...
 
+    def addresses(self) -> Iterable[str]:
+        """The address of each work, in order; ``""`` for none."""
+        ...
+
     def first_author(self, at: int) -> Author | None:
         """The first author of one work."""
         ...
@@ -70,6 +76,9 @@ class _Records:
 
     def identifiers(self) -> Iterator[tuple[Identifier, ...]]:
         return (record.identifiers for record in self._records)
+
+    def addresses(self) -> Iterator[str]:
+        return (record.url for record in self._records)
 
     def first_author(self, at: int) -> Author | None:
         return next(iter(self._records[at].authors), None)
@@ -94,7 +103,14 @@ class Library:
         return tuple(self._works[at] for at in self._by_identifier.get(key(identifier), ()))
 
     def by_citation(self, reference: Reference, limit: int = 5) -> tuple[Record, ...]:
-        """The works that a reference may mean by its words, the likeliest first."""
+        """The works that a reference may mean, the likeliest first: by address, number of a document, and words."""
+        named = self._by_address.get(address_key(reference.url), []) if reference.url else []
+        for number in document_numbers(reference.text):
+            named = [*named, *self._by_number.get(number, ())]
+        led = tuple(self._works[at] for at in dict.fromkeys(named[:limit]))
+        return (*led, *(each for each in self._by_own_words(reference, limit) if each not in led))
+
+    def _by_own_words(self, reference: Reference, limit: int) -> tuple[Record, ...]:
         if not reference.title and can_be_searched(reference):
             return self._by_author(reference, limit)
         found = self._by_words(reference.title)
@@ -124,6 +140,24 @@ class Library:
     def known(self, word: str) -> bool:
         """Whether a word stands in the titles of several works, so that it is no typing error."""
         return len(self._by_word.get(word, ())) >= _KNOWN
+
+    @cached_property
+    def _by_address(self) -> dict[str, list[int]]:
+        """The works at an address, by its key."""
+        found: dict[str, list[int]] = {}
+        for at, address in enumerate(self._works.addresses()):
+            if page := address_key(address):
+                found.setdefault(page, []).append(at)
+        return found
+
+    @cached_property
+    def _by_number(self) -> dict[str, list[int]]:
+        """The works of a body, by the number that it calls them by."""
+        found: dict[str, list[int]] = {}
+        for at in range(len(self._works)):
+            for number in numbers_of_record(self._works[at]):
+                found.setdefault(number, []).append(at)
+        return found
 
     @cached_property
     def _by_word(self) -> dict[str, list[int]]:

@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
 from medreview.references.comparing import sentences
+from medreview.references.comparing.addresses import address_key
+from medreview.references.comparing.documents import UPDATED
 from medreview.references.comparing.fit import Fit, fit, is_only_named
 from medreview.references.comparing.names import same_family
 from medreview.references.comparing.places import same_identifier
@@ -36,6 +39,8 @@ def check_reference(
     works are too new to be found.
     """
     asked = tuple(asked)
+    if not _is_of_one_work(reference.url, by_citation):
+        reference = replace(reference, url="")
     led = {
         identifier: max((fit(reference, record, known) for record in records), key=_order)
         for identifier in reference.identifiers
@@ -48,6 +53,9 @@ def check_reference(
         return _of_the_work(reference, identified, led, works, asked)
     if led:
         return _of_another_work(reference, led, works, asked)
+    page = _other_page(reference, cited)
+    if page is not None and not works:
+        return _of_another_page(reference, page, asked)
     if not works and not (reference.identifiers or can_be_searched(reference)):
         return ReferenceCheck("not_checkable", because=sentences.NOTHING_TO_GO_BY, asked=asked)
     if not works:
@@ -57,7 +65,7 @@ def check_reference(
         return ReferenceCheck(
             "ambiguous", candidates=records, because=sentences.several(records, reference), asked=asked
         )
-    return _of_the_work(reference, works[0], led, works, asked)
+    return _of_the_work(reference, works[0], led, works, asked, page)
 
 
 def can_be_searched(reference: Reference) -> bool:
@@ -85,6 +93,33 @@ def same_work(one: Record, other: Record) -> bool:
     return authors and years and (place or words(one.title) == words(other.title))
 
 
+def _is_of_one_work(url: str, records: Sequence[Record]) -> bool:
+    """Whether an address stands with no two works: a journal's page that many have tells nothing of any of them."""
+    key = address_key(url)
+    having = [record for record in records if address_key(record.url) == key] if key else []
+    return all(same_work(having[0], other) for other in having[1:])
+
+
+def _other_page(reference: Reference, cited: Sequence[Fit]) -> Fit | None:
+    """The page at the printed address where it has another title than the one printed.
+
+    Sites rename pages: a title that shares words with the page's is not held to be another.
+    """
+    if is_only_named(reference) or "title" in reference.unsure:
+        return None
+    for each in cited:
+        other = each.title is not None and each.title.likeness == "other" and not _shares_a_word(reference, each.record)
+        if each.evidence.address and each.record.kind in UPDATED and other:
+            return each
+    return None
+
+
+def _shares_a_word(reference: Reference, record: Record) -> bool:
+    """Whether the whole text of a reference has a content word in common with the page's title, beside the numbers."""
+    own = {word for word in words(record.title) if word not in FUNCTION_WORDS and not word.isdigit()}
+    return bool(own & {*words(reference.text.replace(reference.url, " "))}) if own else True
+
+
 def _order(found: Fit) -> float:
     return found.order
 
@@ -97,7 +132,12 @@ def _is_another_part(identified: Fit, works: Sequence[Fit]) -> bool:
 
 
 def _of_the_work(
-    reference: Reference, found: Fit, led: Mapping[Identifier, Fit], works: Sequence[Fit], asked: tuple[Asked, ...]
+    reference: Reference,
+    found: Fit,
+    led: Mapping[Identifier, Fit],
+    works: Sequence[Fit],
+    asked: tuple[Asked, ...],
+    page: Fit | None = None,
 ) -> ReferenceCheck:
     elsewhere = [
         identifier
@@ -105,6 +145,9 @@ def _of_the_work(
         if not each.is_the_identified() and not same_work(each.record, found.record)
     ]
     differences = found.differences(reference, elsewhere)
+    if page is not None and not same_work(page.record, found.record):
+        why = f"It is the address of {sentences.named(page.record)}."
+        differences = (*differences, Difference("url", reference.url, found.record.url, False, why))
     dead = not led and any(one.by == "identifier" and one.outcome == "nothing" for one in asked)
     others = [each.record for each in works if not same_work(each.record, found.record) and each.same_title]
     others = [led[identifier].record for identifier in elsewhere] + others
@@ -135,6 +178,11 @@ def _of_another_work(
     )
 
 
+def _of_another_page(reference: Reference, found: Fit, asked: tuple[Asked, ...]) -> ReferenceCheck:
+    because = sentences.another_page(reference.url, found.record)
+    return ReferenceCheck("other_work", found.record, found.differences(reference), (), because, asked)
+
+
 def _of_none(reference: Reference, cited: Sequence[Fit], asked: tuple[Asked, ...], today: date) -> ReferenceCheck:
     nearest = tuple(each.record for each in cited[:_CANDIDATES] if _is_near(each))
     by = "citation" if can_be_searched(reference) else "identifier"
@@ -146,6 +194,8 @@ def _of_none(reference: Reference, cited: Sequence[Fit], asked: tuple[Asked, ...
     if failed and (not answered or (by == "identifier" and any(one.by == by for one in failed))):
         return ReferenceCheck("not_checkable", candidates=nearest, because=sentences.unanswered(failed), asked=asked)
     because = sentences.not_found(reference, asked, today)
+    if edition := next((each.record for each in cited if each.other_edition and each.same_title), None):
+        because = f"{because} {sentences.another_edition(edition)}"
     return ReferenceCheck("not_found", candidates=nearest, because=because, asked=asked)
 
 

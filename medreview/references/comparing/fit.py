@@ -2,9 +2,16 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from medreview.references.comparing.evidence import (
+    Evidence,
+    compare_documents,
+    evidence_of,
+    is_undated_edition,
+    updated,
+)
 from medreview.references.comparing.journals import ContainerComparison, compare_containers
 from medreview.references.comparing.names import PARTICLES, NameComparison, compare_authors, names_written
 from medreview.references.comparing.places import (
@@ -49,7 +56,8 @@ class Fit:
     ``None`` when the reference has none, or the record none. ``printed_place``: volume and first page agree (1), say
     otherwise (-1), or tell nothing (0). ``whole_range``: the last page agrees, too. ``literal``: how much
     is the same letter by letter, which tells two records of one work apart. ``other_identifier``: the record has
-    another identifier of the kind that is printed.
+    another identifier of the kind that is printed. ``evidence``: what else tells it. ``other_edition``: it
+    is the work, in an edition that is not the one described.
     """
 
     record: Record
@@ -62,6 +70,8 @@ class Fit:
     whole_range: bool = False
     literal: float = 0.0
     other_identifier: bool = False
+    evidence: Evidence = field(default_factory=Evidence)
+    other_edition: bool = False
 
     @property
     def against(self) -> int:
@@ -98,6 +108,10 @@ class Fit:
 
     def is_the_work(self) -> bool:
         """Whether the reference, found by its words alone, is this work, be it described with an error."""
+        if self.other_edition or self.evidence.other_maker:
+            return False
+        if self.evidence.same:
+            return self.against < 2 if self.title is None else self.title.likeness != "other"
         if self.title is None:
             told = self.authors.likeness in ("same", "slip") or self.printed_place > 0
             return told and self.against == 0 and self.agreed >= 2
@@ -109,6 +123,8 @@ class Fit:
                 return (long and (self.agreed >= 1 or self.printed_place > 0)) or self.printed_place > 0
             return self.printed_place > 0
         if self.title.likeness == "changed":
+            if self.evidence.other_number is not None:
+                return False
             if self.printed_place < 0 or (self.other_identifier and self.printed_place < 1):
                 return False
             if self.title.another_part and self.printed_place <= 0:
@@ -158,6 +174,7 @@ class Fit:
             found.append(self.year)
         found += compare_numbers(reference, self.record)
         found += compare_identifiers(reference, self.record, elsewhere)
+        found += [each for each in (self.evidence.edition, self.evidence.other_number) if each is not None]
         return tuple(found)
 
 
@@ -172,8 +189,12 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
     journal_at = _journal_at(reference.text, record.containers)
     if title is None or title.likeness in ("changed", "other"):
         title = _read_again(reference, record, titles, journal_at, known) or title
+    evidence = evidence_of(reference, record)
+    documents = None
+    if title is not None and title.likeness in ("changed", "other"):
+        title = documents = compare_documents(reference.title, record, titles, evidence, known) or title
     if title is not None and title.likeness != "same" and is_only_named(reference):
-        title = named_by(reference.title, titles)
+        title = named_by(reference.title, titles) or (documents if evidence.same else None)
     if title is not None and title.likeness in ("same", "slips"):
         title = _of_another_sort(reference, title) or title
     authors = compare_authors(reference, record)
@@ -185,6 +206,8 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
     year = compare_year(reference, record)
     if year is not None and not year.slip and _within_name(reference, record):
         year = None
+    year = updated(evidence, record, year)
+    other_year = year is not None and not year.slip
     place = printed_place(reference, record)
     return Fit(
         record,
@@ -197,6 +220,9 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
         whole_range=place > 0 and same_pages(reference.pages, record.pages),
         literal=_literal(reference, record),
         other_identifier=any(not one.slip for one in compare_identifiers(reference, record, ())),
+        evidence=evidence,
+        other_edition=evidence.edition is not None
+        or (other_year and (evidence.other_number is not None or is_undated_edition(reference, record))),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from rapidfuzz.distance import OSA
 
+from medreview.references.comparing.documents import bodies
 from medreview.references.comparing.words import word_set, words
 from medreview.references.model import Author, Record, Reference
 
@@ -162,6 +163,8 @@ def _same_body(one: str, other: str) -> str | None:
     mine, yours = [word for word in words(one) if word not in _LINKS], [w for w in words(other) if w not in _LINKS]
     if {*mine} <= {*yours} or {*yours} <= {*mine}:
         return "name of a body"
+    if bodies(one) & bodies(other):
+        return "another name of the body"
     for short, whole in ((mine, yours), (yours, mine)):
         if "".join(short) in {"".join(word[0] for word in whole), "".join(word[0] for word in words(" ".join(whole)))}:
             return "acronym"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from medreview.references.comparing.documents import UPDATED
 from medreview.references.model import Difference, Field, Identifier, Record, Reference
 
 _NUMBER: Final = re.compile(r"\d+")
@@ -31,13 +32,18 @@ def compare_numbers(reference: Reference, record: Record) -> list[Difference]:
     has: Mapping[Field, str] = {"volume": record.volume, "issue": record.issue, "pages": record.pages}
     for name, known in has.items():
         printed = read_number(reference, name)
-        if not known or (not printed and name == "issue"):
+        if not known or (not printed and (name == "issue" or _is_a_document_number(record))):
             continue
         if not printed:
             found.append(Difference(name, "", known, True, "left out"))
         elif not (same_pages(printed, known) if name == "pages" else same_number(printed, known)):
             found.append(Difference(name, printed, known, True, "another number"))
     return found
+
+
+def _is_a_document_number(record: Record) -> bool:
+    """Whether what stands in place of pages is the number of a report, as formats keep it there."""
+    return record.kind in UPDATED and record.pages[:1].isalpha()
 
 
 def read_number(reference: Reference, name: Field) -> str:

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Final
 
 from medreview.references.authorities import authority_name
+from medreview.references.comparing.documents import edition_number
 from medreview.references.comparing.places import written
 from medreview.references.levels import PARTLY_LISTED
 from medreview.references.model import Asked, Difference, Identifier, Record, Reference
@@ -37,10 +38,22 @@ def the_work(wrong: Sequence[Difference], *, dead: bool) -> str:
 
 def another_work(identifier: Identifier, record: Record, meant: Sequence[Record]) -> str:
     """Of an identifier that leads elsewhere: where, and what may be meant."""
-    said = f"{written(identifier)} is the identifier of {_named(record)}."
+    said = f"{written(identifier)} is the identifier of {named(record)}."
     if meant:
-        return f"{said} The work described may be {_named(meant[0])}."
+        return f"{said} The work described may be {named(meant[0])}."
     return f"{said} Nobody who was asked has the work described."
+
+
+def another_page(url: str, record: Record) -> str:
+    """Of an address that is another page's: which."""
+    return f"{url} is the address of {named(record)}. Nobody who was asked has the work described."
+
+
+def another_edition(record: Record) -> str:
+    """Of a work that was found in another edition only: which."""
+    number = edition_number(record.edition, record.title)
+    edition = f", edition {number}" if number is not None else ""
+    return f"Another edition of it was found: {named(record)}{edition}."
 
 
 def several(records: Sequence[Record], reference: Reference) -> str:
@@ -74,7 +87,7 @@ def not_found(reference: Reference, asked: Sequence[Asked], today: date) -> str:
     return " ".join(parts)
 
 
-_FIELD: Final = {"container": "journal"}
+_FIELD: Final = {"container": "journal", "url": "address"}
 
 
 def _authorities(asked: Sequence[Asked]) -> list[str]:
@@ -86,7 +99,8 @@ def _sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _named(record: Record) -> str:
+def named(record: Record) -> str:
+    """A work as a sentence names it: its title in quotation marks, its year."""
     title = record.title or (record.other_titles[0] if record.other_titles else "a work without a title")
     title = title if len(title) <= _SHOWN else title[:_SHOWN].rsplit(" ", 1)[0] + "…"
     year = f" ({record.years[0]})" if record.years else ""

@@ -104,6 +104,10 @@ class CslWorks(Sequence[Record]):
         """The identifiers of each work, in order."""
         return map(identifiers_of, self._items)
 
+    def addresses(self) -> Iterator[str]:
+        """The address of each work, in order."""
+        return (_text(item.get("URL")) for item in self._items)
+
     def first_author(self, at: int) -> Author | None:
         """The first author of one work."""
         authors = self._items[at].get("author") or self._items[at].get("editor")
