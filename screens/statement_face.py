@@ -50,7 +50,7 @@ class StatementFace:
         if not session.shows_judges:
             return Subject(name, name)
         words = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
-        return Subject(name, words, item.record_id, item.verdict.badges if item.verdict else "")
+        return Subject(name, words, item.record_id, session.badges)
 
     def needs(self, size: Size, card: Region | None) -> Needs:
         """The statement, the question, two rows of judges where they are shown."""

@@ -50,7 +50,7 @@ source  the whole source      response  the whole response
         session, item = self._session, self._session.item
         if item is None:
             return
-        badges = f"; {item.verdict.badges}" if session.shows_judges and item.verdict and item.verdict.badges else ""
+        badges = f"; {session.badges}" if session.badges else ""
         model = f" {item.model}" if session.shows_judges and item.model else ""
         model += f", record {item.record_id}" if session.shows_judges and item.record_id else ""
         print(visible_line(f"{item.response_name}{model}, statement {item.short_name[1:]} of {item.siblings}{badges}"))

@@ -41,6 +41,8 @@ _REFERENCES: Final[tuple[tuple[Verdict, int], ...]] = (("other_work", 93), ("not
 _SAYS_LITTLE: Final = 42
 """The weight of a reference that was not found where that proves little."""
 _RETRACTED: Final = 83
+ON_REFERENCE: Final = "reference: "
+"""How a badge begins that says what the rules found of a reference."""
 QUOTE_FAULTS: Final = tuple(fault for fault, _, _ in _FALSE_QUOTES)
 """What can be wrong with a quote for support (``votes.Vote.false_quote``), gravest first."""
 CLASH_WORDS: Final = {
@@ -164,7 +166,7 @@ def _of_references(references: Iterable[CitedReference]) -> Iterator[Flag]:
         for weight, words in said:
             if words not in told:
                 told.add(words)
-                yield Flag(weight, f"reference: {words}", reference.snapshot_id)
+                yield Flag(weight, f"{ON_REFERENCE}{words}", reference.snapshot_id)
 
 
 def _together(result: RollUp, together: RollUp) -> list[Flag]:

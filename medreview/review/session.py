@@ -1,8 +1,10 @@
 """One reviewer's sitting over a queue of statements: what is on the screen, and the acts that only statements have."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from medreview.errors import UserError
+from medreview.judges.triage import ON_REFERENCE
 from medreview.review import highlights
 from medreview.review.decision import Decided, decided_statement
 from medreview.review.document_outline import DocumentOutline, load_outline
@@ -14,6 +16,7 @@ from medreview.review.queue_entry import QueueEntry, load_queue_entry
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit
 from medreview.review.verdict_flow import FollowUp, agrees, follow_up, judges_level
+from medreview.study.unit_ids import REFERENCE, unit_id
 from medreview.text import Span
 from medreview.units.asks import STATEMENT
 from medreview.units.cited_reference import (
@@ -94,8 +97,25 @@ class ReviewSession(FindingActs):
         if not self.shows_judges or self.item is None:
             return {}
         if self._named is None:
-            self._named = references_of_sources(self.study.reader, self.item.response_id)
+            named = references_of_sources(self.study.reader, self.item.response_id)
+            self._named = {source: each for source, each in named.items() if self._tells(each)}
         return self._named
+
+    def _tells(self, named: NamedBy) -> bool:
+        """Whether the rules' verdict on a reference may be seen: not while a statement that cites it is kept blind."""
+        return not self._kept.hides(unit_id(REFERENCE, named.reference_id))
+
+    @property
+    def badges(self) -> str:
+        """Why the statement on the screen is flagged, where that may be told."""
+        verdict = self.item.verdict if self.item and self.shows_judges else None
+        return self._tellable(self.unit, verdict.badges) if verdict else ""
+
+    def _tellable(self, unit: str, badges: str) -> str:
+        """Badges without those of references whose verdict must not be seen yet."""
+        if ON_REFERENCE not in badges or all(map(self._tells, cited_by(self.study.reader, unit))):
+            return badges
+        return " · ".join(badge for badge in badges.split(" · ") if not badge.startswith(ON_REFERENCE))
 
     def is_other_work(self, source_id: str) -> bool:
         """Whether a source is another work than its reference says, where that may be told."""
@@ -117,7 +137,7 @@ class ReviewSession(FindingActs):
         found = load_source_reference(reader, here, self.reviewer) if here else None
         if found is not None and found.worth_a_row:
             return found
-        others = (named for named in cited_by(reader, self.unit) if named != here)
+        others = (named for named in cited_by(reader, self.unit) if named != here and self._tells(named))
         worded = (load_source_reference(reader, named, self.reviewer, by_name=True) for named in others)
         return next((other for other in worded if other.worth_a_row), found)
 
@@ -229,7 +249,8 @@ class ReviewSession(FindingActs):
         return self._found[1]
 
     def _entry(self, unit: str) -> QueueEntry:
-        return load_queue_entry(self.study.reader, unit)
+        entry = load_queue_entry(self.study.reader, unit)
+        return replace(entry, badges=self._tellable(unit, entry.badges))
 
     def _load_unit(self) -> None:
         reader, self._found = self.study.reader, None

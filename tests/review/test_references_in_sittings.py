@@ -129,6 +129,35 @@ def test_a_reference_of_a_statement_that_is_kept_blind_is_kept_blind_with_it(stu
     assert kept.shows_judges
 
 
+def test_what_is_kept_blind_with_a_statement_is_told_beside_no_other_statement_that_cites_the_same_reference(
+    study: Study,
+) -> None:
+    study.write(
+        lambda connection: connection.execute(
+            "INSERT INTO marker (statement_id, ordinal, text, number, source_id) "
+            "SELECT 'r1.2', 9, text, number, source_id FROM marker WHERE statement_id = 'r1.3'"
+        )
+    )
+    refresh(study)
+    told = sit(study, "responses", "r1.2")
+    assert isinstance(told, ReviewSession)
+    assert "reference: other work" in told.badges
+    assert told.is_other_work("u3")
+    told.leave()
+
+    session = sit(study, "responses", "r1.3", blind=True)
+    session.defer()
+    session.leave()
+    kept = sit(study, "responses", "r1.2")
+    assert isinstance(kept, ReviewSession)
+    assert kept.shows_judges
+    place = kept.queue.units.index("r1.2")
+    assert "other work" not in kept.badges + kept.listed(place).badges
+    assert not kept.is_other_work("u3")
+    kept.show_text("u3")
+    assert "OTHER WORK" not in str(kept.reference)
+
+
 def test_the_key_leads_to_the_reference_of_the_source_on_the_screen_and_back_to_that_source(study: Study) -> None:
     session = sit(study, "flagged", "r1.3")
     assert isinstance(session, ReviewSession)
