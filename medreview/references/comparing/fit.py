@@ -247,8 +247,9 @@ def _of_another_sort(reference: Reference, title: TitleComparison) -> TitleCompa
     mine, yours = said_of(f"{before} {reference.title}".strip()) or said_of(reference.title), said_of(title.title)
     if bool(mine) != bool(yours):
         return replace(title, likeness="changed", changes=((mine, yours),))
-    parts, of_record = part_numbers(reference.text), part_numbers(title.title)
-    if len(of_record) == 1 and parts and not parts & of_record:
+    of_record = part_numbers(title.title)
+    parts = part_numbers(reference.text) if len(of_record) == 1 else of_record
+    if parts and not parts & of_record:
         change = f"part {min(parts)}", f"part {min(of_record)}"
         return replace(title, likeness="changed", changes=(change,), another_part=True)
     return None

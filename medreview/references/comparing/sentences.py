@@ -11,7 +11,7 @@ from medreview.references.levels import PARTLY_LISTED
 from medreview.references.model import Asked, Difference, Identifier, Record, Reference
 
 NOTHING_TO_GO_BY: Final = (
-    "There is nothing to look up: no title, no identifier, and not author, journal and year together."
+    "There is nothing to look up: no identifier, no title that tells a work, and not author, journal and year together."
 )
 ONLY_NAMED: Final = "It is called by a name, and nothing that was found tells which work is meant."
 _SHOWN: Final = 100
