@@ -93,7 +93,7 @@ def is_label(text: str) -> bool:
 
 def edition_number(edition: str, title: str = "") -> int | None:
     """The number of an edition (``21st``, ``Third edition``, ``20``), else the one in the title; ``None`` for none."""
-    if found := re.search(r"\d{1,3}(?!\d)", edition):
+    if found := re.search(r"(?<!\d)\d{1,3}(?!\d)", edition):
         return int(found[0])
     if found := _EDITION.search(title[:_READ]):
         return int(found[1]) if found[1] else _ORDINALS.index(found[2].casefold()) + 1
