@@ -4,6 +4,7 @@ A title is found by its rare words, whichever of them is misspelt or changed. Re
 references up takes about a second.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -32,6 +33,8 @@ _COMPARED: Final = 30
 _BY_AUTHOR: Final = 0.3
 """What the same first author counts beside the share of a title's weight."""
 _WORDS_READ: Final = 80
+_ADDRESS: Final = re.compile(r"\S*(?:://|www\.|\b10\.\d{4})\S*")
+"""An address or a DOI, whose words are no words of a title."""
 _WEAK: Final = 0.6
 """Share of a title's weight that a work must have; below it the whole text of the reference is looked up as well."""
 
@@ -115,7 +118,7 @@ class Library:
             return self._by_author(reference, limit)
         found = self._by_words(reference.title)
         if not found or found[0][1] < _WEAK:
-            found = [*dict([*found, *self._by_words(reference.text)]).items()]
+            found = [*dict([*found, *self._by_words(_ADDRESS.sub(" ", reference.text))]).items()]
             found.sort(key=lambda each: -each[1])
         if len(found) > limit and reference.authors:
             named = family_keys(reference.authors[0])

@@ -120,3 +120,12 @@ def test_records_without_a_title_are_found_by_their_identifier_only():
 
     assert library.check(zinman()).verdict == "not_found"
     assert library.check(Reference("", identifiers=(Identifier("pmid", "1"),), year=1999)).record == nameless
+
+
+def test_the_words_of_an_address_lead_to_no_work():
+    site = Record("library", "site", title="Exploring pubmed.ncbi.nlm.nih.gov in ten steps")
+    text = "https://pubmed.ncbi.nlm.nih.gov/99999911/"
+
+    check = Library([site]).check(Reference(text, identifiers=(Identifier("pmid", "99999911"),), url=text))
+
+    assert (check.verdict, check.candidates) == ("not_found", ())
