@@ -51,6 +51,11 @@ def flow_line(flow: AuditFlow) -> str:
     return f"{flow.in_study:,} in the study, {flow.not_drawn:,} not drawn, {flow.drawn:,} drawn{drawn}"
 
 
+def short_flow(flow: AuditFlow) -> str:
+    """The ends of that flow alone."""
+    return f"{flow.drawn:,} of {flow.in_study:,} drawn, {flow.used:,} used"
+
+
 def unjudged_line(flow: AuditFlow) -> str:
     """What of the audit says nothing of the judges, who have no verdict; ``""`` where they have one each time."""
     names = ("no_judgement", "tied")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.audit import flow_line, unjudged_line
+from medreview.cli.reports.audit import flow_line, short_flow, unjudged_line
 from medreview.cli.reports.audit_estimates import next_step, plan_line, short_gain
 from medreview.cli.reports.generation import generation_lines
 from medreview.cli.reports.layout import NextStep, Part, reasons
@@ -26,7 +26,7 @@ def sure_lines(figures: StudyFigures, shares: Sequence[Share], kappas: Sequence[
     """What the figures rest on, what is missing, and what is to be kept in mind.
 
     ``brief``: from 1 on without what the judges had no verdict on, from 2 on without what tells of models, with 3
-    without all but the first caution.
+    without all but the first caution, with 4 without what became of each statement that was drawn.
     """
     if figures.part is not None:
         yield figures.part.cautions[0]
@@ -97,7 +97,7 @@ def _audit(figures: StudyFigures, brief: int) -> Iterator[str]:
     for audit in figures.audit.figures[-1:]:
         who = "all reviewers" if audit.reviewer is None else one_line(audit.reviewer)
         flows = (
-            flow_line(audit.supported.flow),
+            flow_line(audit.supported.flow) if brief <= 3 else short_flow(audit.supported.flow),
             "" if brief else unjudged_line(audit.judges_right.flow),
             "" if brief > 1 else short_gain(audit),
         )

@@ -32,6 +32,7 @@ def render_screen(figures: StudyFigures, study: Path) -> str:
     # Judges count for more than empty lines, and than what is said of models.
     tries = [(len(lines), brief) for brief in range(-1, _BRIEFEST + 1)]
     tries += [(most, _BRIEFEST) for most in range(len(lines) - 1, fewest - 1, -1)]
+    tries.append((fewest, _BRIEFEST + 1))
     text = ""
     for most, brief in tries:
         parts = _screen(figures, study, lines, most, max(0, brief))
