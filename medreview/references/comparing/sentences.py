@@ -1,5 +1,6 @@
 """Why a reference has its verdict, in a sentence: what was found and asked, and what that proves."""
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Final
@@ -82,11 +83,18 @@ def not_found(reference: Reference, asked: Sequence[Asked], today: date) -> str:
         parts.append(f"{_sentence_case(_joined(failed))} did not answer.")
     if reference.kind in PARTLY_LISTED or reference.kind == "trial":
         parts.append(f"That proves little: of {_NAMES[reference.kind]} only some are listed.")
+    elif _AT_MEETING.search(reference.text):
+        parts.append("That proves little: of conference abstracts only some are listed.")
     elif reference.year is not None and reference.year >= today.year - 1:
         parts.append(f"That proves little: works of {reference.year} may not be listed yet.")
     return " ".join(parts)
 
 
+_AT_MEETING: Final = re.compile(
+    r"[\[(](?:conference |meeting )?abstract[\])]|\babstracts? (?:no\.? ?|#)?[A-Z]{0,3}\d"
+    r"|\b(?:annual|scientific) (?:meeting|sessions?|congress|conference)\b|\bposter presented\b",
+    re.IGNORECASE,
+)
 _FIELD: Final = {"container": "journal", "url": "address"}
 
 

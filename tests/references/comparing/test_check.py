@@ -213,6 +213,11 @@ NOT_FOUND = [
         {"kind": "book"},
         "Not found in Crossref. That proves little: of books only some are listed.",
     ),
+    (
+        "Nemo A. A work that nobody has read. Presented at: Annual Meeting of Nobody; 2003; Nowhere. Abstract P12.",
+        {},
+        "Not found in Crossref. That proves little: of conference abstracts only some are listed.",
+    ),
 ]
 
 
