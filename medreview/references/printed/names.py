@@ -9,6 +9,9 @@ _UPPER_LETTERS: Final = "".join(
     chr(code) for code in (*range(0x41, 0x530), *range(0x1E00, 0x1F00)) if chr(code).isupper()
 )
 U: Final = f"[{_UPPER_LETTERS}]"
+# A letter that stands alone is a capital wherever Latin has both side by side: a class of ranges, since one that lists
+# hundreds of letters is compiled anew for each of its many places.
+_I: Final = "[A-ZÀ-ÖØ-ÞĀ-ɏΆ-ΫЀ-ЯẠ-Ỹ]"
 _HYPHEN: Final = "[-‐‑–]"
 _APOSTROPHE: Final = "['’‘ʼ`]"
 _PARTICLE: Final = (
@@ -25,11 +28,11 @@ _ONE_SURNAME: Final = rf"(?:{_PARTICLE} ){{0,3}}{_WORD}"
 _INNER: Final = r"(?:(?:d[aeio]s?|del|della|van|von|der|den|la) ){0,2}"
 _SUFFIX: Final = r"(?:,? (?:Jr|Sr|II|III|IV|2nd|3rd|4th)\.?(?![\w]))?"
 _BARE_INITIALS: Final = (
-    rf"(?!USA\b|UK\b|LLC\b|EU\b|US\b|AG\b|SE\b){U}{{1,4}}(?:{_HYPHEN}{U}{{1,2}})?(?![\w'’])"
-    rf"|{U}[a-z]?{_HYPHEN}?{U}(?![\w'’])"
+    rf"(?!USA\b|UK\b|LLC\b|EU\b|US\b|AG\b|SE\b){_I}{{1,4}}(?:{_HYPHEN}{_I}{{1,2}})?(?![\w'’])"
+    rf"|{_I}[a-z]?{_HYPHEN}?{_I}(?![\w'’])"
     r"|(?:Yu|Th|Ch|St|Zh|Sh|Ya|Kh)(?![\w'’])"
 )
-_DOTTED: Final = rf"(?:{U}|Th|Ch|Yu|St|Zh|Sh|Ph|Chr|Fr)\."
+_DOTTED: Final = rf"(?:{_I}|Th|Ch|Yu|St|Zh|Sh|Ph|Chr|Fr)\."
 _DOTTED_INITIALS: Final = rf"{_DOTTED}(?:\s?{_HYPHEN}?\s?{_DOTTED}){{0,4}}(?:\s?{U}(?![\w.'’]))?"
 _INITIALS: Final = rf"(?:{_DOTTED_INITIALS}|{_BARE_INITIALS})"
 _GIVEN: Final = rf"{U}[^\W\d_]+(?:{_HYPHEN}[^\W\d_]+)?(?: {U}\.?(?![^\W\d_]))*(?: {U}[^\W\d_]+)?"
