@@ -18,6 +18,10 @@ _BOLD_LINE: Final = re.compile(r"(?:\*\*|__)[^*\n]{1,100}(?:\*\*|__):?\Z")
 _RULE: Final = re.compile(r"(?:[-*_=][ \t]{0,3}){3,}\Z|(?:```|~~~)\s*\w*\Z")
 _TABLE_RULE: Final = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*){0,50}\|?\Z")
 _FOOTNOTE: Final = re.compile(r"[ \t>]*\[\^(?P<name>[\w-]{1,20})\]:[ \t]*")
+_BEHIND: Final = re.compile(
+    r"(?<=[.!?)\]]\s)[(\[*_]{0,4}(?:Refs?|References?|Sources?|Citations?|Quellen?|Literatur)\.?\s?[:：][\s*_]{0,4}(?=\S)"
+)
+"""The title of what is cited at the end of a paragraph: "... by a fifth. Ref: Smith J, ..."."""
 _ANNOTATION: Final = re.compile(
     r"[*_]{0,3}(?:key |main |brief )?(?:summary|findings?|results?|conclusions?|relevance"
     r"|why|note|notes|comment|annotation|takeaways?"
@@ -107,6 +111,14 @@ class _Reader:
             self._in_sources = self._in_sources and (
                 label is not None or bullet is not None or begins_reference(following)
             )
+            return
+        behind = _BEHIND.search(body)
+        rest = body[behind.end() :] if behind is not None else ""
+        apart = not self._in_sources and (self._open is None or self._open.gap)
+        if behind is not None and apart and (cites(rest) or BIBLIOGRAPHIC.search(rest)):
+            yield from self._close()
+            end = line.end - (behind[0][0] in "([" and rest[-1] in ")]")
+            yield from self._begin(_Line(line.start + behind.end(), end, line.indent, rest))
             return
         yield from self._running(line)
 

@@ -14,7 +14,7 @@ _PLACE: Final = re.compile(
     rf"(?:[;,.] ?(?:(?:c|©)?(?P<year>{YEAR}))(?![\d;])|(?=\.? ?(?:\x1f|\Z)))"
 )
 _NAMED: Final = re.compile(
-    r"(?<=[.,)] )(?P<publisher>[^.,:;\x1f()]{0,60}\b(?:Press|Publish(?:ing|ers?)|Verlag|Elsevier"
+    r"(?<=[.,:)] )(?P<publisher>[^.,:;\x1f()]{0,60}\b(?:Press|Publish(?:ing|ers?)|Verlag|Elsevier"
     r"|Springer(?:[ -]Verlag)?|Wiley(?:-Blackwell)?|McGraw[- ]Hill(?: Education)?"
     r"|Lippincott[^.;\x1f]{0,30}|Saunders|Mosby|Thieme|Karger|Churchill Livingstone|Blackwell"
     r"|Routledge|Sage|Wolters Kluwer|Jones & Bartlett|F\. ?A\. Davis)"
@@ -35,6 +35,19 @@ IN: Final = re.compile(
     r"(?:(?<=[.?!,;] )|(?<=[.?!,][\"”’'] )|(?<=[”\"] )|(?<=\x1f )|(?<=\x1f\. ))In(?:: ?|(?=\b) (?=[A-Z*\"“]))"
 )
 """``In:`` before the book of a chapter."""
+_OF_BOOK: Final = re.compile(
+    r"\b(?:eds?\b|editors?|edited|edition|hrsg|pp?\.|pages|press\b|publish|proceedings|handbook|textbook|encyclop|StatPearls)"
+    rf"|: [^:;]{{2,60}}[;,] {YEAR}",
+    re.IGNORECASE,
+)
+
+
+def find_book(text: str, start: int, end: int) -> Span | None:
+    """``In:`` between two places; without its colon only before what names editors, a publisher or pages."""
+    found = IN.search(text, start, end)
+    if found is None or not (":" in found[0] or text[found.end()] in '*"“' or _OF_BOOK.search(text, found.end())):
+        return None
+    return Span(*found.span())
 
 
 class Publisher(NamedTuple):

@@ -120,7 +120,9 @@ def read_cells(text: str, cells: Sequence[tuple[str, Span]], whole: Span) -> Ref
     places: dict[Field, Span] = {}
     values: dict[str, Any] = {}
     identifiers: list[Identifier] = []
-    for name, cell in cells:
+    for name, cell in sorted(
+        cells, key=lambda cell: cell[0] != "reference"
+    ):  # a whole reference tells more than a name
         said = text[cell.start : cell.end]
         part = parse_reference(said)
         identifiers += [found for found in part.identifiers if found not in identifiers]

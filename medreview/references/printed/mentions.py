@@ -21,6 +21,7 @@ _WORK: Final = (
 )
 _BRACKET: Final = re.compile(rf"[(\[](?P<inner>[^()\[\]]{{0,180}}?\b{YEAR}\b(?:[^()\[\]]|\(\d{{1,3}}\)){{0,160}})[)\]]")
 _PART: Final = re.compile(r"[^;]+")
+_BETWEEN: Final = re.compile(r"[,;] ")
 _YEAR: Final = re.compile(rf"(?<![\d–-]){YEAR}[a-z]?(?![\d–-])")
 _NAMED_BEFORE: Final = re.compile(
     rf"(?P<names>{U}[\w'’-]{{1,30}}(?:(?:,?\s(?:and|&|und|et)\s|,\s){U}[\w'’-]{{1,30}}){{0,3}}(?:,?\set\sal\.?"
@@ -69,7 +70,8 @@ _ADVICE: Final = (
 )
 _ABOUT: Final = (
     r"(?:\s(?:for|on)(?:\s[\w/’'-]{1,30}){1,14}?(?=\s?[,.;:()]|\s(?:recommend|suggest|advise"
-    r"|state|say|note|call|list|endorse|include"
+    r"|state|say|note|call|list|endorse|include|prefer|favou?r|require|give|define|support|put|place|consider|allow|limit"
+    r"|now\b|does\b|do\b|should\b|also\b"
     r"|is\b|are\b|has\b|have\b|was\b|were\b|and\s(?:the\s)?\d{4})))?"
 )
 _GUIDELINE: Final = (
@@ -137,6 +139,7 @@ def _of_part(text: str, place: Span, part: Span, bracket: int, *, first: bool) -
     if (
         authors is not None
         and authors.start <= body.start + 1
+        and not is_journal(authors.authors[-1].family)
         and not (is_journal(text[body.start : year.start].strip(" ,")))
     ):
         spans["authors"], rest = Span(authors.start, authors.end), authors.end
@@ -183,10 +186,10 @@ def _journal(text: str, start: int, end: int) -> Span | None:
     while place:
         if is_journal(text[place.start : place.end]):
             return place
-        comma = text.find(", ", place.start, place.end)
-        if comma < 0:
+        cut = _BETWEEN.search(text, *place)
+        if cut is None:
             return None
-        place = trimmed(text, comma + 1, place.end)
+        place = trimmed(text, cut.end(), place.end)
     return None
 
 

@@ -31,6 +31,7 @@ _BARE_INITIALS: Final = (
     rf"(?!USA\b|UK\b|LLC\b|EU\b|US\b|AG\b|SE\b){_I}{{1,4}}(?:{_HYPHEN}{_I}{{1,2}})?(?![\w'’])"
     rf"|{_I}[a-z]?{_HYPHEN}?{_I}(?![\w'’])"
     r"|(?:Yu|Th|Ch|St|Zh|Sh|Ya|Kh)(?![\w'’])"
+    rf"|{_I}[a-z](?=, {_I}[\w-]{{2,30}} {_I}{{1,3}}[,.;])"  # "Kenny Da, Smith J"
 )
 _DOTTED: Final = rf"(?:{_I}|Th|Ch|Yu|St|Zh|Sh|Ph|Chr|Fr)\."
 _DOTTED_INITIALS: Final = rf"{_DOTTED}(?:\s?{_HYPHEN}?\s?{_DOTTED}){{0,4}}(?:\s?{U}(?![\w.'’]))?"
@@ -39,8 +40,11 @@ _GIVEN: Final = rf"{U}[^\W\d_]+(?:{_HYPHEN}[^\W\d_]+)?(?: {U}\.?(?![^\W\d_]))*(?
 
 _AFTER: Final = r"(?: (?:d[aeo]s?|van|von|del|della)(?=[,.; ]))?"
 _STYLES: Final = (
-    # Smith JR, van der Berg M
-    re.compile(rf"(?P<family>{_SURNAME}),? (?P<given>(?:{_BARE_INITIALS})(?: (?:{_BARE_INITIALS}))?){_AFTER}{_SUFFIX}"),
+    # Smith JR, van der Berg M; "van WA" where a name was cut
+    re.compile(
+        rf"(?P<family>{_SURNAME}|(?:van|von|de[nr]?|el|al)(?= {_I}{{1,3}}[,.;])),? "
+        rf"(?P<given>(?:{_BARE_INITIALS})(?: (?:{_BARE_INITIALS}))?){_AFTER}{_SUFFIX}"
+    ),
     # Smith, J. R., & Lee, K.
     re.compile(
         rf"(?P<family>{_SURNAME}){_SUFFIX}, ?(?P<given>{_INITIALS}(?: {_INITIALS})?)"
@@ -194,7 +198,7 @@ def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = F
     at, end, et_al, joined = start, start, False, False
     while len(authors) < 200:
         found = style.match(text, at) or (_FULL.match(text, at) if mixed and authors else None)
-        if found is None or not _closes(text, found.end()) or _NO_NAME.match(found["family"]):
+        if found is None or not _closes(text, found.end()) or _is_no_name(found["family"], found["given"]):
             if joined and _WORD_JOIN.search(text, end, at) and not _body_follows(text, at):
                 return None  # "Vitamin D and calcium"
             break
@@ -222,6 +226,13 @@ def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = F
     if not et_al and len(authors) == 1 and _ENDS_SENTENCE.fullmatch(text, start, end):
         authors[0] = authors[0]._replace(given=authors[0].given.rstrip("."))
     return Authors(tuple(authors), et_al, start, end)
+
+
+def _is_no_name(family: str, given: str) -> bool:
+    """Whether words only look like a name: "Vitamin D", and four letters of a line in capitals ("FETAL SIZE")."""
+    return _NO_NAME.match(family) is not None or (
+        len(given or "") == 4 and given.isalpha() and f"{family} {given}".isupper()
+    )
 
 
 def _last_follows(text: str, end: int, style: re.Pattern[str]) -> bool:
@@ -263,7 +274,7 @@ def _read_body(text: str, start: int) -> Authors | None:
     found = _INSIDE_BODY.match(text, start)
     if found is None:
         return None
-    name = found[0].rstrip(" ,")
+    name = found[0].rstrip(" ,–—-")
     end = found.start() + len(name)
     comma = name.find(",")
     if comma > 0 and (is_body(name[:comma]) and not is_body(name[comma + 1 :])):

@@ -26,11 +26,11 @@ NOTICES: Final = re.compile(
     | \bepub(?:\sahead\sof\sprint)?\s?:?\s?(?:{YEAR}{DATE}|{DAY_FIRST}{YEAR})?
     | (?:\b(?:published|epub|online)\s(?:online\s)?|(?<=\.\s)|[(\[])
         (?:ahead\sof\sprint|online\sfirst|early\sview|in\spress)\b[)\]]?
-    | \bpublished\sonline\s(?:{YEAR}{DATE}|{DAY_FIRST}{YEAR}|[a-z]{{3,9}}\s\d{{1,2}},\s{YEAR})
+    | \bpublished\sonline:?\s(?:{DAY_FIRST}|[a-z]{{3,9}}\s\d{{1,2}},\s)(?={YEAR})
     | \berratum\sin:?\s[^\x1f]{{0,200}}
     | \bno\sabstract\savailable\b | \bfree\s(?:pmc\s)?(?:article|full\stext)\b
     | \bfull\stext\b(?=[\s:.]*(?:\x1f|\Z)) | \bopen\saccess\b(?=[\s.)]*(?:\x1f|\Z))
     """,
     re.IGNORECASE | re.VERBOSE,
 )  # fmt: skip
-"""Notices that are no part of the description."""
+"""Notices that are no part of the description; of "Published online August 31, 2021" the year is one."""

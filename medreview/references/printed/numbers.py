@@ -25,7 +25,7 @@ _PAGES: Final = (
     rf"(?P<pages>(?:{_PAGE})(?![A-Za-z\d])(?:{_DASH}(?:{_PAGE})(?![A-Za-z\d]))?"
     rf"(?:, ?(?:discussion )?\d{{1,5}}{_DASH}\d{{1,5}}| passim)?)"
 )
-_ENDS: Final = r"(?= ?(?:[.;,:()\[\]\x1f–—-]|\Z|doi|pmid|epub))"
+_ENDS: Final = r"(?!-[A-Za-z])(?= ?(?:[.;,:()\[\]\x1f–—-]|\Z|doi|pmid|epub))"
 _ISSUE: Final = r"(?P<issue>[^()]{1,40}|[^()]{0,20}\([^()]{1,20}\)[^()]{0,20})"
 
 _VANCOUVER: Final = (  # 2013 Mar 4;31(2 Suppl):36-44
@@ -33,25 +33,28 @@ _VANCOUVER: Final = (  # 2013 Mar 4;31(2 Suppl):36-44
     rf"(?P<volume>(?:{_VOLUME})?(?:{_PART})?) ?(?:\({_ISSUE}\))? ?(?:[:,] ?{_PAGES})?"
 )
 _WORDS: Final = (  # vol. 31, no. 2, Mar. 2013, pp. 36-44
-    rf"\b(?:vol(?:ume)?|bd|band|t)\.? ?(?P<volume>{_VOLUME})(?:{_PART})?"
+    rf"\b(?:vol(?:ume)?\.?|bd\.?|band(?= ?\d{{1,4}} ?[,;:(])|t\.(?= ?\d)) ?(?P<volume>{_VOLUME})(?:{_PART})?"
     r"(?:,? ?\(?(?:no|nr|n°|n|number|issue|iss|heft|h)\.? ?(?P<issue>[\w /–-]{1,20}?)\)?(?=[,.:; (]|\Z))?"
     rf"(?:[,:]? ?\(?{DAY_FIRST}(?P<year>{YEAR})\)?)?(?:[,:;]? ?(?:pp?\.? ?|pages? |s\. ?|:)(?:{_PAGES}))?"
 )
 _PLAIN: Final = (  # 31(2):36-44 (2013); 31, no. 2 (2013): 36-44; 31 (2), 36-44, 2013
-    rf"(?<![\d/:.(–-])(?P<volume>{_VOLUME}(?:{_PART})?)"
+    rf"(?<![\w/:.(–-])(?P<volume>{_VOLUME}(?:{_PART})?)"
     rf"(?:,? ?(?:no|nr)\. ?(?P<number>[\w–/-]{{1,12}})|\.(?P<dotted>\d{{1,3}})(?= \()| ?\((?P<issue>(?!{YEAR}\)"
     rf")[^()]{{1,40}})\))?"
-    rf"(?: ?\((?:{DAY_FIRST})(?P<year>{YEAR}){DATE}\))? ?[,:] ?{_PAGES}{_ENDS}"
+    rf"(?: ?\((?:{DAY_FIRST})(?P<year>{YEAR}){DATE}\))? ?(?:: ?|, |,(?(issue)|(?=[a-z]?\d{{1,6}}[-–]\d)))"
+    rf"{_PAGES}{_ENDS}"
     rf"(?:(?:, ?| ?\()(?P<later>{YEAR})\)?(?!\d))?"
 )
 _AFTER_YEAR: Final = (  # 2019, 393:31-39; 2021, 21(3), 1234
     rf"(?<![\d(/–-])(?P<year>{YEAR}),? (?P<volume>\d{{1,4}})(?: ?\((?P<issue>[^()]{{1,20}})\))? ?[,:] ?{_PAGES}{_ENDS}"
 )
 _NO_PAGES: Final = (  # 31(2)
-    r"(?<![\d/:.(–-])(?P<volume>\d{1,4}) ?"
+    r"(?<![\w/:.(–-])(?P<volume>\d{1,4}) ?"
     rf"\((?P<issue>\d{{1,3}}(?:[-–/]\d{{1,3}})?|(?:\d{{1,3}} )?suppl\.? ?\d{{0,3}})\){_ENDS}"
 )
-_ONLY_PAGES: Final = rf"(?:(?P<year>{YEAR})\)?[,:;.] ?)?\b(?:pp?\.|pages|S\.) ?{_PAGES}"  # , 2013, pp. 36-44
+_ONLY_PAGES: Final = (
+    rf"(?:(?P<year>{YEAR})\)?[,:;.] ?)?\b(?:pp?\.|pages|(?<![.\w])S\.(?= ?\d)) ?{_PAGES}"  # , 2013, pp. 36-44
+)
 _COCHRANE: Final = (  # 2020, Issue 8. Art. No.: CD011737
     rf"(?<![\d–-])(?P<year>{YEAR}),? ?(?:issue|no\.) ?(?P<issue>\d{{1,3}})\)?(?:[.,:;] ?(?:art(?:icle)?\.? ?no\."
     rf"?:? ?)?(?P<pages>CD\d{{6}}(?:\.pub\d)?))?"

@@ -32,11 +32,20 @@ _STEMS: Final = re.compile(
 """Words of journal abbreviations (ISO 4), without their full stops."""
 _BREAK: Final = re.compile(r"[.?!][\"'”’)\]]{0,2}(?: |(?=\x1f)|(?<=\w\.)(?=[A-Z][a-z]{3}))|\x1f+")
 _NOT_A_BREAK: Final = re.compile(
-    r"(?:\b(?:vs|v|cf|e\.g|i\.e|approx|ca|no|nos|vol|fig|figs|al|dr|prof|st|mr|mrs|ms|jr|sr|spp?|subsp|var|resp"
+    r"(?:\b(?:vs|v|cf|e\.g|i\.e|approx|ca|al|dr|prof|st|mr|mrs|ms|jr|sr|spp?|subsp|var|resp|\w{0,12}nr"
     r"|incl|bzw|z\.B|u\.a|inc|ltd|co|ed|eds|dept)"
     r"|(?<![^\W_])(?-i:[A-Z])|(?-i:(?<![^\W_])[A-Z]\.[A-Z]))\Z",
     re.IGNORECASE,
 )
+_NUMBERED: Final = re.compile(r"\b(?:nos?|vol|figs?)\Z", re.IGNORECASE)
+"""Abbreviations before a number; before anything else they are words: "Do we need more of it? No. Br Med J."."""
+_DOTTED_WORD: Final = re.compile(r"(?!(?:Yes|Why|How|What|When|Reply|Letter)\b)[A-Z][a-z]{2,9}")
+_SECTION: Final = re.compile(
+    r"(?:american|british|english|european|international)(?:\s(?:vol(?:ume)?|ed(?:ition|n)?))?|(?:series|part|section)\s[a-h]\b.*"
+    r"|(?:am|br)(?:\svol)?",
+    re.IGNORECASE,
+)
+"""What a journal's name ends with after a full stop: "J Bone Joint Surg. American volume"."""
 _SMALL_JOURNAL: Final = re.compile(r"[a-z]{1,4}[A-Z][a-z]|medRxiv|bioRxiv|arXiv|npj\b|eLife|mBio")
 _TRIM: Final = " \t.,;:–—-|/\x1f"
 
@@ -65,7 +74,7 @@ def segments(text: str, start: int, end: int) -> list[Span]:
         if text[stop.start()] == "." and stop.end() < end and text[stop.end() - 1] == " ":
             following = text[stop.end()]
             word = text[max(at, text.rfind(" ", at, stop.start()) + 1) : stop.start()]
-            inside = _NOT_A_BREAK.search(text, max(at, stop.start() - 8), stop.start()) is not None
+            inside = _is_inside(text, at, stop.start(), end)
             small = following.islower() and _SMALL_JOURNAL.match(text, stop.end()) is None
             if small or (inside and not is_journal_word(word)):
                 continue
@@ -76,6 +85,16 @@ def segments(text: str, start: int, end: int) -> list[Span]:
     if end > at:
         found.append(Span(at, end))
     return [span for span in found if text[span.start : span.end].strip(_TRIM)]
+
+
+def _is_inside(text: str, start: int, stop: int, end: int) -> bool:
+    """Whether a full stop ends an abbreviation or stands in brackets, rather than at the end of a sentence."""
+    if _NOT_A_BREAK.search(text, max(start, stop - 14), stop) is not None:
+        return True
+    if _NUMBERED.search(text, max(start, stop - 8), stop) is not None:
+        return text[stop + 1 : stop + 3].strip()[:1].isdigit()
+    opening = text.rfind("(", start, stop)
+    return opening > text.rfind(")", start, stop) and text.find(")", stop, min(end, opening + 100)) >= 0
 
 
 def is_journal_word(word: str) -> bool:
@@ -98,6 +117,13 @@ def title_and_container(text: str, start: int, end: int) -> tuple[Span, Span]:
     if len(parts) < 2:
         return (parts[0] if parts else Span(start, start)), Span(end, end)
     first = len(parts) - 1
-    while first > 1 and is_journal_word(text[parts[first - 1].start : parts[first - 1].end].strip(_TRIM)):
-        first -= 1
+    if first > 1 and _SECTION.fullmatch(text[parts[first].start : parts[first].end].strip(_TRIM)):
+        named = text[parts[first - 1].start : parts[first - 1].end]
+        first -= "Journal" in named or journal_words(named) >= 0.74
+    dotted = "." in text[parts[first].start : parts[first].end].strip(_TRIM)
+    while first > 1:
+        word = text[parts[first - 1].start : parts[first - 1].end].strip(_TRIM)
+        if not is_journal_word(word) and not (dotted and _DOTTED_WORD.fullmatch(word)):
+            break
+        first, dotted = first - 1, True
     return Span(start, parts[first - 1].end), Span(parts[first].start, parts[-1].end)

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from medreview.references.printed.fields import A_YEAR, Reading, last_year
-from medreview.references.printed.imprint import IN, book_of_chapter, find_edition, find_publisher
+from medreview.references.printed.imprint import book_of_chapter, find_book, find_edition, find_publisher
 from medreview.references.printed.journals import is_journal
 from medreview.references.printed.names import Authors, read_authors
 from medreview.references.printed.numbers import (
@@ -13,7 +13,7 @@ from medreview.references.printed.numbers import (
     YEAR,
     read_numbers,
 )
-from medreview.references.printed.parts import journal_words, title_and_container, trimmed
+from medreview.references.printed.parts import journal_words, segments, title_and_container, trimmed
 from medreview.references.printed.settle import settle
 from medreview.references.printed.sheet import CUT, Mark, Sheet
 from medreview.text import Span
@@ -30,7 +30,14 @@ _TAIL: Final = re.compile(
 )
 _BY_AUTHORS: Final = re.compile(r"[\s\x1f]*(?:[–—|•]|-(?=\s)|\bby\b|,|\()\s?|[\s\x1f]*[.:]?\s+")
 _SURE_GAP: Final = ("–", "—", "by", "-", "|", "•")
-_TITLE_BREAK: Final = re.compile(r"\.[\"”]? (?=\w)| [–—|-] (?=\w)|\? (?=\w)")
+_TITLE_BREAK: Final = re.compile(r"\.[\"”]? (?=\w)| [–—|-] (?=\w)|\? (?=\w)|: (?=\w)")
+_ISSUED: Final = re.compile(rf" {YEAR} (?=[A-Z])")
+_SET_APART: Final = re.compile(r" [–—|-] (?P<name>[^–—|]{2,80}?)[\s.\x1f]*\Z")
+_FEWEST, _SHORT_TITLE = 2, 4
+_GOES_ON: Final = re.compile(r" (?!(?:in|by|from|vol|no|pp?|doi|published|available|ed|eds)\b)[^\W\d_]+ ")
+_JOURNAL_FIRST: Final = re.compile(
+    rf"(?P<name>[^\d,;:(]{{2,60}}?)[., ]{{1,2}}\(?(?P<year>{YEAR})\)?[:.,–—-]{{1,2}} (?=[^\W\d_])"
+)
 
 
 def read(sheet: Sheet, start: int) -> Reading:
@@ -39,6 +46,8 @@ def read(sheet: Sheet, start: int) -> Reading:
     reading = Reading(sheet, len(text.rstrip(CUT + " .,;")))
     reading.numbers = read_numbers(text, start)
     mark = _printed_title(sheet, start, reading.end)
+    if mark is None and _journal_first(reading, start):
+        return reading
     if mark is not None:
         _around_title(reading, start, mark)
     else:
@@ -71,6 +80,8 @@ def _printed_title(sheet: Sheet, start: int, end: int) -> Mark | None:
 def _is_set_off(text: str, start: int, mark: Mark) -> bool:
     """Whether a quotation is the title, rather than words within it."""
     after = text[mark.end + 1 : mark.end + 3].strip(" ")
+    if after[:1].islower() and _GOES_ON.match(text, mark.end + 1):
+        return False  # "Doctor, am I ill?" and other questions
     closes = text[mark.end - 1] in ".,?!" or not after or after[0] in ",.;:(–—-|" + CUT or after[0].isupper()
     before = text[max(0, mark.start - 3) : mark.start - 1].rstrip()
     opens = not before or before[-1] in ".,:;)–—-|" + CUT or mark.start - 2 <= start
@@ -143,6 +154,8 @@ def _after_authors(reading: Reading) -> None:
     assert reading.authors is not None
     text, numbers = reading.sheet.text, reading.numbers
     at = reading.authors.end
+    if _ISSUED.match(text, at) and (text[reading.authors.start : at].isupper() or reading.authors.authors[-1].body):
+        at, reading.authors = reading.authors.start, None  # "KDIGO 2024 Clinical Practice Guideline ..."
     year = _YEAR_NEXT.match(text, at)
     if year is not None and (numbers is None or numbers.whole.start >= year.end()):
         at = year.end()
@@ -151,17 +164,62 @@ def _after_authors(reading: Reading) -> None:
     _split_rest(reading, at)
 
 
-def _title_first(reading: Reading, start: int) -> None:
+def _journal_first(reading: Reading, start: int) -> bool:
+    """``NEJM 2015: Title. Authors``, ``Lancet 2019;393:31-39. Title. Authors``: the journal leads."""
+    text, numbers = reading.sheet.text, reading.numbers
+    lead = _JOURNAL_FIRST.match(text, start)
+    if numbers is not None and numbers.year is not None and numbers.volume is not None:
+        name, year, after = trimmed(text, start, numbers.whole.start), numbers.year, numbers.whole.end
+    elif lead is not None and numbers is None:
+        name, year, after = Span(*lead.span("name")), Span(*lead.span("year")), lead.end()
+    else:
+        return False
+    if not is_journal(text[name.start : name.end]) or len(text[after : reading.end].split()) < 4:
+        return False
+    _title_first(reading, trimmed(text, after, reading.end).start, ends=True)
+    reading.container, reading.year = name, year
+    return reading.title is not None
+
+
+def _surnames(reading: Reading, start: int) -> bool:
+    """``Braunholtz, Edwards, Lilford. Title. Journal``: names without initials, where title and journal follow."""
+    text = reading.sheet.text
+    authors = read_authors(text, start, certain=True)
+    if authors is None or len(authors.authors) < _FEWEST or text[authors.end : authors.end + 2] != ". ":
+        return False
+    if any(author.given or author.body or " " in author.family for author in authors.authors):
+        return False
+    parts = segments(text, authors.end + 2, reading.numbers.whole.start if reading.numbers else reading.end)
+    if len(parts) < _FEWEST or len(text[slice(*parts[0])].split()) < _SHORT_TITLE:
+        return False
+    reading.authors = authors
+    reading.unsure |= {"authors", "title"}
+    _after_authors(reading)
+    return True
+
+
+def _title_first(reading: Reading, start: int, *, ends: bool = False) -> None:
     """``Title. Authors. Container``, ``Title - Authors (Container, 2006)``, ``Title (Container 2006)``, ``Title``."""
     text = reading.sheet.text
     reading.authors = None
+    if not ends and _surnames(reading, start):
+        return
     for found in _TITLE_BREAK.finditer(text, start, reading.end):
         authors = read_authors(text, found.end())
         set_apart = found[0][0] == " "
         named = authors is not None and (
-            authors.et_al or authors.authors[0].given or (set_apart and authors.authors[0].body)
+            authors.et_al
+            or authors.authors[0].given
+            or ((set_apart or (ends and authors.end >= reading.end)) and authors.authors[0].body)
         )
-        if authors is None or not named or authors.end >= reading.end or text[authors.end] == ":":
+        if found[0][0] == ":" and authors is not None:
+            named = bool(authors.authors[0].given) and (authors.et_al or len(authors.authors) > 1)
+        if (
+            authors is None
+            or not named
+            or (authors.end >= reading.end and not ends)
+            or text[authors.end : authors.end + 1] == ":"
+        ):
             continue
         if len(authors.authors) == 1 and not authors.et_al and is_journal(text[authors.start : authors.end]):
             continue
@@ -185,10 +243,10 @@ def _split_rest(reading: Reading, start: int) -> None:
     text, end, numbers = reading.sheet.text, reading.end, reading.numbers
     stop = numbers.whole.start if numbers is not None and numbers.whole.start >= start else end
     begin = trimmed(text, start, stop).start
-    inside = IN.search(text, begin, end)
+    inside = find_book(text, begin, end)
     if inside is not None:
-        reading.title = trimmed(text, begin, inside.start())
-        _chapter(reading, inside.end())
+        reading.title = trimmed(text, begin, inside.start)
+        _chapter(reading, inside.end)
         return
     italic = _italic(reading, begin, stop)
     if italic is not None and italic.start <= begin + 1 and (italic.end - italic.start > 25 or stop == end):
@@ -211,7 +269,10 @@ def _split_rest(reading: Reading, start: int) -> None:
 
 
 def _comma_container(text: str, title: Span) -> tuple[Span, Span]:
-    """``Title, Container``: after the last comma, where what stands there reads as a journal's name."""
+    """``Title, Container``, ``Title - Container``: after the last comma or dash, where a journal's name stands."""
+    dash = _SET_APART.search(text, *title)
+    if dash is not None and is_journal(dash["name"]):
+        return Span(title.start, dash.start()), Span(*dash.span("name"))
     comma = text.rfind(", ", title.start, trimmed(text, *title).end)
     if comma > title.start:
         rest = trimmed(text, comma + 2, title.end)

@@ -127,3 +127,65 @@ def test_an_address_is_alone_unless_the_work_is_described_or_named_by_an_identif
     )
 
     assert [text for text in (*alone, *more) if parse_reference(text).bare_url] == [*alone]
+
+
+def test_the_end_of_a_title_and_the_name_of_a_journal_are_told_apart():
+    for printed, title, container in (
+        ("Lee K. Divergent thinking. Creat. Res. J. 2012;24:66-75.", "Divergent thinking", "Creat. Res. J"),
+        ("Lee K. Should we screen? No. Br Med J. 1985;290:1200-2.", "Should we screen? No", "Br Med J"),
+        (
+            "Lee K. Arthritis of the hip. The Journal of Bone and Joint Surgery. American Volume. 1969;51(4):737-55.",
+            "Arthritis of the hip",
+            "The Journal of Bone and Joint Surgery. American Volume",
+        ),
+        (
+            "Lee K. Chitosan in Wound Care? In Vitro Evaluation of Films. Biomaterials. 2005;26:5983-90.",
+            "Chitosan in Wound Care? In Vitro Evaluation of Films",
+            "Biomaterials",
+        ),
+        (
+            'Lee K. "Doctor, am I ill?" and other questions: a survey. Br J Gen Pract. 1999;49:7-9.',
+            '"Doctor, am I ill?" and other questions: a survey',
+            "Br J Gen Pract",
+        ),
+        (
+            "Lee K. Metabolism of 2,3-butanedione in rats. Hum Toxicol 1985.",
+            "Metabolism of 2,3-butanedione in rats",
+            "Hum Toxicol",
+        ),
+        ("Lee K. Relaxation times T1 and T2 in stroke. Stroke 2004.", "Relaxation times T1 and T2 in stroke", "Stroke"),
+        (
+            "**CHARTS OF FETAL SIZE: 3. ABDOMEN** Lee K, Page S. *BJOG* 1994;101:125-131",
+            "CHARTS OF FETAL SIZE: 3. ABDOMEN",
+            "BJOG",
+        ),
+    ):
+        read = parse_reference(printed)
+
+        assert (read.title, read.container) == (title, container), printed
+        assert read.authors[0].family == "Lee"
+
+
+def test_authors_are_read_without_initials_with_cut_names_and_behind_the_title():
+    for printed, families, title, container in (
+        ("Braun, Edwards, Lilford. Are trials good for us? A review. J Clin Epidemiol. 2001;54:217-24.",
+         ["Braun", "Edwards", "Lilford"], "Are trials good for us? A review", "J Clin Epidemiol"),
+        ("Kenny Da, Smith J. Lipids in youth. Gut. 2009;58:22-9.", ["Kenny", "Smith"], "Lipids in youth", "Gut"),
+        ("van WA, Bartels PJ. Lipids in age. Gut. 2009;58:22-9.", ["van", "Bartels"], "Lipids in age", "Gut"),
+        ("Lancet. 2019;393:31-39. Statins in the old: a review. Smith J, Lee K.",
+         ["Smith", "Lee"], "Statins in the old: a review", "Lancet"),
+        ("NEJM 2015: Intensive and standard control of pressure. SPRINT Research Group.",
+         ["SPRINT Research Group"], "Intensive and standard control of pressure", "NEJM"),
+        ("The Lancet Commission on dementia and care: Livingston G, Huntley J, et al. Lancet 2020;396:413-446.",
+         ["Livingston", "Huntley"], "The Lancet Commission on dementia and care", "Lancet"),
+    ):  # fmt: skip
+        read = parse_reference(printed)
+
+        assert [author.family for author in read.authors] == families, printed
+        assert (read.title, read.container) == (title, container), printed
+
+
+def test_words_with_commas_before_a_journal_are_a_title_and_no_surnames():
+    read = parse_reference("Aspirin, Clopidogrel, Ticagrelor. Lancet. 2009;373:22-9.")
+
+    assert (read.title, read.authors) == ("Aspirin, Clopidogrel, Ticagrelor", ())
