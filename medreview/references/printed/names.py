@@ -5,15 +5,12 @@ from typing import Final, NamedTuple
 
 from medreview.references.model import Author
 
-_UPPER_LETTERS: Final = "".join(
-    chr(code) for code in (*range(0x41, 0x530), *range(0x1E00, 0x1F00)) if chr(code).isupper()
-)
-U: Final = f"[{_UPPER_LETTERS}]"
-# A letter that stands alone is a capital wherever Latin has both side by side: a class of ranges, since one that lists
-# hundreds of letters is compiled anew for each of its many places.
-_I: Final = "[A-ZÀ-ÖØ-ÞĀ-ɏΆ-ΫЀ-ЯẠ-Ỹ]"
-_HYPHEN: Final = "[-‐‑–]"
-_APOSTROPHE: Final = "['’‘ʼ`]"
+U: Final = r"(?:(?![a-zß-öø-ÿ])(?![α-ω])[^\W\d_])"
+"""Body of a regular expression: a capital, as far as a class can say so that is compiled at once. One that lists the
+capitals of all alphabets costs more than the rest of a pattern; :func:`_is_no_name` leaves out small ones."""
+# A class of three or more places beyond Latin-1 is compiled to a table of them all: these have two at most.
+_HYPHEN: Final = "[-‐-–]"
+_APOSTROPHE: Final = r"(?:(?!\w)['`]|[ʼ‘’])"
 _PARTICLE: Final = (
     r"(?:[Vv]an|[Vv]on|[Vv]om|[Zz]um?|[Zz]ur|[Dd]e[rnlms]?|[Dd]ell[ao]|[Dd]egli|[Dd][aiou]s?|[Dd]al|[Ll][aeo]s?"
     r"|[Tt]e[nr]?|[Ee]l"
@@ -28,12 +25,12 @@ _ONE_SURNAME: Final = rf"(?:{_PARTICLE} ){{0,3}}{_WORD}"
 _INNER: Final = r"(?:(?:d[aeio]s?|del|della|van|von|der|den|la) ){0,2}"
 _SUFFIX: Final = r"(?:,? (?:Jr|Sr|II|III|IV|2nd|3rd|4th)\.?(?![\w]))?"
 _BARE_INITIALS: Final = (
-    rf"(?!USA\b|UK\b|LLC\b|EU\b|US\b|AG\b|SE\b){_I}{{1,4}}(?:{_HYPHEN}{_I}{{1,2}})?(?![\w'’])"
-    rf"|{_I}[a-z]?{_HYPHEN}?{_I}(?![\w'’])"
+    rf"(?!USA\b|UK\b|LLC\b|EU\b|US\b|AG\b|SE\b){U}{{1,4}}(?:{_HYPHEN}{U}{{1,2}})?(?![\w'’])"
+    rf"|{U}[a-z]?{_HYPHEN}?{U}(?![\w'’])"
     r"|(?:Yu|Th|Ch|St|Zh|Sh|Ya|Kh)(?![\w'’])"
-    rf"|{_I}[a-z](?=, {_I}[\w-]{{2,30}} {_I}{{1,3}}[,.;])"  # "Kenny Da, Smith J"
+    rf"|{U}[a-z](?=, {U}[\w-]{{2,30}} {U}{{1,3}}[,.;])"  # "Kenny Da, Smith J"
 )
-_DOTTED: Final = rf"(?:{_I}|Th|Ch|Yu|St|Zh|Sh|Ph|Chr|Fr)\."
+_DOTTED: Final = rf"(?:{U}|Th|Ch|Yu|St|Zh|Sh|Ph|Chr|Fr)\."
 _DOTTED_INITIALS: Final = rf"{_DOTTED}(?:\s?{_HYPHEN}?\s?{_DOTTED}){{0,4}}(?:\s?{U}(?![\w.'’]))?"
 _INITIALS: Final = rf"(?:{_DOTTED_INITIALS}|{_BARE_INITIALS})"
 _GIVEN: Final = rf"{U}[^\W\d_]+(?:{_HYPHEN}[^\W\d_]+)?(?: {U}\.?(?![^\W\d_]))*(?: {U}[^\W\d_]+)?"
@@ -42,7 +39,7 @@ _AFTER: Final = r"(?: (?:d[aeo]s?|van|von|del|della)(?=[,.; ]))?"
 _STYLES: Final = (
     # Smith JR, van der Berg M; "van WA" where a name was cut
     re.compile(
-        rf"(?P<family>{_SURNAME}|(?:van|von|de[nr]?|el|al)(?= {_I}{{1,3}}[,.;])),? "
+        rf"(?P<family>{_SURNAME}|(?:van|von|de[nr]?|el|al)(?= {U}{{1,3}}[,.;])),? "
         rf"(?P<given>(?:{_BARE_INITIALS})(?: (?:{_BARE_INITIALS}))?){_AFTER}{_SUFFIX}"
     ),
     # Smith, J. R., & Lee, K.
@@ -110,6 +107,8 @@ _NO_NAME: Final = re.compile(
     r"(?:Vitamin|Hepatitis|Influenza|Type|Factor|Group|Class|Phase|Grade|Stage|Part|Protein|Troponin|H(?:a?)emoglobin"
     r"|Immunoglobulin|Coenzyme|Cyclosporin|Appendix|Figure|Table|Version|Plan|Omega|Study|Trial|Section|Chapter|Amphotericin)\Z"
 )
+_FIRSTS: Final = re.compile(r"(?<!\S)[ʿʼ’‘]?([^\W\d_])")
+_A_WORD: Final = 4
 _MOST_BODIES: Final = 8
 _WORD_JOIN: Final = re.compile(r"(?:\band|&|\bund|\bet|\by|\be|\bwith)(?: the)? \Z")
 _ACRONYM_FIRST: Final = re.compile(rf"(?:{_ACRONYMS.pattern.upper()})\b", re.VERBOSE)
@@ -229,10 +228,12 @@ def _read_list(text: str, start: int, style: re.Pattern[str], *, mixed: bool = F
 
 
 def _is_no_name(family: str, given: str) -> bool:
-    """Whether words only look like a name: "Vitamin D", and four letters of a line in capitals ("FETAL SIZE")."""
-    return _NO_NAME.match(family) is not None or (
-        len(given or "") == 4 and given.isalpha() and f"{family} {given}".isupper()
-    )
+    """Whether words only look like a name: "Vitamin D", a line in capitals ("FETAL SIZE"), small letters."""
+    name = f"{family} {given or ''}"
+    if not name.isascii() and any(first > "ÿ" and not first.isupper() for first in _FIRSTS.findall(name)):
+        return True
+    shouted = given is not None and len(given) == _A_WORD and given.isalpha() and name.isupper()
+    return shouted or _NO_NAME.match(family) is not None
 
 
 def _last_follows(text: str, end: int, style: re.Pattern[str]) -> bool:

@@ -16,7 +16,7 @@ _MONTH: Final = (
 )
 DATE: Final = rf"(?:[ ,]{{1,2}}{_MONTH}(?:[-–/ ]{_MONTH})?(?: \d{{1,2}}(?:st|nd|rd|th)?(?:[-–]\d{{1,2}})?)?)?"
 DAY_FIRST: Final = rf"(?:\d{{1,2}}(?:st|nd|rd|th|\.)?[ -])?(?:{_MONTH}[ -])?"
-_DASH: Final = r"\s?[-–—‐‑−]{1,2}\s?"
+_DASH: Final = r"\s?(?:(?!\w)[-−]|[‐-—]){1,2}\s?"
 _VOLUME: Final = r"(?:[A-Za-z]{1,2})?\d{1,4}[A-Za-z]?(?:[-–/]\d{1,4}[A-Za-z]?)?"
 _PART: Final = r"(?:[ ,]{1,2}(?:suppl(?:ement)?|pt|part|spec(?:ial)?(?: no)?|sppl)\.?(?: ?(?:pt )?[\w-]{1,4}(?![\w]))?)"
 _PAGE: Final = r"(?:[A-Za-z]{1,6}-?)?\d{1,8}(?:\.?[a-zA-Z]\d{0,3})?(?:\.pub\d{1,2})?|[ivxlc]{1,6}"

@@ -189,3 +189,14 @@ def test_words_with_commas_before_a_journal_are_a_title_and_no_surnames():
     read = parse_reference("Aspirin, Clopidogrel, Ticagrelor. Lancet. 2009;373:22-9.")
 
     assert (read.title, read.authors) == ("Aspirin, Clopidogrel, Ticagrelor", ())
+
+
+def test_names_begin_with_a_capital_in_any_alphabet():
+    for printed, families in (
+        ("Łukasz J, Šimek K, Đorđević M. Title of it. Gut. 2009;58:22-9.", ["Łukasz", "Šimek", "Đorđević"]),
+        ("Иванов И, Петров П. Лечение сепсиса. Gut. 2009;58:22-9.", ["Иванов", "Петров"]),
+        ("ʿAbd A, D’Amico G. Title of it. Gut. 2009;58:22-9.", ["ʿAbd", "D’Amico"]),
+        ("łuszczyca A, żywienie B. Gut. 2009;58:22-9.", []),
+        ("王伟, 李明. 标题. Gut. 2009;58:22-9.", []),
+    ):
+        assert [author.family for author in parse_reference(printed).authors] == families, printed
