@@ -179,9 +179,21 @@ _LOCAL_FREQUENCY: Final = re.compile(
 """The same in German, French, Spanish and Portuguese: ``zweimal täglich``, ``toutes les 12 heures``."""
 
 
+_DIGIT: Final = re.compile(r"\d")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_IN_NUMBERS: Final = frozenset(_ONES) | frozenset(_TENS)
+_IN_FREQUENCIES: Final = (
+    frozenset(_PERIOD) | frozenset(_LOCAL_PERIOD) | frozenset(word.replace(".", "") for word in _LATIN)
+)
+"""One of these words is in every frequency (``d`` in those with dots); a sentence with none is not searched."""
+
+
 def quantities(text: str) -> list[Quantity]:
     """The quantities of a text in text order; numbers inside names (COVID-19) and dates are left out."""
-    found = list(_frequencies(text))
+    words = frozenset(_LETTERS.findall(text.lower()))
+    found = [] if _IN_FREQUENCIES.isdisjoint(words) else _frequencies(text)
+    if _IN_NUMBERS.isdisjoint(words) and not _DIGIT.search(text):
+        return sorted(found)
     taken = [(quantity.start, quantity.end) for quantity in found]
     at = 0
     for match in _NUMBER.finditer(text):

@@ -88,7 +88,7 @@ class SourceIndex:
         found = self._findings.get(at)
         if found is None:
             passage, most = self.passages[at], weights().ranking.finding_most
-            cues = islice(FINDING.finditer(self.text, passage.start, passage.end), int(most))
+            cues = islice(FINDING.finditer(self.text[passage.start : passage.end].lower()), int(most))
             found = self._findings[at] = float(sum(1 for _ in cues))
         return found
 

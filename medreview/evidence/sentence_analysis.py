@@ -1,13 +1,13 @@
 """Analysis of one sentence for comparison: words with stems, negation scope, quantities."""
 
 import re
-from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from typing import Final, NamedTuple
 
 from medreview.citations.markers import without_markers
-from medreview.evidence.alignment import tokens
-from medreview.evidence.lexicon import is_negation
+from medreview.evidence.alignment import Token, tokens
+from medreview.evidence.lexicon import NEGATIONS, is_negation
 from medreview.evidence.quantities import Quantity, quantities
 from medreview.evidence.terms import STOP_WORDS, Vocabulary, stem, vocabulary
 
@@ -88,23 +88,63 @@ def analyse(text: str, words: Vocabulary | None = None) -> SentenceAnalysis:
 
 
 def _words(text: str, amounts: list[Quantity], single: Mapping[str, str]) -> list[Word]:
-    found: list[Word] = []
-    scope_left, last = 0, 0
-    found_tokens = tokens(text)
+    found = tokens(text)
+    inside, negated = _inside(found, amounts), _negated(text, found)
+    forms = [_FORMS[token.key] for token in found]
+    return [
+        _word((key, single.get(term, term), start, end, at in negated, counts and at not in inside))
+        for at, ((key, start, end), (term, counts)) in enumerate(zip(found, forms, strict=True))
+    ]
+
+
+_word = partial(tuple.__new__, Word)
+"""``Word`` of a tuple, in a third of the time."""
+
+
+class _FormCache(dict[str, tuple[str, bool]]):
+    """By normalised word its stem, and whether it can be a content word; emptied when it is full."""
+
+    def __missing__(self, key: str) -> tuple[str, bool]:
+        if len(self) >= _CACHE_SIZE:
+            self.clear()
+        term = stem(key) if key[0].isalnum() else key
+        form = self[key] = (term, key[0].isalpha() and key not in STOP_WORDS and not is_negation(key))
+        return form
+
+
+_CACHE_SIZE: Final = 100_000
+_FORMS: Final = _FormCache()
+
+
+def _inside(found: Sequence[Token], amounts: Sequence[Quantity]) -> frozenset[int]:
+    """The indices of the tokens that are within an amount."""
+    inside: set[int] = set()
     ahead = iter(sorted((amount.start, amount.end) for amount in amounts))
     amount = next(ahead, None)
-    for at, token in enumerate(found_tokens):
+    for at, token in enumerate(found):
         while amount is not None and amount[1] <= token.start:
             amount = next(ahead, None)
+        if amount is None:
+            break
+        if amount[0] <= token.start:
+            inside.add(at)
+    return frozenset(inside)
+
+
+def _negated(text: str, found: Sequence[Token]) -> frozenset[int]:
+    """The indices of the tokens in the scope of a negation."""
+    negated: set[int] = set()
+    if NEGATIONS.isdisjoint(token.key for token in found):
+        return frozenset()
+    scope_left, last = 0, 0
+    for at, token in enumerate(found):
         if scope_left and _BREAK.search(text, last, token.end):
             scope_left = 0
-        term = stem(token.key) if token.key[0].isalnum() else token.key
-        in_amount = amount is not None and amount[0] <= token.start
-        is_content = not (in_amount or token.key in STOP_WORDS or not token.key[0].isalpha() or is_negation(token.key))
-        found.append(Word(token.key, single.get(term, term), token.start, token.end, scope_left > 0, is_content))
-        after = found_tokens[at + 1].key if at + 1 < len(found_tokens) else ""
+        if scope_left:
+            negated.add(at)
+        after = found[at + 1].key if at + 1 < len(found) else ""
         if is_negation(token.key) and after not in _NOT_ONLY:
             scope_left = SCOPE + 1
         scope_left = max(0, scope_left - 1)
         last = token.end
-    return found
+    return frozenset(negated)

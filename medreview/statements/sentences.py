@@ -48,6 +48,8 @@ _CANDIDATE: Final = re.compile(
     """,
     re.VERBOSE,
 )
+_MAY_END: Final = re.compile("[\n\f\u2029。！？.!?…؟۔।]")
+"""What a match of ``_CANDIDATE`` begins with."""
 _WORD: Final = re.compile(r"[^\W_](?:[\w'’-]{0,38}[^\W_])?")
 _NON_SPACE: Final = re.compile(r"\S")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}\Z")
@@ -80,7 +82,7 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Sp
     stop = len(text) if end is None else min(end, len(text))
     found: list[Span] = []
     begin = max(start, 0)
-    for match in _CANDIDATE.finditer(text, begin, stop):
+    for match in _candidates(text, begin, stop):
         cut = match.start() if match["hard"] is not None else match.end()
         if cut < begin:
             continue
@@ -90,6 +92,15 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Sp
         begin = cut
     _append(found, text, begin, stop)
     return found
+
+
+def _candidates(text: str, begin: int, stop: int) -> Iterator[re.Match[str]]:
+    """The places that may end a sentence, in order; a few characters are looked for first, which is much faster."""
+    at = begin
+    for mark in _MAY_END.finditer(text, begin, stop):
+        if mark.start() >= at and (match := _CANDIDATE.match(text, mark.start(), stop)):
+            at = match.end()
+            yield match
 
 
 def _append(found: list[Span], text: str, start: int, end: int) -> None:
