@@ -106,12 +106,11 @@ class Vocabulary:
     def _phrases_in(self, words: Sequence[str]) -> Iterator[tuple[str, int, int]]:
         """The phrases among these words: group name, index of the first word, index of the last."""
         phrase_starts = self._keys.phrase_starts
-        for at, word in enumerate(words):
-            if word in phrase_starts:
-                for phrase, name in self.phrases[stem(word)]:
-                    last = at + len(phrase) - 1
-                    if last < len(words) and all(stem(words[at + n]) == part for n, part in enumerate(phrase)):
-                        yield name, at, last
+        for at in [at for at, word in enumerate(words[:-1]) if word in phrase_starts]:
+            second = stem(words[at + 1])
+            for phrase, name in self.phrases[stem(words[at])]:
+                if phrase[1] == second and phrase[2:] == tuple(map(stem, words[at + 2 : at + len(phrase)])):
+                    yield name, at, at + len(phrase) - 1
 
     def terms(self, text: str) -> list[Term]:
         """The terms of a text in order. A phrase of the table is an additional term before its words."""
