@@ -9,7 +9,7 @@ from math import exp
 from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.clashes import Clash, agrees, clashes
-from medreview.evidence.lexical import matches
+from medreview.evidence.highlights import highlights
 from medreview.evidence.lexicon import OPPOSITES, SWEEPING, is_negation
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.ranking import Hit, Match, Query, SourceIndex
@@ -23,8 +23,6 @@ AssessedLabel = Literal["supported", "partial", "contradicted", "not_addressed"]
 
 MOST_PASSAGES: Final = 5
 AMOUNTS: Final = frozenset({"number", "unit", "range", "comparison"})
-LONG_PASSAGE: Final = 500
-"""In characters; of a longer passage only the clauses from the first shared word to the last are highlighted."""
 
 
 class Assessment(NamedTuple):
@@ -77,7 +75,7 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
     hits = tuple(Hit(*index.span(match.passage), match.score) for match in found)
     return Assessment(
         hits,
-        tuple(_highlights(statement, index, hits)),
+        highlights(statement, index, hits),
         features.clashes,
         _unsupported(statement, index.words, features),
         _label(features),
@@ -183,28 +181,3 @@ def _reasons(statement: str, index: SourceIndex, features: PairFeatures) -> list
     if features.covered < weights().triage.little_covered:
         found.append("few of the statement's words are in one passage")
     return found
-
-
-def _highlights(statement: str, index: SourceIndex, hits: Sequence[Hit]) -> list[Span]:
-    """The best passage; of a very long one the clauses from the first shared word to the last."""
-    best = Span(hits[0].start, hits[0].end)
-    if best.end - best.start <= LONG_PASSAGE:
-        return [best]
-    shared = matches(statement, index.text, best, index.words)
-    if not shared:
-        return [best]
-    start = _clause_start(index.text, best.start, shared[0].start)
-    return [Span(start, _clause_end(index.text, shared[-1].end, best.end))]
-
-
-def _clause_start(text: str, low: int, at: int) -> int:
-    cut = max(text.rfind(mark, low, at) for mark in (", ", "; ", ": ", "\n", "\t", "| "))
-    start = low if cut < low else cut + 1
-    while start < at and text[start].isspace():
-        start += 1
-    return start
-
-
-def _clause_end(text: str, at: int, high: int) -> int:
-    cuts = [cut for cut in (text.find(mark, at, high) for mark in (", ", "; ", "\n", "\t", " |")) if cut >= 0]
-    return min([*cuts, high])
