@@ -10,6 +10,11 @@ import pytest
 
 from medreview.evidence import weights as home
 from tests.bench import evidence_training as training
+from tests.bench.evidence_fit.cases import load
+from tests.bench.evidence_fit.figures import auroc, figures, found_early
+from tests.bench.evidence_fit.ranking import with_ranking
+from tests.bench.evidence_fit.triage import with_triage
+from tests.bench.evidence_fit.trial_weights import using
 
 DRUGS = ("apixaban", "metformin", "lisinopril", "methotrexate", "salbutamol", "warfarin")
 
@@ -28,13 +33,13 @@ def cases(tmp_path):
             row |= {"gold_sets": [[1]], "label": label, "tasks": ["evidence", "verdict"]}
             print(json.dumps(row), file=out)
         print(json.dumps({"id": "q", "quote": "not a statement", "source_text": "-"}), file=out)
-    return training.load(tmp_path)
+    return load(tmp_path)
 
 
 def test_weights_go_where_the_cases_say(cases):
     start = home.load()
     fitted = training.fit(cases, start)
-    before, after = training.figures(cases, start), training.figures(cases, fitted)
+    before, after = figures(cases, start), figures(cases, fitted)
 
     assert fitted.ranking.sections["methods"] > start.ranking.sections["methods"]
     assert fitted.triage.sweeping > 0 > fitted.triage.covered
@@ -48,7 +53,7 @@ def test_the_same_cases_give_the_same_weights(cases):
 
 def test_the_package_keeps_its_weights(cases):
     before = home.weights()
-    with training.using(before._replace(triage=before.triage._replace(bias=9.0))):
+    with using(before._replace(triage=before.triage._replace(bias=9.0))):
         pass
 
     assert home.weights() == before == home.load()
@@ -59,7 +64,7 @@ def test_what_is_written_is_read_back_and_comments_stay(tmp_path):
     shutil.copy(Path(home.__file__).with_name("weights.toml"), path)
     comments = path.read_text().count("#")
     old = home.load(path)
-    new = training.with_triage(training.with_ranking(old, {"bm25": -12.25, "sections.title": 3.5}), {"bias": 0.125})
+    new = with_triage(with_ranking(old, {"bm25": -12.25, "sections.title": 3.5}), {"bias": 0.125})
 
     training.write(new, path)
 
@@ -71,6 +76,6 @@ def test_a_pile_read_at_random_gives_the_share_that_was_read():
     scores = np.zeros(50)
     wrong = np.arange(50) < 20
 
-    assert training.found_early(scores, wrong) == pytest.approx(0.2)
-    assert training.found_early(wrong.astype(float), wrong) == pytest.approx(0.2 / 0.3)
-    assert training.auroc(scores, wrong) == 0.5
+    assert found_early(scores, wrong) == pytest.approx(0.2)
+    assert found_early(wrong.astype(float), wrong) == pytest.approx(0.2 / 0.3)
+    assert auroc(scores, wrong) == 0.5
