@@ -1,0 +1,115 @@
+"""Amounts: numbers, units, ranges and comparison signs that differ."""
+
+import re
+from collections.abc import Iterator
+from math import isclose
+from typing import Final
+
+from medreview.evidence.clashes.clash import Clash, ClashKind
+from medreview.evidence.clashes.context import WINDOW, shared_context, span_of
+from medreview.evidence.quantities import Quantity
+from medreview.evidence.sentence_analysis import SentenceAnalysis
+from medreview.evidence.units import MeasureUnit, parse_unit
+
+BOUNDS: Final = ("<", "<=", ">", ">=")
+_PER: Final = re.compile(r"/|\s+(?:per|a|an|each|every)\b", re.IGNORECASE)
+
+
+def comparable(one: Quantity, other: Quantity) -> bool:
+    """Whether two quantities measure the same: the same unit, or the same thing counted."""
+    if one.unit != other.unit or one.unit == "p":
+        return False
+    return bool(one.unit) or (bool(one.noun) and one.noun.rstrip("s") == other.noun.rstrip("s"))
+
+
+def agrees(one: Quantity, other: Quantity) -> bool:
+    """Whether two quantities are compatible.
+
+    Equal ones are; one inside the other's range is; an age or a time that satisfies the other's bound is. Two bounds of
+    the same direction are not, nor a dose that satisfies a bound (50 mL/kg, at least 30 mL/kg): the reviewer must see
+    these.
+    """
+    if one.equals(other):
+        return True
+    bounds = (one.sign in BOUNDS) + (other.sign in BOUNDS)
+    if bounds == 2 or (bounds == 1 and one.unit not in ("h", "month", "")):
+        return False
+    return one.includes(other) or other.includes(one)
+
+
+def amounts(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    equal_in_claim = [q for q in evidence.quantities if any(comparable(q, s) and s.equals(q) for s in claim.quantities)]
+    for claimed in claim.quantities:
+        same = [q for q in evidence.quantities if comparable(claimed, q)]
+        equal = [q for q in same if agrees(claimed, q)]
+        if equal:
+            opposite = [q for q in equal if _opposite(claimed, q)]
+            if opposite and len(opposite) == len(equal):
+                yield Clash("comparison", span_of(claimed), span_of(opposite[0]))
+            continue
+        scale_error = next((q for q in evidence.quantities if _differs_in_scale(claimed, q)), None)
+        if scale_error is not None:
+            yield Clash("unit", span_of(claimed), span_of(scale_error))
+            continue
+        candidates = [q for q in same if q not in equal_in_claim]
+        other = _closest(claim, claimed, evidence, candidates)
+        if other is not None:
+            yield Clash(_kind(claimed, other), span_of(claimed), span_of(other))
+        elif not same and claimed.written:
+            yield from _other_unit(claim, claimed, evidence)
+
+
+def _differs_in_scale(one: Quantity, other: Quantity) -> bool:
+    """Whether the same number has a smaller or larger unit of the same dimension: 500 mg, 500 micrograms.
+
+    Anywhere in the passage this is hardly ever a coincidence, and otherwise a thousandfold error.
+    """
+    if "/day" in (one.unit, other.unit) or not isclose(one.number, other.number):
+        return False
+    first, second = _amount_unit(one), _amount_unit(other)
+    return first is not None and second is not None and first.base == second.base and first.factor != second.factor
+
+
+def _amount_unit(quantity: Quantity) -> MeasureUnit | None:
+    """The unit before the first divisor: mg of "mg per kilogram a day"."""
+    return parse_unit(_PER.split(quantity.written, maxsplit=1)[0]) if quantity.written else None
+
+
+def _opposite(one: Quantity, other: Quantity) -> bool:
+    signs = {one.sign[0], other.sign[0]}
+    return signs == {"<", ">"} and one.equals(other)
+
+
+def _kind(claimed: Quantity, other: Quantity) -> ClashKind:
+    if claimed.unit in ("type", "grade", "stage", "class", "phase"):
+        return "population"
+    if claimed.written and claimed.number == other.number and claimed.written.casefold() != other.written.casefold():
+        return "unit"
+    return "range" if claimed.is_range and other.is_range else "number"
+
+
+def _closest(
+    claim: SentenceAnalysis, claimed: Quantity, evidence: SentenceAnalysis, candidates: list[Quantity]
+) -> Quantity | None:
+    """The candidate in the context with most shared words; ``None`` when that is ambiguous."""
+    if not candidates:
+        return None
+    counted = [(shared_context(claim, claimed, evidence, q, WINDOW), q) for q in candidates]
+    counted.sort(key=lambda pair: -pair[0])
+    best, quantity = counted[0]
+    if best == 0 or (len(counted) > 1 and counted[1][0] == best):
+        return None
+    return quantity
+
+
+def _other_unit(claim: SentenceAnalysis, claimed: Quantity, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """The same number with a unit of another dimension: 5 mg, 5 mL."""
+    for other in evidence.quantities:
+        if not other.written or other.unit == "/day" or claimed.unit == "/day" or other.unit == claimed.unit:
+            continue
+        # mg against mg/kg may be the same dose in two notations
+        if other.unit.split("/")[0] == claimed.unit.split("/")[0] or not isclose(claimed.number, other.number):
+            continue
+        if shared_context(claim, claimed, evidence, other, WINDOW) >= 2:
+            yield Clash("unit", span_of(claimed), span_of(other))
+            return

@@ -1,0 +1,54 @@
+"""The families of rules, and the clashes that they find between a statement and a passage."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from medreview.evidence.clashes.amounts import amounts
+from medreview.evidence.clashes.clash import Clash, Family
+from medreview.evidence.clashes.directions import directions
+from medreview.evidence.clashes.modality import modality
+from medreview.evidence.clashes.negations import negations
+from medreview.evidence.clashes.populations import populations
+from medreview.evidence.clashes.significant_findings import significant_findings
+from medreview.evidence.sentence_analysis import analyse
+from medreview.evidence.terms import Vocabulary
+from medreview.text import Span
+
+MIN_SHARED: Final = 0.4
+"""Minimum share of the statement's content words in the passage for numbers to be compared."""
+MIN_SHARED_FOR_WORDS: Final = 0.5
+"""The same for rules on words."""
+FAMILIES: Final[Sequence[tuple[float, Family]]] = (
+    (MIN_SHARED, amounts),
+    (MIN_SHARED_FOR_WORDS, significant_findings),
+    (MIN_SHARED_FOR_WORDS, populations),
+    (MIN_SHARED_FOR_WORDS, directions),
+    (MIN_SHARED_FOR_WORDS, negations),
+    (MIN_SHARED_FOR_WORDS, modality),
+)
+"""Each family with the share that it needs. Of two clashes at the same places the earlier family's is kept."""
+
+
+def clashes(statement: str, passage: str, at: int = 0, words: Vocabulary | None = None) -> list[Clash]:
+    """The clashes between a statement and one passage of a source.
+
+    ``at`` is the offset of the passage in the source, so that ``source_span`` is a range of the source.
+    """
+    claim, evidence = analyse(statement, words), analyse(passage, words)
+    if not claim.content:
+        return []
+    shared = len(claim.content & evidence.content) / len(claim.content)
+    found = [clash for least, family in FAMILIES if shared >= least for clash in family(claim, evidence)]
+    return [Clash(kind, claimed, Span(other.start + at, other.end + at)) for kind, claimed, other in _distinct(found)]
+
+
+def _distinct(found: list[Clash]) -> list[Clash]:
+    """The clashes without duplicates: those whose two spans overlap the spans of an earlier one."""
+    kept: list[Clash] = []
+    for clash in found:
+        if not any(
+            clash.statement_span.overlap(other.statement_span) and clash.source_span.overlap(other.source_span)
+            for other in kept
+        ):
+            kept.append(clash)
+    return kept
