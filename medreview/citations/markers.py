@@ -19,7 +19,7 @@ from medreview.text import Span
 
 _SERIES: Final = r"\^?\d{1,3}\^?(?:\s?(?:[,;–—‑-]|,?\s(?:and|und|et|y)\s|&)\s?\^?\d{1,3}\^?){0,30}"
 _SQUARE: Final = re.compile(
-    rf"""[\[(](?:refs?\.?|references?|sources?|citations?|quellen?)\s?(?P<named>{_SERIES})[\])]
+    rf"""[\[(](?:refs?\.?|references?|sources?|citations?|quellen?|doc(?:ument)?s?):?\s?(?P<named>{_SERIES})[\])]
        |\[\s?(?P<square>{_SERIES})\s?\](?!(?-i:[A-Z]\b|[a-z]))
        |<sup>\s?\[?(?P<sup>{_SERIES})\]?\s?</sup>
        |【(?P<wide>{_SERIES})(?:†[^】\n]{{0,60}})?】
@@ -32,6 +32,12 @@ _RAISED: Final = re.compile(
     r"(?<=\S)(?P<raised>[¹²³⁰⁴-⁹]{1,3}(?:[,⁻–-][¹²³⁰⁴-⁹]{1,3}){0,10})(?![⁺⁻])"
     r"|(?<=[^\W\d_.,])\^(?P<caret>\d{1,3}(?:,\d{1,3}){0,10})\^?(?!\w)"
 )
+_RAISED_BY_FORM: Final = re.compile(
+    r"(?:(?<=[a-z]{3})|(?<=[a-z][.,;:)\]]))(?:[¹²³⁰⁴-⁹]{1,3}(?:[,⁻–-][¹²³⁰⁴-⁹]{1,3}){0,10}|\^\d{1,3}(?:,\d{1,3}){0,10}\^)"
+    r"(?![^\s.,;:!?)\]\"'”’*_])"
+)
+"""Raised numbers that no list has to vouch for: after a whole word or at the end of a sentence."""
+_OPENING_ADDRESS: Final = re.compile(r"\s*\[\^?\d{1,3}\^?\]:?\s*<?https?://\S+\s*")
 _SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 AUTHOR_YEAR: Final = (
     r"\((?:see\s|e\.g\.,?\s|cf\.\s)?(?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)"
@@ -63,9 +69,11 @@ _BARE_NUMBER_BEFORE: Final = re.compile(r"(?<![\w.,-])\d+(?:\.\d+)?\s?\Z")
 _WORD_AFTER: Final = re.compile(r"\s?[a-z%]")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_][\w'’-]*)[)\"”'’*_]{0,3}\s?\Z")
 _POWERED: Final = re.compile(r"[^\W_]+\Z")
-_RAISED_TO_A_POWER: Final = frozenset(
-    ["m", "cm", "mm", "dm", "km", "µm", "μm", "ft", "in", "kg", "s", "l", "r", "i", "t", "x", "y", "χ", "n", "η"]
-)
+_POWERS: Final = """
+    chi cm dm eta feet foot ft i in inch inches kg km l m meter meters metre metres mile miles mm n r s sec t x y yard
+    yards µm μm η χ
+"""
+_RAISED_TO_A_POWER: Final = frozenset(_POWERS.split())
 _NUMBERED: Final = """
     a about age ages aged and any approximately are as at by category class day days either eight episode every factor
     figure figures fig first five following follows for four from grade grades group groups include includes is least
@@ -140,6 +148,9 @@ def without_markers(text: str, also: tuple[Span, ...] = ()) -> str:
     By their form alone, and ``also`` those that are known otherwise.
     """
     found = [Span(match.start(), match.end()) for match in _BY_FORM.finditer(text)]
+    if not text.isascii() or "^" in text:
+        raised = (match for match in _RAISED_BY_FORM.finditer(text) if not is_power(text, match.start()))
+        found += [Span(match.start(), match.end()) for match in raised]
     if "[" in text or "(" in text or "<" in text or "【" in text:
         found += [Span(marker.start, marker.end) for marker in _in_brackets(text, OwnNumbers(), ())]
     if _MAY_BE_ADDRESS.search(text):
@@ -150,6 +161,15 @@ def without_markers(text: str, also: tuple[Span, ...] = ()) -> str:
             parts += [text[at:start], " " * (end - max(start, at))]
             at = end
     return "".join([*parts, text[at:]])
+
+
+def opening_address(text: str) -> int:
+    """The length of the marker with an address that a text begins with, 0 without one.
+
+    Answer engines hand on what they retrieved as ``[5] https://...``, then the passage.
+    """
+    found = _OPENING_ADDRESS.match(text)
+    return found.end() if found else 0
 
 
 def markers_of(text: str, markers: Sequence[Marker], place: Span, limit: int) -> list[Marker]:

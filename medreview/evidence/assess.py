@@ -10,12 +10,11 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.clashes import Clash, agrees, clashes
 from medreview.evidence.highlights import highlights
-from medreview.evidence.lexicon import OPPOSITES, SWEEPING, is_negation
+from medreview.evidence.lexicon import OPPOSITES
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.ranking import Hit, Match, Query, SourceIndex
 from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse, compared_part, not_compared
 from medreview.evidence.significance import denies_significance, significance
-from medreview.evidence.terms import Vocabulary
 from medreview.evidence.weights import weights
 from medreview.text import Span
 
@@ -54,7 +53,6 @@ class PairFeatures(NamedTuple):
     absent: float
     missing: tuple[Quantity, ...]
     amounts: int
-    negation_differs: bool
     denied_finding: bool
     clashes: tuple[Clash, ...]
 
@@ -77,7 +75,7 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
         hits,
         highlights(statement, index, hits),
         features.clashes,
-        _unsupported(statement, index.words, features),
+        _unsupported(features),
         _label(features),
         (*_reasons(statement, index, features), *filter(None, [cut])),
         features,
@@ -106,7 +104,6 @@ def _features(statement: str, index: SourceIndex, query: Query, found: Sequence[
         sum(weight for key, weight in query.weights.items() if not index.has(key)) / query.total,
         missing,
         len(amounts),
-        _is_negated(claim) != _is_negated(best),
         directed and not says_not_significant and finding is not None and not finding[0],
         tuple(clashing),
     )
@@ -125,11 +122,7 @@ def _stated_elsewhere(clash: Clash, claim: SentenceAnalysis, passages: Sequence[
     return any(q.equals(other) and q.sign == other.sign for q in claimed for p in passages for other in p.quantities)
 
 
-def _is_negated(analysis: SentenceAnalysis) -> bool:
-    return any(is_negation(word.key) for word in analysis.words)
-
-
-def _unsupported(statement: str, words: Vocabulary | None, features: PairFeatures) -> float:
+def _unsupported(features: PairFeatures) -> float:
     kinds = {clash.kind for clash in features.clashes}
     values = {
         "covered": features.covered,
@@ -140,8 +133,6 @@ def _unsupported(statement: str, words: Vocabulary | None, features: PairFeature
         "word": bool(kinds - AMOUNTS - {"significance"}),
         "significance": "significance" in kinds,
         "denied_finding": features.denied_finding,
-        "sweeping": bool(analyse(statement, words).keys & SWEEPING),
-        "negation_differs": features.negation_differs,
     }
     weigh = weights().triage
     total = weigh.bias + sum(getattr(weigh, name) * value for name, value in values.items())
@@ -176,8 +167,6 @@ def _reasons(statement: str, index: SourceIndex, features: PairFeatures) -> list
             found.append(f"not in the evidence: {statement[span.start : span.end]}")
     if features.denied_finding:
         found.append("the passage reports no significant difference")
-    if features.negation_differs and not any(clash.kind == "negation" for clash in features.clashes):
-        found.append("one of the two is negated")
     if features.covered < weights().triage.little_covered:
         found.append("few of the statement's words are in one passage")
     return found

@@ -97,9 +97,6 @@ NUMBER_WORDS: Final = {
 AMBIGUOUS_NUMBERS: Final = frozenset({"one", "half", "third", "quarter"})
 """Of these the ones that often are no number."""
 
-SWEEPING: Final = frozenset({"only", "all", "never", "always", "every", "none", "any", "entirely", "completely"})
-"""Universal quantifiers and the like: they claim more than most sources say."""
-
 POPULATIONS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
     (
         frozenset(

@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
+from medreview.citations.markers import opening_address
 from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 
@@ -78,8 +79,11 @@ class _Line(NamedTuple):
 
 
 def segment(text: str) -> list[Passage]:
-    """The passages of a text, in order and disjoint; every character that is not white space is in one of them."""
-    lines = _lines(text)
+    """The passages of a text, in order and disjoint; every character that is not white space is in one of them.
+
+    Only the marker with an address that a retrieved text may begin with is in none.
+    """
+    lines = _lines(text, opening_address(text))
     wrapped = _is_wrapped(lines)
     passages: list[Passage] = []
     section = ""
@@ -115,11 +119,10 @@ def _after_heading(section: str) -> str:
     return "" if section in ("title", "references", "conclusion") else section
 
 
-def _lines(text: str) -> list[_Line | None]:
-    """The lines of a text; ``None`` for a blank line."""
+def _lines(text: str, at: int = 0) -> list[_Line | None]:
+    """The lines of a text from an offset on; ``None`` for a blank line."""
     found: list[_Line | None] = []
-    at = 0
-    for raw in text.split("\n"):
+    for raw in text[at:].split("\n"):
         bare = raw.strip()
         if bare:
             start = at + len(raw) - len(raw.lstrip())

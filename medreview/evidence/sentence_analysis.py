@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Token, tokens
@@ -74,6 +74,11 @@ class SentenceAnalysis:
         """The normalised words."""
         return frozenset(word.key for word in self.words)
 
+    @cached_property
+    def is_negated(self) -> bool:
+        """Whether any of the words is a negation."""
+        return any(is_negation(word.key) for word in self.words)
+
     def context(self, start: int, end: int, width: int) -> frozenset[str]:
         """The content terms within ``width`` words before and after a range, the range itself excluded."""
         before = [word for word in self.words if word.end <= start][-width:]
@@ -85,6 +90,15 @@ class SentenceAnalysis:
 def analyse(text: str, words: Vocabulary | None = None) -> SentenceAnalysis:
     """The analysis of a sentence by a vocabulary or the package's; cached, since statements share passages."""
     return SentenceAnalysis(text, words)
+
+
+def only_negated(statement: str, passage: str, words: Vocabulary | None = None) -> Literal["", "statement", "passage"]:
+    """Which of a statement and a passage has a negation when only one has; of a long passage its beginning is read.
+
+    What such a negation changes, words alone cannot tell: shared words do not show then that the passage says it.
+    """
+    one, other = (analyse(text, words).is_negated for text in (statement, passage[:LONGEST_COMPARED]))
+    return "" if one == other else "statement" if one else "passage"
 
 
 def _words(text: str, amounts: list[Quantity], single: Mapping[str, str]) -> list[Word]:

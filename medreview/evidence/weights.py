@@ -38,8 +38,6 @@ class TriageWeights(NamedTuple):
     word: float
     significance: float
     denied_finding: float
-    sweeping: float
-    negation_differs: float
     little_covered: float
     well_covered: float
 

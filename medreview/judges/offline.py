@@ -7,13 +7,12 @@ It needs no endpoint and no model; it finds evidence and clashes well but does n
 from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.assess import Assessment, PairFeatures, assess, describe
-from medreview.evidence.lexicon import is_negation
 from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.sentence_analysis import analyse, compared_part, not_compared
+from medreview.evidence.sentence_analysis import compared_part, not_compared, only_negated
 from medreview.text import Span
 
 NAME: Final = "offline"
-ENGINE: Final = "rules-2"
+ENGINE: Final = "rules-3"
 """Name and version of the rules, stored with their results."""
 
 Verdict = Literal["supported", "partial", "contradicted", "not_addressed"]
@@ -48,29 +47,31 @@ def judge(statement: str, index: SourceIndex, assessment: Assessment | None = No
         return OfflineJudgement("not_addressed", "not_addressed", 0.7, reason, None, None)
     best = found.spans[0]
     span = Span(best.start, best.end)
-    verdict, confidence, reason = _decide(statement, index.text, found.features)
+    verdict, confidence, reason = _decide(statement, index, span, found.features)
     return OfflineJudgement(
         verdict or "unsure", verdict, round(confidence, 3), reason + cut, index.text[span.start : span.end], span
     )
 
 
-def _decide(statement: str, source: str, features: PairFeatures) -> tuple[Verdict | None, float, str]:
+def _decide(
+    statement: str, index: SourceIndex, best: Span, features: PairFeatures
+) -> tuple[Verdict | None, float, str]:
     if features.together < FEW:
         return "not_addressed", 0.6, "Few of the statement's words are in the source."
     if features.clashes:
-        reason = "; ".join(describe(clash, statement, source) for clash in features.clashes) + "."
+        reason = "; ".join(describe(clash, statement, index.text) for clash in features.clashes) + "."
         return "contradicted", 0.5 + 0.3 * features.covered, reason
     if features.denied_finding:
         return None, 0.4, "The passage reports no significant difference."
-    if features.negation_differs:
-        whose = "statement" if any(is_negation(word.key) for word in analyse(statement).words) else "passage"
-        return None, 0.4, f"Only the {whose} is negated; the rules cannot tell what that changes."
     if features.missing:
         written = ", ".join(statement[q.start : q.end] for q in features.missing)
         if features.covered >= SOME and len(features.missing) < features.amounts:
             return "partial", 0.5, f"The best passages do not give {written}."
         return None, 0.4, f"The best passages do not give {written}."
     if features.covered >= ENOUGH:
+        negated = only_negated(statement, index.text[best.start : best.end], index.words)
+        if negated:
+            return None, 0.4, f"Only the {negated} is negated; the rules cannot tell what that changes."
         amounts = ", numbers included" if features.amounts else ""
         return "supported", 0.4 + 0.5 * features.covered, f"One passage holds most of the statement's words{amounts}."
     return None, 0.3, "The passage shares words with the statement, not enough to tell."

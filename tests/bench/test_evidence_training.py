@@ -27,7 +27,7 @@ def cases(tmp_path):
             parts = ["METHODS:", f"We gave {drug} to adults.", "RESULTS:", f"We saw {drug} in adults."]
             text = "\n".join(parts)
             sentences = [[text.index(part), text.index(part) + len(part)] for part in parts]
-            statement = f"Adults had {drug}" + (" only." if number % 2 else ".")
+            statement = f"Adults had {drug}" + (" and rashes." if number % 2 else ".")
             label = "contradicted" if number % 2 else "supported"
             row = {"id": drug, "statement": statement, "source_text": text, "sentences": sentences}
             row |= {"gold_sets": [[1]], "label": label, "tasks": ["evidence", "verdict"]}
@@ -42,7 +42,7 @@ def test_weights_go_where_the_cases_say(cases):
     before, after = figures(cases, start), figures(cases, fitted)
 
     assert fitted.ranking.sections["methods"] > start.ranking.sections["methods"]
-    assert fitted.triage.sweeping > 0 > fitted.triage.covered
+    assert fitted.triage.absent > 0 > fitted.triage.covered
     assert before["hit@1"] == 0
     assert after["hit@3"] == after["AUROC"] == 1
 

@@ -14,7 +14,7 @@ from medreview.evidence.clashes import clashes
 from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.evidence.quantities import quantities
 from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.sentence_analysis import analyse
+from medreview.evidence.sentence_analysis import analyse, only_negated
 from medreview.generators.ask import Checked
 from medreview.generators.checks import numbers_missing, points_at_its_text, quote_codes, words
 from medreview.generators.clashing_spans import clash
@@ -121,7 +121,7 @@ def _truth(item: QAItem, quotes: tuple[str, ...], passage: str) -> Iterator[str]
         yield "quote_off_topic"
     found = assess(item.question, SourceIndex(passage))
     if not item.answers or folded(item.answers[0]) == "false":
-        if ground(item.question, passage).status in PROVEN_QUOTES or _is_said(found):
+        if ground(item.question, passage).status in PROVEN_QUOTES or _is_said(item.question, found, passage):
             yield "false_but_in_passage"
         return
     if found.label == "contradicted":
@@ -168,9 +168,9 @@ def _inverse(item: QAItem, passage: str) -> Iterator[str]:
         yield "flaw_given_away"
 
 
-def _is_said(found: Assessment) -> bool:
-    """Whether the passage says a statement, as far as words tell: with the same number of noes."""
-    return found.label == "supported" and not (found.features and found.features.negation_differs)
+def _is_said(statement: str, found: Assessment, passage: str) -> bool:
+    """Whether the passage says a statement, as far as words tell: neither or both of the two are negated."""
+    return found.label == "supported" and not only_negated(statement, passage[slice(*found.spans[0][:2])])
 
 
 def _share_said(text: str, within: str) -> float:
