@@ -1,0 +1,8 @@
+"""What models of meaning say of a statement and its passages: an optional hint for the order of the queue.
+
+``encoder`` has the two protocols: an ``Encoder`` gives texts vectors, a ``Scorer`` reads a statement with its passages.
+``minilm`` is the encoder that computes on this machine (``bert`` the forward pass, ``safetensors`` its weights).
+
+Nothing here is loaded unless an encoder is configured. It changes the triage score and with it the order; never what is
+lit, a label, or the status of a quote.
+"""

