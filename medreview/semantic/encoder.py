@@ -1,7 +1,7 @@
 """What a model of meaning is to the rest: an encoder of texts, or a scorer of passages."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,7 @@ class Encoder(Protocol):
         ...
 
 
+@runtime_checkable
 class Scorer(Protocol):
     """Says of each passage how much it bears on a statement, both read together: a reranking model."""
 

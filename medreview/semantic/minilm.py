@@ -29,7 +29,8 @@ MOST_CHARACTERS: Final = 8_000
 """Of a text, before it is taken apart; 256 word pieces of English are about 1,200."""
 TOKENS_AT_ONCE: Final = 2_048
 THREADS: Final = 2
-"""Of the matrix library. More are no faster for matrices of this size, and the machine is the reviewer's."""
+"""Of the matrix library, or fewer where its own settings say so (``OPENBLAS_NUM_THREADS``). More are hardly faster for
+matrices of this size, and the machine is the reviewer's."""
 
 
 class MiniLM:
@@ -49,9 +50,10 @@ class MiniLM:
         import numpy as np
 
         bert, tokenizer, threads = self._loaded
+        allowed = min([THREADS, *(library.num_threads for library in threads.lib_controllers)])
         pieces = [tokenizer.encode(text[:MOST_CHARACTERS]).ids for text in texts]
         rows = np.empty((len(texts), bert.size), dtype=np.float32)
-        with threads.limit(limits=THREADS, user_api="blas"):
+        with threads.limit(limits=allowed):
             for batch in _batches(pieces):
                 rows[batch] = bert.pooled([pieces[at] for at in batch])
         return rows
@@ -76,7 +78,7 @@ class MiniLM:
             ) from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(LONGEST)
-        return bert, tokenizer, ThreadpoolController()
+        return bert, tokenizer, ThreadpoolController().select(user_api="blas")
 
 
 def _folder() -> Path:

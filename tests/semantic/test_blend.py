@@ -1,0 +1,107 @@
+"""The triage score with a model of meaning."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from medreview.errors import UserError
+from medreview.evidence.assess import assess
+from medreview.evidence.ranking import SourceIndex
+from medreview.semantic.blend import MOST, blend, passages_for
+from medreview.semantic.minilm import MiniLM
+from medreview.semantic.scale import scale_of
+from medreview.semantic.similarity import Similarity
+
+SOURCE = (
+    "The trial enrolled 400 adults. The incidence of myocardial infarction declined by a fifth. "
+    "Participants came from three countries. The library was closed."
+)
+
+
+@pytest.fixture(scope="module")
+def similarity():
+    return Similarity(MiniLM())
+
+
+class Constant:
+    """An encoder that takes all texts for the same."""
+
+    name = "constant 1"
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        return np.tile(np.array([0.6, 0.8], dtype=np.float32), (len(texts), 1))
+
+
+def scored(similarity: Similarity, statement: str, source: str) -> float:
+    index = SourceIndex(source)
+    passages = [source[span.start : span.end] for span in passages_for(statement, index)]
+    return blend(assess(statement, index), similarity.of([(statement, passages)])[0])
+
+
+def test_a_paraphrase_is_read_later_than_another_subject_with_as_few_shared_words(similarity):
+    paraphrase, other = "Volunteers lived all over the globe.", "Prices soared all over the globe."
+    index = SourceIndex(SOURCE)
+
+    assert assess(paraphrase, index).unsupported == assess(other, index).unsupported
+    assert scored(similarity, paraphrase, SOURCE) < scored(similarity, other, SOURCE)
+
+
+def test_a_clash_still_puts_a_statement_first(similarity):
+    source = "Start with 500 mg of metformin twice daily. Take it with food."
+
+    assert scored(similarity, "Start with 850 mg of metformin twice daily.", source) > 0.1 + scored(
+        similarity, "Start with 500 mg of metformin twice daily.", source
+    )
+
+
+def test_the_model_is_asked_about_the_best_passages_by_the_rules_and_then_about_the_first_ones():
+    source = " ".join(f"Sentence number {number} says nothing." for number in range(30)) + " Metformin is cheap."
+    index = SourceIndex(source)
+    chosen = [source[span.start : span.end] for span in passages_for("Metformin costs little.", index)]
+
+    assert chosen[0] == "Metformin is cheap."
+    assert chosen[1] == "Sentence number 0 says nothing."
+    assert len(set(chosen)) == len(chosen) == MOST
+    assert passages_for("Metformin costs little.", SourceIndex("")) == ()
+
+
+def test_without_a_passage_the_score_is_that_of_the_rules():
+    found = assess("Metformin costs little.", SourceIndex(""))
+
+    assert blend(found, []) == found.unsupported
+
+
+def test_each_encoder_has_a_scale_of_its_own_on_which_unrelated_texts_are_0_and_paraphrases_1(similarity):
+    class Stretched:
+        """The packaged encoder, as if all its texts had something in common."""
+
+        name = "stretched 1"
+
+        def encode(self, texts: Sequence[str]) -> np.ndarray:
+            vectors = MiniLM().encode(texts)
+            more = np.hstack([vectors, np.full((len(vectors), 1), 2.0, dtype=np.float32)])
+            return more / np.linalg.norm(more, axis=1, keepdims=True)
+
+    pair = ("Heart attacks became rarer.", ["Myocardial infarction became less frequent.", "The library is closed."])
+    (plain,) = similarity.of([pair])
+    (stretched,) = Similarity(Stretched()).of([pair])
+
+    assert plain == pytest.approx(stretched, abs=1e-4)
+    assert plain[0] > 0.5
+    assert abs(plain[1]) < 0.3
+
+
+def test_an_encoder_that_tells_nothing_apart_is_refused():
+    with pytest.raises(UserError, match="constant 1 cannot tell paraphrases from unrelated sentences"):
+        scale_of(Constant())
+
+
+def test_a_scorer_is_asked_statement_by_statement_and_its_numbers_are_taken_as_they_are():
+    class Overlap:
+        name = "overlap 1"
+
+        def score(self, statement: str, passages: Sequence[str]) -> list[float]:
+            return [float(statement in passage) for passage in passages]
+
+    assert Similarity(Overlap()).of([("a", ["a b", "c"]), ("d", [])]) == [[1.0, 0.0], []]
