@@ -1,6 +1,5 @@
 """The triage score where a model of meaning was asked: the rules' score and the similarity of passages together."""
 
-from collections.abc import Sequence
 from functools import cache
 from math import exp, log
 from pathlib import Path
@@ -9,12 +8,13 @@ from typing import Final, NamedTuple
 from medreview.evidence.assess import Assessment
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.sentence_analysis import compared_part
+from medreview.semantic.scale import Nearness
 from medreview.text import Span
 
 MOST: Final = 8
 """Passages of a source that a model is asked about."""
-NEAREST: Final = 3
-"""Of them, the mean similarity of so many counts, beside that of the nearest."""
+LEADING: Final = 3
+"""Of them, so many are looked at with the passage before and the one after."""
 _EDGE: Final = 1e-6
 
 
@@ -24,7 +24,7 @@ class BlendWeights(NamedTuple):
     bias: float
     rules: float
     best: float
-    three: float
+    around: float
 
 
 def load(path: Path | None = None) -> BlendWeights:
@@ -41,28 +41,30 @@ def weights() -> BlendWeights:
 
 
 def passages_for(statement: str, index: SourceIndex) -> tuple[Span, ...]:
-    """The passages of a source that a model is asked about, at most ``MOST``: the best by the rules first, then others
-    from the beginning, since a paraphrase may share no word."""
-    best = [match.passage for match in index.match(index.query(compared_part(statement)), MOST)]
-    chosen = dict.fromkeys([*best, *range(min(MOST, len(index.passages)))])
-    return tuple(index.span(at) for at in list(chosen)[:MOST])
+    """The passages of a source that a model is asked about, at most ``MOST``, in the order of the text.
 
-
-def signs(assessment: Assessment, similarities: Sequence[float]) -> tuple[float, float, float]:
-    """What is weighed: the log odds of the rules, the greatest similarity, the mean of the greatest three."""
-    rules = min(max(assessment.unsupported, _EDGE), 1 - _EDGE)
-    nearest = sorted(similarities, reverse=True)[:NEAREST]
-    return log(rules / (1 - rules)), nearest[0], sum(nearest) / len(nearest)
-
-
-def blend(assessment: Assessment, similarities: Sequence[float]) -> float:
-    """The new ``unsupported``, 0 to 1; ``similarities`` as of ``Scale.similarities`` or of a ``Scorer``, in any order.
-
-    Without any it stays as the rules have it. A clash raises the rules' score and so this one.
+    They are the ``LEADING`` best by the rules with their neighbours, then the next best, then those at the beginning:
+    a paraphrase may share no word.
     """
-    if not similarities:
-        return assessment.unsupported
+    best = [match.passage for match in index.match(index.query(compared_part(statement)), MOST)]
+    neighbours = [at + step for at in best[:LEADING] for step in (0, -1, 1)]
+    wanted = dict.fromkeys([*neighbours, *best, *range(MOST)])
+    there = [at for at in wanted if 0 <= at < len(index.passages)]
+    return tuple(index.span(at) for at in sorted(there[:MOST]))
+
+
+def signs(assessment: Assessment, nearness: Nearness) -> tuple[float, float, float]:
+    """What is weighed: the log odds of the rules, the nearest passage, and it with what is around it."""
+    rules = min(max(assessment.unsupported, _EDGE), 1 - _EDGE)
+    return log(rules / (1 - rules)), nearness.best, nearness.around
+
+
+def blend(assessment: Assessment, nearness: Nearness) -> float:
+    """The new ``unsupported``, 0 to 1. A clash raises the rules' score and so this one.
+
+    Of a source without a passage there is no nearness: its score stays as the rules have it.
+    """
     weigh = weights()
-    rules, best, three = signs(assessment, similarities)
-    total = weigh.bias + weigh.rules * rules + weigh.best * best + weigh.three * three
+    rules, best, around = signs(assessment, nearness)
+    total = weigh.bias + weigh.rules * rules + weigh.best * best + weigh.around * around
     return 1 / (1 + exp(-total))

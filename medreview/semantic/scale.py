@@ -35,16 +35,34 @@ PARAPHRASES: Final = (
 """Pairs that say the same; the first of one and the second of another are unrelated."""
 
 
+class Nearness(NamedTuple):
+    """How near a statement is to a source: 0 as unrelated texts, 1 as a paraphrase; beyond both, too.
+
+    ``best``: the nearest passage. ``around``: the nearest passage together with the one before and the one after it.
+    """
+
+    best: float
+    around: float
+
+
 class Scale(NamedTuple):
     """The mean scalar products of unrelated sentences and of paraphrases."""
 
     unrelated: float
     same: float
 
-    def similarities(self, statement: "NDArray[np.float32]", passages: "Sequence[NDArray[np.float32]]") -> list[float]:
-        """For each passage's vector 0 where it is as near as an unrelated text, 1 as a paraphrase; beyond both, too."""
+    def nearness(self, statement: "NDArray[np.float32]", passages: "Sequence[NDArray[np.float32]]") -> Nearness:
+        """How near a statement's vector is to those of passages (at least one), which are in the order of the text."""
+        import numpy as np
+
+        rows = np.asarray(passages)
+        around = rows.copy()
+        around[1:] += rows[:-1]
+        around[:-1] += rows[1:]
+        around /= np.linalg.norm(around, axis=1, keepdims=True)
         width = self.same - self.unrelated
-        return [(float(passage @ statement) - self.unrelated) / width for passage in passages]
+        best, together = (float((vectors @ statement).max()) for vectors in (rows, around))
+        return Nearness((best - self.unrelated) / width, (together - self.unrelated) / width)
 
 
 def scale_of(encoder: Encoder) -> Scale:

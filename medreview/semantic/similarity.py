@@ -1,9 +1,12 @@
-"""How near passages are to statements, by an encoder or by a scorer, whichever is given."""
+"""How near sources are to statements, by an encoder or by a scorer, whichever is given."""
 
 from collections.abc import Sequence
 
 from medreview.semantic.encoder import Encoder, Scorer
-from medreview.semantic.scale import Scale, scale_of
+from medreview.semantic.scale import Nearness, Scale, scale_of
+
+Pair = tuple[str, Sequence[str]]
+"""A statement, and passages of one source (at least one) in the order of its text."""
 
 
 class Similarity:
@@ -14,18 +17,20 @@ class Similarity:
         self._model = model
         self._scale: Scale | None = None
 
-    def of(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[list[float]]:
-        """For each statement a number for each of its passages: 0 unrelated, 1 the same.
+    def of(self, pairs: Sequence[Pair]) -> list[Nearness]:
+        """How near each statement is to its passages; an encoder is asked once for all texts of all pairs.
 
-        An encoder is asked once for all texts of all pairs. Raises ``UserError`` when the model gives no answer.
+        A scorer reads one passage at a time, so that its best score stands for what is around it, too. Raises
+        ``UserError`` when the model gives no answer.
         """
         if isinstance(self._model, Scorer):
-            return [self._model.score(statement, passages) for statement, passages in pairs]
+            best = [max(self._model.score(statement, passages)) for statement, passages in pairs]
+            return [Nearness(score, score) for score in best]
         if self._scale is None:
             self._scale = scale_of(self._model)
         texts = dict.fromkeys(text for statement, passages in pairs for text in (statement, *passages))
         rows = dict(zip(texts, self._model.encode(list(texts)), strict=True))
         return [
-            self._scale.similarities(rows[statement], [rows[passage] for passage in passages])
+            self._scale.nearness(rows[statement], [rows[passage] for passage in passages])
             for statement, passages in pairs
         ]

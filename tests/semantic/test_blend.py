@@ -55,21 +55,15 @@ def test_a_clash_still_puts_a_statement_first(similarity):
     )
 
 
-def test_the_model_is_asked_about_the_best_passages_by_the_rules_and_then_about_the_first_ones():
-    source = " ".join(f"Sentence number {number} says nothing." for number in range(30)) + " Metformin is cheap."
+def test_the_model_is_asked_about_the_best_passages_with_their_neighbours_and_then_about_the_first_ones():
+    source = " ".join(f"Sentence number {number} says nothing." for number in range(30))
+    source = source.replace("number 20 says nothing", "number 20 calls metformin cheap")
     index = SourceIndex(source)
     chosen = [source[span.start : span.end] for span in passages_for("Metformin costs little.", index)]
 
-    assert chosen[0] == "Metformin is cheap."
-    assert chosen[1] == "Sentence number 0 says nothing."
-    assert len(set(chosen)) == len(chosen) == MOST
+    assert [sentence.split()[2] for sentence in chosen] == ["0", "1", "2", "3", "4", "19", "20", "21"]
+    assert len(chosen) == MOST
     assert passages_for("Metformin costs little.", SourceIndex("")) == ()
-
-
-def test_without_a_passage_the_score_is_that_of_the_rules():
-    found = assess("Metformin costs little.", SourceIndex(""))
-
-    assert blend(found, []) == found.unsupported
 
 
 def test_each_encoder_has_a_scale_of_its_own_on_which_unrelated_texts_are_0_and_paraphrases_1(similarity):
@@ -83,13 +77,20 @@ def test_each_encoder_has_a_scale_of_its_own_on_which_unrelated_texts_are_0_and_
             more = np.hstack([vectors, np.full((len(vectors), 1), 2.0, dtype=np.float32)])
             return more / np.linalg.norm(more, axis=1, keepdims=True)
 
-    pair = ("Heart attacks became rarer.", ["Myocardial infarction became less frequent.", "The library is closed."])
-    (plain,) = similarity.of([pair])
-    (stretched,) = Similarity(Stretched()).of([pair])
+    near = ("Heart attacks became rarer.", ["Myocardial infarction became less frequent.", "Spring began."])
+    far = ("Heart attacks became rarer.", ["The library is closed."])
+    plain, stretched = (Similarity(encoder).of([near, far]) for encoder in (MiniLM(), Stretched()))
 
-    assert plain == pytest.approx(stretched, abs=1e-4)
-    assert plain[0] > 0.5
-    assert abs(plain[1]) < 0.3
+    assert plain[0].best > 0.8
+    assert abs(plain[1].best) < 0.3
+    assert [found.best for found in plain] == pytest.approx([found.best for found in stretched], abs=1e-4)
+
+
+def test_what_two_neighbours_say_together_is_nearer_than_either_of_them(similarity):
+    statement = "Metformin is cheap, but it may cause diarrhoea."
+    (found,) = similarity.of([(statement, ["Metformin is cheap.", "It may cause diarrhoea."])])
+
+    assert found.around > found.best > 0
 
 
 def test_an_encoder_that_tells_nothing_apart_is_refused():
@@ -104,4 +105,4 @@ def test_a_scorer_is_asked_statement_by_statement_and_its_numbers_are_taken_as_t
         def score(self, statement: str, passages: Sequence[str]) -> list[float]:
             return [float(statement in passage) for passage in passages]
 
-    assert Similarity(Overlap()).of([("a", ["a b", "c"]), ("d", [])]) == [[1.0, 0.0], []]
+    assert Similarity(Overlap()).of([("a", ["a b", "c"]), ("d", ["e"])]) == [(1.0, 1.0), (0.0, 0.0)]
