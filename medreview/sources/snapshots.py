@@ -3,11 +3,12 @@
 import json
 import sqlite3
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.services import public_address
+from medreview.sources.ocr_pages import OcrPage, add_ocr_pages
 from medreview.sources.page import Page
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study.ids import content_id
@@ -25,15 +26,18 @@ _COMPARED_WITHOUT_SOURCE: Final = (*_COMPARED, "status", "state_evidence")
 """The columns by which two snapshots differ; of pages that are not the source also the reason why they are not."""
 
 
-def add_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetched, page: Page) -> Outcome:
+def add_snapshot(
+    connection: sqlite3.Connection, source_id: str, fetched: Fetched, page: Page, by_ocr: Sequence[OcrPage] = ()
+) -> Outcome:
     """Store a visit to a source, and a new snapshot if its text or page state differ from those of the current one.
 
     Other bytes or another title alone do not make a new snapshot: a page that only changed its advertisements would
     make every label stale. A snapshot of the source stays current when a later visit ends at something that is not the
     source (an error page, a dead server, an empty page).
-    The snapshot's id depends on content only, so that two studies of the same pages agree on it.
+    The snapshot's id depends on content only, so that two studies of the same pages agree on it. ``by_ocr``: which
+    parts of the text were read from pictures; they are stored with a new snapshot.
     """
-    row = _row(source_id, fetched, page)
+    row = _row(source_id, fetched, page, by_ocr)
     current = connection.execute(_CURRENT, (source_id,)).fetchone()
     outcome: Outcome = "same"
     compared = _COMPARED if holds_source(row) else _COMPARED_WITHOUT_SOURCE
@@ -44,6 +48,7 @@ def add_snapshot(connection: sqlite3.Connection, source_id: str, fetched: Fetche
         row["version"] = 1 + (versions.fetchone()[0] or 0)
         if insert(connection, "snapshot", [row]):
             outcome = "new"
+            add_ocr_pages(connection, str(row["snapshot_id"]), by_ocr)
         if current is None or holds_source(row) or not holds_source(current):
             connection.execute(
                 "UPDATE source SET current_snapshot = ? WHERE source_id = ?", (row["snapshot_id"], source_id)
@@ -74,12 +79,14 @@ def _visit(
     )
 
 
-def _row(source_id: str, fetched: Fetched, page: Page) -> dict[str, Any]:
+def _row(source_id: str, fetched: Fetched, page: Page, by_ocr: Sequence[OcrPage]) -> dict[str, Any]:
     raw = sha256(fetched.body)
     # Pages that are not the source, such as those without a body, differ in the reason.
     reason = () if page.state in HOLDS_SOURCE else (fetched.status, page.evidence)
+    # Another machine may read a picture otherwise, by the same engine.
+    read = (sha256(page.text),) if by_ocr else ()
     return {
-        "snapshot_id": content_id("p", source_id, raw, page.state, page.extractor, *reason),
+        "snapshot_id": content_id("p", source_id, raw, page.state, page.extractor, *reason, *read),
         "source_id": source_id,
         "version": 1,
         "fetched_at": fetched.fetched_at,

@@ -8,10 +8,12 @@ import pytest
 from medreview import pipeline
 from medreview.review.queue import open_queue
 from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.ocr_pages import Doubtful, OcrPage, ocr_pages
 from medreview.sources.page import Page
 from medreview.sources.reading.set_apart import SetApart
 from medreview.sources.snapshots import add_snapshot
 from medreview.study import Study
+from medreview.text import Span
 from tests.changed_pages.changing_site import PAGE, URL, again, put_body, reviewed, rows
 
 
@@ -140,3 +142,17 @@ def test_the_parts_of_a_text_that_are_set_apart_are_stored_with_it(study):
         study, "SELECT p.set_apart FROM source JOIN snapshot AS p ON p.snapshot_id = source.current_snapshot"
     )
     assert [SetApart(*part) for part in json.loads(stored)] == list(read.set_apart)
+
+
+def test_what_was_read_from_pictures_is_stored_with_its_snapshot_and_once(study):
+    fetched = Fetched(URL, URL, (URL,), 200, "application/pdf", b"%PDF-", "2026-12-01T00:00:00Z")
+    ((source_id,),) = rows(study, "SELECT source_id FROM source")
+    read = Page("", "Own text.\n\nGive 0.5 mg.", "Own text.\n\nGive 0.5 mg.", "ok", "", "a reader, OCR 1", (0, 11))
+    by_ocr = (OcrPage(2, Span(11, 23), 0.93, "OCR 1", (Doubtful(16, 19, 0.61),)),)
+    for _ in range(2):
+        study.write(lambda connection: add_snapshot(connection, source_id, fetched, read, by_ocr))
+
+    ((current,),) = rows(study, "SELECT current_snapshot FROM source")
+    assert ocr_pages(study.reader, current) == by_ocr
+    assert rows(study, "SELECT count(*) FROM snapshot_ocr") == [(1,)]
+    assert ocr_pages(study.reader, "another") == ()
