@@ -10,10 +10,19 @@ import os
 import select
 import signal
 import socket
+import sys
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.sources.children.messages import LENGTH, answer, fetched_of, framed, length_of, message_in
+from medreview.sources.children.messages import (
+    LENGTH,
+    answer,
+    fetched_of,
+    framed,
+    length_of,
+    message_in,
+    picture_answer,
+)
 from medreview.sources.page import read_page
 
 READY: Final = {"ready": True}
@@ -22,8 +31,6 @@ IDLE_SECONDS: Final = 10.0
 """Seconds without a page after which a child ends, with exit code 0."""
 MOST_PAGES: Final = 1_000
 """Pages after which a child is replaced: no library frees all that it takes."""
-LARGEST_IDLE: Final = 150_000_000
-"""Bytes of memory that a child may hold after a page and still be used for another one."""
 _LARGEST_FILE: Final = 4_000_000
 """Bytes of a file that a child may write: Python's own compiled modules, and nothing that could fill a disk."""
 
@@ -31,6 +38,7 @@ _LARGEST_FILE: Final = 4_000_000
 def main() -> None:
     """Answer pages from standard input until it ends, until none has come for a while, or after a failure."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.addaudithook(_refuse_network)
     with socket.socket(fileno=0) as parent, contextlib.suppress(ConnectionError):
         parent.sendall(framed(READY))
         for number in range(1, MOST_PAGES + 1):
@@ -46,6 +54,12 @@ def main() -> None:
                 return
 
 
+def _refuse_network(event: str, _: Any) -> None:
+    """Whatever a library would ask for: pages are read without a network."""
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        raise PermissionError("a child has no network")
+
+
 def _answered(message: dict[str, Any], parent: socket.socket, *, is_last: bool) -> tuple[bytes, bool]:
     """The frame with the page of a job, or with what ended its reading; and whether this child ends after it."""
     _limit(message["memory"], message["cpu_seconds"])
@@ -53,13 +67,21 @@ def _answered(message: dict[str, Any], parent: socket.socket, *, is_last: bool) 
         body = _receive(parent, message["size"])
         if body is None:
             raise ConnectionError
-        page = answer(read_page(fetched_of(message, body)))
-        last = is_last or _memory() > LARGEST_IDLE
-        return framed({**page, "last": last}), last
+        answered = _read(message, body)
+        last = is_last or _memory() > message["largest_idle"]
+        return framed({**answered, "last": last}), last
     except ConnectionError:
         raise
     except Exception as error:
         return framed({"failed": type(error).__name__}), True
+
+
+def _read(message: dict[str, Any], body: bytes) -> dict[str, Any]:
+    if "picture" in message:
+        from medreview.sources.reading.pdf_picture import read_picture
+
+        return picture_answer(read_picture(body, message["picture"]))
+    return answer(read_page(fetched_of(message, body)))
 
 
 def _receive(parent: socket.socket, size: int) -> bytes | None:

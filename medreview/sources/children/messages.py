@@ -1,7 +1,7 @@
 """What goes between the reader and a child: frames of JSON, never a pickle, for the child has read hostile input.
 
-A job is a frame with the fetched answer and the limits, and its body after it. An answer is one frame: the page, or
-``failed`` with what ended the reading.
+A job is a frame that says what is wanted, and the limits, and the body after it: the page of a fetched answer, or one
+page of a PDF read from its picture. An answer is one frame: what was wanted, or ``failed`` with what ended the reading.
 """
 
 import json
@@ -12,6 +12,7 @@ from medreview.labels import PAGE_STATES
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import Page
 from medreview.sources.reading.outline import Heading
+from medreview.sources.reading.pdf_picture import PicturePage
 from medreview.sources.reading.set_apart import SetApart
 
 LENGTH: Final = 8
@@ -49,11 +50,11 @@ def message_in(data: bytes) -> dict[str, Any]:
     return message
 
 
-def job(fetched: Fetched, *, memory: int, cpu_seconds: int) -> bytes:
-    """The frame that asks for a page; the body goes after it."""
+def job(fetched: Fetched) -> dict[str, Any]:
+    """What asks for a page; its body goes after it."""
     head = asdict(replace(fetched, body=b""))
     del head["body"]
-    return framed({"fetched": head, "size": len(fetched.body), "memory": memory, "cpu_seconds": cpu_seconds})
+    return {"fetched": head}
 
 
 def fetched_of(message: dict[str, Any], body: bytes) -> Fetched:
@@ -87,3 +88,46 @@ def page_of(message: dict[str, Any]) -> Page:
     if page.state not in PAGE_STATES:
         raise BadMessageError("an unknown state")
     return page
+
+
+def picture_job(number: int) -> dict[str, Any]:
+    """What asks for a page of a PDF, by its index, to be read from its picture; the body goes after it."""
+    return {"picture": number}
+
+
+def picture_answer(page: PicturePage | None) -> dict[str, Any]:
+    """What was read from a picture as a message."""
+    return {"picture": page._asdict() if page else None}
+
+
+def picture_of(message: dict[str, Any]) -> PicturePage | None:
+    """The page of an answer, ``None`` where there was nothing to read.
+
+    Raises :class:`BadMessageError` for anything that is not one.
+    """
+    try:
+        fields = message["picture"]
+        if fields is None:
+            return None
+        page = PicturePage(**{**fields, "doubtful": [(start, end, sure) for start, end, sure in fields["doubtful"]]})
+        size = len(page.text)
+        fits = (
+            type(page.text) is str
+            and _is_share(page.confidence)
+            and type(page.unread) is int
+            and all(_is_word(word, size) for word in page.doubtful)
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadMessageError("no page") from error
+    if not fits:
+        raise BadMessageError("a field of another type, or a place outside the text")
+    return page
+
+
+def _is_word(word: tuple[Any, Any, Any], size: int) -> bool:
+    start, end, sure = word
+    return type(start) is type(end) is int and 0 <= start < end <= size and _is_share(sure)
+
+
+def _is_share(number: Any) -> bool:
+    return type(number) in (int, float) and 0 <= number <= 1

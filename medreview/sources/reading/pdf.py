@@ -9,7 +9,8 @@ from medreview.sources.reading.page_states import count_words
 from medreview.sources.reading.pdf_lines import read
 
 _PAGE_BREAK: Final = "\n\n"
-_SCAN_WORDS_PER_PAGE: Final = 5
+SCAN_WORDS: Final = 5
+"""Words of a page below which it has no text worth the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def _joined(answer: dict[str, Any]) -> PdfText:
         at += len(page) + len(_PAGE_BREAK)
     text = _PAGE_BREAK.join(pages)
     words = count_words(text)
-    if words < _SCAN_WORDS_PER_PAGE * len(pages) or not words:
+    if words < SCAN_WORDS * len(pages) or not words:
         evidence = f"The PDF has {words} words on {len(pages)} pages: images without text."
         return PdfText(title, text, tuple(starts), "pdf_scan", evidence)
     evidence = "" if len(pages) == count else f"Only the first {len(pages)} of {count} pages were read."

@@ -14,9 +14,9 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.sources.children import reader
+from medreview.sources.children.asking import _IDLE, ReadingLimits, end_idle
 from medreview.sources.children.messages import BadMessageError, answer, framed, length_of, message_in, page_of
-from medreview.sources.children.reader import PageReader, ReadingLimits, end_idle, read_in_child
+from medreview.sources.children.reader import PageReader, read_in_child
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
@@ -48,10 +48,10 @@ def no_children():
 
 def test_a_page_read_in_child_is_the_page_and_the_next_one_takes_the_same_child(no_children):
     assert read_in_child(fetched(PAGE)) == read_page(fetched(PAGE))
-    (first,) = reader._IDLE
+    (first,) = _IDLE["pages"]
     assert read_in_child(fetched(PAGE + b"\xff\xed\xa0\x80")) == read_page(fetched(PAGE + b"\xff\xed\xa0\x80"))
     assert read_in_child(fetched(b"", "timeout", "Late.")).state == "timeout"
-    assert [first] == reader._IDLE
+    assert [first] == _IDLE["pages"]
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_a_page_beyond_a_limit_is_unreadable_and_the_next_one_is_read(body, limi
 )
 def test_a_child_that_dies_over_a_page_costs_that_page_only(no_children, number, said):
     assert read_in_child(fetched(PAGE)).state == "ok"
-    (child,) = reader._IDLE
+    (child,) = _IDLE["pages"]
 
     async def both():
         asked = PageReader()
         reading = asyncio.create_task(asked.read(fetched(BOMB)))
-        while reader._IDLE:
+        while _IDLE["pages"]:
             await asyncio.sleep(0)
         os.kill(child._process.pid, number)
         return await reading, await asked.read(fetched(PAGE))
@@ -103,12 +103,12 @@ def test_how_the_fetch_ended_comes_before_how_the_reading_ended():
 
 def test_a_child_that_ended_because_nobody_asked_is_replaced_without_a_word(no_children):
     assert read_in_child(fetched(PAGE)).state == "ok"
-    (child,) = reader._IDLE
+    (child,) = _IDLE["pages"]
     child._socket.shutdown(1)  # what the child sees when its parent has gone: it ends, with code 0
     assert child._process.wait(20) == 0
     assert read_in_child(fetched(PAGE)).state == "ok"
     child._process.returncode = None  # as if it had ended between the look at it and the page
-    reader._IDLE[:] = [child]
+    _IDLE["pages"][:] = [child]
     assert read_in_child(fetched(PAGE)).state == "ok"
 
 
@@ -116,10 +116,10 @@ def test_ctrl_c_ends_the_reading_and_the_child(no_children):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts tests in the background ignores it
     main = threading.main_thread().ident
     assert read_in_child(fetched(PAGE)).state == "ok"
-    (child,) = reader._IDLE
+    (child,) = _IDLE["pages"]
 
     def press():
-        while reader._IDLE:
+        while _IDLE["pages"]:
             time.sleep(0.001)
         signal.pthread_kill(main, signal.SIGINT)
 
@@ -158,9 +158,9 @@ def test_a_child_sees_no_keys_and_ends_with_the_parent(no_children, monkeypatch)
     script = """
 import sys, time
 from tests.sources.children.test_reader import PAGE, fetched
-from medreview.sources.children import reader
+from medreview.sources.children import asking, reader
 assert reader.read_in_child(fetched(PAGE)).state == "ok"
-print(reader._IDLE[0]._process.pid, flush=True)
+print(asking._IDLE["pages"][0]._process.pid, flush=True)
 time.sleep(600)
 """
     with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:

@@ -9,7 +9,8 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
 from medreview.labels import PAGE_STATES
-from medreview.sources.children.reader import PageReader, ReadingLimits
+from medreview.sources.children.asking import ReadingLimits
+from medreview.sources.children.reader import PageReader
 from medreview.sources.fetching.fetched import Fetched, http_failure
 from medreview.sources.page import read_page
 from medreview.sources.reading.page_states import HOLDS_SOURCE, PageSigns, count_words, page_state
