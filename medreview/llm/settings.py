@@ -272,9 +272,14 @@ def keep_local(judges: Iterable[JudgeSettings]) -> None:
         )
 
 
+def model_at_host(judge: JudgeSettings) -> str:
+    """``MODEL at HOST``: the name under which what a model measured is stored."""
+    return f"{as_told(judge.model)} at {as_told(judge.host)}"
+
+
 def told_of(judge: JudgeSettings) -> str:
     """``NAME: MODEL at HOST``."""
-    return f"{as_told(judge.name)}: {as_told(judge.model)} at {as_told(judge.host)}"
+    return f"{as_told(judge.name)}: {model_at_host(judge)}"
 
 
 def _through(judge: JudgeSettings) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -175,6 +175,20 @@ async def post_embeddings(client: "AsyncOpenAI", body: Mapping[str, Any], second
     model, texts = extra.pop("model"), extra.pop("input")
     create = client.embeddings.with_streaming_response.create
     return await answered(create(model=model, input=texts, encoding_format="float", extra_body=extra), seconds)
+
+
+async def post_json(client: "AsyncOpenAI", path: str, body: Mapping[str, Any], seconds: float) -> Reply:
+    """The same for a path of the server that the SDK has no name for, below the judge's base URL."""
+    import httpx2
+
+    @asynccontextmanager
+    async def call() -> AsyncIterator[httpx2.Response]:
+        yield await client.post(path, cast_to=httpx2.Response, body=dict(body))
+
+    async def read(response: httpx2.Response) -> Reply:
+        return _reply(response.status_code, response.headers, response.content)
+
+    return await answered(call(), seconds, read)
 
 
 async def whole(response: "AsyncAPIResponse[Any]") -> Reply:

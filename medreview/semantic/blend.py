@@ -44,8 +44,10 @@ def passages_for(statement: str, index: SourceIndex) -> tuple[Span, ...]:
     """The passages of a source that a model is asked about, at most ``MOST``, in the order of the text.
 
     They are the ``LEADING`` best by the rules with their neighbours, then the next best, then those at the beginning:
-    a paraphrase may share no word.
+    a paraphrase may share no word. None for a blank statement.
     """
+    if not statement.strip():
+        return ()
     best = [match.passage for match in index.match(index.query(compared_part(statement)), MOST)]
     neighbours = [at + step for at in best[:LEADING] for step in (0, -1, 1)]
     wanted = dict.fromkeys([*neighbours, *best, *range(MOST)])

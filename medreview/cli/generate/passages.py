@@ -65,10 +65,10 @@ def passages(
     """
     from medreview.cli.generate.shares import share_of
     from medreview.generators.passages import run
-    from medreview.generators.passages.embedded import vectors_name
     from medreview.generators.passages.entities import TaggerCommand, TermLists
     from medreview.generators.passages.selection import Thresholds
     from medreview.generators.passages.vectors import TF_IDF
+    from medreview.llm.settings import model_at_host
     from medreview.study import Study
 
     share = share_of(keep, "--keep", "60%")
@@ -78,7 +78,7 @@ def passages(
     default = Thresholds()
     measures = run.Measures(
         tagger=TaggerCommand(tagger) if tagger else TermLists(),
-        vectors=vectors_name(model) if model else TF_IDF,
+        vectors=model_at_host(model) if model else TF_IDF,
         alike=alike if alike is not None else run.ALIKE_EMBEDDED if model else run.ALIKE_WORDS,
         keep=share,
         thresholds=Thresholds(

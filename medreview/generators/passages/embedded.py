@@ -12,16 +12,11 @@ from medreview.generators.passages.features import coherence_variance, semantic_
 from medreview.generators.passages.vectors import of_length_one
 from medreview.llm.cost_estimate import tokens_of
 from medreview.llm.embeddings import Embedder
-from medreview.llm.settings import JudgeSettings, as_told
+from medreview.llm.settings import JudgeSettings, model_at_host
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.study.rows import insert
-
-
-def vectors_name(settings: JudgeSettings) -> str:
-    """The name under which measures by a model's embeddings are stored."""
-    return f"{as_told(settings.model)} at {as_told(settings.host)}"
 
 
 def waiting(study: Study, every: Sequence[Candidate], settings: JudgeSettings, alike: float) -> list[Candidate]:
@@ -50,7 +45,7 @@ async def _ask(
     study: Study, every: Sequence[Candidate], settings: JudgeSettings, alike: float, progress: Progress
 ) -> None:
     progress.begin("embeddings", len(every))
-    slots, name = asyncio.Semaphore(settings.concurrency), vectors_name(settings)
+    slots, name = asyncio.Semaphore(settings.concurrency), model_at_host(settings)
     failed: list[UserError] = []
     async with Embedder(settings, CallStore(study)) as embedder, asyncio.TaskGroup() as group:
 
@@ -82,6 +77,6 @@ async def _ask(
 def _known(study: Study, settings: JudgeSettings, alike: float) -> dict[str, Meaning]:
     rows = study.reader.execute(
         "SELECT passage_id, variance, entropy FROM passage_measure WHERE vectors = ? AND alike = ?",
-        (vectors_name(settings), alike),
+        (model_at_host(settings), alike),
     )
     return {passage_id: Meaning(variance, entropy) for passage_id, variance, entropy in rows}

@@ -9,6 +9,7 @@ from medreview.errors import UserError
 from medreview.generators.passages import embedded
 from medreview.generators.passages.run import ALIKE_EMBEDDED, Measures, choose, paragraphs_of, store, summary_of
 from medreview.generators.source_texts import SourceText, text_of_file, texts_of_passages, texts_of_snapshots
+from medreview.llm.settings import model_at_host
 from medreview.study import Study
 from medreview.study.check import check
 from tests.support.embeddings_endpoint import Embeddings, embeds
@@ -129,7 +130,7 @@ def test_embeddings_are_asked_for_passages_of_sound_form_only_paid_once_and_in_t
     one, other = (found[candidate.passage.passage_id] for candidate in every[:2])
     assert (one.variance, one.entropy) == (pytest.approx(0), 0)
     assert other.entropy == pytest.approx(log(3))
-    measures = Measures(vectors=embedded.vectors_name(settings), alike=ALIKE_EMBEDDED)
+    measures = Measures(vectors=model_at_host(settings), alike=ALIKE_EMBEDDED)
     chosen, _ = choose(every, measures, found)
     assert [one.codes for one in chosen] == [(), ("unfocused",), ("caption",)]
     assert chosen[2].features is None

