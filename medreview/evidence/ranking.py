@@ -2,7 +2,8 @@
 
 A passage's score is the sum of BM25 over stemmed terms, the share of the statement's term weight that it covers
 (weights are inverse document frequencies within the source), and a prior by the kind of passage: sentences that report
-a finding or are in results or conclusions come first, headings, methods and references later.
+a finding or are in results or conclusions come first, headings, methods and references later. A sentence is lifted by
+the one before it: what is said in two sentences names its subject in the first.
 """
 
 from collections import Counter
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest, nsmallest
 from itertools import islice
 from math import log
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from medreview.evidence.lexicon import FINDING
@@ -92,6 +94,17 @@ class SourceIndex:
             found = self._findings[at] = float(sum(1 for _ in cues))
         return found
 
+    def _lifts(self, scores: Mapping[int, float]) -> dict[int, float]:
+        """What sentences gain from the one before, as far as that is above the lowest of the ``before_rank`` best."""
+        params, lifts = weights().ranking, {}
+        best = nlargest(int(params.before_rank), scores.items(), key=itemgetter(1))
+        for at, score in best[:-1]:
+            after = at + 1
+            if after in scores and self.passages[after].kind == "sentence" and self.passages[at].kind != "heading":
+                above = score + params.finding * self._finding(at) - best[-1][1]
+                lifts[after] = params.before * max(0.0, above)
+        return lifts
+
     def analysis(self, at: int) -> SentenceAnalysis:
         """The analysis of a passage; a very long one is an unsegmented page, of which the beginning is analysed."""
         passage = self.passages[at]
@@ -159,6 +172,8 @@ class SourceIndex:
             abs(params.finding * params.finding_most),
             abs(params.quantity * bool(query.amounts)),
         )
+        for at, lift in self._lifts(scores).items():
+            scores[at] += lift
         contenders = _contenders(scores, limit, finding + quantity)
         scores = {at: score + params.finding * self._finding(at) for at, score in contenders}
         contenders = _contenders(scores, limit, quantity)

@@ -22,6 +22,8 @@ class RankingWeights(NamedTuple):
     short_terms: float
     length: float
     length_most: float
+    before: float
+    before_rank: float
     sections: Mapping[str, float]
 
 

@@ -49,6 +49,13 @@ def test_an_amount_is_found_in_another_form(statement: str, passage: str) -> Non
     assert best(statement, index) == passage
 
 
+def test_of_equal_sentences_the_one_after_what_names_its_subject_comes_first() -> None:
+    text = "Men had metformin. Nausea was rare in them. Women had zoledronic acid. Nausea was rare in them."
+    hits = SourceIndex(text).rank("Nausea was rare in women who had zoledronic acid.")
+    assert text[hits[0].start : hits[0].end] == "Women had zoledronic acid."
+    assert (hits[1].start, hits[1].end) == (text.rindex("Nausea"), len(text))
+
+
 def test_no_shared_word_gives_no_hit() -> None:
     assert SourceIndex(PAGE).rank("Zebras graze.") == []
     assert SourceIndex("").rank("Ibuprofen") == []
