@@ -2,16 +2,16 @@
 
 ``ranking.SourceIndex`` and ``assess.assess`` are for statements, ``grounding.QuoteIndex`` and ``grounding.ground`` for
 quotations, ``lexical.matches`` for neutral highlights, ``jsonl_filter.serve`` for JSON Lines. They use ``normalise``
-(typography), ``segment`` (passages), ``terms`` (stems, synonyms), ``quantities`` and ``units``, ``clashes`` and
-``significance``. What of a quotation may differ is in ``differences``, ``meaning_words``, ``function_words``,
-``inflection`` and ``omissions``.
+(typography), ``segment`` (passages), ``terms`` (stems, synonyms), ``quantities`` and ``units``, ``contrasts``
+(words that exclude one another), ``clashes`` and ``significance``. What of a quotation may differ is in
+``differences``, ``meaning_words``, ``function_words``, ``inflection`` and ``omissions``.
 
 Texts are assumed to be English. In German, French, Spanish and Portuguese, words match as written (and after English
 stemming, whatever that does to them), sentences are segmented, and decimal commas, units, bounds, ranges and simple
 frequencies are parsed. Not supported there: numbers in words, a point for thousands (``1.500 mg`` is read as one and a
-half), synonyms other than a reviewer's own, section headings, and clashes of negation, direction, modality, population
-or significance. Other languages, and scripts without spaces, get exact and normalised quotations and little else.
-Nothing is translated: a statement in one language and a page in another share few words.
+half), synonyms other than a reviewer's own, section headings, and clashes of words (all but those of amounts). Other
+languages, and scripts without spaces, get exact and normalised quotations and little else. Nothing is translated: a
+statement in one language and a page in another share few words.
 
 Everything is a pure function of texts; an index is built once per snapshot and is picklable.
 """

@@ -1,4 +1,4 @@
-"""Lexicons of English words that change the meaning of a sentence: negation, direction, modality, population, findings.
+"""Lexicons of English words that change the meaning of a sentence: negation, direction, modality, findings.
 
 All entries are normalised (lower case, no hyphens) and matched as whole words.
 """
@@ -96,25 +96,6 @@ NUMBER_WORDS: Final = {
 """Numbers in letters, with their value."""
 AMBIGUOUS_NUMBERS: Final = frozenset({"one", "half", "third", "quarter"})
 """Of these the ones that often are no number."""
-
-POPULATIONS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
-    (
-        frozenset(
-            {
-                "child", "children", "childrens", "paediatric", "pediatric", "infant", "infants", "neonate", "neonates",
-                "neonatal", "newborn", "newborns", "baby", "babies", "toddlers",
-            }
-        ),
-        frozenset(
-            {
-                "adult", "adults", "elderly", "older",
-            }
-        ),
-    ),
-    (frozenset({"men", "man", "male", "males", "boys"}), frozenset({"women", "woman", "female", "females", "girls"})),
-    (frozenset({"inpatient", "inpatients"}), frozenset({"outpatient", "outpatients"})),
-)  # fmt: skip
-"""Mutually exclusive groups: a text that names only one of the two says nothing about the other."""
 
 FINDING: Final = re.compile(
     r"\b(?:p\s?[<>=≤≥]|p[- ]value|significan|compared (?:with|to)\b|versus\b|vs\b|differ(?:ed|s|ence|ences)\b|"

@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Token, tokens
+from medreview.evidence.contrasts import Found, contrasts
 from medreview.evidence.lexicon import NEGATIONS, is_negation
 from medreview.evidence.quantities import Quantity, quantities
 from medreview.evidence.terms import STOP_WORDS, Vocabulary, stem, vocabulary
@@ -63,6 +64,13 @@ class SentenceAnalysis:
     def words(self) -> list[Word]:
         """The words, numbers and signs in order."""
         return _words(self.text, self.quantities, self._single)
+
+    @cached_property
+    def contrasting(self) -> list[Found]:
+        """The words and phrases that exclude others (``contrasts.toml``), by indices of ``words``."""
+        table = contrasts()
+        keys = [word.key for word in self.words]
+        return [] if table.first_words.isdisjoint(keys) else list(table.found(keys))
 
     @cached_property
     def content(self) -> frozenset[str]:

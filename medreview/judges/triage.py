@@ -53,8 +53,16 @@ CLASH_WORDS: Final = {
     "direction": "direction differs",
     "negation": "negation differs",
     "modality": "wording is stronger or weaker",
-    "population": "population differs",
     "significance": "significance differs",
+    "population": "population differs",
+    "opposite": "words of opposite meaning",
+    "side": "side differs",
+    "route": "route differs",
+    "severity": "severity differs",
+    "order": "order differs",
+    "quantifier": "how many or how often differs",
+    "roles": "who does what differs",
+    "medicine": "medicine differs",
 }
 """What the evidence rules call a difference, in words."""
 

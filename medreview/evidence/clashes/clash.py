@@ -7,7 +7,23 @@ from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.text import Span
 
 ClashKind = Literal[
-    "number", "unit", "range", "comparison", "direction", "negation", "modality", "population", "significance"
+    "number",
+    "unit",
+    "range",
+    "comparison",
+    "direction",
+    "negation",
+    "modality",
+    "significance",
+    "population",
+    "opposite",
+    "side",
+    "route",
+    "severity",
+    "order",
+    "quantifier",
+    "roles",
+    "medicine",
 ]
 
 

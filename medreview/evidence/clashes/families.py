@@ -5,10 +5,15 @@ from typing import Final
 
 from medreview.evidence.clashes.amounts import amounts
 from medreview.evidence.clashes.clash import Clash, Family
+from medreview.evidence.clashes.comparisons import comparisons
+from medreview.evidence.clashes.contrasting_words import contrasting_words
 from medreview.evidence.clashes.directions import directions
+from medreview.evidence.clashes.medicines import medicines
 from medreview.evidence.clashes.modality import modality
 from medreview.evidence.clashes.negations import negations
-from medreview.evidence.clashes.populations import populations
+from medreview.evidence.clashes.prefixes import prefixes
+from medreview.evidence.clashes.proportions import proportions
+from medreview.evidence.clashes.roles import roles
 from medreview.evidence.clashes.significant_findings import significant_findings
 from medreview.evidence.sentence_analysis import analyse
 from medreview.evidence.terms import Vocabulary
@@ -20,11 +25,16 @@ MIN_SHARED_FOR_WORDS: Final = 0.5
 """The same for rules on words."""
 FAMILIES: Final[Sequence[tuple[float, Family]]] = (
     (MIN_SHARED, amounts),
+    (MIN_SHARED, proportions),
     (MIN_SHARED_FOR_WORDS, significant_findings),
-    (MIN_SHARED_FOR_WORDS, populations),
+    (MIN_SHARED_FOR_WORDS, contrasting_words),
     (MIN_SHARED_FOR_WORDS, directions),
     (MIN_SHARED_FOR_WORDS, negations),
     (MIN_SHARED_FOR_WORDS, modality),
+    (MIN_SHARED_FOR_WORDS, prefixes),
+    (MIN_SHARED_FOR_WORDS, comparisons),
+    (MIN_SHARED_FOR_WORDS, roles),
+    (MIN_SHARED_FOR_WORDS, medicines),
 )
 """Each family with the share that it needs. Of two clashes at the same places the earlier family's is kept."""
 

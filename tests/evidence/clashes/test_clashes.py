@@ -16,7 +16,7 @@ from medreview.evidence.clashes import clashes
         ("The maximum dose of paracetamol in adults is 4 g.", "Adults: the maximum dose of paracetamol is 4 mg.",
          ("unit", "4 g", "4 mg")),
         ("Treat cystitis for 5-7 days.", "Cystitis: treat for 7-10 days.", ("range", "5-7 days", "7-10 days")),
-        ("Start metformin when eGFR is above 30 mL/min.", "Stop metformin when eGFR is below 30 mL/min.",
+        ("Start metformin when eGFR is above 30 mL/min.", "Start metformin when eGFR is below 30 mL/min.",
          ("comparison", "above 30 mL/min", "below 30 mL/min")),
         ("Metformin is stopped when eGFR is below 45 mL/min.", "Metformin is stopped if eGFR is <30 mL/min.",
          ("number", "below 45 mL/min", "<30 mL/min")),

@@ -1,0 +1,100 @@
+"""Comparisons with the sides exchanged: A more than B against B more than A."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from medreview.evidence.clashes.clash import Clash
+from medreview.evidence.function_words import word_set
+from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
+from medreview.text import Span
+
+MORE: Final = word_set(
+    """
+    more higher greater larger longer better faster stronger earlier older superior safer quicker cheaper commoner worse
+    heavier bigger deeper easier
+    """
+)
+LESS: Final = word_set("less lower fewer smaller shorter slower weaker later younger inferior lighter rarer")
+BETWEEN: Final = word_set("than versus vs compared")
+"""Words between the two sides; ``superior to`` and ``inferior to`` are read besides."""
+SIDE_WORDS: Final = 12
+"""Words of a side at most, counted from the word between the two."""
+_ENDS: Final = word_set("but although though whereas while because if which so")
+
+
+class Comparison(NamedTuple):
+    """The words before and after, the word that says which is more, and its sign: 1 or -1."""
+
+    before: tuple[Word, ...]
+    after: tuple[Word, ...]
+    degree: Word
+    sign: int
+
+
+def comparisons(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """A comparison in which each side has what the other's opposite side has, with the same sign."""
+    claimed = comparison(claim)
+    written = comparison(evidence) if claimed is not None else None
+    if claimed is None or written is None:
+        return
+    crossed = _crossed(claimed, written)
+    if crossed is None or crossed != (claimed.sign == written.sign) or claimed.degree.negated != written.degree.negated:
+        return
+    yield Clash("roles", _span(claimed), _span(written))
+
+
+def comparison(sentence: SentenceAnalysis) -> Comparison | None:
+    """The only comparison of a sentence; ``None`` when it has none, or several."""
+    words = sentence.words
+    if BETWEEN.isdisjoint(sentence.keys) and not sentence.keys & {"superior", "inferior"}:
+        return None
+    places = [
+        at
+        for at, word in enumerate(words)
+        if word.key in BETWEEN or (word.key == "to" and at and words[at - 1].key in ("superior", "inferior"))
+    ]
+    if len(places) != 1:
+        return None
+    at = places[0]
+    degrees = [word for word in words[:at] if word.key in MORE or word.key in LESS]
+    if len(degrees) != 1:
+        return None
+    degree = degrees[0]
+    before = _side(sentence, range(at - 1, -1, -1))
+    after = _side(sentence, range(at + 1, len(words)))
+    return Comparison(before, after, degree, 1 if degree.key in MORE else -1) if before and after else None
+
+
+def _side(sentence: SentenceAnalysis, indices: range) -> tuple[Word, ...]:
+    found = []
+    for at in indices[:SIDE_WORDS]:
+        word = sentence.words[at]
+        if word.key in _ENDS:
+            break
+        if word.is_content and word.key not in MORE and word.key not in LESS:
+            found.append(word)
+    return tuple(found)
+
+
+def _crossed(one: Comparison, other: Comparison) -> bool | None:
+    """Whether the sides are exchanged; ``None`` when the words do not tell."""
+    before, after = _own_terms(one)
+    others_before, others_after = _own_terms(other)
+    exchanged = bool(after & others_before), bool(before & others_after)
+    kept = bool(before & others_before), bool(after & others_after)
+    if all(exchanged) and not any(kept):
+        return True
+    if kept[1] and not any(exchanged):
+        return False
+    return None
+
+
+def _own_terms(comparison: Comparison) -> tuple[frozenset[str], frozenset[str]]:
+    """The terms of each side that the other side does not have."""
+    before = frozenset(word.term for word in comparison.before)
+    after = frozenset(word.term for word in comparison.after)
+    return before - after, after - before
+
+
+def _span(comparison: Comparison) -> Span:
+    return Span(comparison.degree.start, max(comparison.degree.end, comparison.after[0].end))

@@ -1,0 +1,41 @@
+"""One medicine for another: the same is said, of a medicine that the other sentence does not name."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from medreview.evidence.clashes.clash import Clash
+from medreview.evidence.clashes.context import span_of
+from medreview.evidence.clashes.frames import frame, likeness
+from medreview.evidence.drug_names import names_medicine
+from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
+
+NEARLY_ALL: Final = 0.7
+"""Share of the statement's other content words that must stand in the passage."""
+ALIKE: Final = 3
+"""Likeness of the two frames from which on the one medicine stands in the other's place."""
+
+
+def medicines(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """The only medicine of the statement, in the place of the only one that the passage names."""
+    claimed = _medicines(claim)
+    if len(claimed) != 1:
+        return
+    written = _medicines(evidence)
+    (at, word), others = next(iter(claimed.values())), list(written.values())
+    if len(others) != 1 or word.term in written:
+        return
+    where, other = others[0]
+    rest = claim.content - {word.term}
+    if not rest or len(rest & evidence.content) < NEARLY_ALL * len(rest) or word.negated != other.negated:
+        return
+    if likeness(frame(claim, at, at + 1), frame(evidence, where, where + 1)) >= ALIKE:
+        yield Clash("medicine", span_of(word), span_of(other))
+
+
+def _medicines(sentence: SentenceAnalysis) -> dict[str, tuple[int, Word]]:
+    """By term, the first place of each word that names a medicine."""
+    found: dict[str, tuple[int, Word]] = {}
+    for at, word in enumerate(sentence.words):
+        if word.is_content and names_medicine(word.key):
+            found.setdefault(word.term, (at, word))
+    return found

@@ -1,0 +1,89 @@
+"""Who does what to whom: warfarin increases the effect of X against X increases the effect of warfarin."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from medreview.evidence.clashes.clash import Clash
+from medreview.evidence.function_words import word_set
+from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
+from medreview.evidence.terms import stem
+from medreview.text import Span
+
+ACTIONS: Final = frozenset(
+    map(
+        stem,
+        word_set(
+            """
+            increase raise enhance potentiate elevate decrease reduce lower diminish impair inhibit block suppress
+            antagonise antagonize activate induce stimulate cause trigger provoke prevent treat lead result displace
+            replace precede follow predict mask mimic worsen exacerbate improve prolong shorten delay accelerate convert
+            infect transmit counteract reverse affect produce release
+            """
+        ),
+    )
+)
+"""Stems of verbs with somebody who does it before them, and somebody it is done to after them."""
+_BE: Final = word_set("is are was were be been being")
+_BREAKS: Final = word_set("and but although though whereas while because if which so that")
+REACH: Final = 8
+"""Words on each side of the verb that may be who or whom."""
+
+
+class Deed(NamedTuple):
+    """What a verb says: the terms of who does it, and of whom it is done to; its span from the first to the last."""
+
+    doer: frozenset[str]
+    done_to: frozenset[str]
+    negated: bool
+    span: Span
+
+
+def roles(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """The same verb in both, with who and whom exchanged."""
+    claimed = _deeds(claim)
+    if not claimed:
+        return
+    written = _deeds(evidence)
+    for verb, deed in claimed.items():
+        other = written.get(verb)
+        if (
+            other is not None
+            and other.negated == deed.negated
+            and deed.doer & other.done_to
+            and deed.done_to & other.doer
+            and not deed.doer & other.doer
+            and not (deed.done_to & other.done_to) & (deed.doer | other.doer)
+        ):
+            yield Clash("roles", deed.span, other.span)
+
+
+def _deeds(sentence: SentenceAnalysis) -> dict[str, Deed]:
+    """By verb, what is said with it; a verb that is there twice is left out."""
+    found: dict[str, Deed] = {}
+    twice: set[str] = set()
+    words = sentence.words
+    for at, word in enumerate(words):
+        if word.term not in ACTIONS:
+            continue
+        before, after = _side(words, range(at - 1, -1, -1)), _side(words, range(at + 1, len(words)))
+        if not before or not after:
+            continue
+        if word.term in found:
+            twice.add(word.term)
+        span = Span(min(w.start for w in before), max(w.end for w in after))
+        left, right = (frozenset(w.term for w in side) for side in (before, after))
+        passive = any(w.key in _BE for w in words[max(0, at - 3) : at]) and any(
+            w.key == "by" for w in words[at + 1 : at + 4]
+        )
+        found[word.term] = Deed(right, left, word.negated, span) if passive else Deed(left, right, word.negated, span)
+    return {verb: deed for verb, deed in found.items() if verb not in twice}
+
+
+def _side(words: list[Word], indices: range) -> list[Word]:
+    found = []
+    for at in indices[:REACH]:
+        if words[at].key in _BREAKS:
+            break
+        if words[at].is_content and words[at].term not in ACTIONS:
+            found.append(words[at])
+    return found
