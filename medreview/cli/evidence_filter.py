@@ -1,18 +1,56 @@
 """The evidence engine as a filter, apart from the commands so that ``main`` can start it without them."""
 
 import sys
+from collections.abc import Iterator
+from functools import partial
+from io import BufferedIOBase
+from typing import Final, cast
+
+READ_AT_ONCE: Final = 1_000_000
+"""Bytes, at most; of a pipe what is in it."""
+LINES_AT_ONCE: Final = 64
 
 
-def answer_lines() -> None:
-    """Answer each line of standard input on standard output, as it comes."""
+def answer_lines(semantic: bool = False) -> None:
+    """Answer each line of standard input on standard output, as it comes; ``semantic``: scored with a model of meaning.
+
+    Raises :class:`UserError` when that model is not there.
+    """
     from medreview.config import load_config
-    from medreview.evidence.jsonl_filter import serve
+    from medreview.evidence.jsonl_filter import serve, serve_together
     from medreview.evidence.terms import vocabulary
 
     words = vocabulary(load_config().synonyms_file)
+    if semantic:
+        from medreview.semantic.minilm import MiniLM
+        from medreview.semantic.rescore import rescore
+        from medreview.semantic.similarity import Similarity
 
-    # A byte that is no UTF-8 must not end a long run: its line is answered, marked by the lone surrogate it becomes.
-    lines = (line.decode("utf-8-sig" if number == 0 else "utf-8", "surrogateescape") for number, line in
-             enumerate(sys.stdin.buffer))  # fmt: skip
-    for answer in serve(lines, words):
+        by_meaning = partial(rescore, similarity=Similarity(MiniLM()))
+        answers = serve_together(_batches(cast(BufferedIOBase, sys.stdin.buffer)), words, by_meaning)
+    else:
+        answers = serve((_text(number, line) for number, line in enumerate(sys.stdin.buffer)), words)
+    for answer in answers:
         print(answer, flush=True)
+
+
+def _text(number: int, line: bytes) -> str:
+    """A byte that is no UTF-8 must not end a long run: its line is answered, marked by a lone surrogate."""
+    return line.decode("utf-8-sig" if number == 0 else "utf-8", "surrogateescape")
+
+
+def _batches(stream: BufferedIOBase) -> Iterator[list[str]]:
+    """The lines that are there without waiting, at most ``LINES_AT_ONCE``: who waits for one answer gets it."""
+    begun: list[bytes] = []
+    number = 0
+    while chunk := stream.read1(READ_AT_ONCE):
+        *lines, rest = chunk.split(b"\n")
+        if lines:
+            lines[0] = b"".join([*begun, lines[0]])
+            begun = []
+        begun.append(rest)
+        for at in range(0, len(lines), LINES_AT_ONCE):
+            batch = lines[at : at + LINES_AT_ONCE]
+            yield [_text(number + place, line + b"\n") for place, line in enumerate(batch)]
+            number += len(batch)
+    yield [_text(number, b"".join(begun))]

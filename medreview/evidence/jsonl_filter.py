@@ -10,11 +10,12 @@ gives ``{"id", "line", "error"}``, and the following lines are processed.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
-from medreview.evidence.assess import assess
+from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.terms import Vocabulary
@@ -22,28 +23,58 @@ from medreview.evidence.terms import Vocabulary
 CACHED_SOURCES = 8
 
 
+class Pair(NamedTuple):
+    """A statement, its source, and what the rules found."""
+
+    statement: str
+    source: SourceIndex
+    assessment: Assessment
+
+
+Rescore = Callable[[Sequence[Pair]], Sequence[float]]
+"""Gives each pair another ``unsupported`` than that of the rules."""
+
+
 def serve(lines: Iterable[str], words: Vocabulary | None = None) -> Iterator[str]:
     """The output lines, by a vocabulary or the package's.
 
     Indexes of the last few sources are cached: sort a file by source to build each only once.
     """
+    return serve_together(([line] for line in lines), words)
+
+
+def serve_together(
+    batches: Iterable[Sequence[str]], words: Vocabulary | None = None, rescore: Rescore | None = None
+) -> Iterator[str]:
+    """The same for lines that come several at a time; the pairs of a batch are scored anew together."""
     source_index = lru_cache(maxsize=CACHED_SOURCES)(partial(SourceIndex, words=words))
     quote_index = lru_cache(maxsize=CACHED_SOURCES)(QuoteIndex)
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        case: object = None
-        try:
-            case = json.loads(line)
-            fields = _fields(case)
-            if "quote" in fields:
-                answer = _grounded(fields["quote"], quote_index(fields["source_text"]))
-            else:
-                answer = _assessed(fields["statement"], source_index(fields["source_text"]))
-        except (ValueError, RecursionError) as error:
-            answer = {"line": number, "error": str(error) or type(error).__name__}
-        name = case.get("id") if isinstance(case, Mapping) else None
-        yield json.dumps({"id": name, **answer})
+    numbers = count(1)
+    for batch in batches:
+        answers: list[dict[str, Any]] = []
+        pairs: dict[int, Pair] = {}
+        for line in batch:
+            number = next(numbers)
+            if not line.strip():
+                continue
+            case: object = None
+            try:
+                case = json.loads(line)
+                fields = _fields(case)
+                if "quote" in fields:
+                    answer = _grounded(fields["quote"], quote_index(fields["source_text"]))
+                else:
+                    index = source_index(fields["source_text"])
+                    pair = Pair(fields["statement"], index, assess(fields["statement"], index))
+                    pairs[len(answers)] = pair
+                    answer = _assessed(pair.assessment)
+            except (ValueError, RecursionError) as error:
+                answer = {"line": number, "error": str(error) or type(error).__name__}
+            answers.append({"id": case.get("id") if isinstance(case, Mapping) else None, **answer})
+        if rescore is not None:
+            for at, score in zip(pairs, rescore(list(pairs.values())), strict=True):
+                answers[at]["unsupported"] = round(score, 6)
+        yield from map(json.dumps, answers)
 
 
 def _fields(case: object) -> dict[str, str]:
@@ -57,8 +88,7 @@ def _fields(case: object) -> dict[str, str]:
     return {name: case[name] for name in wanted}
 
 
-def _assessed(statement: str, index: SourceIndex) -> dict[str, Any]:
-    result = assess(statement, index)
+def _assessed(result: Assessment) -> dict[str, Any]:
     return {
         "spans": [[hit.start, hit.end] for hit in result.spans],
         "highlights": [list(span) for span in result.highlights],

