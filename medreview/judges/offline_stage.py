@@ -10,19 +10,15 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import groupby, islice
 from multiprocessing import get_context, parent_process
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.citations.markers import without_markers
 from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.lexical import matches
-from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.terms import vocabulary
 from medreview.judges.offline import ENGINE, OfflineJudgement, judge
+from medreview.judges.pair_chunks import Chunk, chunks, index_of
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -30,7 +26,6 @@ from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import Span
 
-_CHUNK: Final = 100
 _POOL_WORTHWHILE: Final = 1500
 OFFLINE: Final = JudgeRun(judge="offline", kind="offline", model=ENGINE)
 
@@ -40,14 +35,6 @@ class JudgeSummary:
     """The number of pairs of statement and source that were judged now."""
 
     pairs: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    snapshot_id: str
-    text: str
-    statements: tuple[tuple[str, str], ...]
-    synonyms: Path | None
 
 
 _Answer = tuple[str, Assessment, OfflineJudgement, Sequence[tuple[int, int]]]
@@ -70,7 +57,7 @@ def judge_offline(
     study.write(lambda connection: add_run(connection, OFFLINE))
     if processes is None:
         processes = (os.cpu_count() or 1) if total >= _POOL_WORTHWHILE else 0
-    for chunk, answers in _answers(_chunks(study.reader, synonyms), processes):
+    for chunk, answers in _answers(chunks(study.reader, _PAIRS, _BY, synonyms), processes):
         study.write(lambda connection, chunk=chunk, answers=answers: _store(connection, chunk, answers))  # type: ignore[misc]
         progress.step(len(answers))
     return JudgeSummary(total)
@@ -78,42 +65,27 @@ def judge_offline(
 
 def pairs_waiting(reader: sqlite3.Connection) -> int:
     """How many pairs of statement and source the offline judge has not looked at."""
-    return int(reader.execute(f"SELECT count(*) FROM ({_PAIRS})", (OFFLINE.judge_run_id,)).fetchone()[0])
+    return int(reader.execute(f"SELECT count(*) FROM ({_PAIRS})", _BY).fetchone()[0])
 
 
 _PAIRS = """SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.text
             FROM statement JOIN judged_pair USING (statement_id) JOIN snapshot_current AS c USING (source_id)
             JOIN snapshot_content AS n ON n.snapshot_id = c.snapshot_id
             WHERE n.readable AND NOT EXISTS (
-                SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ?
+                SELECT 1 FROM judgement AS j WHERE j.judge_run_id = :run
                 AND j.statement_id = statement.statement_id AND j.snapshot_id = c.snapshot_id)"""
+_BY: Final = {"run": OFFLINE.judge_run_id}
 
 
-_MARKERS = """SELECT DISTINCT m.statement_id, m."start" - s."start", m."end" - s."start" FROM marker AS m
-              JOIN statement AS s USING (statement_id) WHERE m."start" >= s."start" AND m."end" <= s."end" """
-
-
-def _chunks(reader: sqlite3.Connection, synonyms: Path | None) -> Iterator[_Chunk]:
-    pairs = reader.execute(f"{_PAIRS} ORDER BY 1", (OFFLINE.judge_run_id,)).fetchall()
-    marked: dict[str, tuple[Span, ...]] = {}
-    for statement_id, start, end in reader.execute(_MARKERS):
-        marked[statement_id] = (*marked.get(statement_id, ()), Span(start, end))
-    for snapshot_id, group in groupby(pairs, key=itemgetter(0)):
-        text = reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0]
-        statements = ((row[1], without_markers(row[2], marked.get(row[1], ()))) for row in group)
-        while part := tuple(islice(statements, _CHUNK)):
-            yield _Chunk(snapshot_id, text, part, synonyms)
-
-
-def _answers(chunks: Iterator[_Chunk], processes: int) -> Iterator[tuple[_Chunk, list[_Answer]]]:
+def _answers(parts: Iterator[Chunk], processes: int) -> Iterator[tuple[Chunk, list[_Answer]]]:
     if not processes:
-        for chunk in chunks:
+        for chunk in parts:
             yield chunk, _work(chunk)
         return
     pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_exit_with_parent)
-    waiting: deque[tuple[_Chunk, Future[list[_Answer]]]] = deque()
+    waiting: deque[tuple[Chunk, Future[list[_Answer]]]] = deque()
     try:
-        for chunk in chunks:
+        for chunk in parts:
             with _sigint_blocked():
                 waiting.append((chunk, pool.submit(_work, chunk)))
             if len(waiting) > 3 * processes:
@@ -148,13 +120,8 @@ def _sigint_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@lru_cache(maxsize=8)
-def _index(snapshot_id: str, text: str, synonyms: Path | None) -> SourceIndex:
-    return SourceIndex(text, vocabulary(synonyms))
-
-
-def _work(chunk: _Chunk) -> list[_Answer]:
-    index = _index(chunk.snapshot_id, chunk.text, chunk.synonyms)
+def _work(chunk: Chunk) -> list[_Answer]:
+    index = index_of(chunk)
     answers: list[_Answer] = []
     for statement_id, statement in chunk.statements:
         assessment = assess(statement, index)
@@ -167,7 +134,7 @@ def _work(chunk: _Chunk) -> list[_Answer]:
     return answers
 
 
-def _store(connection: sqlite3.Connection, chunk: _Chunk, answers: Sequence[_Answer]) -> None:
+def _store(connection: sqlite3.Connection, chunk: Chunk, answers: Sequence[_Answer]) -> None:
     connection.executemany(  # what an earlier engine found
         "DELETE FROM evidence WHERE statement_id = ? AND snapshot_id = ? AND engine <> ?",
         [(statement_id, chunk.snapshot_id, ENGINE) for statement_id, *_ in answers],
@@ -176,7 +143,7 @@ def _store(connection: sqlite3.Connection, chunk: _Chunk, answers: Sequence[_Ans
     insert(connection, "judgement", (_judgement(chunk, answer) for answer in answers))
 
 
-def _evidence(chunk: _Chunk, answer: _Answer) -> dict[str, Any]:
+def _evidence(chunk: Chunk, answer: _Answer) -> dict[str, Any]:
     statement_id, assessment, _, lexical = answer
     clashes = [
         {"kind": clash.kind, "statement": clash.statement_span, "source": clash.source_span}
@@ -198,7 +165,7 @@ def _rank(span: Span, assessment: Assessment) -> int:
     return next(ranks, len(assessment.spans))
 
 
-def _judgement(chunk: _Chunk, answer: _Answer) -> dict[str, Any]:
+def _judgement(chunk: Chunk, answer: _Answer) -> dict[str, Any]:
     statement_id, _, judgement, _ = answer
     span = judgement.quote_span
     return {

@@ -9,7 +9,9 @@
   (``medreview.judges.quote_grounding``): its prompt demands one. An
   imported judgement was made under rules of its own and is what a reviewer agrees with or not: it votes as it was
   given. A false quote puts both at the head of the queue.
-- The offline judge votes only where no other judge was asked about the statement.
+- The offline judge votes only where no other judge was asked about the statement. It is one judge, whether its score
+  for triage is of its rules alone or of a model of meaning as well (``medreview.judges.semantic_runs``), and bears the
+  name of its newest word.
 - A judge that was asked and has no vote abstains, and is counted.
 
 Only judgements of one statement by one source are meant: the table ``judgement``. What the other tasks give lies in
@@ -20,6 +22,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from medreview.judges.offline import NAME
 from medreview.judges.raw_labels import mapped
 from medreview.labels import FALSE_QUOTES, quote_doubt_words
 
@@ -38,7 +41,11 @@ _OF_ONE: Final = " WHERE p.snapshot_id IN (SELECT snapshot_id FROM judgement WHE
 
 _JUDGES: Final = """
 SELECT judge, kind = 'offline', min(ordinal) AS first FROM judge_run AS run
-WHERE EXISTS (SELECT 1 FROM judgement AS j WHERE j.judge_run_id = run.judge_run_id)
+WHERE EXISTS (
+    SELECT 1 FROM judgement AS j WHERE j.judge_run_id = run.judge_run_id AND (kind <> 'offline' OR NOT EXISTS (
+        SELECT 1 FROM judge_run AS later JOIN judgement AS k ON k.judge_run_id = later.judge_run_id
+        WHERE later.kind = 'offline' AND later.ordinal > run.ordinal
+        AND k.statement_id = j.statement_id AND k.snapshot_id = j.snapshot_id)))
 GROUP BY 1, 2 ORDER BY first"""
 
 
@@ -50,8 +57,11 @@ class Judge(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What to call it; the offline judge as what it is."""
-        return "offline (words only)" if self.offline else self.name
+        """What to call it; the offline judge as what it is, with the model of meaning that had a part in its order."""
+        if not self.offline:
+            return self.name
+        model = self.name.removeprefix(NAME).removeprefix(" + ")
+        return f"{NAME} (words; order with {model})" if model else f"{NAME} (words only)"
 
 
 class Vote(NamedTuple):
@@ -95,7 +105,8 @@ def jury(votes: Iterable[Vote]) -> list[Vote]:
 
 
 def judges_of_support(reader: sqlite3.Connection) -> list[Judge]:
-    """The judges that were ever asked whether a source supports a statement, each once, in the order of that."""
+    """The judges that were ever asked whether a source supports a statement, each once, in the order of that; of the
+    offline judge the names that its newest words bear."""
     return [Judge(row[0], bool(row[1])) for row in reader.execute(_JUDGES)]
 
 
@@ -132,16 +143,16 @@ class VoteReader:
         In the order in which the judges were first asked, the offline judge last; it is among them also where it has no
         vote (:func:`jury`). A row without a judgement (of an outer join) is passed over.
         """
-        newest: dict[tuple[Judge, str], tuple[tuple[bool, int, bool], sqlite3.Row]] = {}
+        newest: dict[tuple[Judge | None, str], tuple[tuple[bool, int, bool], sqlite3.Row]] = {}
         for row, page in self._placed(rows):
             if page.superseded:
                 continue
             # One run may have judged the same text twice, under two page states: the current snapshot's row counts.
             rank = (bool(row["answered"]), row["run"], page.current)
-            key = (_judge(row), page.source_id)
+            key = (_rater(_judge(row)), page.source_id)
             if key not in newest or newest[key][0] < rank:
                 newest[key] = rank, row
-        votes = [_vote(judge, self._pages[row["snapshot_id"]], row) for (judge, _), (_, row) in newest.items()]
+        votes = [_vote(_judge(row), self._pages[row["snapshot_id"]], row) for _, row in newest.values()]
         return sorted(votes, key=lambda vote: (vote.judge.offline, self._asked[vote.judge], vote.snapshot_id))
 
     def outdated(self, rows: Iterable[sqlite3.Row], votes: Sequence[Vote]) -> str | None:
@@ -163,6 +174,11 @@ class VoteReader:
 
 def _judge(row: sqlite3.Row) -> Judge:
     return Judge(row["judge"], row["kind"] == "offline")
+
+
+def _rater(judge: Judge) -> Judge | None:
+    """Whose newest word counts: a judge's own; ``None`` is the offline judge, whatever had a part in its order."""
+    return None if judge.offline else judge
 
 
 def _vote(judge: Judge, page: _Page, row: sqlite3.Row) -> Vote:

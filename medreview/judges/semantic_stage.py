@@ -1,0 +1,285 @@
+"""The stage that asks a model of meaning how near statements are to pages, for the order of the queue.
+
+It changes the score for triage of pairs that the offline judge has looked at, and the name under which its word on
+them is stored (``medreview.judges.semantic_runs``); never its label, what is lit, or a quote. What is done is stored
+group by group, so that it can be stopped and goes on where it was; no text is encoded twice.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from medreview.errors import UserError
+from medreview.evidence.assess import Assessment, assess
+from medreview.evidence.terms import vocabulary
+from medreview.judges import vectors
+from medreview.judges.offline import ENGINE
+from medreview.judges.pair_chunks import chunks, index_of
+from medreview.judges.runs import JudgeRun, add_run
+from medreview.judges.semantic_runs import run_for
+from medreview.progress import SILENT, Progress
+from medreview.semantic.blend import blend, passages_for
+from medreview.semantic.encoder import Encoder, Scorer
+from medreview.semantic.scale import Nearness, Scale, scale_of
+from medreview.semantic.similarity import Similarity
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.text import Span
+
+if TYPE_CHECKING:
+    from medreview.judges.vectors import Vector
+
+GROUP: Final = 256
+"""Texts that are encoded, and stored, together: enough for full batches, and little to do again."""
+
+_PAIRS: Final = """SELECT DISTINCT c.snapshot_id, statement.statement_id, statement.text
+    FROM statement JOIN judged_pair USING (statement_id) JOIN snapshot_current AS c USING (source_id)
+    JOIN evidence AS e ON e.statement_id = statement.statement_id AND e.snapshot_id = c.snapshot_id
+    WHERE e.engine = :engine AND e.encoder <> :encoder"""
+
+_COPY: Final = """INSERT OR IGNORE INTO judgement (judgement_id, judge_run_id, statement_id, snapshot_id, raw_label,
+        verdict, supported, confidence, quote_status, quote_start, quote_end, quote_more, differences, quote, reason,
+        raw_output, error, quote_doubt)
+    SELECT :id, :run, statement_id, snapshot_id, raw_label, verdict, supported, confidence, quote_status, quote_start,
+        quote_end, quote_more, differences, quote, reason, raw_output, error, quote_doubt
+    FROM judgement JOIN judge_run USING (judge_run_id)
+    WHERE kind = 'offline' AND model = :engine AND statement_id = :statement AND snapshot_id = :snapshot
+    ORDER BY ordinal DESC LIMIT 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticPlan:
+    """What is to be asked: pairs, the texts of them that are not encoded yet, and the characters of these."""
+
+    pairs: int = 0
+    passages: int = 0
+    statements: int = 0
+    characters: int = 0
+
+    @property
+    def texts(self) -> int:
+        """All that is to be encoded."""
+        return self.passages + self.statements
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticSummary:
+    """Pairs that have a new score now, and why the rest has none (``""``: all have); ``model`` is who was asked."""
+
+    model: str
+    pairs: int = 0
+    left: int = 0
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    statement_id: str
+    statement: str
+    snapshot_id: str
+    spans: tuple[Span, ...]
+    texts: tuple[str, ...]
+    by_rules: Assessment
+
+
+def plan(study: Study, model: str, *, is_encoder: bool, synonyms: Path | None = None,
+         progress: Progress = SILENT) -> SemanticPlan:  # fmt: skip
+    """What asking this model would be: each passage and each statement counted once, without those encoded before.
+
+    ``is_encoder``: a scorer encodes nothing, and reads every passage anew with every statement.
+    """
+    pairs = passages = characters = 0
+    statements: dict[str, int] = {}
+    progress.begin("pairs looked through", _waiting(study.reader, model))
+    for snapshot_id, of_page in groupby(_pairs(study.reader, model, synonyms), key=attrgetter("snapshot_id")):
+        wanted: dict[Span, int] = {}
+        for pair in of_page:
+            pairs += 1
+            progress.step()
+            lengths = [len(text) for text in pair.texts]
+            if is_encoder:
+                wanted |= zip(pair.spans, lengths, strict=True)
+                statements[pair.statement_id] = len(pair.statement)
+            else:
+                passages += len(lengths)
+                characters += sum(lengths) + len(pair.statement)
+        for span in vectors.passages(study.reader, model, snapshot_id):
+            wanted.pop(span, None)
+        passages += len(wanted)
+        characters += sum(wanted.values())
+    new = {one for one in statements if vectors.statement(study.reader, model, one) is None}
+    return SemanticPlan(pairs, passages, len(new), characters + sum(statements[one] for one in new))
+
+
+def judge_by_meaning(
+    study: Study, model: Encoder | Scorer, synonyms: Path | None = None, progress: Progress = SILENT
+) -> SemanticSummary:
+    """Ask the model about every pair whose score is not of it yet, and store what it says as it comes.
+
+    A model that gives no answer stops it: what is done is kept, and the rest keeps the score of the rules. Raises
+    :class:`UserError` for a study that cannot be written, and for a table of synonyms that cannot be used.
+    """
+    vocabulary(synonyms)
+    total, done = _waiting(study.reader, model.name), 0
+    progress.begin("pairs", total)
+    if not total:
+        return SemanticSummary(model.name)
+    run = run_for(study.reader, model.name)
+    study.write(lambda connection: add_run(connection, run))
+    asked = _Scored(model) if isinstance(model, Scorer) else _Encoded(study, model)
+    for group in _groups(_pairs(study.reader, model.name, synonyms)):
+        try:
+            near = asked.nearness(group)
+        except UserError as error:
+            return SemanticSummary(model.name, done, total - done, str(error))
+        scores = [blend(pair.by_rules, one) if one else None for pair, one in zip(group, near, strict=True)]
+        study.write(lambda connection, group=group, scores=scores: _store(connection, run, model.name, group, scores))  # type: ignore[misc]
+        done += len(group)
+        progress.step(len(group))
+    return SemanticSummary(model.name, done)
+
+
+def by_rules_alone(study: Study) -> int:
+    """Take the models' part out of every score again; how many pairs had one. Vectors stay, for the next time."""
+    query = "SELECT statement_id, snapshot_id FROM evidence WHERE engine = ? AND encoder <> ''"
+    pairs = study.reader.execute(query, (ENGINE,)).fetchall()
+    if pairs:
+        run = run_for(study.reader, "")
+
+        def change(connection: sqlite3.Connection) -> None:
+            add_run(connection, run)
+            for statement_id, snapshot_id in pairs:
+                _restate(connection, run, "", statement_id, snapshot_id, None)
+
+        study.write(change)
+    return len(pairs)
+
+
+def _waiting(reader: sqlite3.Connection, model: str) -> int:
+    query = f"SELECT count(*) FROM ({_PAIRS})"
+    return int(reader.execute(query, {"engine": ENGINE, "encoder": model}).fetchone()[0])
+
+
+def _pairs(reader: sqlite3.Connection, model: str, synonyms: Path | None) -> Iterator[_Pair]:
+    """The pairs whose score is not of this model yet, page by page."""
+    for chunk in chunks(reader, _PAIRS, {"engine": ENGINE, "encoder": model}, synonyms):
+        index = index_of(chunk)
+        for statement_id, statement in chunk.statements:
+            spans = passages_for(statement, index)
+            texts = tuple(index.text[span.start : span.end] for span in spans)
+            yield _Pair(statement_id, statement, chunk.snapshot_id, spans, texts, assess(statement, index))
+
+
+def _groups(pairs: Iterator[_Pair]) -> Iterator[list[_Pair]]:
+    group: list[_Pair] = []
+    texts = 0
+    for pair in pairs:
+        group.append(pair)
+        texts += len(pair.texts) + 1
+        if texts >= GROUP:
+            yield group
+            group, texts = [], 0
+    if group:
+        yield group
+
+
+class _Scored:
+    """Asks a scorer, which is told each statement with its passages."""
+
+    def __init__(self, model: Scorer) -> None:
+        self._similarity = Similarity(model)
+
+    def nearness(self, group: Sequence[_Pair]) -> list[Nearness | None]:
+        near = iter(self._similarity.of([(pair.statement, pair.texts) for pair in group if pair.texts]))
+        return [next(near) if pair.texts else None for pair in group]
+
+
+class _Encoded:
+    """Asks an encoder for the vectors that the study does not have, and stores them."""
+
+    def __init__(self, study: Study, model: Encoder) -> None:
+        self._study = study
+        self._model = model
+        self._scale: Scale | None = None
+
+    def nearness(self, group: Sequence[_Pair]) -> list[Nearness | None]:
+        self._scale = self._scale or scale_of(self._model)
+        passages, statements = self._vectors(group)
+        return [
+            self._scale.nearness(
+                statements[pair.statement_id], [passages[pair.snapshot_id, span] for span in pair.spans]
+            )
+            if pair.spans
+            else None
+            for pair in group
+        ]
+
+    def _vectors(self, group: Sequence[_Pair]) -> "tuple[dict[tuple[str, Span], Vector], dict[str, Vector]]":
+        reader, name = self._study.reader, self._model.name
+        passages = {
+            (page, span): vector
+            for page in dict.fromkeys(pair.snapshot_id for pair in group)
+            for span, vector in vectors.passages(reader, name, page).items()
+        }
+        found = {pair.statement_id: vectors.statement(reader, name, pair.statement_id) for pair in group}
+        statements = {statement_id: vector for statement_id, vector in found.items() if vector is not None}
+        wanted = {
+            (pair.snapshot_id, span): text
+            for pair in group
+            for span, text in zip(pair.spans, pair.texts, strict=True)
+            if (pair.snapshot_id, span) not in passages
+        }
+        unread = {pair.statement_id: pair.statement for pair in group if pair.statement_id not in statements}
+        texts = [*wanted.values(), *unread.values()]
+        if texts:
+            # As it will be read from the study: the same score whether a vector is new or kept.
+            rows = [vectors.unpacked(vectors.packed(row)) for row in self._model.encode(texts)]
+            new, said = dict(zip(wanted, rows, strict=False)), dict(zip(unread, rows[len(wanted) :], strict=True))
+            self._study.write(lambda connection: _keep(connection, name, new, said))
+            passages |= new
+            statements |= said
+        return passages, statements
+
+
+def _keep(
+    connection: sqlite3.Connection,
+    encoder: str,
+    passages: "dict[tuple[str, Span], Vector]",
+    statements: "dict[str, Vector]",
+) -> None:
+    for page in dict.fromkeys(page for page, _ in passages):
+        own = {span: vector for (of, span), vector in passages.items() if of == page}
+        vectors.keep_passages(connection, encoder, page, own)
+    vectors.keep_statements(connection, encoder, statements.items())
+
+
+def _store(
+    connection: sqlite3.Connection, run: JudgeRun, model: str, group: Sequence[_Pair], scores: Sequence[float | None]
+) -> None:
+    for pair, score in zip(group, scores, strict=True):
+        _restate(connection, run, model, pair.statement_id, pair.snapshot_id, score)
+
+
+def _restate(
+    connection: sqlite3.Connection, run: JudgeRun, model: str, statement_id: str, snapshot_id: str, score: float | None
+) -> None:
+    """Give a pair its score, and the rules' word on it the name of this run."""
+    connection.execute(
+        "UPDATE evidence SET blended = ?, encoder = ? WHERE statement_id = ? AND snapshot_id = ?",
+        (score, model, statement_id, snapshot_id),
+    )
+    judgement_id = content_id("g", run.judge_run_id, statement_id, snapshot_id)
+    connection.execute(
+        _COPY,
+        {
+            "id": judgement_id,
+            "run": run.judge_run_id,
+            "engine": ENGINE,
+            "statement": statement_id,
+            "snapshot": snapshot_id,
+        },
+    )
