@@ -6,6 +6,7 @@ a finding or are in results or conclusions come first, headings, methods and ref
 the one before it: what is said in two sentences names its subject in the first.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from heapq import nlargest, nsmallest
@@ -16,6 +17,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.lexicon import FINDING
 from medreview.evidence.quantities import Quantity
+from medreview.evidence.record_parts import Asked, asked, content, is_total
 from medreview.evidence.segment import Passage, segment
 from medreview.evidence.sentence_analysis import LONGEST_COMPARED, SentenceAnalysis, analyse
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
@@ -24,6 +26,9 @@ from medreview.text import Span
 
 MOST_AMOUNTS: Final = 20
 """Of a statement's amounts so many different ones are looked for in every passage that may be among the best."""
+
+
+_DIGIT: Final = re.compile(r"\d")
 
 
 class Hit(NamedTuple):
@@ -44,11 +49,13 @@ class Match(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A statement's terms with their weights in one source, the sum of the weights, and amounts with unit or bound."""
+    """A statement's terms with their weights in one source, the sum of the weights, amounts with unit or bound, and
+    which parts of a record it asks for."""
 
     weights: dict[str, float]
     total: float
     amounts: tuple[Quantity, ...]
+    asked: Asked
 
 
 class SourceIndex:
@@ -70,6 +77,9 @@ class SourceIndex:
         self._average: float = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
         self._counts: dict[str, Counter[int]] = {}
         self._findings: dict[int, float] = {}
+        self._is_record = _is_record(self.passages)
+        self._above = _heads(self.text, self.passages, record=self._is_record)
+        self._first_rows = frozenset(head for head in self._above.values() if self.passages[head].kind == "row")
 
     def _term_counts(self, key: str) -> "Counter[int]":
         """The term frequency in each passage with the term; computed lazily."""
@@ -81,9 +91,14 @@ class SourceIndex:
     def _prior(self, at: int) -> float:
         """The part of a passage's score that is independent of the statement, without its findings."""
         passage, length, params = self.passages[at], self._lengths[at], weights().ranking
-        score = params.sections.get(passage.section, 0.0)
-        score += params.length * min(length, params.length_most) / params.length_most
-        return score + params.heading * (passage.kind == "heading") + params.short * (length < params.short_terms)
+        score = params.length * min(length, params.length_most) / params.length_most
+        if passage.kind == "heading" or at in self._first_rows:
+            score += params.heading
+        if not self._is_record:
+            score += params.sections.get(passage.section, 0.0)
+        elif passage.kind != "heading":
+            return score  # entries of a record are short
+        return score + params.short * (length < params.short_terms)
 
     def _finding(self, at: int) -> float:
         """The number of cues of a finding in a passage, at most ``finding_most``."""
@@ -93,6 +108,26 @@ class SourceIndex:
             cues = islice(FINDING.finditer(self.text[passage.start : passage.end].lower()), int(most))
             found = self._findings[at] = float(sum(1 for _ in cues))
         return found
+
+    def _add_places(self, scores: dict[int, float], wanted: Asked) -> None:
+        """Lift what stands in the parts of a record that the statement is about, and below its arms.
+
+        Amounts below an arm that is named need share no word with the statement.
+        """
+        params = weights().ranking
+        if wanted.arms:
+            for at, passage in enumerate(self.passages):
+                place, kind = passage.place, passage.kind
+                if (
+                    place.arm in wanted.arms
+                    and place.part in wanted.parts
+                    and kind != "heading"
+                    and _DIGIT.search(self.text, passage.start, passage.end)
+                ):
+                    scores.setdefault(at, 0.0)
+        for at in scores:
+            place = self.passages[at].place
+            scores[at] += params.part * (place.part in wanted.parts) + params.arm * (place.arm in wanted.arms)
 
     def _lifts(self, scores: Mapping[int, float]) -> dict[int, float]:
         """What sentences gain from the one before, as far as that is above the lowest of the ``before_rank`` best."""
@@ -128,10 +163,13 @@ class SourceIndex:
 
     def query(self, statement: str) -> Query:
         """A statement's terms with their weights in this source."""
+        place = asked(statement)
+        if self._is_record:
+            statement = content(statement, numbered_arms=any(passage.place.arm for passage in self.passages))
         weights = {term.key: self.idf(term.key) for term in terms(statement, self.words)}
         specific = filter(_is_specific, analyse(statement, self.words).quantities)
         each = {(amount.low, amount.high, amount.sign, amount.written): amount for amount in specific}
-        return Query(weights, sum(weights.values()), tuple(islice(each.values(), MOST_AMOUNTS)))
+        return Query(weights, sum(weights.values()), tuple(islice(each.values(), MOST_AMOUNTS)), place)
 
     def frequency(self, key: str) -> int:
         """The number of passages in which a term occurs."""
@@ -166,6 +204,14 @@ class SourceIndex:
                 gain = bm25 * times / (times + base_factor + length_factor * self._lengths[at]) + cover + share
                 scores[at] = scores.get(at, 0.0) + gain
                 covered[at] = covered.get(at, 0.0) + weight
+        for at, head in self._above.items():
+            if head in scores and self.passages[head].kind == "heading":
+                scores[at] = scores.get(at, 0.0) + scores[head]
+                covered.setdefault(at, covered[head])
+            elif head in scores and at in scores:
+                scores[at] += params.head * scores[head]
+        if self._is_record:
+            self._add_places(scores, query.asked)
         for at in scores:
             scores[at] += self._prior(at)
         finding, quantity = (
@@ -178,7 +224,7 @@ class SourceIndex:
         scores = {at: score + params.finding * self._finding(at) for at, score in contenders}
         contenders = _contenders(scores, limit, quantity)
         scores = {at: score + params.quantity * self._restated_share(at, query.amounts) for at, score in contenders}
-        found = [Match(at, score, covered[at] / query.total) for at, score in scores.items()]
+        found = [Match(at, score, covered.get(at, 0.0) / query.total) for at, score in scores.items()]
         return nsmallest(limit, found, key=lambda match: (-match.score, match.passage))
 
     def rank(self, statement: str, limit: int = 5) -> list[Hit]:
@@ -191,6 +237,29 @@ class SourceIndex:
     def span(self, passage: int) -> Span:
         """The range of a passage by its index."""
         return Span(self.passages[passage].start, self.passages[passage].end)
+
+
+def _is_record(passages: Sequence[Passage]) -> bool:
+    """Whether a source is a trial record, label or leaflet: it has parts of these, and not the sections of a paper."""
+    return any(passage.place.part for passage in passages) and not any(
+        passage.section in ("background", "conclusion", "references") for passage in passages
+    )
+
+
+def _heads(text: str, passages: Sequence[Passage], *, record: bool) -> dict[int, int]:
+    """For the rows of a table its first row, and for the total of a part of a record the heading above."""
+    found: dict[int, int] = {}
+    heading = first = -1
+    for at, passage in enumerate(passages):
+        if passage.kind == "row" and at and passages[at - 1].kind == "row":
+            found[at] = first
+        elif passage.kind == "row":
+            first = at
+        elif passage.kind == "heading":
+            heading = at
+        if record and heading >= 0 and passage.place.part and is_total(text[passage.start : passage.end]):
+            found[at] = heading
+    return found
 
 
 def _is_specific(quantity: Quantity) -> bool:

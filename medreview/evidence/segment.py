@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from medreview.citations.markers import opening_address
+from medreview.evidence.record_parts import NOWHERE, Place, place_of
 from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 
@@ -13,7 +14,7 @@ PassageKind = Literal["sentence", "item", "row", "heading"]
 
 
 class Passage(NamedTuple):
-    """A half-open range of code points, its kind, and the section that it belongs to.
+    """A half-open range of code points, its kind, the section that it belongs to, and its place in a record.
 
     ``section`` is ``""`` when unknown, else title, background, methods, results, conclusion or references.
     """
@@ -22,6 +23,7 @@ class Passage(NamedTuple):
     end: int
     kind: PassageKind
     section: str
+    place: Place
 
 
 _SECTIONS: Final = (
@@ -76,6 +78,8 @@ class _Line(NamedTuple):
     item: bool
     row: bool
     section: str | None
+    apart: bool
+    """Whether no line stands right above it."""
 
 
 def segment(text: str) -> list[Passage]:
@@ -86,25 +90,28 @@ def segment(text: str) -> list[Passage]:
     lines = _lines(text, opening_address(text))
     wrapped = _is_wrapped(lines)
     passages: list[Passage] = []
-    section = ""
+    section, place = "", NOWHERE
     for number, group in enumerate(_groups(lines, wrapped)):
         start, end = group[0].start, group[-1].end
         kind = _kind(group)
+        if kind == "heading" and place != NOWHERE and _is_entry(group[0]):
+            kind = "sentence"
         if kind == "heading":
             heading = _section_of(group[0].text, inside=True)
+            place = place_of(group[0].text) or (NOWHERE if heading is not None or group[0].apart else place)
             section = heading if heading is not None else ("title" if number == 0 else _after_heading(section))
-            passages.append(Passage(start, end, kind, section))
+            passages.append(Passage(start, end, kind, section, place))
             if section == "title":
                 section = ""
             continue
         if kind == "row":
-            passages.append(Passage(start, end, kind, section))
+            passages.append(Passage(start, end, kind, section, place))
             continue
         whole = len(group) == 1 and not _SENTENCE_END.search(text, start, end - 1)
         for span in (Span(start, end),) if whole else sentence_spans(text, start, end):
             labelled = _label_of(text[span.start : min(span.end, span.start + 60)])
             section = labelled if labelled is not None else section
-            passages.append(Passage(span.start, span.end, kind, section))
+            passages.append(Passage(span.start, span.end, kind, section, place))
     return passages
 
 
@@ -127,7 +134,8 @@ def _lines(text: str, at: int = 0) -> list[_Line | None]:
         if bare:
             start = at + len(raw) - len(raw.lstrip())
             end = start + len(bare)
-            found.append(_Line(start, end, bare, is_item(bare), is_row(bare), _section_of(bare)))
+            apart = not found or found[-1] is None
+            found.append(_Line(start, end, bare, is_item(bare), is_row(bare), _section_of(bare), apart))
         else:
             found.append(None)
         at += len(raw) + 1
@@ -142,12 +150,15 @@ def _is_wrapped(lines: list[_Line | None]) -> bool:
 
 
 def _groups(lines: list[_Line | None], wrapped: bool) -> list[list[_Line]]:
-    """The lines grouped into paragraphs, list items, rows and headings."""
+    """The lines grouped into paragraphs, list items, rows and headings; in a part of a record each is an entry."""
     groups: list[list[_Line]] = []
     before: _Line | None = None
+    entries = False
     for line in lines:
         if line is not None:
-            if before is not None and _continues(before, line, wrapped):
+            if line.apart or line.text[-1] == ":":
+                entries = not wrapped and (place_of(line.text) is not None or (entries and line.section is None))
+            if before is not None and not entries and _continues(before, line, wrapped):
                 groups[-1].append(line)
             else:
                 groups.append([line])
@@ -183,6 +194,11 @@ def is_item(line: str) -> bool:
 def is_row(line: str) -> bool:
     """Whether a line is a row of a table: cells parted by tabs, bars or wide gaps."""
     return ("\t" in line or "|" in line or "   " in line) and _ROW.search(line) is not None
+
+
+def _is_entry(line: _Line) -> bool:
+    """Whether a line of a record that looks like a heading is a name with its value (``Time frame: 2 years``)."""
+    return ": " in line.text and not line.apart and place_of(line.text) is None
 
 
 def _is_heading(line: _Line) -> bool:

@@ -22,6 +22,9 @@ class RankingWeights(NamedTuple):
     short_terms: float
     length: float
     length_most: float
+    head: float
+    part: float
+    arm: float
     before: float
     before_rank: float
     sections: Mapping[str, float]

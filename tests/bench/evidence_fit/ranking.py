@@ -12,13 +12,13 @@ from medreview.evidence.weights import Weights
 from tests.bench.evidence_fit.cases import Case, is_gold
 from tests.bench.evidence_fit.trial_weights import Floats, climb, one_at_a_time, using
 
-SET_BY_HAND = frozenset({"k1", "b", "finding_most", "short_terms", "length_most", "before", "before_rank"})
+SET_BY_HAND = frozenset({"k1", "b", "finding_most", "short_terms", "length_most", "head", "before", "before_rank"})
 """Borders and shapes, not weights: they are left as they are."""
 TEXT_WEIGHTS = ("bm25", "coverage", "share")
 """The sum of these stays as it is: scores keep their scale."""
 EXPECTED = {
     "bm25": 4.0, "coverage": 4.0, "share": 1.0, "quantity": 1.0,
-    "finding": 0.4, "heading": -1.0, "short": -1.0, "length": -0.4,
+    "finding": 0.4, "heading": -1.0, "short": -1.0, "length": -0.4, "part": 2.0, "arm": 1.0,
     "sections.title": -1.0, "sections.background": -1.0, "sections.methods": -1.0, "sections.results": 1.0,
     "sections.conclusion": 1.0, "sections.references": -1.0,
 }  # fmt: skip
@@ -60,10 +60,10 @@ def value_of(chosen: Weights, name: str) -> float:
 def candidates(cases: Sequence[Case], start: Weights) -> list[Candidates]:
     """The passages that share a word with the statement, for every case where the annotators named one of them.
 
-    The features are those of a passage itself: what the one before lifts is no sum, and is left out.
+    The features are those of a passage itself: what it gets of others' scores is no sum, and is left out.
     """
     names = ranking_names(start)
-    start = start._replace(ranking=start.ranking._replace(before=0.0))
+    start = start._replace(ranking=start.ranking._replace(before=0.0, head=0.0))
     wanted = [case for case in cases if "evidence" in case.tasks and case.gold_sets]
     columns: list[list[dict[tuple[int, int], float]]] = []
     for chosen in [*one_at_a_time(names, with_ranking, start), start]:
