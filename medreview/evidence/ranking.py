@@ -186,6 +186,15 @@ class SourceIndex:
         )
         return sum(found) / query.total if query.total else 0.0
 
+    def dice(self, query: Query, passages: Sequence[int]) -> float:
+        """The Dice coefficient 0..1 of the statement's terms and those of the passage that has the most by it."""
+        number, found = len(query.weights), 0.0
+        counts = [self._term_counts(key) for key in query.weights]
+        for at in passages:
+            shared = sum(at in count for count in counts)
+            found = max(found, 2 * shared / (number + self._lengths[at]))
+        return min(1.0, found)
+
     def match(self, query: Query, limit: int = 5) -> list[Match]:
         """At most ``limit`` passages that share a term with the statement, best first."""
         if not query.total:

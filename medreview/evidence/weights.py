@@ -34,10 +34,11 @@ class TriageWeights(NamedTuple):
     """The coefficients of ``unsupported`` (logistic), and the thresholds of the labels; see ``weights.toml``."""
 
     bias: float
-    steepness: float
     covered: float
     together: float
     absent: float
+    token_sort: float
+    dice: float
     missing: float
     amount: float
     word: float

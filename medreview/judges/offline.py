@@ -6,7 +6,8 @@ It needs no endpoint and no model; it finds evidence and clashes well but does n
 
 from typing import Final, Literal, NamedTuple
 
-from medreview.evidence.assess import Assessment, PairFeatures, assess, describe
+from medreview.evidence.assess import Assessment, assess, describe
+from medreview.evidence.pair_features import PairFeatures
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.sentence_analysis import compared_part, not_compared, only_negated
 from medreview.text import Span

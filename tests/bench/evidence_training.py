@@ -7,10 +7,10 @@
 CASES is a folder of ``NAME.jsonl.gz``, one file a set, one case a line:
 
     id, statement, source_text   texts; all ranges count code points of source_text, the end not included
-    sentences                    ranges of the annotators' sentences, in order
-    gold_sets                    lists of sentence numbers: each list is enough evidence by itself
     label                        supported, or anything else (contradicted, partial, not_found)
-    tasks                        "evidence": counts for ranking; "verdict": counts for triage
+    sentences                    ranges of the annotators' sentences, in order; sets of labels alone have none
+    gold_sets                    lists of sentence numbers: each list is enough evidence by itself
+    tasks                        "evidence": counts for ranking; "verdict": counts for triage, as without "tasks"
 
 Lines without a statement are passed over. What is fitted:
 
@@ -18,11 +18,11 @@ Lines without a statement are passed over. What is fitted:
   that the passage with the highest score is one that the annotators named. Every set weighs the same. Weights are drawn
   towards ``EXPECTED``: what a set cannot show (web pages have no results section) stays as a reader would have it.
 - triage: ``[triage]`` is a logistic regression of "not supported", with an intercept for each set, so that no set's
-  share of unsupported statements is learnt. A weight keeps its sign. Weights are drawn towards one common size, not to
+  share of unsupported statements is learnt. A weight keeps its sign. Weights are drawn towards ``EXPECTED``, not to
   zero: a rare clash keeps its say.
 
-Features are read by asking the package's own functions with one weight at a time. Nothing is drawn at random: the same
-cases give the same weights.
+Features of ranking are read by asking the package's own functions with one weight at a time. Nothing is drawn at
+random: the same cases give the same weights.
 """
 
 import argparse
@@ -35,14 +35,14 @@ from medreview.evidence.weights import Weights
 from tests.bench.evidence_fit.cases import Case, load
 from tests.bench.evidence_fit.figures import figures, show
 from tests.bench.evidence_fit.ranking import candidates, fit_ranking
-from tests.bench.evidence_fit.triage import fit_triage, signs
+from tests.bench.evidence_fit.triage import features, fit_triage
 
 
 def fit(cases: Sequence[Case], start: Weights) -> Weights:
     """Ranking first, then triage on what that ranking finds."""
     ranked = fit_ranking(candidates(cases, start), start)
     verdicts = [case for case in cases if "verdict" in case.tasks]
-    return fit_triage(verdicts, signs(verdicts, ranked), ranked)
+    return fit_triage(verdicts, features(verdicts, ranked), ranked)
 
 
 def write(chosen: Weights, path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    """One annotated case; ``name`` is that of its set."""
+    """One annotated case; ``name`` is that of its set. Without sentences it has a label only."""
 
     name: str
     statement: str
@@ -25,12 +25,11 @@ def load(folder: Path) -> list[Case]:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for row in map(json.loads, lines):
                 if "statement" in row:
-                    sentences = [(start, end) for start, end in row["sentences"]]
-                    sets = [numbers for numbers in row["gold_sets"] if numbers]
+                    sentences = [(start, end) for start, end in row.get("sentences", ())]
+                    sets = [numbers for numbers in row.get("gold_sets", ()) if numbers]
+                    tasks = row.get("tasks", ["verdict"])
                     name = path.name.removesuffix(".jsonl.gz")
-                    found.append(
-                        Case(name, row["statement"], row["source_text"], sentences, sets, row["label"], row["tasks"])
-                    )
+                    found.append(Case(name, row["statement"], row["source_text"], sentences, sets, row["label"], tasks))
     return found
 
 

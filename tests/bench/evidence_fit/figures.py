@@ -27,13 +27,18 @@ def figures(cases: Sequence[Case], chosen: Weights) -> dict[str, float]:
     told = np.array([case.label in ("supported", "contradicted") for case, _ in judged])
     against = np.array([case.label == "contradicted" for case, _ in judged])
     return {
-        "hit@1": float(np.mean([any(hit[:1]) for hit in hits])),
-        "hit@3": float(np.mean([any(hit[:3]) for hit in hits])),
-        "token F1": float(np.mean([token_f1(case, found.highlights) for case, found in ranked])),
+        "hit@1": mean([any(hit[:1]) for hit in hits]),
+        "hit@3": mean([any(hit[:3]) for hit in hits]),
+        "token F1": mean([token_f1(case, found.highlights) for case, found in ranked]),
         "AUROC": auroc(scores, wrong),
         "contra": auroc(scores[told], against[told]),
         "rec@20%": found_early(scores, wrong),
     }
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean; ``nan`` of none: a set may have labels and no sentences."""
+    return float(np.mean(values)) if values else float("nan")
 
 
 def token_f1(case: Case, lit: Sequence[tuple[int, int]]) -> float:

@@ -2,22 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from math import log
 
 import numpy as np
 
 from medreview.evidence.assess import assess
+from medreview.evidence.pair_features import signs
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.weights import Weights
 from tests.bench.evidence_fit.cases import Case
-from tests.bench.evidence_fit.trial_weights import Floats, climb, one_at_a_time, using
+from tests.bench.evidence_fit.trial_weights import Floats, climb, using
 
-SET_BY_HAND = frozenset({"bias", "steepness", "little_covered", "well_covered"})
-"""Borders and shapes, not weights: they are left as they are."""
-PULL = 0.3
-"""How much triage weights are drawn to the common size."""
-COMMON = 0.8
-"""What triage weights are drawn to, with their sign."""
+SET_BY_HAND = frozenset({"bias", "little_covered", "well_covered"})
+"""Borders, not weights: they are left as they are."""
+UNIT = {"covered": 0.45, "together": 0.5, "absent": 0.5, "token_sort": 0.23, "dice": 0.34}
+"""Twice the spread of a share within a set; every other sign is there or not."""
+EXPECTED = {"covered": -0.25, "together": -0.25, "absent": 0.25, "token_sort": -0.5, "dice": -0.5, "missing": 0.6}
+"""Weights before any case was seen, in log odds per unit: what three shares of words say together counts less than
+what two measures of likeness say."""
+EXPECTED_OF_A_CLASH = 0.8
+PULL = 0.1
+"""How much weights are drawn to what is expected."""
 
 
 def triage_names(chosen: Weights) -> list[str]:
@@ -30,43 +34,36 @@ def with_triage(chosen: Weights, values: Mapping[str, float]) -> Weights:
     return chosen._replace(triage=chosen.triage._replace(**values))
 
 
-def signs(cases: Sequence[Case], start: Weights) -> Floats:
-    """The features of triage, a row a case."""
-    names = triage_names(start)
-    index = cache(SourceIndex)
-    plain = start._replace(triage=start.triage._replace(bias=0.0, steepness=1.0))
-    probes = one_at_a_time(names, with_triage, plain)
-    with using(start):
-        indexes = [index(case.text) for case in cases]
-    rows = np.zeros((len(cases), len(names)))
-    for column, chosen in enumerate(probes):
-        with using(chosen):
-            for row, case in enumerate(cases):
-                chance = assess(case.statement, indexes[row]).unsupported
-                rows[row, column] = log(chance / (1 - chance))
-    return rows
+def features(cases: Sequence[Case], ranked: Weights) -> Floats:
+    """The signs of triage, a row a case; all 0 without evidence."""
+    names, index = triage_names(ranked), cache(SourceIndex)
+    with using(ranked):
+        found = [assess(case.statement, index(case.text)).features for case in cases]
+    rows = (dict.fromkeys(names, 0.0) if pair is None else signs(pair) for pair in found)
+    return np.array([[row[name] for name in names] for row in rows], dtype=float)
 
 
 def fit_triage(cases: Sequence[Case], rows: Floats, start: Weights) -> Weights:
-    """Weights that tell unsupported statements from supported ones within each set."""
+    """Weights that tell unsupported statements from supported ones within each set; none changes its sign."""
     names = triage_names(start)
     sets = sorted({case.name for case in cases})
     member = np.array([[case.name == name for name in sets] for case in cases], dtype=float)
     wrong = np.array([case.label != "supported" for case in cases], dtype=float)
     size = member.sum(axis=0)
     share = (member / (len(sets) * size)).sum(axis=1)
-    sign = np.array([-1.0 if getattr(start.triage, name) < 0 else 1.0 for name in names])
-    steep = start.triage.steepness
-    count = len(names)
+    unit = np.array([UNIT.get(name, 1.0) for name in names])
+    expected = np.array([EXPECTED.get(name, EXPECTED_OF_A_CLASH) for name in names])
+    sign, scaled, count = np.sign(expected), rows / unit, len(names)
 
     def gradient(at: Floats) -> Floats:
-        chance = 1 / (1 + np.exp(-steep * (rows @ at[:count] + member @ at[count:])))
-        off = steep * share * (wrong - chance)
-        return np.concatenate([rows.T @ off - PULL * (at[:count] - COMMON * sign), member.T @ off])
+        chance = 1 / (1 + np.exp(-(scaled @ at[:count] + member @ at[count:])))
+        off = share * (wrong - chance)
+        return np.concatenate([scaled.T @ off - PULL * (at[:count] - expected), member.T @ off])
 
     def keep(at: Floats) -> Floats:
         return np.concatenate([np.where(at[:count] * sign > 0, at[:count], 0.0), at[count:]])
 
-    fitted = climb(gradient, np.concatenate([COMMON * sign, np.zeros(len(sets))]), keep)
-    values = {name: round(float(value), 2) for name, value in zip(names, fitted[:count], strict=True)}
+    fitted = climb(gradient, np.concatenate([expected, np.zeros(len(sets))]), keep)
+    weights = zip(names, fitted[:count] / unit, strict=True)
+    values = {name: round(float(value), 2) for name, value in weights}
     return with_triage(start, values | {"bias": round(float(fitted[count:].mean()), 2)})
