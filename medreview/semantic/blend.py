@@ -23,8 +23,8 @@ class BlendWeights(NamedTuple):
 
     bias: float
     rules: float
-    best: float
-    around: float
+    near: float
+    clash: float
 
 
 def load(path: Path | None = None) -> BlendWeights:
@@ -56,17 +56,17 @@ def passages_for(statement: str, index: SourceIndex) -> tuple[Span, ...]:
 
 
 def signs(assessment: Assessment, nearness: Nearness) -> tuple[float, float, float]:
-    """What is weighed: the log odds of the rules, the nearest passage, and it with what is around it."""
+    """What is weighed: the log odds of the rules; the mean of the nearest passage alone and with what is around it; 1
+    with a clash, which no likeness of words outweighs."""
     rules = min(max(assessment.unsupported, _EDGE), 1 - _EDGE)
-    return log(rules / (1 - rules)), nearness.best, nearness.around
+    return log(rules / (1 - rules)), (nearness.best + nearness.around) / 2, float(bool(assessment.clashes))
 
 
 def blend(assessment: Assessment, nearness: Nearness) -> float:
-    """The new ``unsupported``, 0 to 1. A clash raises the rules' score and so this one.
+    """The new ``unsupported``, 0 to 1.
 
     Of a source without a passage there is no nearness: its score stays as the rules have it.
     """
     weigh = weights()
-    rules, best, around = signs(assessment, nearness)
-    total = weigh.bias + weigh.rules * rules + weigh.best * best + weigh.around * around
-    return 1 / (1 + exp(-total))
+    rules, near, clash = signs(assessment, nearness)
+    return 1 / (1 + exp(-(weigh.bias + weigh.rules * rules + weigh.near * near + weigh.clash * clash)))
