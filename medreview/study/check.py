@@ -200,6 +200,12 @@ def _ranges(connection: sqlite3.Connection) -> Iterator[str]:
                WHERE quote_start < 0 OR quote_end > length(snapshot.text) OR quote_start > quote_end"""
     for row in connection.execute(query):
         yield f"The quote of judgement {row['judgement_id']} lies outside its page."
+    query = """SELECT snapshot_id, page FROM snapshot_ocr AS o JOIN snapshot AS p USING (snapshot_id)
+               WHERE start_cp < 0 OR end_cp > length(p.text) OR start_cp > end_cp OR EXISTS (
+                   SELECT 1 FROM json_each(o.doubtful) AS w WHERE json_extract(w.value, '$[0]') < start_cp
+                   OR json_extract(w.value, '$[1]') > end_cp)"""
+    for row in connection.execute(query):
+        yield f"What was read by OCR on page {row['page']} of snapshot {row['snapshot_id']} lies outside of it."
 
 
 def _spans(connection: sqlite3.Connection) -> Iterator[str]:

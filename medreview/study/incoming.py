@@ -254,6 +254,28 @@ def page_fault(page: Row) -> str:
     return ""
 
 
+def ocr_fault(row: Row, text: str) -> str:
+    """What is wrong with what a study says of a page that was read by OCR; ``text`` is that of its snapshot."""
+    try:
+        doubtful = json.loads(row["doubtful"])
+        fits = (
+            _is_whole(row["page"])
+            and row["page"] >= 1
+            and _is_range((row["start_cp"], row["end_cp"]), text)
+            and _is_rate(row["confidence"])
+            and isinstance(row["engine"], str)
+            and isinstance(doubtful, list)
+            and all(len(word) == 3 and _is_range(word[:2], text) and _is_rate(word[2]) for word in doubtful)
+        )
+    except (ValueError, TypeError, RecursionError):
+        fits = False
+    return "" if fits else "what it says of a page that was read by OCR is none of this program"
+
+
+def _is_rate(number: Any) -> bool:
+    return isinstance(number, float | int) and 0 <= number <= 1
+
+
 def _is_range(part: Any, text: str) -> bool:
     start, end = part
     return _is_whole(start) and _is_whole(end) and 0 <= start <= end <= len(text)
@@ -264,7 +286,7 @@ def frame_fault(row: Row) -> str:
     number, rate = row["number"], row["rate"]
     if not isinstance(number, float | int) or not 0 <= number < 1:
         return "its audit number is not in [0, 1)"
-    if not isinstance(rate, float | int) or not 0 <= rate <= 1:
+    if not _is_rate(rate):
         return "its audit rate is not in [0, 1]"
     if row["flagged"] not in (None, 0, 1, 2):
         return "its state of the audit's strata by flag is none"

@@ -13,7 +13,7 @@ from medreview.study.audit_frame import join_frame
 from medreview.study.case_facts import number_added
 from medreview.study.check import UNREADABLE, told, unreadable
 from medreview.study.events import insert_event, verify
-from medreview.study.incoming import event_fault, frame_fault, page_fault
+from medreview.study.incoming import event_fault, frame_fault, ocr_fault, page_fault
 from medreview.study.incoming_references import REFERENCE_COLUMNS, bare_reading, reference_fault
 from medreview.study.row_seals import Misfit, misfits, sealed_tables
 from medreview.study.rows import insert
@@ -80,7 +80,8 @@ def merge(study: Study, other: Path) -> MergeSummary:
             number_added(connection)
             join_frame(connection, brought.frame)
             pages = brought.pages
-            _add_pages(connection, [pages[name] for name in {row["snapshot"] for row in ours} if name in pages])
+            wanted = [pages[name] for name in {row["snapshot"] for row in ours} if name in pages]
+            _add_pages(connection, wanted, brought.by_ocr)
             wrong = next(span_faults(connection, last), "")
         except (ValueError, LookupError, sqlite3.IntegrityError) as error:
             raise UserError(f"{other} was not merged: what it holds does not fit this study ({error}).") from error
@@ -93,12 +94,13 @@ def merge(study: Study, other: Path) -> MergeSummary:
 
 @dataclass(frozen=True, slots=True)
 class _Brought:
-    """All that may be taken over from the other study, looked at: events by time, pages by id, the audit's frame,
-    references that events are about and that this study does not have."""
+    """All that may be taken over from the other study, looked at: events by time, pages by id and what of each was read
+    by OCR, the audit's frame, references that events are about and that this study does not have."""
 
     events: list[dict[str, Any]]
     references: list[dict[str, Any]]
     pages: dict[str, dict[str, Any]]
+    by_ocr: dict[str, list[dict[str, Any]]]
     frame: list[dict[str, Any]]
 
 
@@ -121,13 +123,21 @@ def _brought(study: Study, theirs: Study) -> _Brought:
     frame = [dict(row) for row in reader.execute("SELECT * FROM audit_frame")] if same else []
     one_page = "SELECT * FROM snapshot WHERE snapshot_id = ?"
     pages = {name: dict(reader.execute(one_page, (name,)).fetchone()) for name in wanted}
+    read = "SELECT * FROM snapshot_ocr WHERE snapshot_id = ? ORDER BY page"
+    by_ocr = {name: [dict(row) for row in reader.execute(read, (name,))] for name in wanted}
     wrong = [f"Of the event {row['event_id']} {why}." for row in events if (why := event_fault(row, kinds))]
     wrong += [f"Of the page {name} {why}." for name, row in pages.items() if (why := page_fault(row))]
+    wrong += [
+        f"Of the page {name} {why}."
+        for name, rows in by_ocr.items()
+        for row in rows
+        if (why := ocr_fault(row, pages[name]["text"]))
+    ]
     wrong += [f"Of the statement {row['statement_id']} {why}." for row in frame if (why := frame_fault(row))]
     references = _references_behind(study, theirs)
     wrong += [f"Of the reference {row['reference_id']} {why}." for row, why in references if why]
     _refuse(theirs.path, wrong)
-    return _Brought(events, [row for row, _ in references], pages, frame)
+    return _Brought(events, [row for row, _ in references], pages, by_ocr, frame)
 
 
 def _refuse(theirs: Path, wrong: list[str]) -> None:
@@ -138,14 +148,14 @@ def _refuse(theirs: Path, wrong: list[str]) -> None:
 def _unfit(reader: sqlite3.Connection, pages: list[str]) -> Iterator[Misfit]:
     """Rows that would come in and do not fit their seals, or are gone."""
     tables = {table.name: table for table in sealed_tables(reader)}
-    for name in ("event", "audit_frame", "study", "reference", "snapshot"):
+    for name in ("event", "audit_frame", "study", "reference", "snapshot", "snapshot_ocr"):
         if name not in tables:  # a view in its place may say something else each time
             raise LookupError(f"there is no table {name}")
         table = tables[name]
-        if name != "snapshot":
+        if not name.startswith("snapshot"):
             yield from misfits(reader, table)
         else:
-            yield from (one for one in misfits(reader, table, _BEHIND) if one.key in pages)
+            yield from (one for one in misfits(reader, table, _BEHIND) if one.key.split(" ")[0] in pages)
 
 
 def _in_common(study: Study, theirs: Study) -> bool:
@@ -177,7 +187,10 @@ def _references_behind(study: Study, theirs: Study) -> list[tuple[dict[str, Any]
     return [(row | bare_reading(row), reference_fault(row, texts[row["response_id"]])) for row in wanted]
 
 
-def _add_pages(connection: sqlite3.Connection, pages: list[dict[str, Any]]) -> None:
+def _add_pages(
+    connection: sqlite3.Connection, pages: list[dict[str, Any]], by_ocr: dict[str, list[dict[str, Any]]]
+) -> None:
     for page in sorted(pages, key=lambda page: (page["source_id"], page["version"])):
         newest = connection.execute("SELECT max(version) FROM snapshot WHERE source_id = ?", (page["source_id"],))
         insert(connection, "snapshot", [page | {"version": 1 + (newest.fetchone()[0] or 0)}])
+        insert(connection, "snapshot_ocr", by_ocr[page["snapshot_id"]])

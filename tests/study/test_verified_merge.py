@@ -10,13 +10,14 @@ import pytest
 from medreview.errors import UserError
 from medreview.references.as_json import reference_of
 from medreview.references.model import Reference
+from medreview.sources.ocr_pages import Doubtful, OcrPage, add_ocr_pages, ocr_pages
 from medreview.study import Study
 from medreview.study.check import check, check_study
 from medreview.study.connection import connect
 from medreview.study.events import COLUMNS, NewEvent, Recorder, event_hash
 from medreview.study.merge import merge
 from medreview.study.statement_edits import statement_id_of
-from medreview.text import sha256
+from medreview.text import Span, sha256
 from tests.bench.flipped_bits import logical
 from tests.support.meddling import meddle
 from tests.support.reference_study import CHECKS, PRINTED, add_reference, fill_references
@@ -24,6 +25,8 @@ from tests.support.study_builder import StudyBuilder, build, new_version, rows_o
 from tests.support.unit_study import decide
 
 KEPT = Path(__file__).parent / "kept"
+READ = OcrPage(1, Span(0, 23), 0.94, "an engine 1", (Doubtful(5, 7, 0.5),))
+"""How the page of the second study was read."""
 
 
 def rows(to: StudyBuilder) -> None:
@@ -42,6 +45,7 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
     shutil.copy(ours, theirs)
     with Study.open(theirs) as study:
         new_version(study, "u1", "Take 50 mg. Never more.", outline="[[0, 11, 1]]")
+        study.write(lambda connection: add_ocr_pages(connection, "u1@2", [READ]))
         span = {"axis": "hallucination", "label": "fact", "target": "source", "start": 5, "end": 10, "exact": "50 mg"}
         part = {"response": "r1", "start": 23, "end": 27, "text": "Ask."}
         recorder = Recorder("anna")
@@ -71,6 +75,7 @@ def test_what_is_whole_comes_in_whole(two: tuple[Path, Path]) -> None:
         assert merge(study, theirs).added == 4
         assert check(study.reader) == []
         assert study.reader.execute("SELECT text FROM snapshot WHERE version = 2").fetchone()[0].startswith("Take 50")
+        assert ocr_pages(study.reader, "u1@2") == (READ,)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +95,12 @@ def test_what_is_whole_comes_in_whole(two: tuple[Path, Path]) -> None:
             "The row u1@2 of snapshot was changed",
         ),
         ("UPDATE snapshot SET title = CAST(x'ff' AS TEXT) WHERE version = 2", False, "The row u1@2 of snapshot was"),
+        (
+            "UPDATE snapshot_ocr SET doubtful = '[[5, 99, 0.5]]'",
+            True,
+            "Of the page u1@2 what it says of a page that was",
+        ),
+        ("UPDATE snapshot_ocr SET confidence = 0.99", False, "The row u1@2 1 of snapshot_ocr was changed"),
         ("UPDATE event SET reviewer = 'bo' WHERE seq = 4", True, "record of decisions does not verify"),
         ("UPDATE event SET reviewer = CAST(x'ff' AS TEXT) WHERE seq = 4", False, "The row 4 of event was changed"),
         ("DELETE FROM event WHERE seq = 4", False, "A row of event is missing"),
