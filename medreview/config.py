@@ -104,6 +104,16 @@ class Config:
         default=False,
         metadata=about("Ask each site's robots.txt before a page is fetched from it.", example="true"),
     )
+    ocr: Literal["off", "scans"] = field(
+        default="off",
+        metadata=about(
+            "`scans`: pages of PDFs that have no text are read from their pictures, by `medreview[ocr]`.",
+            more="`--ocr` and `--no-ocr` on the command line go before it. A page takes a few seconds.",
+            choices=("off", "scans"),
+            example="scans",
+            page="sources.md#scanned-pages",
+        ),
+    )
     services: Mapping[str, str] = field(
         default_factory=dict,
         metadata=about(

@@ -93,14 +93,20 @@ def network_of(config: Config, proxy: str | None = None, respect_robots: bool | 
 
 
 def pages_of(
-    config: Config, saved: Path | None = None, proxy: str | None = None, respect_robots: bool | None = None
+    config: Config,
+    saved: Path | None = None,
+    proxy: str | None = None,
+    respect_robots: bool | None = None,
+    *,
+    ocr: bool | None = None,
 ) -> "PageProvider":
-    """Where pages are taken from: saved ones, else the network of the settings."""
+    """Where pages are taken from: saved ones, else the network of the settings; and whether scans are read."""
     from medreview.pipeline import PageProvider
 
+    read = config.ocr == "scans" if ocr is None else ocr
     if saved is not None:
-        return PageProvider(saved)
-    return PageProvider(saved, network_of(config, proxy, respect_robots), services_of(config))
+        return PageProvider(saved, ocr=read)
+    return PageProvider(saved, network_of(config, proxy, respect_robots), services_of(config), read)
 
 
 def authorities_of(

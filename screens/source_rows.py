@@ -11,6 +11,7 @@ from medreview.review.session import ReviewSession
 from medreview.screens.reference_rows import reference_fact
 from medreview.screens.source_names import least, short_address, source_numbers
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.sources.ocr_pages import OCR_OFFER
 from medreview.sources.reading.set_apart import SetApart
 from medreview.units.cited_source import Source
 from medreview.visible import visible
@@ -24,7 +25,7 @@ NOTHING_TO_READ: Final = {
     "too_large": "The page is larger than medreview reads.",
     "unreadable": "The page came and could not be read: that took too long or too much memory, or broke down.",
     "not_text": "What lies at this address is no text (a picture, a film, a data file).",
-    "pdf_scan": "This PDF is a scan: pictures of pages, without any text in them.",
+    "pdf_scan": f"This PDF is a scan: pictures of pages, without any text in them. {OCR_OFFER}",
     "pdf_encrypted": "This PDF is locked with a password.",
     "soft_404": "The server answered with a page that says: not found.",
     "cookie_wall": "Only a question about cookies came back, not the page.",

@@ -34,14 +34,15 @@ class Preparing(Opened):
         processes: int | None = 0,
         library: Place | Sequence[Place] = (),
         references: bool | None = None,
+        ocr: bool | None = None,
     ) -> Prepared:
         """Import files, fetch what they cite, split the responses and judge offline: ready to review.
 
-        ``pages``, ``mapping`` and ``processes`` are those of ``fetch``, ``import_file`` and ``judge``. The references
-        of the responses are held against the works of ``library``, one file or several (CSL-JSON, RIS, BibTeX, nbib),
-        and with ``references`` the services look them up, to which their words are sent; by default both are those of
-        the settings. Whatever was done before is not done again. Raises ``UserError`` for a file that cannot be used
-        as a whole.
+        ``pages`` and ``ocr``, ``mapping`` and ``processes`` are those of ``fetch``, ``import_file`` and ``judge``. The
+        references of the responses are held against the works of ``library``, one file or several (CSL-JSON, RIS,
+        BibTeX, nbib), and with ``references`` the services look them up, to which their words are sent; by default both
+        are those of the settings. Whatever was done before is not done again. Raises ``UserError`` for a file that
+        cannot be used as a whole.
         """
         from medreview import pipeline
         from medreview.configured import authorities_of
@@ -53,7 +54,7 @@ class Preparing(Opened):
             self._study,
             [Path(file) for file in files],
             mapping or {},
-            self._pages(pages),
+            self._pages(pages, ocr),
             self._progress,
             config.synonyms_file,
             processes=processes,
@@ -72,15 +73,17 @@ class Preparing(Opened):
 
         return pipeline.bring_in(self._study, Path(path), mapping or {}, self._progress, as_copy=as_copy)
 
-    def fetch(self, pages: Place | None = None, *, scope: Scope = "missing") -> FetchSummary:
+    def fetch(self, pages: Place | None = None, *, scope: Scope = "missing", ocr: bool | None = None) -> FetchSummary:
         """Get the cited pages: from ``pages`` (a folder of saved pages or a WARC file), else from the network.
 
         ``scope``: ``"missing"`` those never asked for, ``"failed"`` also those that could not be had, ``"all"`` every
-        one anew. A page that has changed becomes a new snapshot; the old one stays.
+        one anew. A page that has changed becomes a new snapshot; the old one stays. ``ocr``: pages of PDFs without text
+        are read from their pictures, also those that came before; by default as the settings say. Raises ``UserError``
+        when ``medreview[ocr]`` is not installed for it.
         """
         from medreview import pipeline
 
-        return pipeline.fetch(self._study, self._pages(pages), scope=scope, progress=self._progress)
+        return pipeline.fetch(self._study, self._pages(pages, ocr), scope=scope, progress=self._progress)
 
     def parse(self) -> ParseSummary:
         """Split the responses that were not split yet into statements, by rules."""
@@ -243,10 +246,10 @@ class Preparing(Opened):
         self._looked("export", "verdicts")
         return export(self._study, Path(folder), dialect, self._progress, database=sqlite, page_text=page_text)
 
-    def _pages(self, saved: Place | None) -> PageProvider:
+    def _pages(self, saved: Place | None, ocr: bool | None) -> PageProvider:
         from medreview.configured import pages_of
 
-        return pages_of(self._config(), None if saved is None else Path(saved))
+        return pages_of(self._config(), None if saved is None else Path(saved), ocr=ocr)
 
     def _judges(self, judges: tuple[str | JudgeSettings, ...], task: str, *, again: bool, local_only: bool) -> Judges:
         from medreview.configured import judges_of

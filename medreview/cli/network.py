@@ -35,13 +35,19 @@ Libraries = Annotated[
 Robots = Annotated[
     bool | None, typer.Option("--respect-robots", help="Ask each site's robots.txt first, and keep to it.")
 ]
+Ocr = Annotated[
+    bool | None,
+    typer.Option("--ocr/--no-ocr", help="Read pages of PDFs without text from their pictures (medreview[ocr])."),
+]
 
 
-def pages_from(saved: Path | None, proxy: str | None = None, respect_robots: bool | None = None) -> "PageProvider":
+def pages_from(
+    saved: Path | None, proxy: str | None = None, respect_robots: bool | None = None, *, ocr: bool | None = None
+) -> "PageProvider":
     """Where a command takes pages from."""
     from medreview.configured import pages_of
 
-    return with_settings(lambda config: pages_of(config, saved, proxy, respect_robots))
+    return with_settings(lambda config: pages_of(config, saved, proxy, respect_robots, ocr=ocr))
 
 
 def network_from_config(proxy: str | None = None, respect_robots: bool | None = None) -> "Network":
@@ -92,4 +98,13 @@ def pages_sentence(done: "FetchSummary") -> str:
         sentence += f"; of those known before, {counted_each(again)}"
     if done.kept:
         sentence += f"; {counted(done.kept, 'page')} could not be had now, what was read before stays"
-    return sentence + (f"; {done.missing} not among the saved pages" if done.missing else "")
+    sentence += f"; {done.missing} not among the saved pages" if done.missing else ""
+    sentence += f"; {counted(done.by_ocr, 'scanned page')} read by OCR" if done.by_ocr else ""
+    return sentence + (f"; {counted(done.not_by_ocr, 'scanned page')} could not be read" if done.not_by_ocr else "")
+
+
+def scans_lines(done: "FetchSummary") -> list[str]:
+    """What could read the PDFs that have no text, in a line; none without such."""
+    from medreview.sources.ocr_pages import OCR_OFFER
+
+    return [f"{counted(done.scans, 'PDF')} without text, only pictures of pages; {OCR_OFFER}"] if done.scans else []

@@ -24,11 +24,13 @@ from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
 from medreview.references.check_stage import Authorities, CheckSummary, check_all
 from medreview.references.stage import find_all
+from medreview.sources.children.picture_reader import require_ocr
 from medreview.sources.fetching.network import Network
 from medreview.sources.fetching.services import Services
 from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.sources.saved.save_stage import write_pages
 from medreview.sources.saved.warc import WarcPages
+from medreview.sources.scan_stage import read_scans, scans_left
 from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
 from medreview.statements.marker_stage import mark_all
 from medreview.statements.stage import ParseSummary, parse_all
@@ -57,11 +59,15 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class PageProvider:
-    """Where the pages come from: saved ones (a folder or a WARC file), or the network and its services."""
+    """Where the pages come from: saved ones (a folder or a WARC file), or the network and its services.
+
+    ``ocr``: pages of PDFs without text are read from their pictures then, also those that came before.
+    """
 
     saved: Path | None = None
     network: Network = field(default_factory=Network)
     services: Services = field(default_factory=Services)
+    ocr: bool = False
 
 
 def bring_in(
@@ -92,6 +98,17 @@ def fetch(study: Study, pages: PageProvider, *, scope: Scope = "missing", progre
 
 
 def _fetch(study: Study, pages: PageProvider, scope: Scope, progress: Progress) -> FetchSummary:
+    if pages.ocr:
+        require_ocr()  # told before anything is fetched
+    summary = _fetch_pages(study, pages, scope, progress)
+    if pages.ocr:
+        done = read_scans(study, progress)
+        summary.by_ocr, summary.not_by_ocr = done.read, done.failed
+    summary.scans = scans_left(study.reader)
+    return summary
+
+
+def _fetch_pages(study: Study, pages: PageProvider, scope: Scope, progress: Progress) -> FetchSummary:
     if pages.saved is not None:
         saved = WarcPages(pages.saved) if pages.saved.is_file() else PagesFolder(pages.saved)
         return fetch_saved(study, saved, scope=scope, progress=progress)

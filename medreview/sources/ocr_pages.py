@@ -3,10 +3,17 @@
 import json
 import sqlite3
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from medreview.sources.reading.picture_lines import ENGINE
 from medreview.study.rows import insert
 from medreview.text import Span
+
+OCR_OFFER: Final = "medreview[ocr] can read such pages, by `medreview fetch STUDY --ocr`."
+"""What is said where a PDF has no text and OCR has not looked at it."""
+
+SEEN_BY_OCR: Final = f"instr(extractor, '{ENGINE}') > 0"
+"""Whether OCR has looked at a snapshot's pictures, in SQL; it may have found nothing."""
 
 
 class Doubtful(NamedTuple):

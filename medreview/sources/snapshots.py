@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.services import public_address
-from medreview.sources.ocr_pages import OcrPage, add_ocr_pages
+from medreview.sources.ocr_pages import SEEN_BY_OCR, OcrPage, add_ocr_pages
 from medreview.sources.page import Page
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study.ids import content_id
@@ -19,8 +19,9 @@ NO_TEXT: Final = sha256("")
 
 Outcome = Literal["new", "same", "not_modified"]
 
-_CURRENT: Final = """SELECT snapshot_id, page_state, state_evidence, status, text_sha256 FROM snapshot_current
-                     WHERE source_id = ?"""
+_CURRENT: Final = f"""SELECT snapshot_id, page_state, state_evidence, status, text_sha256, raw_sha256,
+                             {SEEN_BY_OCR} AS by_ocr
+                      FROM snapshot_current WHERE source_id = ?"""
 _COMPARED: Final = ("page_state", "text_sha256")
 _COMPARED_WITHOUT_SOURCE: Final = (*_COMPARED, "status", "state_evidence")
 """The columns by which two snapshots differ; of pages that are not the source also the reason why they are not."""
@@ -41,7 +42,9 @@ def add_snapshot(
     current = connection.execute(_CURRENT, (source_id,)).fetchone()
     outcome: Outcome = "same"
     compared = _COMPARED if holds_source(row) else _COMPARED_WITHOUT_SOURCE
-    if current is not None and all(current[name] == row[name] for name in compared):
+    # The same bytes, whose pictures were read before and are not read anew.
+    is_scan = current is not None and current["by_ocr"] and not by_ocr and current["raw_sha256"] == row["raw_sha256"]
+    if current is not None and (is_scan or all(current[name] == row[name] for name in compared)):
         row["snapshot_id"] = current["snapshot_id"]
     else:
         versions = connection.execute("SELECT max(version) FROM snapshot WHERE source_id = ?", (source_id,))

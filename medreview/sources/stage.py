@@ -47,6 +47,9 @@ class FetchSummary:
     Of sources with an earlier snapshot: ``unchanged`` have the same text, ``changed`` have another text now, and of
     ``kept`` the fetch failed this time, so that the earlier snapshot stays current. ``note`` is a sentence about
     incomplete saved pages, else ``""``.
+
+    ``by_ocr`` pages of PDFs were read from their pictures now, ``not_by_ocr`` could not be; ``scans`` PDFs without any
+    text are left that OCR has not looked at.
     """
 
     states: dict[str, int] = field(default_factory=dict)
@@ -55,6 +58,9 @@ class FetchSummary:
     changed: int = 0
     kept: int = 0
     note: str = ""
+    by_ocr: int = 0
+    not_by_ocr: int = 0
+    scans: int = 0
 
 
 @dataclass(slots=True)
@@ -210,13 +216,13 @@ def _add_snapshot(
     before = study.reader.execute(
         "SELECT text_sha256 FROM snapshot_current WHERE source_id = ?", (source_id,)
     ).fetchone()  # fmt: skip
-    study.write(lambda connection: add_snapshot(connection, source_id, fetched, page))
+    outcome = study.write(lambda connection: add_snapshot(connection, source_id, fetched, page))
     summary.states[page.state] = summary.states.get(page.state, 0) + 1
     if read_before:
         text = sha256(page.text)
-        if not holds_source({"page_state": page.state, "text_sha256": text}):
-            summary.kept += 1
-        elif text == before[0]:
+        if outcome == "same" or text == before[0]:
             summary.unchanged += 1
+        elif not holds_source({"page_state": page.state, "text_sha256": text}):
+            summary.kept += 1
         else:
             summary.changed += 1

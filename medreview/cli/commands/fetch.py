@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from medreview.cli.network import PagesFrom, Proxy, Robots, pages_from, pages_sentence
+from medreview.cli.network import Ocr, PagesFrom, Proxy, Robots, pages_from, pages_sentence, scans_lines
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result, say
 from medreview.errors import UserError
@@ -24,12 +24,16 @@ def fetch(
     ] = None,
     proxy: Proxy = None,
     robots: Robots = None,
+    ocr: Ocr = None,
     as_json: Json = False,
 ) -> None:
     """Get the cited pages that the study does not have yet: from the network, a folder or a WARC file.
 
     A PMID or PMCID is asked for at PubMed and Europe PMC, a DOI at its resolver. Every page is kept as it came; one
     that has changed becomes a new snapshot, and labels on the old one are shown as stale (`medreview diff`).
+
+    With --ocr, or `ocr = "scans"` in the settings, pages of PDFs that have no text are read from their pictures, also
+    those that came earlier. `pip install 'medreview[ocr]'` brings what that takes; nothing is sent anywhere.
 
     Example: medreview fetch sepsis.medreview --again --save-pages pages-for-anna
     """
@@ -44,16 +48,18 @@ def fetch(
             SavedPages(save_pages).close()  # a folder that cannot be written is told before anything is fetched
         done = pipeline.fetch(
             opened,
-            pages_from(pages, proxy, robots),
+            pages_from(pages, proxy, robots, ocr=ocr),
             scope="all" if refresh else "failed" if again else "missing",
             progress=bar,
         )
         saved = pipeline.save_pages(opened, save_pages, bar) if save_pages else None
-    lines = [pages_sentence(done)]
+    lines = [pages_sentence(done), *scans_lines(done)]
     if saved is not None:
         lines.append(f"{counted(saved, 'page')} in {save_pages}; a colleague reads them with --pages {save_pages}")
     if done.note:
         say(done.note)
+    if done.by_ocr:
+        lines.append(f"Judge what was read: {command('judge', study)}")
     if done.changed:
         lines.append(f"Judge the new texts: {command('judge', study)}")
         lines.append(f"What changed around your labels: {command('diff', study)}")

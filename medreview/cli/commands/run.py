@@ -7,7 +7,16 @@ import typer
 
 from medreview.cli.importing import opened_or_made, prepare, prepared_sentence
 from medreview.cli.mapping import Map
-from medreview.cli.network import Libraries, PagesFrom, Proxy, Robots, authorities_from_config, pages_from
+from medreview.cli.network import (
+    Libraries,
+    Ocr,
+    PagesFrom,
+    Proxy,
+    Robots,
+    authorities_from_config,
+    pages_from,
+    scans_lines,
+)
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import result
 from medreview.errors import UserError
@@ -23,6 +32,7 @@ def run(
     mapping: Map = None,
     proxy: Proxy = None,
     robots: Robots = None,
+    ocr: Ocr = None,
     libraries: Libraries = None,
     references: Annotated[
         bool,
@@ -45,7 +55,7 @@ def run(
     with opened_or_made(study) as opened:
         ask = True if references else False if pages else None
         authorities = authorities_from_config(libraries or (), ask=ask, proxy=proxy)
-        provider = pages_from(pages, proxy, robots)
+        provider = pages_from(pages, proxy, robots, ocr=ocr)
         done = prepare(opened, files or [], mapping, provider, "run", study, references=authorities)
         sentence = prepared_sentence(opened, done)
-    result(done, sentence, f"Review them: {command('review', study)}", as_json=as_json)
+    result(done, sentence, *scans_lines(done.fetched), f"Review them: {command('review', study)}", as_json=as_json)

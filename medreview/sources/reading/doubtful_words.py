@@ -12,8 +12,8 @@ SURE_LINE: Final = 0.9
 
 _WORD: Final = re.compile(r"\S+")
 _DIGIT: Final = re.compile(r"\d")
-_LOST_POINT: Final = re.compile(r"(?<![\d.,])0\d|\d[.,](?!\d)\S|\d\s+[.,]\d")
-"""A number as no one writes it, such as 05: it may have lost its decimal point."""
+_LOST_POINT: Final = re.compile(r"(?<![\d.,:/])0\d+(?![\d:/])|\d[.,][A-Za-z]")
+"""A number as no one writes it, such as 05: it may have lost its decimal point, or a digit after it."""
 _LOOK_ALIKE: Final = re.compile(r"(?=.*\d)(?=.*[A-Za-z])|[OQIlSZB|]\d|\d[OQIlSZB|]|\b[OIlSZB]{2,}\b|rn|vv|cl")
 """Digits among letters, and letters that stand for others or for digits: 0 and O, 1 and l and I, 5 and S, rn and m."""
 

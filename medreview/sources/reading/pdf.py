@@ -8,7 +8,8 @@ from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.page_states import count_words
 from medreview.sources.reading.pdf_lines import read
 
-_PAGE_BREAK: Final = "\n\n"
+PAGE_BREAK: Final = "\n\n"
+"""What parts the texts of two pages."""
 SCAN_WORDS: Final = 5
 """Words of a page below which it has no text worth the name."""
 
@@ -60,8 +61,8 @@ def _joined(answer: dict[str, Any]) -> PdfText:
     at = 0
     for page in pages:
         starts.append(at)
-        at += len(page) + len(_PAGE_BREAK)
-    text = _PAGE_BREAK.join(pages)
+        at += len(page) + len(PAGE_BREAK)
+    text = PAGE_BREAK.join(pages)
     words = count_words(text)
     if words < SCAN_WORDS * len(pages) or not words:
         evidence = f"The PDF has {words} words on {len(pages)} pages: images without text."

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from medreview.sources.reading.picture_layout import PictureLine
 
+ENGINE: Final = "RapidOCR"
 THREADS: Final = 2
 """Threads of one page: more gain little, and the other pages of a run are read meanwhile."""
 _MODELS: Final = {"Det": "PP-OCRv6_det_small.onnx", "Rec": "PP-OCRv6_rec_small.onnx"}
@@ -22,7 +23,7 @@ _UNREADABLE: Final = 0.5
 
 def ocr_engine() -> str:
     """Name and version of the engine, and of the rules for lines, order and doubt, as stored with each page."""
-    return f"RapidOCR {version('rapidocr')} (PP-OCRv6), scans 1"
+    return f"{ENGINE} {version('rapidocr')}, PP-OCRv6, scans 1"
 
 
 class PictureText(NamedTuple):

@@ -1,0 +1,191 @@
+"""Pages that are pictures are read by the real engine, once for the tests of this module."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from medreview import pipeline
+from medreview.errors import UserError
+from medreview.exchange.exports.package import package
+from medreview.sources.children import picture_reader
+from medreview.sources.children.asking import NotReadError, ReadingLimits, end_idle
+from medreview.sources.children.picture_reader import picture_in_child
+from medreview.sources.ocr_pages import ocr_pages
+from medreview.sources.reading.picture_lines import ocr_engine
+from medreview.sources.scan_stage import read_scans, scans_left
+from medreview.study import Study
+from medreview.study.check import check_study
+from tests.sources.bombs import pdf_bomb
+from tests.support.scanned_pages import column, pdf_of, picture
+
+SAMPLE = Path(__file__).parents[2] / "sample_data" / "pages" / "adrenaline-poster-scan.pdf"
+INTRODUCTION = [
+    "Gentamicin in adults",
+    *["Measure the level before the second dose, and every two days while treatment goes on."] * 4,
+]
+LEFT = [
+    "The first dose is 5 mg/kg of ideal", "body weight, given over 30 minutes.", "In renal failure the interval, and",
+    "not the dose, is made longer. A level", "under 1 mg/L allows the next dose;",
+]  # fmt: skip
+RIGHT = [
+    "one of 2 mg/L or more is a reason to", "wait for 12 hours. Hearing loss was", "seen in 7.5% of 240 patients, more",
+    "often after 10 days. Stop the drug at", "the first sign of vertigo or tinnitus.",
+]  # fmt: skip
+MIXED = pdf_of(
+    column(INTRODUCTION),
+    picture(column(["Gentamicin: doses and levels for the whole ward"], size=15), column(LEFT, top=740),
+            column(RIGHT, left=320, top=740), tilt=-0.8),
+    None,
+    column(["The ward pharmacist answers questions about levels at any hour."]),
+)  # fmt: skip
+UPSIDE_DOWN = pdf_of(picture(column(["Give 0.5 mg of atropine, then wait 3 minutes.", *LEFT]))[::-1, ::-1].copy())
+PAGES = {"mixed": MIXED, "upside-down": UPSIDE_DOWN, "blank": pdf_of(None), "poster": SAMPLE.read_bytes()}
+
+
+def study_of(folder: Path, pages: dict[str, bytes]) -> tuple[Study, pipeline.PageProvider]:
+    """A study with an answer that cites these pages, which are saved in a folder."""
+    saved = folder / "pages"
+    saved.mkdir()
+    for name, body in pages.items():
+        (saved / f"{name}.pdf").write_bytes(body)
+    listed = [{"url": f"https://ward.example/{name}.pdf", "file": f"{name}.pdf"} for name in pages]
+    (saved / "manifest.jsonl").write_text("\n".join(map(json.dumps, listed)))
+    response = "Gentamicin is given once a day. " + " ".join(one["url"] for one in listed)
+    (folder / "answers.jsonl").write_text(json.dumps({"id": "r1", "response": response}))
+    study = Study.create(folder / "a.medreview")
+    pipeline.bring_in(study, folder / "answers.jsonl", {})
+    return study, pipeline.PageProvider(saved)
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory):
+    study, pages = study_of(tmp_path_factory.mktemp("read"), PAGES)
+    with study:
+        met = pipeline.fetch(study, pages)
+        done = pipeline.fetch(study, pipeline.PageProvider(pages.saved, ocr=True))
+        yield study, pages, met, done
+
+
+def current(study, name):
+    return study.reader.execute(
+        "SELECT p.* FROM snapshot_current AS p JOIN source USING (source_id) WHERE url = ?",
+        (f"https://ward.example/{name}.pdf",),
+    ).fetchone()
+
+
+def test_without_ocr_scans_are_counted_and_with_it_the_stored_pages_are_read_without_being_fetched_again(read):
+    study, _, met, done = read
+    assert (met.states, met.scans, met.by_ocr) == ({"pdf_scan": 3, "ok": 1}, 3, 0)
+    assert (done.states, done.scans, done.by_ocr, done.not_by_ocr) == ({}, 0, 3, 0)
+    assert check_study(study).faults == []
+
+
+def test_a_page_that_is_a_picture_is_read_column_by_column_into_its_place_in_the_pdf(read):
+    study, *_ = read
+    row = current(study, "mixed")
+    starts = json.loads(row["page_starts"])
+    first, second, third, fourth = (row["text"][a:b] for a, b in zip(starts, [*starts[1:], None], strict=True))
+    assert first.startswith("Gentamicin in adults")
+    assert fourth.startswith("The ward pharmacist")
+    assert third.strip() == ""
+    words = " ".join(second.split())
+    assert words == "Gentamicin: doses and levels for the whole ward " + " ".join([*LEFT, *RIGHT])
+
+    (page,) = ocr_pages(study.reader, row["snapshot_id"])
+    assert (page.page, page.engine) == (2, ocr_engine())
+    assert row["text"][page.span.start : page.span.end] == second.rstrip()
+    assert 0.9 < page.confidence <= 1
+    assert row["extractor"].endswith(ocr_engine())
+    assert row["state_evidence"].startswith(f"Read by OCR ({ocr_engine()}): 1 of 4 pages, confidence ")
+
+
+def test_a_page_that_lies_upside_down_is_turned(read):
+    row = current(read[0], "upside-down")
+    assert row["page_state"] == "ok"
+    assert "Give 0.5 mg of atropine, then wait 3 minutes." in row["text"]
+
+
+def test_the_sample_s_poster_reads_with_every_dose_in_its_row(read):
+    text = current(read[0], "poster")["text"]
+    assert "Child 6 months to 6 years | 150 micrograms | 0.15 mL\n" in text
+    assert "Child under 6 months | 100 to 150 micrograms | 0.1 to 0.15 mL\n" in text
+    assert "MICROGRAMS, NOT MILLIGRAMS. Half an ampoule for an adult." in text
+
+
+def test_a_scan_on_which_nothing_stands_says_so(read):
+    study, *_ = read
+    row = current(study, "blank")
+    assert row["page_state"] == "pdf_scan"
+    assert "found no text in the pictures" in row["state_evidence"]
+    assert ocr_pages(study.reader, row["snapshot_id"]) == ()
+
+
+def test_the_same_file_fetched_again_is_not_read_again_and_stays_as_it_was_read(read):
+    study, pages, *_ = read
+    before = [tuple(row) for row in study.reader.execute("SELECT source_id, current_snapshot FROM source")]
+    for with_ocr in (False, True):
+        done = pipeline.fetch(study, pipeline.PageProvider(pages.saved, ocr=with_ocr), scope="all")
+        assert (done.unchanged, done.changed, done.kept, done.by_ocr, done.scans) == (3, 0, 0, 0, 0)
+    assert [tuple(row) for row in study.reader.execute("SELECT source_id, current_snapshot FROM source")] == before
+
+
+def test_a_copy_for_a_colleague_says_what_was_read_by_ocr(read, tmp_path):
+    study, *_ = read
+    package(study, tmp_path / "copy.medreview", "kb")
+    name = current(study, "mixed")["snapshot_id"]
+    with Study.open(tmp_path / "copy.medreview", read_only=True) as copy:
+        assert ocr_pages(copy.reader, name) == ocr_pages(study.reader, name) != ()
+
+
+def test_a_page_beyond_the_limits_is_told_and_tried_again_the_next_time(tmp_path):
+    study, pages = study_of(tmp_path, {"poster": PAGES["poster"]})
+    with study:
+        pipeline.fetch(study, pages)
+        done = read_scans(study, limits=ReadingLimits(memory=300_000_000))
+        assert (done.read, done.failed) == (0, 1)
+        assert current(study, "poster")["page_state"] == "pdf_scan"
+        assert scans_left(study.reader) == 1
+
+
+def test_of_a_pdf_with_a_page_that_breaks_the_reading_the_others_are_read_and_why_is_told(tmp_path, monkeypatch):
+    def breaking(body, number, limits):
+        if number == 0:
+            raise NotReadError("Reading the page took more than 90 seconds of processor time.")
+        return picture_in_child(body, number, limits)
+
+    monkeypatch.setattr("medreview.sources.scan_stage.picture_in_child", breaking)
+    body = pdf_of(picture(column(LEFT)), picture(column(RIGHT)))
+    study, pages = study_of(tmp_path, {"two": body})
+    with study:
+        done = pipeline.fetch(study, pipeline.PageProvider(pages.saved, ocr=True))
+        assert (done.by_ocr, done.not_by_ocr) == (1, 1)
+        row = current(study, "two")
+        assert "wait for 12 hours" in row["text"]
+        assert "page 1: Reading the page took more than 90 seconds of processor time." in row["state_evidence"]
+        assert [page.page for page in ocr_pages(study.reader, row["snapshot_id"])] == [2]
+
+
+@pytest.mark.parametrize(
+    ("body", "limits"),
+    [(pdf_bomb(200), ReadingLimits(memory=2_000_000_000, cpu_seconds=0)), (b"%PDF-1.4 broken", ReadingLimits())],
+    ids=["bomb", "broken"],
+)
+def test_a_hostile_page_costs_that_page_and_says_why(body, limits):
+    with pytest.raises(NotReadError, match=r"\.$"):
+        picture_in_child(body, 0, limits)
+
+
+def test_without_the_extra_nothing_is_fetched_and_the_command_that_installs_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(picture_reader, "NEEDED", ("no_such_library",))
+    study, pages = study_of(tmp_path, {"poster": PAGES["poster"]})
+    with study, pytest.raises(UserError, match=r"pip install 'medreview\[ocr\]'"):
+        pipeline.fetch(study, pipeline.PageProvider(pages.saved, ocr=True))
+    with Study.open(tmp_path / "a.medreview", read_only=True) as opened:
+        assert opened.reader.execute("SELECT count(*) FROM snapshot").fetchone()[0] == 0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_children_afterwards():
+    yield
+    end_idle()
