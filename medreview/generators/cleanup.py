@@ -9,12 +9,15 @@ from medreview.generators.ask import JUDGE, Ask, Checked, Item, Made, Work
 from medreview.generators.generator import Generator
 from medreview.generators.revision_checks import REMOVE, revision_faults
 from medreview.generators.unsupported import Unsupported, listed, unsupported
+from medreview.judges.ocr_note import ocr_note
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder
 from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import confidence_of
 from medreview.judges.tasks.verification import NAME as VERIFICATION
 from medreview.llm.settings import JudgeSettings
+from medreview.sources.ocr_pages import ocr_pages
 from medreview.study import Study
+from medreview.text import Span
 from medreview.units.brought import Brought
 from medreview.units.statement_view import load_text
 from medreview.units.stored import NewOpinion, NewUnit
@@ -69,6 +72,7 @@ class Cleanup(Generator):
             return Made(code="no_page")
         page = load_text(self.study.reader, one.snapshot_id)
         texts = {"source": page, "statement": one.text}
+        notes = {"source": ocr_note(ocr_pages(self.study.reader, one.snapshot_id), Span(0, len(page)))}
         if not self.fits(self.prompts[_PROMPT], texts):
             return Made(code="over_context")
 
@@ -80,6 +84,7 @@ class Cleanup(Generator):
             self.prompts[_PROMPT],
             texts,
             lambda value: _checked(value, revision_faults(value, one.text, ground)),
+            notes=notes,
         )
         if not got.valid:
             return Made(code="invalid")
@@ -92,7 +97,9 @@ class Cleanup(Generator):
         if not self.fits(prompt, asked, judge):
             return Made(Brought(units=(unit,)), report={"action": "revise", "judged": None})
         about = f"{got.value['text']} @ {one.url}"
-        said = yield Ask("verification", prompt, asked, lambda value: Checked(value=dict(value)), by=JUDGE, about=about)
+        said = yield Ask(
+            "verification", prompt, asked, lambda value: Checked(value=dict(value)), by=JUDGE, about=about, notes=notes
+        )
         if not said.valid:
             return Made(Brought(units=(unit,)), report={"action": "revise", "judged": said.status})
         opinion = _opinion(unit.unit, judge, prompt.id, said.value, ground(said.value["quote"], got.value["text"]))

@@ -222,7 +222,7 @@ class Generation:
     def _request(self, running: _Running, ask: Ask) -> JudgeRequest:
         about = ask.about or f"{running.item.name} / {ask.stage}"
         return request_of(
-            ask.prompt, self._key, ask.texts, about=about, attempt=running.number, repair=ask.read is None
+            ask.prompt, self._key, ask.texts, ask.notes, about=about, attempt=running.number, repair=ask.read is None
         )
 
 

@@ -4,12 +4,15 @@ It needs no endpoint and no model; it finds evidence and clashes well but does n
 ``unsure`` when it cannot tell, and its labels are for triage. Never count them as a verdict without naming it.
 """
 
+from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.assess import Assessment, assess, describe
 from medreview.evidence.pair_features import PairFeatures
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.sentence_analysis import compared_part, not_compared, only_negated
+from medreview.sources.ocr_pages import Doubtful
+from medreview.sources.read_by_ocr import least_sure, number_in_doubt
 from medreview.text import Span
 
 NAME: Final = "offline"
@@ -38,8 +41,13 @@ class OfflineJudgement(NamedTuple):
     quote_span: Span | None
 
 
-def judge(statement: str, index: SourceIndex, assessment: Assessment | None = None) -> OfflineJudgement:
-    """Judge one statement against one source; ``assessment`` is that of the pair, computed here when not given."""
+def judge(
+    statement: str, index: SourceIndex, assessment: Assessment | None = None, doubtful: Iterable[Doubtful] = ()
+) -> OfflineJudgement:
+    """Judge one statement against one source; ``assessment`` is that of the pair, computed here when not given.
+
+    ``doubtful``: words of the source that OCR may have read wrong. What differs in those only contradicts nothing.
+    """
     found = assessment or assess(statement, index)
     cut = f" ({not_compared(statement)})" if not_compared(statement) else ""
     statement = compared_part(statement)
@@ -48,19 +56,26 @@ def judge(statement: str, index: SourceIndex, assessment: Assessment | None = No
         return OfflineJudgement("not_addressed", "not_addressed", 0.7, reason, None, None)
     best = found.spans[0]
     span = Span(best.start, best.end)
-    verdict, confidence, reason = _decide(statement, index, span, found.features)
+    verdict, confidence, reason = _decide(statement, index, span, found.features, tuple(doubtful))
     return OfflineJudgement(
         verdict or "unsure", verdict, round(confidence, 3), reason + cut, index.text[span.start : span.end], span
     )
 
 
 def _decide(
-    statement: str, index: SourceIndex, best: Span, features: PairFeatures
+    statement: str, index: SourceIndex, best: Span, features: PairFeatures, doubtful: tuple[Doubtful, ...]
 ) -> tuple[Verdict | None, float, str]:
     if features.together < FEW:
         return "not_addressed", 0.6, "Few of the statement's words are in the source."
     if features.clashes:
-        reason = "; ".join(describe(clash, statement, index.text) for clash in features.clashes) + "."
+        sure = [least_sure(doubtful, clash.source_span) for clash in features.clashes]
+        told = (
+            describe(clash, statement, index.text) + (f" ({number_in_doubt(low)})" if low is not None else "")
+            for clash, low in zip(features.clashes, sure, strict=True)
+        )
+        reason = "; ".join(told) + "."
+        if None not in sure:
+            return None, 0.4, reason
         return "contradicted", 0.5 + 0.3 * features.covered, reason
     if features.denied_finding:
         return None, 0.4, "The passage reports no significant difference."

@@ -19,8 +19,10 @@ from medreview.evidence.lexical import matches
 from medreview.evidence.terms import vocabulary
 from medreview.judges.offline import ENGINE, OfflineJudgement, judge
 from medreview.judges.pair_chunks import Chunk, chunks, index_of
+from medreview.judges.quote_status import status_as_read
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.progress import SILENT, Progress
+from medreview.sources.read_by_ocr import words_in_doubt
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -123,6 +125,7 @@ def _sigint_blocked() -> Iterator[None]:
 def _work(chunk: Chunk) -> list[_Answer]:
     index = index_of(chunk)
     answers: list[_Answer] = []
+    doubtful = words_in_doubt(chunk.by_ocr)
     for statement_id, statement in chunk.statements:
         assessment = assess(statement, index)
         shared = [
@@ -130,7 +133,7 @@ def _work(chunk: Chunk) -> list[_Answer]:
             for hit in assessment.spans
             for span in matches(statement, index.text, Span(hit.start, hit.end), index.words)
         ]
-        answers.append((statement_id, assessment, judge(statement, index, assessment), shared))
+        answers.append((statement_id, assessment, judge(statement, index, assessment, doubtful), shared))
     return answers
 
 
@@ -177,7 +180,7 @@ def _judgement(chunk: Chunk, answer: _Answer) -> dict[str, Any]:
         "verdict": judgement.verdict,
         "supported": None if judgement.verdict in (None, "cannot_judge") else judgement.verdict == "supported",
         "confidence": judgement.confidence,
-        "quote_status": "exact" if span else "none",
+        "quote_status": status_as_read("exact", (span,), chunk.by_ocr) if span else "none",
         "quote_start": span.start if span else None,
         "quote_end": span.end if span else None,
         "quote_more": "[]",

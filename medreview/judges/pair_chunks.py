@@ -12,6 +12,7 @@ from typing import Any, Final
 from medreview.citations.markers import without_markers
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.terms import vocabulary
+from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.text import Span
 
 CHUNK: Final = 100
@@ -23,13 +24,15 @@ _MARKERS: Final = """SELECT DISTINCT m.statement_id, m."start" - s."start", m."e
 class Chunk:
     """Statements to be compared with one page: their ids, and their texts with blanks in the place of markers.
 
-    ``synonyms``: the reviewer's own table (``medreview.evidence.terms``).
+    ``synonyms``: the reviewer's own table (``medreview.evidence.terms``). ``by_ocr``: those of the page's parts that were
+    read from pictures.
     """
 
     snapshot_id: str
     text: str
     statements: tuple[tuple[str, str], ...]
     synonyms: Path | None
+    by_ocr: tuple[OcrPage, ...]
 
 
 def chunks(reader: sqlite3.Connection, pairs: str, values: Mapping[str, Any], synonyms: Path | None) -> Iterator[Chunk]:
@@ -40,9 +43,10 @@ def chunks(reader: sqlite3.Connection, pairs: str, values: Mapping[str, Any], sy
         marked[statement_id] = (*marked.get(statement_id, ()), Span(start, end))
     for snapshot_id, group in groupby(found, key=itemgetter(0)):
         text = reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0]
+        by_ocr = ocr_pages(reader, snapshot_id)
         statements = ((row[1], without_markers(row[2], marked.get(row[1], ()))) for row in group)
         while part := tuple(islice(statements, CHUNK)):
-            yield Chunk(snapshot_id, text, part, synonyms)
+            yield Chunk(snapshot_id, text, part, synonyms, by_ocr)
 
 
 def index_of(chunk: Chunk) -> SourceIndex:

@@ -24,7 +24,9 @@ from medreview.evidence.bearing import Bearing
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground, is_one_passage
 from medreview.evidence.ranking import SourceIndex
 from medreview.judges.injection import among_instructions
+from medreview.judges.quote_status import status_as_read
 from medreview.labels import DISPROVING_DOUBTS, FALSE_QUOTES, PROVEN_QUOTES, SAME_WORDS, SET_APART
+from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.text import Span
 
 _CACHE_SIZE: Final = 64
@@ -57,8 +59,9 @@ class _SetApart(NamedTuple):
 class _Page:
     """A snapshot prepared for quotes; its passages only where a quote is given for support."""
 
-    def __init__(self, text: str, title: str, set_apart: str) -> None:
+    def __init__(self, text: str, title: str, set_apart: str, by_ocr: tuple[OcrPage, ...]) -> None:
         self.quotes = QuoteIndex(text)
+        self.by_ocr = by_ocr
         parts = [_SetApart(*part) for part in json.loads(set_apart)]
         series = sum(part.kind == "collapsed" for part in parts) >= _PANELS
         self.closed = [part for part in parts if not (series and part.kind == "collapsed")]
@@ -95,7 +98,8 @@ class QuoteGrounder:
                 if ground(quote, self._page(other).quotes).status in SAME_WORDS:
                     return Grounded("other_source", None)
         asked = supports is not None and found.status in PROVEN_QUOTES
-        return Grounded(found.status, found, _doubt(page, supports or "", quote, found) if asked else None)
+        status = status_as_read(found.status, found.spans, page.by_ocr)
+        return Grounded(status, found, _doubt(page, supports or "", quote, found) if asked else None)
 
     def _page(self, snapshot_id: str) -> _Page:
         if snapshot_id not in self._pages:
@@ -104,7 +108,8 @@ class QuoteGrounder:
             row = self._reader.execute(
                 "SELECT text, title, set_apart FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)
             ).fetchone()
-            self._pages[snapshot_id] = _Page(row["text"], row["title"], row["set_apart"])
+            by_ocr = ocr_pages(self._reader, snapshot_id)
+            self._pages[snapshot_id] = _Page(row["text"], row["title"], row["set_apart"], by_ocr)
         return self._pages[snapshot_id]
 
 

@@ -9,7 +9,9 @@ have wrong: it may be there all the same.
 A flag has a cause. That the rules could not tell is none: such statements follow in the order of their doubt. What is
 missing (a citation, a page that can be read, anything on it) is a cause only as long as few statements lack it: a queue
 that flags everything flags nothing. The rules' own "contradicted" is no flag beside the clashes it is made of; those
-count on the page that opens, the best of those that the statement cites.
+count on the page that opens, the best of those that the statement cites. What differs only in words that OCR may have
+read wrong is a cause, but behind what judges found: most such differences are made by the reading, and it takes a look
+at the page, not a search for an error, to settle one.
 """
 
 from collections import Counter
@@ -65,6 +67,10 @@ CLASH_WORDS: Final = {
     "medicine": "medicine differs",
 }
 """What the evidence rules call a difference, in words."""
+_IN_DOUBT: Final = 44
+"""The weight of a difference in words in doubt: after what judges do not find, before their own doubt."""
+OCR_IN_DOUBT: Final = " (OCR in doubt)"
+"""How its badge ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +131,14 @@ def flags(
     together: RollUp | None = None,
     findings: Collection[str] = (),
     references: Iterable[CitedReference] = (),
+    doubtful_kinds: Iterable[str] = (),
 ) -> list[Flag]:
     """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
 
     ``clash_kinds`` are those of the page that opens first; ``together``: what judges say by all sources at once;
     ``findings``: types of hallucination that judges of the whole response found where the statement stands;
-    ``references``: those that it cites. What is missing is among the flags: see :func:`worth_flagging`.
+    ``references``: those that it cites; ``doubtful_kinds``: of clashes on the page that opens which rest on words in
+    doubt, read by OCR. What is missing is among the flags: see :func:`worth_flagging`.
     """
     found = [*_of_references(references)]
     found += [Flag(72, f"finding: {in_words(kind)}") for kind in sorted(findings)]
@@ -142,6 +150,8 @@ def flags(
         found.append(Flag(80, "contradicted", lead))
     words = {CLASH_WORDS[kind] for kind in clash_kinds}
     found += [Flag(75 if "number" in word or "unit" in word else 65, word, pages.opens) for word in sorted(words)]
+    unsure = {CLASH_WORDS[kind] for kind in doubtful_kinds} - words
+    found += [Flag(_IN_DOUBT, word + OCR_IN_DOUBT, pages.opens) for word in sorted(unsure)]
     if pages.misled:
         found.append(Flag(85, "page: instructions", pages.misled))
     if pages.changed:

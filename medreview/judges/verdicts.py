@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from medreview.judges.merged_votes import every_merged, merged_judgements, roll_up_merged
 from medreview.judges.reference_flags import checks_there_are, cited_references, labels_there_are
@@ -21,8 +21,10 @@ from medreview.judges.triage import CitedPages, Flag, cause, common_lacks, flags
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.labels import TieRule
 from medreview.progress import SILENT, Progress
+from medreview.sources.read_by_ocr import every_word_in_doubt, least_sure
 from medreview.statements.marker_stage import MARKED_BY
 from medreview.study import Study
+from medreview.text import Span
 
 _BATCH = 5000
 _KEY: Final = "verdicts_made_from"
@@ -185,7 +187,7 @@ def _each(reader: sqlite3.Connection, only: str | None = None) -> Iterator[tuple
         votes = voters.votes(rows)
         result = roll_up(votes, tie)
         own = beside.get(statement_id, _Beside())
-        kinds = clashes.get((statement_id, own.opens or ""), ())
+        clashing = clashes.get((statement_id, own.opens or ""), _Clashing())
         cited = replace(
             pages.get(rows[0]["response_id"], nothing_cited),
             misled=_rests_on_injection(votes, injected),
@@ -202,7 +204,7 @@ def _each(reader: sqlite3.Connection, only: str | None = None) -> Iterator[tuple
             "merged_supported": together.supported if together else None,
         }
         beside_it = findings.get(statement_id, ()), references.get(statement_id, ())
-        marks = flags(result, kinds, cited, together, *beside_it)
+        marks = flags(result, clashing.kinds, cited, together, *beside_it, clashing.doubtful)
         yield _verdict(statement_id, result, own.doubt) | said, marks
 
 
@@ -286,14 +288,26 @@ def _beside(reader: sqlite3.Connection, only: str | None) -> dict[str, _Beside]:
     return found
 
 
-def _clashes(reader: sqlite3.Connection, only: str | None) -> dict[tuple[str, str], tuple[str, ...]]:
+class _Clashing(NamedTuple):
+    """The kinds of a pair's clashes, and of those that rest on words which OCR may have read wrong."""
+
+    kinds: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()
+
+
+def _clashes(reader: sqlite3.Connection, only: str | None) -> dict[tuple[str, str], _Clashing]:
     where, values = _where(_OF_ONE, only)
     query = f"SELECT statement_id, snapshot_id, clashes FROM evidence {where} AND clashes <> '[]'"
     rows = reader.execute(query, values)
-    return {
-        (row["statement_id"], row["snapshot_id"]): tuple(clash["kind"] for clash in json.loads(row["clashes"]))
-        for row in rows
-    }
+    in_doubt = every_word_in_doubt(reader)
+    found = {}
+    for row in rows:
+        doubtful = in_doubt.get(row["snapshot_id"], ())
+        kinds: tuple[list[str], list[str]] = [], []
+        for clash in json.loads(row["clashes"]):
+            kinds[least_sure(doubtful, Span(*clash["source"])) is not None].append(clash["kind"])
+        found[(row["statement_id"], row["snapshot_id"])] = _Clashing(*map(tuple, kinds))
+    return found
 
 
 def _findings(reader: sqlite3.Connection, only: str | None) -> dict[str, set[str]]:

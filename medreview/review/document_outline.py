@@ -5,18 +5,20 @@ import sqlite3
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
+from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.sources.reading.outline import Heading, heading_path
 from medreview.sources.reading.set_apart import SetApart
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentOutline:
-    """The headings of a snapshot's text, the offsets at which the pages of a PDF begin, and the parts that do not stand
-    open on the page, in text order; all may be empty."""
+    """The headings of a snapshot's text, the offsets at which a PDF's pages begin, the parts that do not stand open on
+    the page, and the pages that were read by OCR, in text order; all may be empty."""
 
     outline: tuple[Heading, ...] = ()
     page_starts: tuple[int, ...] = ()
     set_apart: tuple[SetApart, ...] = ()
+    by_ocr: tuple[OcrPage, ...] = ()
 
     def told(self, text: str, start: int, end: int) -> str:
         """``text[start:end]`` with each part that is set apart in brackets, with its kind: ``[hidden: ...]``."""
@@ -45,6 +47,11 @@ class DocumentOutline:
             return None
         return max(1, bisect_right(self.page_starts, offset)), len(self.page_starts)
 
+    def ocr_confidence(self, offset: int) -> float | None:
+        """How sure OCR was of the page of an offset, 0..1; ``None`` for a page that it did not read."""
+        number, _ = self.page(offset) or (1, 1)
+        return next((page.confidence for page in self.by_ocr if page.page == number), None)
+
 
 def load_outline(reader: sqlite3.Connection, snapshot_id: str) -> DocumentOutline:
     """The outline and pages of a snapshot."""
@@ -55,4 +62,5 @@ def load_outline(reader: sqlite3.Connection, snapshot_id: str) -> DocumentOutlin
         outline=tuple(Heading(*heading) for heading in json.loads(row["outline"])),
         page_starts=tuple(json.loads(row["page_starts"])),
         set_apart=tuple(SetApart(*part) for part in json.loads(row["set_apart"])),
+        by_ocr=ocr_pages(reader, snapshot_id),
     )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.statements.own_citations import OwnCitations
 
 _NAMED: Final = 3
@@ -24,7 +25,8 @@ class Source:
 
     ``state`` is the state of its page (``ok``, ``paywall``, ``http_error`` ...), ``"not fetched"``, or
     ``"instructions"`` for a page that tells judges what to answer; ``state_evidence`` is what gave it. ``size`` counts
-    the bytes that came, ``fetched_at`` is ISO 8601, UTC.
+    the bytes that came, ``fetched_at`` is ISO 8601, UTC. ``by_ocr``: the pages of a PDF
+    that were read by OCR.
     """
 
     place: int
@@ -41,6 +43,7 @@ class Source:
     state_evidence: str
     size: int
     fetched_at: str
+    by_ocr: tuple[OcrPage, ...] = ()
 
     @property
     def bracketed(self) -> str:
@@ -85,6 +88,7 @@ def load_sources(reader: sqlite3.Connection, response_id: str, own: OwnCitations
                 state_evidence=row["instructions"] or row["state_evidence"] or "",
                 size=row["raw_size"] or 0,
                 fetched_at=row["fetched_at"] or "",
+                by_ocr=ocr_pages(reader, row["snapshot_id"]) if row["snapshot_id"] else (),
             )
         )
         letters += not numbers

@@ -19,7 +19,7 @@ SCRIPT = """
     TEXT = "The dose is 5 mg."
 
     if __name__ == "__main__":
-        chunks = (stage.Chunk(f"p{number}", TEXT, (("s1", TEXT),), None) for number in range(20))
+        chunks = (stage.Chunk(f"p{number}", TEXT, (("s1", TEXT),), None, ()) for number in range(20))
         for _ in stage._answers(chunks, 2):
             # The workers hold this standard output, too: it ends when the last of them is gone.
             print("working", flush=True)

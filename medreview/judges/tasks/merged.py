@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from medreview.judges.context_windows import available_tokens, split_windows
+from medreview.judges.ocr_note import ocr_note
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder
@@ -31,11 +32,14 @@ from medreview.labels import PROVEN_QUOTES
 from medreview.llm.call import Answer
 from medreview.llm.cost_estimate import tokens_of
 from medreview.llm.settings import JudgeSettings
+from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.study import Study
 from medreview.study.ids import content_id
 
 NAME: Final = "merged_verification"
 _HEADING: Final = 40
+_OCR_HEADING: Final = 60
+"""Tokens for the heading of a source, and for what it says of pages that were read by OCR."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,8 @@ class Merged(OneStep):
         sources = self._sources(*ids)
         other_texts = {"question": row["question"], "statement": row["statement"]}
         left = available_tokens(self._settings, "".join((self._prompt.text, *other_texts.values(), " " * 600)))
-        windows = _windows([text for _, text in sources], left // 200 * 200)
+        texts = [(text, ocr_pages(self.study.reader, snapshot_id)) for snapshot_id, text in sources]
+        windows = _windows(texts, left // 200 * 200)
         requests = []
         for number, window in enumerate(windows, 1):
             note = {"sources": f"part {number} of {len(windows)}"} if len(windows) > 1 else None
@@ -177,13 +182,17 @@ def _rank(answers_read: _PartAnswer) -> int:
     return precedence(answers_read.verdict, unproven=answers_read.unproven)
 
 
-def _windows(texts: Sequence[str], tokens: int) -> list[str]:
-    """The texts under numbered headings, in as few windows as possible; a text that is too long is split."""
+def _windows(texts: Sequence[tuple[str, Sequence[OcrPage]]], tokens: int) -> list[str]:
+    """The texts under numbered headings, in as few windows as possible; a text that is too long is split.
+
+    Each comes with those of its pages that were read by OCR: a heading says so.
+    """
     pieces = []
-    for number, text in enumerate(texts, 1):
-        spans = split_windows(text, tokens - _HEADING)
+    for number, (text, by_ocr) in enumerate(texts, 1):
+        spans = split_windows(text, tokens - _HEADING - (_OCR_HEADING if by_ocr else 0))
         for part, span in enumerate(spans, 1):
             heading = f"Source {number}" + (f", part {part} of {len(spans)}" if len(spans) > 1 else "")
+            heading += f", {note}" if (note := ocr_note(by_ocr, span)) else ""
             pieces.append(f"{heading}:\n{text[span.start : span.end].strip()}\n")
     windows: list[str] = []
     for piece in pieces:

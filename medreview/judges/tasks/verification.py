@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from medreview.judges.context_windows import available_tokens, split_windows
+from medreview.judges.ocr_note import ocr_note
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder, quote_columns
@@ -28,6 +29,7 @@ from medreview.judges.tasks.task import (  # fmt: skip
 )
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
+from medreview.sources.ocr_pages import ocr_pages
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.words import in_words
@@ -95,11 +97,13 @@ class Verification(OneStep):
         # Rounded down, so that statements of nearly the same length get the same windows and prompts share a prefix.
         left = available_tokens(self._settings, "".join((self._prompt.text, *texts.values(), " " * 600)))
         spans = self._windows(pair.snapshot_id, left // 200 * 200)
+        by_ocr = ocr_pages(self.study.reader, pair.snapshot_id)
         requests = []
         for number, span in enumerate(spans, 1):
-            note = {"source": f"part {number} of {len(spans)}"} if len(spans) > 1 else None
+            which = f"part {number} of {len(spans)}" if len(spans) > 1 else ""
+            note = {"source": ", ".join(filter(None, (which, ocr_note(by_ocr, span))))}
             part = texts | {"source": source[span.start : span.end]}
-            about = " ".join((f"{row['statement']} @ {url}", *(f"({told})" for told in (note or {}).values())))
+            about = " ".join((f"{row['statement']} @ {url}", *((f"({which})",) if which else ())))
             requests.append(request_of(self._prompt, self._key, part, note, about=about))
         return TaskUnit(pair, tuple(requests))
 
