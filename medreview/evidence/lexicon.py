@@ -47,7 +47,7 @@ UP: Final = frozenset(
     {
         "increase", "increases", "increased", "increasing", "higher", "greater", "more", "raise", "raises", "raised",
         "raising", "elevate", "elevates", "elevated", "elevation", "rise", "rises", "rose", "risen", "rising",
-        "larger", "longer", "faster", "grow", "grew", "growth", "upregulated", "enhance", "enhances", "enhanced",
+        "larger", "longer", "faster", "grow", "grew", "upregulated", "enhance", "enhances", "enhanced",
         "above", "exceeded", "accelerated", "accelerate", "accelerates", "prolong", "prolongs", "prolonged",
     }
 )  # fmt: skip

@@ -119,7 +119,7 @@ _AFTER: Final[tuple[tuple[Sign, re.Pattern[str]], ...]] = (
     (">=", re.compile(r"\s(?:of age\s|old\s)?(?:or|and) (?:more|older|above|over|higher|greater)\b", re.IGNORECASE)),
 )
 _NEGATED_BOUND: Final = re.compile(
-    r"(?:\bnot|n['’]t|\bnever)\s(?:to\s)?(?:\w+\s){0,2}?"
+    r"(?:\bnot?|n['’]t|\bnever)\s(?:to\s)?(?:\w+\s){0,2}?"
     r"(?:exceed|(?:more|less|higher|lower|fewer|greater|longer|shorter) than)\s*$",
     re.IGNORECASE,
 )

@@ -98,3 +98,26 @@ def _own_terms(comparison: Comparison) -> tuple[frozenset[str], frozenset[str]]:
 
 def _span(comparison: Comparison) -> Span:
     return Span(comparison.degree.start, max(comparison.degree.end, comparison.after[0].end))
+
+
+def is_mirrored(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> bool:
+    """Whether both make the same comparison with the sides exchanged (A less than B, B more than A)."""
+    claimed, other = _sides_of_than(claim), _sides_of_than(evidence)
+    if claimed is None or other is None:
+        return False
+    crossed = len(claimed[0] & other[1]) + len(claimed[1] & other[0])
+    return crossed >= len(claimed[0] & other[0]) + len(claimed[1] & other[1]) or bool(
+        claimed[1] & (other[0] - other[1])
+    )
+
+
+def _sides_of_than(sentence: SentenceAnalysis) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The content terms before and after ``than``."""
+    at = next((word.start for word in sentence.words if word.key == "than"), None)
+    if at is None:
+        return None
+    content = [word for word in sentence.words if word.is_content]
+    return (
+        frozenset(word.term for word in content if word.start < at),
+        frozenset(word.term for word in content if word.start > at),
+    )

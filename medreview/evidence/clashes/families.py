@@ -7,6 +7,7 @@ from medreview.evidence.clashes.amounts import amounts
 from medreview.evidence.clashes.clash import Clash, Family
 from medreview.evidence.clashes.comparisons import comparisons
 from medreview.evidence.clashes.contrasting_words import contrasting_words
+from medreview.evidence.clashes.denials import denials
 from medreview.evidence.clashes.directions import directions
 from medreview.evidence.clashes.medicines import medicines
 from medreview.evidence.clashes.modality import modality
@@ -30,6 +31,7 @@ FAMILIES: Final[Sequence[tuple[float, Family]]] = (
     (MIN_SHARED_FOR_WORDS, contrasting_words),
     (MIN_SHARED_FOR_WORDS, directions),
     (MIN_SHARED_FOR_WORDS, negations),
+    (MIN_SHARED, denials),
     (MIN_SHARED_FOR_WORDS, modality),
     (MIN_SHARED_FOR_WORDS, prefixes),
     (MIN_SHARED_FOR_WORDS, comparisons),

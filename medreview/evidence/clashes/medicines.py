@@ -11,6 +11,8 @@ from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
 
 NEARLY_ALL: Final = 0.7
 """Share of the statement's other content words that must stand in the passage."""
+EXAMPLES: Final = frozenset({"such", "eg", "example", "including", "like", "other", "or"})
+"""Words of a passage that names a medicine as one of several."""
 ALIKE: Final = 3
 """Likeness of the two frames from which on the one medicine stands in the other's place."""
 
@@ -25,6 +27,8 @@ def medicines(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[C
     if len(others) != 1 or word.term in written:
         return
     where, other = others[0]
+    if evidence.keys & EXAMPLES:
+        return
     rest = claim.content - {word.term}
     if not rest or len(rest & evidence.content) < NEARLY_ALL * len(rest) or word.negated != other.negated:
         return

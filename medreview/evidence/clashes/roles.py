@@ -72,8 +72,8 @@ def _deeds(sentence: SentenceAnalysis) -> dict[str, Deed]:
             twice.add(word.term)
         span = Span(min(w.start for w in before), max(w.end for w in after))
         left, right = (frozenset(w.term for w in side) for side in (before, after))
-        passive = any(w.key in _BE for w in words[max(0, at - 3) : at]) and any(
-            w.key == "by" for w in words[at + 1 : at + 4]
+        passive = any(w.key == "by" for w in words[at + 1 : at + 4]) and (
+            word.key.endswith("ed") or any(w.key in _BE for w in words[max(0, at - 3) : at])
         )
         found[word.term] = Deed(right, left, word.negated, span) if passive else Deed(left, right, word.negated, span)
     return {verb: deed for verb, deed in found.items() if verb not in twice}
