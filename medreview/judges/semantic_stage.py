@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from medreview.errors import UserError
 from medreview.evidence.assess import Assessment, assess
+from medreview.evidence.sentence_analysis import compared_part
 from medreview.evidence.terms import vocabulary
 from medreview.judges import vectors
 from medreview.judges.offline import ENGINE
@@ -171,7 +172,8 @@ def _pairs(reader: sqlite3.Connection, model: str, synonyms: Path | None) -> Ite
         for statement_id, statement in chunk.statements:
             spans = passages_for(statement, index)
             texts = tuple(index.text[span.start : span.end] for span in spans)
-            yield _Pair(statement_id, statement, chunk.snapshot_id, spans, texts, assess(statement, index))
+            by_rules = assess(statement, index)
+            yield _Pair(statement_id, compared_part(statement), chunk.snapshot_id, spans, texts, by_rules)
 
 
 def _groups(pairs: Iterator[_Pair]) -> Iterator[list[_Pair]]:

@@ -12,6 +12,9 @@ from medreview.semantic.minilm import MiniLM
 from medreview.semantic.similarity import Similarity
 from tests.bench import semantic_training as training
 from tests.bench.semantic_training import SIGNS, Judged, figures, fit, load
+from tests.support.packaged_encoder import needs_packaged_encoder
+
+pytestmark = needs_packaged_encoder
 
 
 def made(seen: int, seed: int, against: bool = False) -> Judged:

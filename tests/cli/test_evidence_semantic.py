@@ -3,6 +3,9 @@
 import json
 
 from medreview.semantic import minilm
+from tests.support.packaged_encoder import needs_packaged_encoder
+
+pytestmark = needs_packaged_encoder
 
 SOURCE = "The trial enrolled 400 adults. Participants came from three countries. The library was closed."
 

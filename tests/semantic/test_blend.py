@@ -12,6 +12,9 @@ from medreview.semantic.blend import MOST, blend, passages_for
 from medreview.semantic.minilm import MiniLM
 from medreview.semantic.scale import scale_of
 from medreview.semantic.similarity import Similarity
+from tests.support.packaged_encoder import needs_packaged_encoder
+
+pytestmark = needs_packaged_encoder
 
 SOURCE = (
     "The trial enrolled 400 adults. The incidence of myocardial infarction declined by a fifth. "
@@ -96,6 +99,25 @@ def test_what_two_neighbours_say_together_is_nearer_than_either_of_them(similari
 def test_an_encoder_that_tells_nothing_apart_is_refused():
     with pytest.raises(UserError, match="constant 1 cannot tell paraphrases from unrelated sentences"):
         scale_of(Constant())
+
+
+def test_a_text_that_comes_again_is_not_encoded_again():
+    class Counting(MiniLM):
+        asked = 0
+
+        def encode(self, texts: Sequence[str]) -> np.ndarray:
+            self.asked += len(texts)
+            return super().encode(texts)
+
+    encoder = Counting()
+    similarity = Similarity(encoder)
+    (first,) = similarity.of([("Metformin is cheap.", ["It costs little.", "Spring began."])])
+    before = encoder.asked
+    again, other = similarity.of([("Metformin is cheap.", ["It costs little.", "Spring began."]), ("Ice.", ["Snow."])])
+
+    assert again == first
+    assert other != first
+    assert encoder.asked == before + 2
 
 
 def test_a_scorer_is_asked_statement_by_statement_and_its_numbers_are_taken_as_they_are():

