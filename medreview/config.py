@@ -167,6 +167,17 @@ class Config:
             guarded=True,
         ),
     )
+    semantic: Mapping[str, Any] = field(
+        default_factory=dict,
+        metadata=about(
+            "A model of meaning that helps to order the queue: `encoder`, and for an endpoint `model`.",
+            more="`--semantic` and `--no-semantic` on the command line go before it.",
+            unset="none: the rules alone",
+            example='{encoder = "minilm"}',
+            page="judges.md#a-model-of-meaning",
+            guarded=True,
+        ),
+    )
     judges: Mapping[str, JudgeSettings] = field(
         default_factory=dict,
         metadata=about(
@@ -189,8 +200,8 @@ class Config:
     )
     untrusted: Mapping[str, Path] = field(default_factory=dict)
     """What of this says where texts and keys go (``judges.NAME``, ``models.NAME``, ``services.NAME``, ``proxy``,
-    ``prompts``, ``references.NAME``) and comes from a file that was not trusted yet: known, and not used
-    (``medreview.configured``)."""
+    ``prompts``, ``references.NAME``, ``semantic.NAME``) and comes from a file that was not trusted yet: known, and not
+    used (``medreview.configured``)."""
     origins: Mapping[str, Path] = field(default_factory=dict)
     """The file that each value was taken from, by its full name: ``theme``, ``keys.defer``, ``judges.NAME.model``."""
 
@@ -306,6 +317,10 @@ def read_guarded(path: Path) -> Guarded:
     lines += (f"  library of references: {as_told(name)}" for name in references.get("library", ()))
     if references.get("online"):
         lines.append("  references are looked up at the services")
+    semantic = told.get("semantic", {})
+    if encoder := semantic.get("encoder"):
+        named = f" of the model {as_told(semantic['model'])}" if semantic.get("model") else ""
+        lines.append(f"  model of meaning: {encoder}{named}")
     return Guarded(lines, file.content)
 
 
@@ -316,7 +331,7 @@ def without_password(address: str) -> str:
 
 def guarded_settings(told: Mapping[str, Any]) -> list[str]:
     """The names of what says where texts and keys go: ``judges.NAME``, ``services.NAME``, ``proxy``, ``prompts``,
-    ``references.NAME``."""
+    ``references.NAME``, ``semantic.NAME``."""
     names = []
     for name in GUARDED:
         value = told.get(name)

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from medreview.config import ENVIRONMENT, SETTINGS
@@ -11,7 +11,7 @@ from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.next_step import command
 from medreview.review.actions import REVIEW, shown_key
 from medreview.setting import MODEL_TABLES, NUMBER, SWITCH, TABLE, TEXT, WHOLE, About, Kind, Setting, did_you_mean
-from medreview.settings_checks import SERVICES
+from medreview.settings_checks import SEMANTIC, SERVICES
 
 _JUDGE: Final = '{model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}'
 _SWITCHES: Final = {"true": True, "false": False}
@@ -72,7 +72,7 @@ def value_of(one: Named, text: str) -> Any:
 
 
 def _inner() -> Iterator[Setting]:
-    """What can stand in the tables ``[keys]``, ``[services]`` and ``[references]``."""
+    """What can stand in the tables ``[keys]``, ``[services]``, ``[references]`` and ``[semantic]``."""
     for action in REVIEW:
         default = ", ".join(map(shown_key, action.keys))
         yield _entry("keys", action.id, TEXT, action.help, "F9", default)
@@ -82,6 +82,8 @@ def _inner() -> Iterator[Setting]:
     told = "The file of works that references are held against; a list of several is written by hand."
     yield _entry("references", "library", TEXT, told, "guideline-group.json")
     yield _entry("references", "online", SWITCH, "Whether `run` looks references up at the services, too.", "true")
+    for setting in SEMANTIC.values():
+        yield replace(setting, name=f"semantic.{setting.name}")
 
 
 def _entry(table: str, name: str, kind: Kind, help: str, example: str, default: str = "") -> Setting:

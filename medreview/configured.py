@@ -15,7 +15,7 @@ from medreview.next_step import command
 from medreview.redaction import remember
 
 if TYPE_CHECKING:
-    from medreview.pipeline import Authorities, Judges, PageProvider
+    from medreview.pipeline import Authorities, Judges, Meaning, PageProvider
     from medreview.sources.fetching.network import Network
     from medreview.sources.fetching.services import Services
 
@@ -132,6 +132,27 @@ def authorities_of(
         return None
     library = library_of(files) if files else None
     return Authorities(services_of(config), network_of(config, proxy), library, asks, say)
+
+
+def meaning_of(config: Config, wanted: bool | None = None, *, local_only: bool = False) -> "Meaning | None":
+    """The model of meaning that helps to order the queue; ``None`` where it is not wanted.
+
+    ``wanted``: ``None`` is as the settings say; with ``True`` and no model set it is the packaged encoder. Raises
+    :class:`Untrusted`, and :class:`UserError` for settings that name no model of theirs, and with ``local_only`` for an
+    endpoint that is not on this machine.
+    """
+    if wanted is False or (not wanted and not config.semantic.get("encoder")):
+        return None
+    from medreview.pipeline import Meaning
+    from medreview.semantic.configured import endpoint_of
+    from medreview.semantic.settings import SemanticSettings
+
+    _require(config, [f"semantic.{name}" for name in config.semantic])
+    settings = SemanticSettings(**config.semantic)
+    if settings.encoder in ("", "minilm"):
+        return Meaning(replace(settings, encoder="minilm"))
+    endpoint_of(settings, config.models)
+    return Meaning(settings, model_of(config, settings.model, local_only=local_only))
 
 
 def judges_of(

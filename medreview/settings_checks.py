@@ -9,7 +9,8 @@ from medreview.errors import UserError
 from medreview.llm.settings import Role, models_from
 from medreview.review.actions import REVIEW, remapped
 from medreview.review.goal import read_goal
-from medreview.setting import Setting, did_you_mean
+from medreview.semantic.settings import SemanticSettings
+from medreview.setting import Setting, did_you_mean, settings_in
 
 SERVICES: Final = (
     *("eutils", "europe_pmc", "doi", "wayback", "rdap"),
@@ -19,6 +20,9 @@ SERVICES: Final = (
 
 REFERENCES: Final = ("library", "online")
 """What can be set of how references are checked."""
+
+SEMANTIC: Final = settings_in(SemanticSettings)
+"""What can be set of a model of meaning."""
 
 
 def problems(told: Mapping[str, Any], settings: Mapping[str, Setting], path: Path) -> Iterator[str]:
@@ -71,6 +75,15 @@ def _reference_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
             yield f"In the settings {path}, 'references.library' must be a file, or a list of files."
 
 
+def _semantic_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
+    for name, value in told.items():
+        if name not in SEMANTIC:
+            near = did_you_mean(name, SEMANTIC)
+            yield f"The settings {path} hold an unknown key 'semantic.{name}'{near}; known are {', '.join(SEMANTIC)}."
+        elif misfit := SEMANTIC[name].misfit(value):
+            yield f"In the settings {path}, 'semantic.{name}' {misfit}."
+
+
 def _model_problems(role: Role, told: Mapping[str, Any], path: Path) -> Iterator[str]:
     for name, table in told.items():
         try:
@@ -90,6 +103,7 @@ _INNER: Final[Mapping[str, Callable[[Any, Path], Iterator[str]]]] = {
     "keys": _key_problems,
     "services": _service_problems,
     "references": _reference_problems,
+    "semantic": _semantic_problems,
     "judges": partial(_model_problems, "judge"),
     "models": partial(_model_problems, "model"),
     "goal": _goal_problems,

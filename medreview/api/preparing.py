@@ -109,15 +109,19 @@ class Preparing(Opened):
         )
         return list(read_statements(self._study.reader, done.statements, 1))
 
-    def judge(self, *, processes: int | None = 0) -> Judged:
+    def judge(self, *, processes: int | None = 0, semantic: bool | None = None) -> Judged:
         """Let the offline judge look at the pairs that it has not seen, and roll all judgements up.
 
         It is triage by rules, no verdict. ``processes``: 0 works in this one, ``None`` takes one per processor for many
-        pairs; a script that asks for more must keep its own code under ``if __name__ == "__main__":``.
+        pairs; a script that asks for more must keep its own code under ``if __name__ == "__main__":``. ``semantic``: ask
+        a model of meaning for the order, by default as the settings say.
         """
         from medreview import pipeline
+        from medreview.configured import meaning_of
 
-        return pipeline.judge(self._study, self._progress, processes, self._config().synonyms_file)
+        config = self._config()
+        meaning = meaning_of(config, semantic)
+        return pipeline.judge(self._study, self._progress, processes, config.synonyms_file, meaning)
 
     def judge_by(
         self,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from medreview.cli.mapping import Map, read_mapping
+from medreview.cli.meaning import ordered
 from medreview.cli.network import pages_sentence, references_sentence
 from medreview.cli.output import bad_records, counted, odd_records, progress, say
 from medreview.errors import UserError
@@ -16,7 +17,7 @@ from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.import_files import Imported
-    from medreview.pipeline import Authorities, PageProvider, Prepared
+    from medreview.pipeline import Authorities, Meaning, PageProvider, Prepared
     from medreview.study import Study
 
 _UNITS: Final = {
@@ -103,6 +104,7 @@ def prepare(
     name: str,
     *given: Path,
     references: "Authorities | None" = None,
+    meaning: "Meaning | None" = None,
 ) -> "Prepared":
     """Bring files to where they can be reviewed, with a progress bar, and say what came in and what did not.
 
@@ -113,7 +115,9 @@ def prepare(
 
     own = load_config().synonyms_file
     with progress() as bar:
-        done = pipeline.run(study, files, read_mapping(mapping), pages, bar, own, references=references)
+        done = pipeline.run(
+            study, files, read_mapping(mapping), pages, bar, own, references=references, meaning=meaning
+        )
     for imported in done.imported:
         say(imported_sentence(imported))
         say_what_is_missing(imported, study.path, mapping, name, *given)
@@ -135,7 +139,7 @@ def prepared_sentence(study: "Study", done: "Prepared") -> str:
         return f"{study.path}: {', '.join(counted(count, KINDS[kind].noun) for kind, count in others.items())}."
     return (
         f"{study.path}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
-        f"{pages_sentence(done.fetched)}."
+        f"{pages_sentence(done.fetched)}{ordered(done.judged.meaning)}."
     )
 
 

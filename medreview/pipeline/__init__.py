@@ -1,7 +1,7 @@
 """The only module that knows the order of the stages, and what must be made anew after which of them.
 
-import -> citations -> sources -> statements -> judges (recorded ones, then the offline judge) -> verdicts;
-models are asked when they are named, since that costs money.
+import -> citations -> sources -> statements -> judges (recorded ones, the offline judge, a model of meaning where one is
+set) -> verdicts; models that judge are asked when they are named, since that costs money.
 
 After every function here the table of verdicts is right and the frame of the audit complete, whatever came in between:
 it is rolled up when something has changed that it is made from, also after an interruption, and when an earlier one was
@@ -19,6 +19,7 @@ from medreview.pipeline.generating import (
     generation_out,
     plan_generation,
 )
+from medreview.pipeline.meaning import Meaning, plan_meaning
 from medreview.pipeline.preparing import (
     Judged,
     PageProvider,
@@ -27,6 +28,7 @@ from medreview.pipeline.preparing import (
     bring_in,
     fetch,
     judge,
+    order_by_rules,
     parse,
     run,
     save_pages,
@@ -47,6 +49,7 @@ __all__ = [
     "JudgedBy",
     "Judges",
     "LibraryOfFiles",
+    "Meaning",
     "PageProvider",
     "Prepared",
     "batch_in",
@@ -64,9 +67,11 @@ __all__ = [
     "judge_by",
     "library_of",
     "merge",
+    "order_by_rules",
     "parse",
     "plan_for",
     "plan_generation",
+    "plan_meaning",
     "promote",
     "roll_up",
     "run",

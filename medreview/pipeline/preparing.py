@@ -20,6 +20,8 @@ from medreview.import_files import (
 )
 from medreview.judges import verdicts
 from medreview.judges.offline_stage import judge_offline
+from medreview.judges.semantic_stage import SemanticSummary, by_rules_alone
+from medreview.pipeline.meaning import Meaning, ask_meaning
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
 from medreview.references.check_stage import Authorities, CheckSummary, check_all
@@ -39,10 +41,14 @@ from medreview.study import Study
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Pairs judged offline now, and how many statements of the study are flagged."""
+    """Pairs judged offline now, and how many statements of the study are flagged.
+
+    ``meaning``: what a model of meaning was asked for the order; ``None`` where none is used.
+    """
 
     pairs: int
     flagged: int
+    meaning: SemanticSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +138,28 @@ def parse(study: Study, progress: Progress = SILENT, references: Authorities | N
 
 
 def judge(
-    study: Study, progress: Progress = SILENT, processes: int | None = None, synonyms: Path | None = None
+    study: Study,
+    progress: Progress = SILENT,
+    processes: int | None = None,
+    synonyms: Path | None = None,
+    meaning: Meaning | None = None,
 ) -> Judged:
     """Judge every pair that the offline judge did not see yet, and roll all judgements up.
 
-    ``synonyms``: a reviewer's own table, added to the program's.
+    ``synonyms``: a reviewer's own table, added to the program's. ``meaning``: the model of meaning that is asked for
+    the order; without one, scores that have one keep it.
     """
     with rolled_up(study, progress):
         mark_all(study, progress)
         pairs = judge_offline(study, progress, processes, synonyms).pairs
-    return Judged(pairs, verdicts.flagged(study.reader))
+        asked = ask_meaning(study, meaning, synonyms, progress) if meaning else None
+    return Judged(pairs, verdicts.flagged(study.reader), asked)
+
+
+def order_by_rules(study: Study, progress: Progress = SILENT) -> int:
+    """Take the part of models of meaning out of every score; how many pairs had one."""
+    with rolled_up(study, progress):
+        return by_rules_alone(study)
 
 
 def run(
@@ -153,10 +171,12 @@ def run(
     synonyms: Path | None = None,
     processes: int | None = None,
     references: Authorities | None = None,
+    meaning: Meaning | None = None,
 ) -> Prepared:
     """From files to a study that is ready to review. Everything is resumable: a second run does what is missing.
 
-    ``references``: what those of the responses are held against; without it they are found only.
+    ``references``: what those of the responses are held against; without it they are found only. ``meaning``: the model
+    of meaning that is asked for the order.
 
     Files of judgements and of people's labels on pairs, and the decisions of SourceCheckup tables, are taken after the
     statements and pages they speak of are there, in whatever order they are named.
@@ -183,4 +203,6 @@ def run(
             store_decisions(study, done, decisions, progress)
         imported += [import_file(study, path, mapping, progress) for path in files if path in late]
         pairs = judge_offline(study, progress, processes, synonyms).pairs
-    return Prepared(imported, citations, fetched, parsed, Judged(pairs, verdicts.flagged(study.reader)), checked)
+        asked = ask_meaning(study, meaning, synonyms, progress) if meaning else None
+    judged = Judged(pairs, verdicts.flagged(study.reader), asked)
+    return Prepared(imported, citations, fetched, parsed, judged, checked)

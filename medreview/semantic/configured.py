@@ -1,10 +1,9 @@
 """The model of meaning that the settings ask for, and what it costs to ask it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.llm.cost_estimate import tokens_of
 from medreview.llm.settings import JudgeSettings, choose
 from medreview.llm.store import CallStore
 from medreview.semantic.encoder import Encoder, Scorer
@@ -13,6 +12,8 @@ from medreview.words import counted
 
 SECONDS_A_TEXT: Final = 0.012
 """Of the packaged encoder, of a passage of 25 words, on two cores of 2020."""
+CHARACTERS_A_TOKEN: Final = 4
+"""Of English prose."""
 _READ: Final = 1_200
 """Characters of a text that count for the cost, at most: more is not read."""
 
@@ -53,13 +54,13 @@ def configured_encoder(
     return EndpointScorer(endpoint, "score" if settings.encoder == "score" else "rerank", store)
 
 
-def cost(texts: Sequence[str], endpoint: JudgeSettings | None) -> str:
-    """What it costs to ask about these texts, said before: time on this machine, or tokens and their price."""
-    what = counted(len(texts), "text")
+def cost(texts: int, characters: int, endpoint: JudgeSettings | None) -> str:
+    """What it costs to ask about so many texts, said before: time on this machine, or tokens and their price."""
+    what = counted(texts, "text")
     if endpoint is None:
-        seconds = len(texts) * SECONDS_A_TEXT
+        seconds = texts * SECONDS_A_TEXT
         time = counted(round(seconds / 60), "minute") if seconds >= 90 else counted(max(1, round(seconds)), "second")
         return f"{what} to encode on this machine: about {time}."
-    tokens = sum(tokens_of(text[:_READ]) for text in texts)
-    price = "" if endpoint.price_input is None else f", {tokens * endpoint.price_input / 1_000_000:.2f} at most"
-    return f"{what} to encode, at most {tokens:,} tokens{price}."
+    tokens = -(-min(characters, texts * _READ) // CHARACTERS_A_TOKEN)
+    price = "" if endpoint.price_input is None else f", about {tokens * endpoint.price_input / 1_000_000:.2f}"
+    return f"{what} to send, about {tokens:,} tokens{price}."

@@ -1,18 +1,15 @@
 """Which model of meaning is used: the table ``[semantic]`` of ``medreview.toml``."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from medreview.setting import about
-
-Kind = Literal["", "minilm", "endpoint", "rerank", "score"]
 
 
 @dataclass(frozen=True, slots=True)
 class SemanticSettings:
     """Off unless ``encoder`` is set."""
 
-    encoder: Kind = field(
+    encoder: str = field(
         default="",
         metadata=about(
             "The model of meaning that helps to order the queue.",

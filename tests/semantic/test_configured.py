@@ -41,6 +41,6 @@ def test_what_cannot_be_asked_is_said_with_what_to_set():
 
 
 def test_the_cost_is_time_here_and_tokens_elsewhere():
-    assert cost(["a"], None) == "1 text to encode on this machine: about 1 second."
-    assert cost(["a"] * 40_000, None).endswith("about 8 minutes.")
-    assert cost(["x" * 3_000] * 10_000, MODELS["e"]).endswith("encode, at most 4,000,000 tokens, 2.00 at most.")
+    assert cost(1, 1, None) == "1 text to encode on this machine: about 1 second."
+    assert cost(40_000, 40_000, None).endswith("about 8 minutes.")
+    assert cost(10_000, 30_000_000, MODELS["e"]).endswith("send, about 3,000,000 tokens, about 1.50.")

@@ -316,7 +316,7 @@ def test_an_audit_by_flag_of_file_version_3_keeps_its_strata_and_rates(tmp_path:
         assert [tuple(row) for row in states] == [("all", 0), ("flagged", 1)]
 
 
-@pytest.mark.parametrize("version", [4, 5, 6])
+@pytest.mark.parametrize("version", [4, 5, 6, 7])
 def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version: int, tmp_path: Path) -> None:
     path = Path(shutil.copy(KEPT / f"schema_{version}.sqlite", tmp_path / "kept.medreview"))
     queries = {

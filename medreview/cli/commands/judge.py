@@ -7,6 +7,7 @@ import typer
 
 from medreview.cli.ask_models import ask_models
 from medreview.cli.batch import batch_in, batch_out, batch_submit
+from medreview.cli.meaning import Semantic, leave_by_summary, meaning_from_config, ordered, plan_and_say
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
 from medreview.cli.ties import Ties, keep_rule
@@ -41,11 +42,13 @@ def judge(
     ] = False,
     ties: Ties = None,
     processes: Annotated[int | None, typer.Option(min=0, help="Offline judge: default one per processor.")] = None,
+    semantic: Semantic = None,
     as_json: Json = False,
 ) -> None:
     """Judge statements against sources, without a model or with --judge by models, and roll all judgements up.
 
     Without --judge the offline judge compares words, numbers, units and negations. It is triage, not a verdict.
+    With --semantic a model of meaning has a part in its order, not in its labels; --no-semantic takes it out again.
     With it, the models of the settings are asked (`medreview judges` lists them); nothing is asked or paid twice.
     Ctrl-C waits for what is in flight, a second one does not. Exit code 1 when every question failed, 3 when some did.
 
@@ -81,12 +84,22 @@ def judge(
             study, names, task=task, limit=limit, again=again, dry_run=dry_run, local_only=local_only, as_json=as_json
         )
         return
-    if task or limit or again or dry_run:
+    meaning = meaning_from_config(semantic, local_only=local_only)
+    if task or limit or again or (dry_run and meaning is None):
         raise UserError("--task, --limit, --again and --dry-run are for models: name one with --judge NAME.")
+    synonyms = load_config().synonyms_file
+    if meaning and dry_run:
+        with Study.open(study) as opened:
+            plan_and_say(opened, meaning, synonyms, as_json=as_json)
+        return
     with Study.open(study) as opened, progress() as bar:
-        done = pipeline.judge(opened, bar, processes, load_config().synonyms_file)
+        done = pipeline.judge(opened, bar, processes, synonyms, meaning)
+        undone = pipeline.order_by_rules(opened, bar) if semantic is False else 0
+    alone = f"; {counted(undone, 'pair')} ordered by the rules alone again" if undone else ""
     result(
         done,
-        f"{counted(done.pairs, 'pair')} judged offline; {counted(done.flagged, 'statement')} flagged",
+        f"{counted(done.pairs, 'pair')} judged offline{ordered(done.meaning)}{alone}; "
+        f"{counted(done.flagged, 'statement')} flagged",
         as_json=as_json,
     )
+    leave_by_summary(done.meaning)

@@ -7,6 +7,7 @@ import typer
 
 from medreview.cli.importing import opened_or_made, prepare, prepared_sentence
 from medreview.cli.mapping import Map
+from medreview.cli.meaning import Semantic, leave_by_summary, meaning_from_config
 from medreview.cli.network import (
     Libraries,
     Ocr,
@@ -38,6 +39,7 @@ def run(
         bool,
         typer.Option("--references", help="Look references up at Crossref, PubMed, ...; only their words are sent."),
     ] = False,
+    semantic: Semantic = None,
     as_json: Json = False,
 ) -> None:
     """Import answers, fetch what they cite, split them into statements and judge these: ready to review.
@@ -54,8 +56,10 @@ def run(
         raise UserError(f"There is no study {study} yet; name the files that it is made of.")
     with opened_or_made(study) as opened:
         ask = True if references else False if pages else None
+        meaning = meaning_from_config(semantic)
         authorities = authorities_from_config(libraries or (), ask=ask, proxy=proxy)
         provider = pages_from(pages, proxy, robots, ocr=ocr)
-        done = prepare(opened, files or [], mapping, provider, "run", study, references=authorities)
+        done = prepare(opened, files or [], mapping, provider, "run", study, references=authorities, meaning=meaning)
         sentence = prepared_sentence(opened, done)
     result(done, sentence, *scans_lines(done.fetched), f"Review them: {command('review', study)}", as_json=as_json)
+    leave_by_summary(done.judged.meaning)
