@@ -113,8 +113,8 @@ class Preparing(Opened):
         """Let the offline judge look at the pairs that it has not seen, and roll all judgements up.
 
         It is triage by rules, no verdict. ``processes``: 0 works in this one, ``None`` takes one per processor for many
-        pairs; a script that asks for more must keep its own code under ``if __name__ == "__main__":``. ``semantic``: ask
-        a model of meaning for the order, by default as the settings say.
+        pairs; a script that asks for more must keep its own code under ``if __name__ == "__main__":``.
+        ``semantic``: ask a model of meaning for the order, by default as the settings say.
         """
         from medreview import pipeline
         from medreview.configured import meaning_of

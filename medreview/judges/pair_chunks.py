@@ -24,8 +24,8 @@ _MARKERS: Final = """SELECT DISTINCT m.statement_id, m."start" - s."start", m."e
 class Chunk:
     """Statements to be compared with one page: their ids, and their texts with blanks in the place of markers.
 
-    ``synonyms``: the reviewer's own table (``medreview.evidence.terms``). ``by_ocr``: those of the page's parts that were
-    read from pictures.
+    ``synonyms``: the reviewer's own table (``medreview.evidence.terms``). ``by_ocr``: the page's parts that were read
+    from pictures.
     """
 
     snapshot_id: str

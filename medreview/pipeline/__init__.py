@@ -1,7 +1,7 @@
 """The only module that knows the order of the stages, and what must be made anew after which of them.
 
-import -> citations -> sources -> statements -> judges (recorded ones, the offline judge, a model of meaning where one is
-set) -> verdicts; models that judge are asked when they are named, since that costs money.
+import -> citations -> sources -> statements -> judges (recorded ones, the offline judge, a model of meaning where one
+is set) -> verdicts; models that judge are asked when they are named, since that costs money.
 
 After every function here the table of verdicts is right and the frame of the audit complete, whatever came in between:
 it is rolled up when something has changed that it is made from, also after an interruption, and when an earlier one was
