@@ -1,6 +1,7 @@
 """Who does what to whom: warfarin increases the effect of X against X increases the effect of warfarin."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash
@@ -9,24 +10,25 @@ from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
 from medreview.evidence.terms import stem
 from medreview.text import Span
 
-ACTIONS: Final = frozenset(
-    map(
-        stem,
-        word_set(
-            """
-            increase raise enhance potentiate elevate decrease reduce lower diminish impair inhibit block suppress
-            antagonise antagonize activate induce stimulate cause trigger provoke prevent treat lead result displace
-            replace precede follow predict mask mimic worsen exacerbate improve prolong shorten delay accelerate convert
-            infect transmit counteract reverse affect produce release
-            """
-        ),
-    )
+_ACTIONS: Final = word_set(
+    """
+    increase raise enhance potentiate elevate decrease reduce lower diminish impair inhibit block suppress
+    antagonise antagonize activate induce stimulate cause trigger provoke prevent treat lead result displace
+    replace precede follow predict mask mimic worsen exacerbate improve prolong shorten delay accelerate convert
+    infect transmit counteract reverse affect produce release
+    """
 )
-"""Stems of verbs with somebody who does it before them, and somebody it is done to after them."""
+"""Verbs with somebody who does it before them, and somebody it is done to after them."""
 _BE: Final = word_set("is are was were be been being")
 _BREAKS: Final = word_set("and but although though whereas while because if which so that")
 REACH: Final = 8
 """Words on each side of the verb that may be who or whom."""
+
+
+@cache
+def actions() -> frozenset[str]:
+    """The stems of the verbs that say a deed; made when they are first asked for."""
+    return frozenset(map(stem, _ACTIONS))
 
 
 class Deed(NamedTuple):
@@ -63,7 +65,7 @@ def _deeds(sentence: SentenceAnalysis) -> dict[str, Deed]:
     twice: set[str] = set()
     words = sentence.words
     for at, word in enumerate(words):
-        if word.term not in ACTIONS:
+        if word.term not in actions():
             continue
         before, after = _side(words, range(at - 1, -1, -1)), _side(words, range(at + 1, len(words)))
         if not before or not after:
@@ -84,6 +86,6 @@ def _side(words: list[Word], indices: range) -> list[Word]:
     for at in indices[:REACH]:
         if words[at].key in _BREAKS:
             break
-        if words[at].is_content and words[at].term not in ACTIONS:
+        if words[at].is_content and words[at].term not in actions():
             found.append(words[at])
     return found
