@@ -27,6 +27,7 @@ class RankingWeights(NamedTuple):
     arm: float
     before: float
     before_rank: float
+    lit: float
     sections: Mapping[str, float]
 
 

@@ -82,7 +82,7 @@ def test_the_entry_of_the_part_and_arm_is_among_the_first(statement: str, entry:
 
 def test_a_total_is_evidence_though_it_shares_no_word() -> None:
     assessed = assess("Half of those in arm B had adverse events.", SourceIndex(RECORD))
-    assert RECORD[slice(*assessed.highlights[0])] == "Total: 9/65 (13.85%)"
+    assert RECORD[slice(*assessed.spans[0][:2])] == "Total: 9/65 (13.85%)"
     assert assessed.features is not None
     assert assessed.features.covered > 0
 

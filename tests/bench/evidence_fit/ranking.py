@@ -12,7 +12,9 @@ from medreview.evidence.weights import Weights
 from tests.bench.evidence_fit.cases import Case, is_gold
 from tests.bench.evidence_fit.trial_weights import Floats, climb, one_at_a_time, using
 
-SET_BY_HAND = frozenset({"k1", "b", "finding_most", "short_terms", "length_most", "head", "before", "before_rank"})
+SET_BY_HAND = frozenset(
+    {"k1", "b", "finding_most", "short_terms", "length_most", "head", "before", "before_rank", "lit"}
+)
 """Borders and shapes, not weights: they are left as they are."""
 TEXT_WEIGHTS = ("bm25", "coverage", "share")
 """The sum of these stays as it is: scores keep their scale."""
