@@ -54,15 +54,18 @@ _PATTERNS: Final = tuple(
     for part, words in _HEADINGS
 )
 _WORDS: Final[tuple[tuple[RecordPart, str], ...]] = (
-    ("adverse events", r"adverse|side.effects?|toxicit\w+|suffer\w*|experienc\w+|died|deaths?|mortality|cases? of"),
-    ("eligibility", r"(?:in)?eligib\w+|includable|inclusion|exclu\w+|enrol\w*|participat(?:e|ion)|join\w*|entry|"
-                    r"enter(?:ed|ing)?|admi(?:tted|ssion)|recruit\w*|tak(?:e|ing) part|accept\w*|candidates?|"
-                    r"included|allow\w*|permitted|suitable|barred|criteri\w+|(?:dis)?qualif\w+"),
-    ("interventions", r"dos(?:e|es|ed|ages?|ing)|m?c?g|administ\w+|receiv\w+|given|treated|takes?|gets?|oral|"
-                      r"orally|intravenous\w*|infus\w+|inject\w+|by mouth|regimens?|placebo|(?:once|twice) "
-                      r"daily|cycles?"),
-    ("outcomes", r"outcomes?|end.?points?|median|mean|average|survival|respon\w+|time frame|assess\w+|measur\w+|"
-                 r"analy[sz]\w+|follow\w*|scores?|PFS|OS|efficacy|results?"),
+    ("adverse events", r"adverse|side.effects?|toxicit\w+|complications?|suffer\w*|experienc\w+|develop\w*|affect\w*|"
+                       r"incidence|occur\w*|observed|record(?:s|ed)|report(?:s|ed)|died|deaths?|mortality|cases? of"),
+    ("eligibility", r"(?:in)?eligib\w+|includable|included|inclusion|exclu\w+|enrol\w*|participat(?:e|ion)|join\w*|"
+                    r"entry|enter(?:ed|ing)?|admi(?:tted|ssion)|recruit\w*|tak(?:e|ing) part|accept\w*|candidates?|"
+                    r"allow\w*|permitted|suitable|barred|criteri\w+|(?:dis)?qualif\w+|must|requir\w+|needs?|cannot|"
+                    r"aged|years old|or older|history of|prior|previous\w*|willing|only (?:men|women|people|patients)"),
+    ("interventions", r"interventions?|treatments?|treated|therap(?:y|ies)|medications?|regimens?|schedules?|cycles?|"
+                      r"dos(?:e|es|ed|ages?|ing)|m?c?g|administ\w+|receiv\w+|given|takes?|gets?|undergo\w*|oral|orally|"
+                      r"by mouth|intravenous\w*|infus\w+|inject\w+|placebo|(?:once|twice) daily"),
+    ("outcomes", r"outcomes?|end.?points?|median|mean|average|rates?|percentage|survival|progression|remission|"
+                 r"respon\w+|time frame|assess\w+|measur\w+|analy[sz]\w+|follow\w*|scores?|PFS|OS|achiev\w+|improv\w+|"
+                 r"results?"),
     ("baseline", r"baseline|demographic\w*"),
 )  # fmt: skip
 _ASKED: Final = tuple((part, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for part, words in _WORDS)
