@@ -81,12 +81,11 @@ def _crossed(one: Comparison, other: Comparison) -> bool | None:
     before, after = _own_terms(one)
     others_before, others_after = _own_terms(other)
     exchanged = bool(after & others_before), bool(before & others_after)
-    kept = bool(before & others_before), bool(after & others_after)
-    if all(exchanged) and not any(kept):
+    # what both name before, such as the outcome, is no side
+    kept = bool(after & others_after)
+    if all(exchanged) and not kept:
         return True
-    if kept[1] and not any(exchanged):
-        return False
-    return None
+    return False if kept and not any(exchanged) else None
 
 
 def _own_terms(comparison: Comparison) -> tuple[frozenset[str], frozenset[str]]:

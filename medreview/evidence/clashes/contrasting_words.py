@@ -4,11 +4,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.evidence.clashes.clash import Clash
-from medreview.evidence.clashes.frames import frame, likeness
-from medreview.evidence.contrasts import Found, contrasts
+from medreview.evidence.clashes.frames import BESIDE, beside, frame, likeness
+from medreview.evidence.contrasts import ContrastKind, Found, contrasts
+from medreview.evidence.lexicon import is_negation
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.text import Span
 
+OF_THE_NEXT: Final[frozenset[ContrastKind]] = frozenset({"severity", "quantifier", "side"})
+"""Kinds of words that say something of a word beside them."""
+NEAR: Final = 3
+"""Words before a word within which a negation is its own."""
 ALIKE: Final = 3
 """Likeness of the two frames from which on both sentences say the same around the words."""
 
@@ -24,17 +29,33 @@ def contrasting_words(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> It
         # both alternatives in one text: it compares them, and the words do not tell which is meant
         if not others or len(groups) > 1 or any(other.member.group in groups for other in others):
             continue
+        kind = contrasts().kinds[contrast]
         pairs = [
-            (likeness(frame(claim, one.first, one.end), frame(evidence, other.first, other.end)), one, other)
+            (_alike(kind, claim, one, evidence, other), one, other)
             for one in claimed
             for other in others
-            if claim.words[one.first].negated == evidence.words[other.first].negated
+            if _denied(claim, one) == _denied(evidence, other)
             and not evidence.keys.issuperset(one.member.keys)
             and not claim.keys.issuperset(other.member.keys)
         ]
         best = max(pairs, key=lambda pair: pair[0], default=None)
         if best is not None and best[0] >= ALIKE:
-            yield Clash(contrasts().kinds[contrast], _span(claim, best[1]), _span(evidence, best[2]))
+            yield Clash(kind, _span(claim, best[1]), _span(evidence, best[2]))
+
+
+def _alike(kind: ContrastKind, claim: SentenceAnalysis, one: Found, evidence: SentenceAnalysis, other: Found) -> int:
+    """The likeness of two frames; 0 for words that say something of a word beside them, if that is another."""
+    claimed, written = frame(claim, one.first, one.end), frame(evidence, other.first, other.end)
+    # of the first and the third trimester: what both are of stands within the phrases
+    of_the_same = len(one.member.keys) > 1 and one.member.keys[-1] == other.member.keys[-1]
+    if kind in OF_THE_NEXT and not of_the_same and not beside(claimed, written):
+        return 0
+    return likeness(claimed, written) + (1 + BESIDE) * of_the_same
+
+
+def _denied(sentence: SentenceAnalysis, found: Found) -> bool:
+    """Whether a negation stands right before: ``not recommended``; not in ``must not be used in severe``."""
+    return any(is_negation(word.key) for word in sentence.words[max(0, found.first - NEAR) : found.first])
 
 
 def _by_contrast(sentence: SentenceAnalysis) -> dict[int, list[Found]]:

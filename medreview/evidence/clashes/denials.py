@@ -9,7 +9,6 @@ from medreview.evidence.clashes.clash import Clash
 from medreview.evidence.function_words import word_set
 from medreview.evidence.lexicon import OPPOSITES, is_negation
 from medreview.evidence.sentence_analysis import SentenceAnalysis
-from medreview.evidence.terms import stem
 from medreview.text import Span
 
 _DENIAL: Final = re.compile(
@@ -25,17 +24,13 @@ _HELD_BACK: Final = re.compile(
     r"|\bsignifican|\bno differen|\bnot differ",
     re.IGNORECASE,
 )
-RELATIONS: Final = frozenset(
-    map(
-        stem,
-        word_set(
-            """
-            associated association relationship correlated correlation linked link links effect affects affected impact
-            impacted influence influences causes caused prevents prevented protects protected improves improved
-            worsens predicts contributes depends related
-            """
-        ),
-    )
+RELATIONS: Final = word_set(
+    """
+    associated association associations relationship relationships correlated correlates correlation linked link links
+    effect effects affect affects affected impact impacts impacted influence influences influenced cause causes caused
+    prevent prevents prevented protect protects protected improve improves improved worsen worsens worsened predict
+    predicts predicted contribute contributes contributed depend depends related
+    """
 )
 DIRECTIONS: Final = frozenset().union(*OPPOSITES[0])
 MOST: Final = 0.6
@@ -58,7 +53,7 @@ def denials(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Cla
     if claimed is None or written is None or claimed.denies == written.denies:
         return
     subjects = frozenset(
-        w.term for w in claim.words if w.is_content and w.term not in RELATIONS and w.key not in DIRECTIONS
+        w.term for w in claim.words if w.is_content and w.key not in RELATIONS and w.key not in DIRECTIONS
     )
     shared = subjects & evidence.content
     if len(shared) >= max(LEAST, MOST * len(subjects)):
@@ -80,5 +75,5 @@ def stance(sentence: SentenceAnalysis) -> Stance | None:
         return Stance(True, denial)
     if any(is_negation(word.key) for word in sentence.words):
         return None
-    word = next((w for w in sentence.words if w.term in RELATIONS or w.key in DIRECTIONS), None)
+    word = next((w for w in sentence.words if w.key in RELATIONS or w.key in DIRECTIONS), None)
     return Stance(False, Span(word.start, word.end)) if word else None

@@ -24,12 +24,14 @@ MIN_SHARED: Final = 0.4
 """Minimum share of the statement's content words in the passage for numbers to be compared."""
 MIN_SHARED_FOR_WORDS: Final = 0.5
 """The same for rules on words."""
+MIN_SHARED_OF_FINDINGS: Final = 0.35
+"""The same for significance: sentences with findings are long, and p values are of the trial at hand."""
 FAMILIES: Final[Sequence[tuple[float, Family]]] = (
     (MIN_SHARED, amounts),
     (MIN_SHARED, proportions),
-    (MIN_SHARED_FOR_WORDS, significant_findings),
-    (MIN_SHARED_FOR_WORDS, contrasting_words),
-    (MIN_SHARED_FOR_WORDS, directions),
+    (MIN_SHARED_OF_FINDINGS, significant_findings),
+    (MIN_SHARED, contrasting_words),
+    (MIN_SHARED, directions),
     (MIN_SHARED_FOR_WORDS, negations),
     (MIN_SHARED, denials),
     (MIN_SHARED_FOR_WORDS, modality),

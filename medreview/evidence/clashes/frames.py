@@ -42,5 +42,10 @@ def likeness(one: Frame, other: Frame) -> int:
     return shared + BESIDE * (_equal_beside(one.before, other.before) + _equal_beside(one.after, other.after))
 
 
+def beside(one: Frame, other: Frame) -> bool:
+    """Whether a word right beside is the same, on either side: ``mild croup``, ``croup is severe``."""
+    return bool({*one.before[:1], *one.after[:1]} & {*other.before[:1], *other.after[:1]})
+
+
 def _equal_beside(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return bool(one and other) and one[0] == other[0]

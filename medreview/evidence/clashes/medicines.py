@@ -18,17 +18,12 @@ ALIKE: Final = 3
 
 
 def medicines(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
-    """The only medicine of the statement, in the place of the only one that the passage names."""
-    claimed = _medicines(claim)
-    if len(claimed) != 1:
+    """The only medicine that the passage lacks, in the place of the only one that the statement lacks."""
+    claimed, written = _medicines(claim), _medicines(evidence)
+    alone, others = claimed.keys() - written.keys(), written.keys() - claimed.keys()
+    if len(alone) != 1 or len(others) != 1 or evidence.keys & EXAMPLES:
         return
-    written = _medicines(evidence)
-    (at, word), others = next(iter(claimed.values())), list(written.values())
-    if len(others) != 1 or word.term in written:
-        return
-    where, other = others[0]
-    if evidence.keys & EXAMPLES:
-        return
+    (at, word), (where, other) = claimed[min(alone)], written[min(others)]
     rest = claim.content - {word.term}
     if not rest or len(rest & evidence.content) < NEARLY_ALL * len(rest) or word.negated != other.negated:
         return

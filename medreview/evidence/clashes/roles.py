@@ -21,7 +21,7 @@ _ACTIONS: Final = word_set(
 """Verbs with somebody who does it before them, and somebody it is done to after them."""
 _BE: Final = word_set("is are was were be been being")
 _BREAKS: Final = word_set("and but although though whereas while because if which so that")
-REACH: Final = 8
+REACH: Final = 7
 """Words on each side of the verb that may be who or whom."""
 
 
@@ -65,7 +65,7 @@ def _deeds(sentence: SentenceAnalysis) -> dict[str, Deed]:
     twice: set[str] = set()
     words = sentence.words
     for at, word in enumerate(words):
-        if word.term not in actions():
+        if not _is_action(word):
             continue
         before, after = _side(words, range(at - 1, -1, -1)), _side(words, range(at + 1, len(words)))
         if not before or not after:
@@ -74,9 +74,9 @@ def _deeds(sentence: SentenceAnalysis) -> dict[str, Deed]:
             twice.add(word.term)
         span = Span(min(w.start for w in before), max(w.end for w in after))
         left, right = (frozenset(w.term for w in side) for side in (before, after))
-        passive = any(w.key == "by" for w in words[at + 1 : at + 4]) and (
-            word.key.endswith("ed") or any(w.key in _BE for w in words[max(0, at - 3) : at])
-        )
+        by = [w.key == "by" for w in words[at + 1 : at + 4]]
+        # a cough caused by it, a cough is often caused by it; not: reduced the cough by half
+        passive = any(by[:1]) or (any(by) and any(w.key in _BE for w in words[max(0, at - 3) : at]))
         found[word.term] = Deed(right, left, word.negated, span) if passive else Deed(left, right, word.negated, span)
     return {verb: deed for verb, deed in found.items() if verb not in twice}
 
@@ -86,6 +86,11 @@ def _side(words: list[Word], indices: range) -> list[Word]:
     for at in indices[:REACH]:
         if words[at].key in _BREAKS:
             break
-        if words[at].is_content and words[at].term not in actions():
+        if words[at].is_content and not _is_action(words[at]) and not words[at].key.endswith("ly"):
             found.append(words[at])
     return found
+
+
+def _is_action(word: Word) -> bool:
+    """Whether a word is one of the verbs; ``lower`` is an adjective more often than not."""
+    return word.is_content and word.key != "lower" and stem(word.key) in actions()
