@@ -34,15 +34,17 @@ CREATE TABLE statement_vector (
 ALTER TABLE evidence ADD COLUMN blended REAL;
 ALTER TABLE evidence ADD COLUMN encoder TEXT NOT NULL DEFAULT ''; -- which model; '': the rules alone
 
+-- Which page opens is the rules' word, whatever a model of meaning was asked: it has a part in the order of statements only.
 DROP VIEW source_order;
 CREATE VIEW source_order AS
 SELECT statement_id, source_id, snapshot_id, first, cited, readable, unsupported,
-       row_number() OVER (PARTITION BY statement_id ORDER BY cited DESC, readable DESC, ifnull(unsupported, 2), first) AS turn,
-       row_number() OVER (PARTITION BY statement_id ORDER BY readable DESC, cited DESC, ifnull(unsupported, 2), first) = 1
+       row_number() OVER (PARTITION BY statement_id ORDER BY cited DESC, readable DESC, ifnull(by_rules, 2), first) AS turn,
+       row_number() OVER (PARTITION BY statement_id ORDER BY readable DESC, cited DESC, ifnull(by_rules, 2), first) = 1
            AS opens
 FROM (SELECT s.statement_id, c.source_id, u.current_snapshot AS snapshot_id, min(c.ordinal) AS first,
              EXISTS (SELECT 1 FROM marker AS m WHERE m.statement_id = s.statement_id AND m.source_id = c.source_id) AS cited,
-             ifnull(n.readable, 0) AS readable, ifnull(e.blended, e.unsupported) AS unsupported
+             ifnull(n.readable, 0) AS readable, e.unsupported AS by_rules,
+             ifnull(e.blended, e.unsupported) AS unsupported
       FROM statement AS s JOIN citation AS c USING (response_id) JOIN source AS u USING (source_id)
       LEFT JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot
       LEFT JOIN evidence AS e ON e.statement_id = s.statement_id AND e.snapshot_id = u.current_snapshot

@@ -1,0 +1,198 @@
+"""A model of meaning is asked for the order of the queue, pair by pair; the rules' words stay what they are."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+from zlib import crc32
+
+import pytest
+
+from medreview import pipeline
+from medreview.judges import semantic_stage
+from medreview.judges.votes import judges_of_support
+from medreview.pipeline import Meaning
+from medreview.semantic.settings import SemanticSettings
+from medreview.study import Study
+from medreview.units.statement_view import load_statement_view
+from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill
+from tests.support.embeddings_endpoint import Embeddings
+from tests.support.http_server import Exchange, answer_json, in_turn
+from tests.support.study_builder import new_version, rows_of
+
+EVIDENCE: Final = "SELECT * FROM evidence ORDER BY 1, 2"
+KEPT: Final = ("unsupported", "highlights", "lexical", "clashes", "engine")
+
+
+def letters(exchange: Exchange) -> None:
+    """Vectors by the groups of three letters that a text has: like texts have like vectors."""
+    vectors = []
+    for text in json.loads(exchange.body)["input"]:
+        vector = [0.01] * 64
+        for at in range(len(text) - 2):
+            vector[crc32(text[at : at + 3].lower().encode()) % 64] += 1
+        vectors.append({"object": "embedding", "index": len(vectors), "embedding": vector})
+    answer_json({"object": "list", "data": vectors, "model": "m", "usage": {"prompt_tokens": 30}})(exchange)
+
+
+def meaning(server: Embeddings, **more: str) -> Meaning:
+    return Meaning(SemanticSettings("endpoint", "embedder"), server.settings(role="model", **more))
+
+
+def sent(server: Embeddings) -> list[str]:
+    return [text for request in server.received for text in json.loads(request.body)["input"]]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "a.medreview") as opened:
+        fill(opened, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": RENAL, "p2": VITAMIN})
+        pipeline.judge(opened)
+        yield opened
+
+
+def offline_words(study: Study) -> list[tuple[str, str | None]]:
+    """What the offline judge says of each statement and page, and by which name it is shown."""
+    return [
+        (judgement.vote.judge.title, judgement.verdict)
+        for statement_id in STATEMENTS
+        for judgement in load_statement_view(study.reader, statement_id).judgements
+    ]
+
+
+def test_it_changes_the_score_and_the_judges_name_and_nothing_else(study: Study) -> None:
+    before, said = rows_of(study, EVIDENCE), offline_words(study)
+    opens = rows_of(study, "SELECT statement_id, source_id, turn, opens FROM source_order ORDER BY 1, 2")
+    with Embeddings(letters) as server:
+        asked = meaning(server)
+        done = pipeline.judge(study, meaning=asked).meaning
+        after = rows_of(study, EVIDENCE)
+        texts = sent(server)
+        again = pipeline.judge(study, meaning=asked).meaning
+
+        assert len(sent(server)) == len(texts), "the second time nothing is asked"
+        assert f"judge offline + {done.model}" not in texts
+
+    pairs = len(STATEMENTS) * 2
+    assert (done.pairs, done.left, done.stopped) == (pairs, 0, "")
+    assert again.pairs == 0
+    assert len(texts) == len(set(texts)), "no text is encoded twice"
+    assert [[row[name] for name in KEPT] for row in after] == [[row[name] for name in KEPT] for row in before]
+    assert all(0 < row["blended"] < 1 and row["encoder"] == done.model for row in after)
+    assert any(abs(row["blended"] - row["unsupported"]) > 0.05 for row in after)
+    assert rows_of(study, "SELECT statement_id, source_id, turn, opens FROM source_order ORDER BY 1, 2") == opens
+    scores = {row[0] for row in study.reader.execute("SELECT unsupported FROM source_order")}
+    assert scores == {row["blended"] for row in after}, "the queue goes by the new score"
+    assert [word for _, word in offline_words(study)] == [word for _, word in said]
+    assert {name for name, _ in said} == {"offline (words only)"}
+    assert {name for name, _ in offline_words(study)} == {f"offline (words; order with {done.model})"}
+    assert [judge.title for judge in judges_of_support(study.reader)] == [
+        f"offline (words; order with {done.model})"
+    ], "one judge, one vote"
+
+
+def test_what_it_costs_is_said_before_anything_is_sent(study: Study) -> None:
+    lines: list[str] = []
+    with Embeddings(letters) as server:
+        asked = Meaning(meaning(server).settings, server.settings(role="model", price_input=2.0), lines.append)
+        planned = pipeline.plan_meaning(study, asked)
+        assert server.received == []
+        pipeline.judge(study, meaning=asked)
+        texts = set(sent(server))
+
+        assert pipeline.plan_meaning(study, asked).plan.pairs == 0
+
+    assert lines == list(planned.lines)
+    assert lines[0].startswith(f"e at {server.name}, for the order of {len(STATEMENTS) * 2} pairs: ")
+    assert planned.plan.statements == len(STATEMENTS)
+    assert {text for text in texts if text in RENAL or text in VITAMIN} <= texts
+    assert planned.plan.passages == len({text for text in texts if text in RENAL or text in VITAMIN})
+    assert any("on this machine" in line for line in lines[1:])
+
+
+def test_an_endpoint_that_fails_leaves_what_is_done_and_is_asked_for_the_rest_alone(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(semantic_stage, "GROUP", 4)
+    gone = answer_json({"error": {"message": "no such model"}}, status=404)
+
+    with Embeddings(in_turn(letters, letters, letters, gone)) as server:
+        asked = meaning(server)
+        broken = pipeline.judge(study, meaning=asked).meaning
+        done = rows_of(study, "SELECT statement_id, snapshot_id, blended FROM evidence WHERE encoder <> ''")
+        encoded = {row["start_cp"] for row in rows_of(study, "SELECT start_cp FROM passage_vector")}
+        texts = {text for request in server.received[:-1] for text in json.loads(request.body)["input"]}
+        server.otherwise = letters
+        server.received.clear()
+        whole = pipeline.judge(study, meaning=asked).meaning
+
+        assert encoded
+        assert not {text for text in sent(server) if text in RENAL + VITAMIN} & texts, "what was encoded stays"
+
+    assert broken.pairs == len(done) > 0
+    assert broken.left == len(STATEMENTS) * 2 - broken.pairs
+    assert "no such model" in broken.stopped
+    assert whole.pairs == broken.left
+    kept = "SELECT statement_id, snapshot_id, blended FROM evidence"
+    assert {tuple(row) for row in done} <= {tuple(row) for row in rows_of(study, kept)}
+
+
+def test_the_newest_model_counts_and_a_plain_run_takes_nothing_back(study: Study) -> None:
+    def named(study: Study) -> set[str]:
+        return {name for name, _ in offline_words(study)}
+
+    said = [word for _, word in offline_words(study)]
+    with Embeddings(letters) as server:
+        one, other = meaning(server), meaning(server, model="f")
+        pipeline.judge(study, meaning=one)
+        scores = rows_of(study, "SELECT blended FROM evidence")
+        pipeline.judge(study)
+        assert rows_of(study, "SELECT blended FROM evidence") == scores
+        assert named(study) == {f"offline (words; order with e at {server.name})"}
+
+        pipeline.judge(study, meaning=other)
+        assert named(study) == {f"offline (words; order with f at {server.name})"}
+
+        server.received.clear()
+        pipeline.judge(study, meaning=one)
+        assert named(study) == {f"offline (words; order with e at {server.name})"}
+        assert len(sent(server)) == 24, "to the first model only its scale is asked again: its vectors are there"
+        assert rows_of(study, "SELECT blended FROM evidence") == scores
+
+    assert pipeline.order_by_rules(study) == len(STATEMENTS) * 2
+    assert named(study) == {"offline (words only)"}
+    assert [word for _, word in offline_words(study)] == said
+    assert rows_of(study, "SELECT DISTINCT blended, encoder FROM evidence")[0]["blended"] is None
+
+
+def test_a_page_that_changed_is_judged_by_rules_until_the_model_is_asked_again(study: Study) -> None:
+    with Embeddings(letters) as server:
+        asked = meaning(server)
+        pipeline.judge(study, meaning=asked)
+        new_version(study, "u1", RENAL + "\n\nThe page was changed.")
+        pipeline.judge(study)
+        mixed = {name for name, _ in offline_words(study)}
+        done = pipeline.judge(study, meaning=asked).meaning
+
+    assert mixed == {"offline (words only)", f"offline (words; order with {done.model})"}
+    assert done.pairs == len(STATEMENTS)
+    assert {name for name, _ in offline_words(study)} == {f"offline (words; order with {done.model})"}
+
+
+def reranked(exchange: Exchange) -> None:
+    """A reranker that scores every passage by its share of a word."""
+    passages = json.loads(exchange.body)["documents"]
+    found = [{"index": at, "relevance_score": text.count("e") / len(text)} for at, text in enumerate(passages)]
+    answer_json({"results": found})(exchange)
+
+
+def test_a_reranker_reads_each_pair_and_nothing_is_kept_of_it(study: Study) -> None:
+    with Embeddings(reranked) as server:
+        asked = Meaning(SemanticSettings("rerank", "embedder"), server.settings(role="model"))
+        planned = pipeline.plan_meaning(study, asked).plan
+        done = pipeline.judge(study, meaning=asked).meaning
+        requests = len(server.received)
+
+    assert done.pairs == planned.pairs == requests - 1, "one request a pair, and one that shows what scores look like"
+    assert rows_of(study, "SELECT * FROM passage_vector") == []
+    assert all(row["blended"] is not None for row in rows_of(study, EVIDENCE))
