@@ -13,9 +13,9 @@ from medreview.screens.glyphs import STYLE, VERDICT
 from medreview.screens.header_rows import own_words
 from medreview.screens.spoken_rows import SPOKEN_ROWS, spoken_rows
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.units.quote_words import quote_status_words
 from medreview.units.statement_view import Judgement, StatementView, judge_name
 from medreview.visible import visible
-from medreview.words import in_words
 
 _JUDGE_ROWS: Final = 4
 """Rows of the panel that my own labels leave to the judges: their heading, a verdict, two rows of its quote."""
@@ -189,7 +189,7 @@ def _quote_status(
         where += ", another work"
     if judgement.quote_status == "none":
         return [(f"no quote{where}", "dim")]
-    status = in_words(judgement.quote_status)
+    status = quote_status_words(judgement, source)
     if judgement.quote_status in FALSE_QUOTES:
         kinds = f": {', '.join(judgement.difference_kinds)}" if judgement.difference_kinds else ""
         return [("quote ", ""), (status.upper(), "bad"), (f"{kinds}{where}", "")]

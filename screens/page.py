@@ -76,7 +76,8 @@ def help_text(actions: Mapping[str, Action], columns: int) -> str:
         "\n".join(
             _hanging("", "The names in brackets are what the settings file remaps under [keys]. In the source, bold "
                      "green is the judge's quote, underlined cyan the retrieved evidence, red a number or word that "
-                     "differs; the bar at the left marks the highlight you are at.", columns)
+                     "differs; the bar at the left marks the highlight you are at. "
+                     "? before a slanted word: it was read by OCR and may be wrong.", columns)
         )
     )  # fmt: skip
     return "\n\n".join(parts)

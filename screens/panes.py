@@ -14,6 +14,7 @@ from medreview.review.span_hints import WordHint, hints_left, word_hints
 from medreview.screens.naming_words import Naming
 from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where
 from medreview.screens.widgets.document import DocumentView
+from medreview.sources.read_by_ocr import BY_OCR, percent, words_in_doubt
 from medreview.sources.reading.set_apart import SetApart
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
@@ -102,6 +103,7 @@ class Panes:
                 [
                     *(Mark(heading.start, heading.end, "heading") for heading in self._places.outline),
                     *(Mark(*part) for part in self._places.set_apart if part.kind in CLOSED),
+                    *(Mark(word.start, word.end, "doubtful") for word in words_in_doubt(self._places.by_ocr)),
                 ]
             )
         text = self._text
@@ -182,8 +184,10 @@ class Panes:
         place = self.source.place
         page = self._places.page(place)
         words = "whole page · " if self.whole else f"p. {page[0]}/{page[1]} · " if page else ""
+        sure = self._places.ocr_confidence(place)
         path = self._places.path(self._text, place)
-        return Where(f"{words}{position_words(self.source)}", path)
+        by_ocr = "" if sure is None else f"{BY_OCR} {percent(sure)}"
+        return Where(f"{words}{position_words(self.source)}", path, by_ocr)
 
     # Highlights
 
@@ -258,7 +262,7 @@ class Panes:
     def _mark_hits(self, spans: Sequence[Span]) -> None:
         self._searched.mark("search", spans)
         if self._searched is self.source:
-            self._standing = self.source.marks.only("heading", *CLOSED, *(("search",) if spans else ()))
+            self._standing = self.source.marks.only("heading", "doubtful", *CLOSED, *(("search",) if spans else ()))
 
     def _to_hit(self, number: int) -> None:
         assert self._hits is not None

@@ -12,6 +12,7 @@ from medreview.screens.reference_rows import reference_fact
 from medreview.screens.source_names import least, short_address, source_numbers
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.sources.ocr_pages import OCR_OFFER
+from medreview.sources.read_by_ocr import BY_OCR, pages_in_words, words_in_doubt
 from medreview.sources.reading.set_apart import SetApart
 from medreview.units.cited_source import Source
 from medreview.visible import visible
@@ -65,10 +66,14 @@ _NUMBERS: Final = 16
 
 
 class Where(NamedTuple):
-    """A place in a source: in words (``p. 3/12 · 31%``), and the headings above it, the outermost first."""
+    """A place in a source: in words (``p. 3/12 · 31%``), and the headings above it, the outermost first.
+
+    ``by_ocr``: that the page there was read by OCR, and how sure that was (``read by OCR 93%``); else empty.
+    """
 
     position: str = ""
     path: tuple[str, ...] = ()
+    by_ocr: str = ""
 
 
 def nothing_to_read(session: ReviewSession) -> str:
@@ -98,6 +103,10 @@ _SIGNS: Final = {
 }
 
 
+_DOUBTFUL: Final = "? before a word: OCR may have read it wrong, look at the page."
+"""What the sign says that the source pane draws before words in doubt."""
+
+
 APART_NOTES: Final = {
     "alt": "^^ words for a picture, not of the text",
     "boilerplate": "^^ in a menu or a footer of the page",
@@ -120,6 +129,7 @@ def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = ()) -> s
     """
     kinds = {part.kind for part in parts}
     signs = [words for kind, words in _SIGNS.items() if kind in kinds]
+    signs += [_DOUBTFUL] if words_in_doubt(source.by_ocr) else []
     said = source.state_evidence
     if source.state == "instructions":
         said = f"words that speak to judges: “{said}”"
@@ -139,7 +149,7 @@ def source_bar(session: ReviewSession, columns: int, where: Where, hidden: int, 
         return [("── no source ", "rule"), ("─", "rule fill")]
     marks = [(f" · {hidden} hidden marked", "badge")] if hidden else []
     below = where.path[-1] if where.path else source.title
-    facts = [*_state(source), *_facts(source), *reference_fact(session.reference), *marks]
+    facts = [*_state(source, where), *_facts(source), *reference_fact(session.reference), *marks]
     return _bar(session, source, columns, facts, where, search, visible(below))
 
 
@@ -148,14 +158,14 @@ def source_heading(session: ReviewSession, columns: int, where: Where, hidden: i
     source = session.source
     if source is None:
         return [[(" no source", "dim")], [], [("─", "rule fill")]]
-    _, *warnings = _state(source)
+    _, *warnings = _state(source, where)
     facts = [*_facts(source), *reference_fact(session.reference)]
     if hidden:
         facts.append((f" · {hidden} hidden character{'s' if hidden > 1 else ''} shown as marks", "badge"))
     if sum(width(text) for text, _ in (*warnings, *facts)) + 7 > columns:
         facts = [fact for fact in facts if fact[1] != "dim"]
     return [
-        _bar(session, source, columns, _state(source)[:1], where, search),
+        _bar(session, source, columns, _state(source, where)[:1], where, search),
         [("   ", ""), *_title_and_path(visible(source.title), tuple(map(visible, where.path)), columns - 4)],
         [*_in_rule(warnings), ("─", "rule fill"), *_in_rule(facts)],
     ]
@@ -222,12 +232,15 @@ def _bar(
     return [*start, (address, "title"), *facts, (" ", ""), *heading, ("─", "rule fill"), *right]
 
 
-def _state(source: Source) -> list[StyledText]:
-    """The page's state in a word or two, and what else its evidence warns of."""
+def _state(source: Source, where: Where) -> list[StyledText]:
+    """The page's state in a word or two, and what else its evidence warns of; that the page one is at was read by OCR,
+    or which others were."""
     evidence = source.state_evidence.lower()
     state = (f" · {in_words(source.state)}", "" if source.state == "ok" else "badge")
     warnings = [word for sign, word in _WARNINGS if sign in evidence]
-    if source.state == "ok" and evidence and not warnings:
+    if source.by_ocr:
+        warnings.insert(0, where.by_ocr or f"{pages_in_words(source.by_ocr)} {BY_OCR}")
+    elif source.state == "ok" and evidence and not warnings:
         warnings = ["see top"]
     return [state, *((f" · {word}", "badge") for word in warnings)]
 

@@ -230,6 +230,8 @@ class UnitFace:
         left: list[StyledText] = [("── ", "rule"), (place, "dim"), (visible(document.title), "title")]
         if document.state and document.state != "ok":
             left.append((f" · {in_words(document.state)}", "badge"))
+        if panes.where.by_ocr:
+            left.append((f" · {panes.where.by_ocr}", "badge"))
         if panes.hidden:
             left.append((f" · {panes.hidden} hidden marked", "badge"))
         search = visible(panes.search_words)

@@ -13,6 +13,7 @@ from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import exclude_event, join_event, split_event
 from medreview.review.undo import brief
 from medreview.review.verdict_flow import FollowUp
+from medreview.units.quote_words import quote_status_words
 from medreview.units.statement_view import judge_name
 from medreview.visible import visible_line
 from medreview.words import in_words
@@ -74,7 +75,7 @@ source  the whole source      response  the whole response
                 verdict = f"no vote ({verdict})"
             faults = ", ".join(said.difference_kinds) or quote_doubt_words(said.quote_doubt)
             kinds = f" ({faults})" if faults else ""
-            quote = f", quote {in_words(said.quote_status)}{kinds}: “{said.quote}”" if said.quote else ""
+            quote = f", quote {quote_status_words(said, source)}{kinds}: “{said.quote}”" if said.quote else ""
             number = source.name if source else "?"
             remarks = [in_words(source.state)] if source and source.state != "ok" else []
             remarks += ["another work"] if source and session.is_other_work(source.source_id) else []

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from medreview.sources.ocr_pages import OcrPage, ocr_pages
+from medreview.sources.read_by_ocr import percent, words_in_doubt
 from medreview.sources.reading.outline import Heading, heading_path
 from medreview.sources.reading.set_apart import SetApart
 
@@ -21,11 +22,13 @@ class DocumentOutline:
     by_ocr: tuple[OcrPage, ...] = ()
 
     def told(self, text: str, start: int, end: int) -> str:
-        """``text[start:end]`` with each part that is set apart in brackets, with its kind: ``[hidden: ...]``."""
+        """``text[start:end]`` with each part that is set apart in brackets, with its kind: ``[hidden: ...]``, and each
+        word that OCR may have read wrong: ``[71% sure: 500]``."""
         pieces: list[str] = []
         at = start
-        for part in self.set_apart:
-            first, last = max(part.start, start), min(part.end, end)
+        doubtful = (SetApart(*word[:2], f"{percent(word.confidence)} sure") for word in words_in_doubt(self.by_ocr))
+        for part in sorted((*self.set_apart, *doubtful)):
+            first, last = max(part.start, start, at), min(part.end, end)
             if first < last:
                 pieces += text[at:first], f"[{part.kind}: {text[first:last]}]"
                 at = last

@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
 KINDS: Final = (
-    *("hint", "active", "search", "clash", "quote", "span", "evidence", "lexical", "statement", "heading"),
+    *("hint", "active", "search", "clash", "quote", "span", "evidence", "lexical", "statement", "heading", "doubtful"),
     *("hidden", "collapsed", "left_out"),
 )
 """Kinds of highlights, by decreasing priority.
@@ -14,9 +14,9 @@ KINDS: Final = (
 ``hint`` the letters that name a word; ``active`` the highlight that the reviewer is at; ``search`` a search hit;
 ``clash`` a number or dose that differs; ``quote`` the judge's quote; ``span`` a hallucination span, set or being
 edited; ``evidence`` a retrieved sentence; ``lexical`` shared words (all that blind mode shows); ``statement`` the
-current statement inside the response; ``heading`` a heading of the source, by its own markup; ``hidden`` and
-``collapsed`` what of the source no reader of the page sees, or only who opens a panel; ``left_out`` what of the
-response is no statement.
+current statement inside the response; ``heading`` a heading of the source, by its own markup; ``doubtful`` a word that
+OCR may have read wrong; ``hidden`` and ``collapsed`` what of the source no reader of the page sees, or only who opens a
+panel; ``left_out`` what of the response is no statement.
 """
 
 
@@ -89,6 +89,12 @@ class HighlightIndex:
     def of_kind(self, kind: str) -> list[Mark]:
         """The marks of one kind by start."""
         return list(self._layers[kind].marks) if kind in self._layers else []
+
+    def starts(self, kind: str, offset: int) -> bool:
+        """Whether a mark of a kind starts at an offset."""
+        layer = self._layers.get(kind)
+        at = bisect_left(layer.starts, offset) if layer else 0
+        return layer is not None and at < len(layer.starts) and layer.starts[at] == offset
 
     def pieces(self, start: int, end: int) -> list[RowSegment]:
         """A range as consecutive segments, cut at every edge of a mark."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from medreview.review.highlight_index import Mark
 from medreview.review.reviewer_state import ReviewerState
+from medreview.sources.read_by_ocr import BY_OCR, least_sure, percent, words_in_doubt
 from medreview.text import Span, joined, places_in_text
 from medreview.units.cited_source import Source
 from medreview.units.statement_view import Evidence, StatementView
@@ -45,13 +46,25 @@ def in_source(
     lit = [Mark(*span, "quote") for span in quotes]
     lit += [Mark(*span, "evidence") for span in evidence.highlights]
     remarks: dict[int, str] = {}
+    in_doubt = words_in_doubt(source.by_ocr)
+
+    def doubt(span: Span) -> str:
+        sure = least_sure(in_doubt, span)
+        return "" if sure is None else f" ({BY_OCR}, {percent(sure)})"
+
     for clash in evidence.clashes:
         lit.append(Mark(*clash.source, "clash"))
-        _remark(remarks, clash.source.start, f"{_cut(item.text, clash.statement)} in the statement")
+        _remark(
+            remarks, clash.source.start, f"{_cut(item.text, clash.statement)} in the statement{doubt(clash.source)}"
+        )
     for judgement in here:
         for in_quote, in_text in judgement.differences:
             lit.append(Mark(*in_text, "clash"))
-            _remark(remarks, in_text.start, f"{_cut(judgement.quote, in_quote)} in {judgement.judge}'s quote")
+            _remark(
+                remarks,
+                in_text.start,
+                f"{_cut(judgement.quote, in_quote)} in {judgement.judge}'s quote{doubt(in_text)}",
+            )
     stops = tuple(dict.fromkeys([*quotes, *evidence.highlights]))
     return Highlights((*lit, *own_marks), tuple(sorted(stops)), next(iter(stops), None), remarks)
 

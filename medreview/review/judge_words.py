@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
+from medreview.units.quote_words import quote_status_words
 from medreview.units.statement_view import Judgement, StatementView, judge_name
 from medreview.units.view import Machines, UnitView
 from medreview.words import counted, in_words
@@ -107,7 +108,7 @@ def _on_source(item: StatementView, judgement: Judgement) -> JudgeWords:
     source = item.source_of(judgement.snapshot_id)
     doubt = quote_doubt_words(judgement.quote_doubt)
     kinds = ", ".join(judgement.difference_kinds) or doubt
-    status = in_words(judgement.quote_status) if judgement.quote else "none"
+    status = quote_status_words(judgement, source) if judgement.quote else "none"
     return JudgeWords(
         judge=judge_name(judgement),
         model=judgement.model,

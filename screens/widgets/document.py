@@ -22,6 +22,8 @@ from medreview.visible import visible
 _TAB = str.maketrans("\t", " ")
 _SIGNS: Final = {"hidden": "╳", "collapsed": "┊", "left_out": "╎"}
 """By kind of mark, the sign beside its rows: dim alone is not seen everywhere. The first that holds is drawn."""
+_DOUBTFUL: Final = ("?", "caret badge")
+"""Drawn over the blank before a doubtful word, which else only a slant and a colour tell."""
 
 
 class DocumentView(Painted, ScrollView, can_focus=False):
@@ -282,6 +284,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
 
     def _row_strip(self, runs: Sequence[TextRun]) -> Strip:
         pieces: list[StyledText] = []
+        gutter: list[StyledText] = []
         column = 0
         kinds: set[str] = set()
         shown = self._named or self._visible
@@ -289,10 +292,13 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             text = self._visible[start:end].rstrip()
             pieces.append((" " * (at - column), ""))
             for piece in self._index.pieces(start, start + len(text)):
+                if "doubtful" in piece.kinds and self._index.starts("doubtful", piece.start) and not _sign(pieces):
+                    gutter = [_DOUBTFUL]
                 kinds.update(piece.kinds)
                 pieces.append((shown[piece.start : piece.end].translate(_TAB), " ".join(piece.kinds)))
             column = at + width(text)
-        return self.paint_shown((self._gutter_text(runs, kinds), *pieces))
+        sign, style = self._gutter_text(runs, kinds)
+        return self.paint_shown(((sign[: len(sign) - len(gutter)], style), *gutter, *pieces))
 
     def _gutter_text(self, runs: Iterable[TextRun], kinds: Collection[str]) -> StyledText:
         """A sign beside the row of the active highlight, and beside one with a text of :data:`_SIGNS`."""
@@ -317,3 +323,13 @@ class DocumentView(Painted, ScrollView, can_focus=False):
             else:
                 indent = max(0, self._text_width - width(text))
         return self.paint_shown(((" " * (self._gutter + indent), ""), (text, "bad")))
+
+
+def _sign(pieces: list[StyledText]) -> bool:
+    """Draw the sign of a doubtful word over the last blank of a row that is drawn up to it; whether there is one."""
+    for place in range(len(pieces) - 1, -1, -1):
+        text, names = pieces[place]
+        if (blank := text.rfind(" ")) >= 0:
+            pieces[place : place + 1] = [(text[:blank], names), _DOUBTFUL, (text[blank + 1 :], names)]
+            return True
+    return False

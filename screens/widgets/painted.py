@@ -47,6 +47,7 @@ PALETTE: Final = {
     "lexical": Style(underline=True),
     "statement": Style(color="blue", underline=True),
     "heading": Style(color="blue", bold=True),
+    "doubtful": Style(color="yellow", italic=True),
     "hidden": Style(dim=True),
     "collapsed": Style(),
     "left_out": Style(dim=True),
