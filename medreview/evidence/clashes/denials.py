@@ -24,6 +24,17 @@ _HELD_BACK: Final = re.compile(
     r"|\bsignifican|\bno differen|\bnot differ",
     re.IGNORECASE,
 )
+_FLAT: Final = re.compile(
+    r"(?:there (?:is|are|was|were|has been|have been) (?P<there>no \w+)"
+    r"|[^.,;:()]{1,90}?\b(?P<verb>(?:(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would) ?(?:not|n['’]t)"
+    r"|cannot|(?:has|have|had|shows?|showed|found) no|fail(?:s|ed)? to|never) (?:be(?:en)? )?\w+))",
+    re.IGNORECASE,
+)
+_SUBORDINATE: Final = re.compile(
+    r"\b(?:that|which|who|why|if|when|while|because|although|though|whether|until|unless|where|only|all|yet|enough|alone)\b",
+    re.IGNORECASE,
+)
+"""Words with which a denial is one of a part, or of less than the whole."""
 RELATIONS: Final = word_set(
     """
     associated association associations relationship relationships correlated correlates correlation linked link links
@@ -35,6 +46,10 @@ RELATIONS: Final = word_set(
 DIRECTIONS: Final = frozenset().union(*OPPOSITES[0])
 MOST: Final = 0.6
 """Share of the statement's content words besides relations and directions that must stand in the passage."""
+MOST_OF_FLAT: Final = 0.5
+"""The same for what is denied flatly."""
+_WEAKENED: Final = word_set("rare rarely unlikely little less few fewer low lower free unclear unknown uncertain")
+"""Words of a passage that affirms little."""
 LEAST: Final = 2
 """So many of them at least."""
 
@@ -47,17 +62,35 @@ class Stance(NamedTuple):
 
 
 def denials(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
-    """A relation that one of the two denies and the other affirms, of the same."""
-    claimed = stance(claim)
-    written = stance(evidence) if claimed is not None else None
-    if claimed is None or written is None or claimed.denies == written.denies:
-        return
+    """A relation that one of the two denies and the other affirms, of the same; a flat denial of what is affirmed."""
     subjects = frozenset(
         w.term for w in claim.words if w.is_content and w.key not in RELATIONS and w.key not in DIRECTIONS
     )
     shared = subjects & evidence.content
-    if len(shared) >= max(LEAST, MOST * len(subjects)):
-        yield Clash("negation", claimed.span, written.span)
+    if len(shared) < max(LEAST, MOST_OF_FLAT * len(subjects)):
+        return
+    claimed, written = stance(claim), stance(evidence)
+    if claimed is not None and written is not None and claimed.denies != written.denies:
+        if len(shared) >= MOST * len(subjects):
+            yield Clash("negation", claimed.span, written.span)
+        return
+    denied = flat_denial(claim.text)
+    if (
+        denied is not None
+        and not any(is_negation(key) or key in _WEAKENED for key in evidence.keys)
+        and ("?" not in evidence.text)
+    ):
+        places = [word for word in evidence.words if word.term in shared]
+        yield Clash("negation", denied, Span(places[0].start, places[-1].end))
+
+
+@lru_cache(maxsize=2_000)
+def flat_denial(text: str) -> Span | None:
+    """Where a statement denies the whole of what it speaks of: ``cats cannot catch it``, ``there is no cure``."""
+    found = _FLAT.match(text, len(text) - len(text.lstrip()))
+    if found is None or _SUBORDINATE.search(text) or _HELD_BACK.search(text):
+        return None
+    return Span(*found.span("there" if found["there"] else "verb"))
 
 
 @lru_cache(maxsize=2_000)
