@@ -4,7 +4,10 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from io import BufferedIOBase
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
+
+if TYPE_CHECKING:
+    from medreview.semantic.similarity import Similarity
 
 READ_AT_ONCE: Final = 1_000_000
 """Bytes, at most; of a pipe what is in it."""
@@ -22,16 +25,30 @@ def answer_lines(semantic: bool = False) -> None:
 
     words = vocabulary(load_config().synonyms_file)
     if semantic:
-        from medreview.semantic.minilm import MiniLM
         from medreview.semantic.rescore import rescore
-        from medreview.semantic.similarity import Similarity
 
-        by_meaning = partial(rescore, similarity=Similarity(MiniLM()))
-        answers = serve_together(_batches(cast(BufferedIOBase, sys.stdin.buffer)), words, by_meaning)
+        lines = _batches(cast(BufferedIOBase, sys.stdin.buffer))
+        answers = serve_together(lines, words, partial(rescore, similarity=_similarity()))
     else:
         answers = serve((_text(number, line) for number, line in enumerate(sys.stdin.buffer)), words)
     for answer in answers:
         print(answer, flush=True)
+
+
+def _similarity() -> "Similarity":
+    """The model of the settings, or the packaged one; of an endpoint it is said where texts go."""
+    from medreview.cli.meaning import meaning_from_config
+    from medreview.cli.output import say
+    from medreview.llm.settings import where_texts_go
+    from medreview.semantic.configured import configured_encoder
+    from medreview.semantic.similarity import Similarity
+
+    meaning = meaning_from_config(True)
+    assert meaning is not None
+    if meaning.endpoint is None:
+        return Similarity(configured_encoder(meaning.settings, {}))
+    say(*where_texts_go([meaning.endpoint], "Statements and passages of sources go"))
+    return Similarity(configured_encoder(meaning.settings, {meaning.endpoint.name: meaning.endpoint}))
 
 
 def _text(number: int, line: bytes) -> str:

@@ -7,8 +7,9 @@ CASES is a folder as of ``evidence_training``; lines without a statement, and th
 are passed over. Of a set with many ``medical`` lines these are shown alone, too.
 
 A logistic regression of "not supported" with three weights, and with an intercept for each set, so that no set's share
-of unsupported statements is learnt. Every set weighs the same; a weight keeps its sign; nothing is drawn at random. To
-be given again when the rules have changed. The packaged encoder is used: the fit serves others by their scale.
+of unsupported statements is learnt. Sets without ``tasks`` are statements of language models, for which the blend is
+made: each weighs as much as three others. A weight keeps its sign; nothing is drawn at random. To be given again when the
+rules have changed. The packaged encoder is used: the fit serves others by their scale.
 """
 
 import argparse
@@ -36,7 +37,10 @@ from tests.bench.evidence_fit.trial_weights import Floats, climb
 
 TOGETHER = 64
 """Pairs of which the encoder is asked at once."""
+OF_MODELS = 3.0
+"""What a set of statements of language models weighs."""
 MANY = 30
+"""Medical cases for which a figure is worth its place."""
 SIGNS = np.array([1.0, -1.0, 1.0])
 """Of the weights: rules, nearness, clash."""
 
@@ -47,6 +51,7 @@ class Judged(NamedTuple):
     rows: Floats
     wrong: NDArray[np.bool_]
     medical: NDArray[np.bool_]
+    weight: float = 1.0
 
 
 def load(folder: Path, similarity: Similarity) -> dict[str, Judged]:
@@ -75,6 +80,7 @@ def judged(cases: Sequence[Mapping[str, str]], similarity: Similarity) -> Judged
         np.array([signs(pair.assessment, found) for _, pair, found in there]),
         np.array([row["label"] != "supported" for row, _, _ in there]),
         np.array([bool(row.get("medical")) for row, _, _ in there]),
+        1.0 if "tasks" in cases[0] else OF_MODELS,
     )
 
 
@@ -86,7 +92,7 @@ def fit(sets: Sequence[Judged]) -> BlendWeights:
         slope = np.zeros_like(at)
         for number, one in enumerate(sets, count):
             chance = 1 / (1 + np.exp(-(one.rows @ at[:count] + at[number])))
-            off = (one.wrong - chance) / len(one.wrong)
+            off = one.weight * (one.wrong - chance) / len(one.wrong)
             slope[:count] += one.rows.T @ off
             slope[number] = off.sum()
         return slope

