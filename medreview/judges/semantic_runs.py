@@ -18,6 +18,11 @@ def with_model(encoder: str) -> str:
     return f"{NAME} + {encoder}"
 
 
+def model_in(judge: str) -> str:
+    """The model of meaning that the offline judge's name says was asked; ``""`` for the rules alone."""
+    return judge.removeprefix(NAME).removeprefix(" + ")
+
+
 def run_for(reader: sqlite3.Connection, encoder: str) -> JudgeRun:
     """The run under which pairs are stored now: the newest one of the offline judge if it is of this model (``""``: of
     the rules alone) and of these rules, else another.

@@ -24,6 +24,7 @@ from typing import Final, NamedTuple
 
 from medreview.judges.offline import NAME
 from medreview.judges.raw_labels import mapped
+from medreview.judges.semantic_runs import model_in
 from medreview.labels import FALSE_QUOTES, quote_doubt_words
 
 COLUMNS: Final = """j.judgement_id, run.judge, run.kind, run.ordinal AS run, j.snapshot_id, j.raw_label, j.verdict,
@@ -60,7 +61,7 @@ class Judge(NamedTuple):
         """What to call it; the offline judge as what it is, with the model of meaning that had a part in its order."""
         if not self.offline:
             return self.name
-        model = self.name.removeprefix(NAME).removeprefix(" + ")
+        model = model_in(self.name)
         return f"{NAME} (words; order with {model})" if model else f"{NAME} (words only)"
 
 

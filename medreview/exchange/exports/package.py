@@ -42,9 +42,11 @@ _NOT_OF_LABELS: Final = {
 _TELLING: Final[frozenset[Part]] = frozenset(("judges", "models", "gold"))
 _OWN: Final = ("bookmark", "draft", "saved_filter")
 """Tables of what a reviewer did and is in no event; another's are never passed on."""
-_MADE_HERE: Final = ("row_seal", "withheld", "unit_kind", "event_kind", "batch_job")
+_MADE_HERE: Final = (
+    "row_seal", "withheld", "unit_kind", "event_kind", "batch_job", "passage_vector", "statement_vector",
+)  # fmt: skip
 """Tables that are not copied: they come with a new file, are made from what is left out, or are of this file alone: the
-results of a batch come back to the study that submitted it."""
+results of a batch come back to the study that submitted it. Vectors are large, and an encoder makes them again."""
 
 _NOT_TOLD: Final = """(suggestion = '' OR EXISTS (
     SELECT 1 FROM event AS e WHERE e.reviewer = ?1 AND e.unit GLOB 'fact:*:' || key_fact.key_fact_id))"""

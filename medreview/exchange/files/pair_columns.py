@@ -22,8 +22,8 @@ PAIRS: Final = (
     Column("readable", "boolean", "1: there is a text of the source to decide by."),
     Column("shown_first", "boolean", "1: the source that the workbench opens first, save in queues that are about a "
            "certain page. One of each statement's is."),
-    Column("unsupported", "number", "Score of the offline rules: higher is to be looked at sooner; empty when they "
-           "have not seen the pair.", unit="0 to 1"),
+    Column("unsupported", "number", "Score of the offline rules, with a model of meaning where one was asked: higher "
+           "is to be looked at sooner; empty when they have not seen the pair.", unit="0 to 1"),
     Column("flagged", "boolean", "1: the statement is flagged; empty before anything was judged."),
     Column("judge", "text", "On this page: the judge to read first; empty when none has a word on it, as in all that "
            "follows up to jury_abstained."),

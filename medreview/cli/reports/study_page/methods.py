@@ -8,6 +8,7 @@ from medreview.cli.reports.layout import Heading
 from medreview.cli.reports.page_parts import PagePart, Section
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import date, short_hash
+from medreview.judges.semantic_runs import model_in
 from medreview.references.authorities import authority_name
 from medreview.stats.formulas.estimate import half_up
 from medreview.stats.study_figures import StudyFigures
@@ -89,6 +90,9 @@ def _judged(material: Material) -> Iterator[str]:
         yield f"The text of each cited source was judged by {', '.join(models)}."
     elif material.record.runs:
         yield "Statements were compared with each cited source by rules on words, numbers, units and negations."
+    if meant := sorted({model_in(run.judge) for run in material.record.runs if run.kind == "offline"} - {""}):
+        models = ", ".join(map(one_line, meant))
+        yield f"Similarity of meaning ({models}) had a part in their order for review, and in no label."
 
 
 def _references(figures: StudyFigures) -> Iterator[str]:

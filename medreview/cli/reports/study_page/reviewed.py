@@ -10,6 +10,7 @@ from medreview.cli.reports.page_parts import PagePart, Section
 from medreview.cli.reports.study_page.item_flow import flow_parts
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import date, short_hash
+from medreview.judges.semantic_runs import model_in
 from medreview.words import in_words
 
 _KINDS: Final = {
@@ -26,6 +27,12 @@ _PARTS: Final = {
     "own_previous": "an earlier label of one's own",
     "other_reviewer": "another reviewer's label",
 }
+
+
+def _kind(kind: str, judge: str) -> str:
+    """What a judge is, in words."""
+    with_model = kind == "offline" and model_in(judge)
+    return "rules on words; a model of meaning for the order alone" if with_model else _KINDS[kind]
 
 
 def reviewed_section(material: Material) -> Section:
@@ -94,7 +101,7 @@ def _judges(material: Material) -> Iterator[PagePart]:
         return
     rows = [
         (
-            one_line(run.judge), _KINDS[run.kind], given(run.model), given(run.prompt_id),
+            one_line(run.judge), _kind(run.kind, run.judge), given(run.model), given(run.prompt_id),
             short_hash(run.prompt_sha256) or "not known", _params(run.params), date(run.started_at),
             *numbers(run.judged),
         )
