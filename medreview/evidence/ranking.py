@@ -96,9 +96,13 @@ class SourceIndex:
             score += params.heading
         if not self._is_record:
             score += params.sections.get(passage.section, 0.0)
-        elif passage.kind != "heading":
+        elif passage.kind != "heading" and (passage.place.part == "eligibility" or self._has_number(at)):
             return score  # entries of a record are short
         return score + params.short * (length < params.short_terms)
+
+    def _has_number(self, at: int) -> bool:
+        """Whether there is a digit in a passage."""
+        return _DIGIT.search(self.text, self.passages[at].start, self.passages[at].end) is not None
 
     def _finding(self, at: int) -> float:
         """The number of cues of a finding in a passage, at most ``finding_most``."""

@@ -75,9 +75,9 @@ _ARM: Final = re.compile(
     r"|(first|second|third) (?:cohort|arm|group))\b(?![.,]\d)",
     re.IGNORECASE,
 )
-_THE_TRIAL: Final = re.compile(
-    r"\b(?:(?:of|in|to|from|for) )?(?:the|this) "
-    r"(?:(?:primary|secondary|first|second|present|current|clinical) )?(?:trial|study)\b",
+_NO_CONTENT: Final = re.compile(
+    r"\b(?:(?:of|in|to|from|for) )?(?:the|this) (?:(?:primary|secondary|first|second|present|current|clinical) )?"
+    r"(?:trial|study)\b|\b(?:the )?(?:patients?|people|persons?)\b",
     re.IGNORECASE,
 )
 _NUMBERS: Final = {"i": 1, "ii": 2, "iii": 3, "a": 1, "b": 2, "c": 3, "d": 4, "one": 1, "two": 2, "three": 3,
@@ -108,8 +108,8 @@ def asked(statement: str) -> Asked:
 
 
 def content(statement: str, *, numbered_arms: bool) -> str:
-    """A statement about a record without the words that only name the trial or, by its number, an arm of it."""
-    statement = _THE_TRIAL.sub(" ", statement)
+    """A statement about a record without the words that name the trial, those in it, or, by its number, an arm."""
+    statement = _NO_CONTENT.sub(" ", statement)
     return _ARM.sub(" ", statement) if numbered_arms else statement
 
 

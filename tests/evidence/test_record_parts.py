@@ -73,6 +73,8 @@ def found(statement: str, record: str, count: int) -> list[str]:
         ("In the first cohort 2 patients had anaemia.", "Anaemia 2/67 (2.99%)"),
         ("More than half of the patients in cohort 2 had an adverse event.", "Total: 9/65 (13.85%)"),
         ("Patients with metastases in the brain are not eligible.", "known brain metastases"),
+        ("Patients who have other experimental drugs can be enrolled.", "other experimental drugs"),
+        ("The median PFS was followed in arm A.", "11.2 (9.1 to 14.0)"),
         ("Survival without progression was measured for 2 years.", "Time frame: 2 years"),
     ],
 )  # fmt: skip
