@@ -1,11 +1,12 @@
 """From the lines of a picture to a text: columns, table rows, paragraphs, as ``pdf_lines`` writes those of a PDF."""
 
 import math
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from statistics import median
 from typing import Final, NamedTuple
+
+from medreview.sources.reading.picture_blanks import with_blanks
 
 _CELL_GAP: Final = 0.4
 """Heights of white between two cells of a row, at least; the engine's lines reach over their letters."""
@@ -19,8 +20,6 @@ _COLUMN_LENGTH: Final = 18
 """Characters of the median line of a column; cells of a table are shorter."""
 _COLUMN_FILLED: Final = 0.6
 """Share of its column's width that the median line fills; cells of a table fill less."""
-_GLUED_ITEM: Final = re.compile(r"\d{1,2}(?=[A-Z][a-z]{2})")
-"""The number of a list item that the engine wrote at its first word."""
 _MOST_LINES: Final = 1_500
 """Lines of a page above which they are taken from top to bottom: a normal page has fewer."""
 
@@ -104,10 +103,7 @@ def written(lines: Sequence[PictureLine]) -> Written:
                     put(_between_cells(row, place))
                 line, sure = cell.line.text, cell.line.confidences
                 start, end = len(line) - len(line.lstrip()), len(line.rstrip())
-                if glued := _GLUED_ITEM.match(line, start):
-                    put(glued.group() + " ", (*sure[start : glued.end()], 1.0))
-                    start = glued.end()
-                put(line[start:end], sure[start:end])
+                put(*with_blanks(line[start:end], sure[start:end]))
     return Written("".join(text), tuple(confidences))
 
 

@@ -51,7 +51,20 @@ def test_paragraphs_are_parted_and_a_hyphen_at_the_end_of_a_line_stays_as_it_is_
 def test_the_number_of_a_list_item_is_no_cell_and_is_not_glued_to_its_word():
     assert text_of(line("1.", 100, 100, 120), line("Call for help.", 150, 100, 400)) == "1. Call for help."
     assert text_of(line("2Lie flat.", 100, 100, 300)) == "2 Lie flat."
-    assert text_of(line("5mg or 2B", 100, 100, 300)) == "5mg or 2B"
+
+
+@pytest.mark.parametrize(
+    ("read", "meant"),
+    [
+        ("raised to15 mg", "raised to 15 mg"), ("take7.5 mL", "take 7.5 mL"), ("82.05%per year", "82.05% per year"),
+        ("06:30and 17:00", "06:30 and 17:00"), ("12 weeks.7,894 adults", "12 weeks. 7,894 adults"),
+        ("of 24 hours.Reduce it", "of 24 hours. Reduce it"), ("5mg or 2B", "5mg or 2B"),
+        ("beta2-agonist", "beta2-agonist"), ("HbA1c of m2", "HbA1c of m2"),
+        ("pCO2, IL6 and 4th", "pCO2, IL6 and 4th"), ("0.5 mL", "0.5 mL"),
+    ],
+)  # fmt: skip
+def test_a_blank_that_was_lost_beside_a_number_is_put_back_and_no_other(read, meant):
+    assert text_of(line(read, 100, 100, 500)) == meant
 
 
 def test_every_character_keeps_its_confidence():
@@ -79,6 +92,11 @@ def test_in_a_line_of_low_confidence_every_number_and_look_alike_is_in_doubt_and
 @pytest.mark.parametrize("number", ["05", "015"])
 def test_a_number_that_may_have_lost_its_point_is_in_doubt_whatever_its_confidence(number):
     assert doubtful(f"Give {number} mg", 1.0) == [number]
+
+
+def test_thousands_are_in_doubt_where_a_line_is_not_read_without_a_flaw():
+    assert doubtful("All 3.919 adults took 25 mg", 0.98) == ["3.919"]
+    assert doubtful("All 3,919 adults took 25 mg", 0.99) == []
 
 
 @pytest.mark.parametrize("text", ["0.5 mL", "10 of 240", "at 10:05.", "1,000 and 2.5", "2005"])
