@@ -28,6 +28,7 @@ MOST_AMOUNTS: Final = 20
 """Of a statement's amounts so many different ones are looked for in every passage that may be among the best."""
 
 
+_OF_PAPERS: Final = frozenset({"background", "conclusion", "references"})
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -253,10 +254,9 @@ class SourceIndex:
 
 
 def _is_record(passages: Sequence[Passage]) -> bool:
-    """Whether a source is a trial record, label or leaflet: it has parts of these, and not the sections of a paper."""
-    return any(passage.place.part for passage in passages) and not any(
-        passage.section in ("background", "conclusion", "references") for passage in passages
-    )
+    """Whether a source is a trial record, label or leaflet: it has the parts of one rather than sections of a paper."""
+    parts = {passage.place.part for passage in passages} - {""}
+    return len(parts) > 2 * len({passage.section for passage in passages} & _OF_PAPERS)
 
 
 def _heads(text: str, passages: Sequence[Passage], *, record: bool) -> dict[int, int]:

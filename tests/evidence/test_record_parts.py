@@ -104,6 +104,10 @@ def test_entries_in_small_letters_stay_apart_and_a_name_with_its_value_is_no_hea
 def test_a_paper_keeps_its_sections() -> None:
     paper = "Introduction\nWe know little.\nInterventions\nWomen had letrozole.\nResults\nWomen did well on letrozole."
     assert found("Women treated with letrozole.", paper, 1) == ["Women did well on letrozole."]
+    cited = f"{RECORD}\nReferences\nSmith J. Letrozole in women.\n"
+    assert (
+        found("The dose in cohort 1 is higher.", cited, 1) == found("The dose in cohort 1 is higher.", RECORD, 1) != []
+    )
 
 
 @pytest.mark.parametrize(
