@@ -9,6 +9,7 @@ the one before it: what is said in two sentences names its subject in the first.
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import islice
 from math import log
@@ -89,17 +90,26 @@ class SourceIndex:
             found = self._counts[key] = Counter(self._postings.get(key, ()))
         return found
 
-    def _prior(self, at: int) -> float:
-        """The part of a passage's score that is independent of the statement, without its findings."""
-        passage, length, params = self.passages[at], self._lengths[at], weights().ranking
-        score = params.length * min(length, params.length_most) / params.length_most
-        if passage.kind == "heading" or at in self._first_rows:
-            score += params.heading
-        if not self._is_record:
-            score += params.sections.get(passage.section, 0.0)
-        elif passage.kind != "heading" and (passage.place.part == "eligibility" or self._has_number(at)):
-            return score  # entries of a record are short
-        return score + params.short * (length < params.short_terms)
+    @cached_property
+    def _priors(self) -> list[float]:
+        """The parts of the passages' scores that are independent of the statement, without their findings."""
+        params, first_rows = weights().ranking, self._first_rows
+        few, many, slope = params.short_terms, params.length_most, params.length / params.length_most
+        heading, section = params.heading, {} if self._is_record else params.sections
+        priors = []
+        for at, (passage, length) in enumerate(zip(self.passages, self._lengths, strict=True)):
+            score = slope * (length if length < many else many) + section.get(passage.section, 0.0)
+            if passage.kind == "heading" or at in first_rows:
+                score += heading
+            if length < few and not (self._is_record and self._is_short_entry(at)):
+                score += params.short
+            priors.append(score)
+        return priors
+
+    def _is_short_entry(self, at: int) -> bool:
+        """Whether a passage of a record may say what it says in a few words."""
+        passage = self.passages[at]
+        return passage.kind != "heading" and (passage.place.part == "eligibility" or self._has_number(at))
 
     def _has_number(self, at: int) -> bool:
         """Whether there is a digit in a passage."""
@@ -226,8 +236,9 @@ class SourceIndex:
                 scores[at] += params.head * scores[head]
         if self._is_record:
             self._add_places(scores, query.asked)
+        priors = self._priors
         for at in scores:
-            scores[at] += self._prior(at)
+            scores[at] += priors[at]
         finding, quantity = (
             abs(params.finding * params.finding_most),
             abs(params.quantity * bool(query.amounts)),
