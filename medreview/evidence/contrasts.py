@@ -39,17 +39,21 @@ class Contrasts:
                     for member in members.split(","):
                         self.members.append(Member(tuple(member.split()), len(self.kinds), group))
                 self.kinds.append(kind)
-        for one in self.members:
+        for one in sorted(self.members, key=lambda member: -len(member.keys)):
             self._by_first.setdefault(one.keys[0], []).append(one)
         self.first_words = frozenset(self._by_first)
         """A text without one of these words holds no member."""
 
     def found(self, keys: Sequence[str]) -> Iterator[Found]:
-        """The members in a sequence of normalised words, in order."""
+        """The members in a sequence of normalised words, in order; none that lies within a longer one."""
+        covered: dict[int, int] = {}
         for at, key in enumerate(keys):
             for member in self._by_first.get(key, ()):
                 end = at + len(member.keys)
-                if len(member.keys) == 1 or tuple(keys[at:end]) == member.keys:
+                if (len(member.keys) == 1 or tuple(keys[at:end]) == member.keys) and end > covered.get(
+                    member.contrast, 0
+                ):
+                    covered[member.contrast] = end
                     yield Found(member, at, end)
 
 

@@ -81,8 +81,8 @@ def _crossed(one: Comparison, other: Comparison) -> bool | None:
     before, after = _own_terms(one)
     others_before, others_after = _own_terms(other)
     exchanged = bool(after & others_before), bool(before & others_after)
-    # what both name before, such as the outcome, is no side
-    kept = bool(after & others_after)
+    # the side is the word right after; what both name besides, such as the outcome, is none
+    kept = one.after[0].term == other.after[0].term
     if all(exchanged) and not kept:
         return True
     return False if kept and not any(exchanged) else None

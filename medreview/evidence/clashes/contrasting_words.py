@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.evidence.clashes.clash import Clash
-from medreview.evidence.clashes.frames import BESIDE, beside, frame, likeness
+from medreview.evidence.clashes.frames import BESIDE, MOST_COMPARED, beside, frame, likeness
 from medreview.evidence.contrasts import ContrastKind, Found, contrasts
 from medreview.evidence.lexicon import is_negation
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.text import Span
 
-OF_THE_NEXT: Final[frozenset[ContrastKind]] = frozenset({"severity", "quantifier", "side"})
+OF_THE_NEXT: Final[frozenset[ContrastKind]] = frozenset({"severity", "quantifier"})
 """Kinds of words that say something of a word beside them."""
 NEAR: Final = 3
 """Words before a word within which a negation is its own."""
@@ -35,8 +35,8 @@ def contrasting_words(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> It
             for one in claimed
             for other in others
             if _denied(claim, one) == _denied(evidence, other)
-            and not evidence.keys.issuperset(one.member.keys)
-            and not claim.keys.issuperset(other.member.keys)
+            and not _in_parts(one, evidence)
+            and not _in_parts(other, claim)
         ]
         best = max(pairs, key=lambda pair: pair[0], default=None)
         if best is not None and best[0] >= ALIKE:
@@ -55,14 +55,21 @@ def _alike(kind: ContrastKind, claim: SentenceAnalysis, one: Found, evidence: Se
 
 def _denied(sentence: SentenceAnalysis, found: Found) -> bool:
     """Whether a negation stands right before: ``not recommended``; not in ``must not be used in severe``."""
-    return any(is_negation(word.key) for word in sentence.words[max(0, found.first - NEAR) : found.first])
+    before = sentence.words[max(0, found.first - NEAR) : found.first]
+    cue = next((word for word in before if is_negation(word.key)), None)
+    return cue is not None and "," not in sentence.text[cue.end : sentence.words[found.first].start]
+
+
+def _in_parts(found: Found, other: SentenceAnalysis) -> bool:
+    """Whether another sentence has the words of a phrase, apart: in the second and the third trimester."""
+    return len(found.member.keys) > 1 and other.keys.issuperset(found.member.keys)
 
 
 def _by_contrast(sentence: SentenceAnalysis) -> dict[int, list[Found]]:
     found: dict[int, list[Found]] = {}
     for one in sentence.contrasting:
         found.setdefault(one.member.contrast, []).append(one)
-    return found
+    return {contrast: members[:MOST_COMPARED] for contrast, members in found.items()}
 
 
 def _span(sentence: SentenceAnalysis, found: Found) -> Span:

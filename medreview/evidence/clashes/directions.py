@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash
 from medreview.evidence.clashes.comparisons import is_mirrored
 from medreview.evidence.clashes.context import span_of
-from medreview.evidence.clashes.frames import frame, likeness
+from medreview.evidence.clashes.frames import MOST_COMPARED, frame, likeness
 from medreview.evidence.lexicon import OPPOSITES
 from medreview.evidence.sentence_analysis import SCOPE, SentenceAnalysis, Word
 
@@ -87,12 +88,15 @@ def _beside(sentence: SentenceAnalysis, at: int) -> tuple[list[str], list[str]]:
 
 
 def _directed(sentence: SentenceAnalysis, pair: tuple[frozenset[str], frozenset[str]]) -> list[Directed]:
-    return [
+    if sentence.keys.isdisjoint(pair[0]) and sentence.keys.isdisjoint(pair[1]):
+        return []
+    found = (
         Directed(at, word, side)
         for at, word in enumerate(sentence.words)
         for side in (0, 1)
         if word.key in pair[side] and not _in_quantity(sentence, word)
-    ]
+    )
+    return list(islice(found, MOST_COMPARED))
 
 
 def _in_quantity(sentence: SentenceAnalysis, word: Word) -> bool:

@@ -2,12 +2,20 @@
 
 from typing import Final, NamedTuple
 
+from medreview.evidence.function_words import word_set
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 
 REACH: Final = 6
 """Content words on each side that make a frame."""
 BESIDE: Final = 2
 """What an equal word right beside counts more than one further away."""
+PEOPLE: Final = word_set(
+    "patient patients people person persons individual individuals participant participants subject subjects"
+)
+"""Words for those whom a sentence is about, one as good as another."""
+_PEOPLE: Final = "people"
+MOST_COMPARED: Final = 20
+"""Words of one kind in a text whose frames are compared: the work on a pair stays bounded."""
 
 
 class Frame(NamedTuple):
@@ -30,7 +38,7 @@ def _content(sentence: SentenceAnalysis, indices: range) -> tuple[str, ...]:
     for at in indices:
         word = sentence.words[at]
         if word.is_content:
-            found.append(word.term)
+            found.append(_PEOPLE if word.key in PEOPLE else word.term)
             if len(found) == REACH:
                 break
     return tuple(found)

@@ -72,7 +72,8 @@ def _by_negation(sentence: SentenceAnalysis) -> tuple[dict[str, Word], dict[str,
 
 def _negated_by(words: list[Word], at: int) -> Word | None:
     """The word that the negation at an index negates; ``None`` for a noun whose negation changes little."""
-    for word in words[at + 1 : at + 5]:
+    fails = words[at].key in ("fail", "fails", "failed")
+    for word in words[at + 1 + fails : at + 5]:
         if not word.negated or word.key in PREPOSITIONS:
             return None
         if word.key in AUXILIARIES or word.key.endswith("ly"):

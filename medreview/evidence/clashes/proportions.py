@@ -10,7 +10,7 @@ from medreview.evidence.clashes.context import WIDE_WINDOW
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.text import Span
 
-_MAY_COUNT: Final = re.compile(r"\d\s?/\s?\d|\bof\b[^.]*?\d", re.IGNORECASE)
+_MAY_COUNT: Final = re.compile(r"\d\s?/\s?\d|\bof\b[^.]{0,80}?\d", re.IGNORECASE)
 _COUNT = r"\d{1,3}(?:,\d{3})+|\d+"
 _NOT_MORE = r"(?![\d/%]|[.,]\d|\s?(?:%|mm|mg|mL|kg|h\b))"
 _COUNTED: Final = re.compile(

@@ -74,8 +74,8 @@ def _deeds(sentence: SentenceAnalysis) -> dict[str, Deed]:
             twice.add(word.term)
         span = Span(min(w.start for w in before), max(w.end for w in after))
         left, right = (frozenset(w.term for w in side) for side in (before, after))
-        by = [w.key == "by" for w in words[at + 1 : at + 4]]
-        # a cough caused by it, a cough is often caused by it; not: reduced the cough by half
+        by = [w.key in ("by", "with") for w in words[at + 1 : at + 4]]
+        # a cough caused by it, a cough is best treated with it; not: reduced the cough by half
         passive = any(by[:1]) or (any(by) and any(w.key in _BE for w in words[max(0, at - 3) : at]))
         found[word.term] = Deed(right, left, word.negated, span) if passive else Deed(left, right, word.negated, span)
     return {verb: deed for verb, deed in found.items() if verb not in twice}
