@@ -12,7 +12,7 @@ _ENDS: Final = (
     "|isone|onide|dronat?e|dronic|stigmine|tropium|n[ao]fil|zosin|lukast|mustine|platin|rubicin|taxel|tecan|trexate|purine"
     "|thyroxine|thyronine|adrenaline|epinephrine|dopamine|codeine|orphine|odone|fentanil|fentanyl|[pc]etamol|aspirin"
     "|insulin|digoxin|lithium|thoprim|oxazole|amivudine|ovudine|citabine|pentin|gabalin|trigine|azepine|valproate|racetam"
-    "|furantoin|nidazole|purinol|lchicine|aloxone|ethadone"
+    "|furantoin|nidazole|purinol|lchicine|oroquine|pamil|aloxone|ethadone"
 )
 _MEDICINE: Final = re.compile(rf"[a-z]{{1,20}}?(?:{_ENDS})s?")
 

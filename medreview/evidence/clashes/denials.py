@@ -31,7 +31,7 @@ _FLAT: Final = re.compile(
     re.IGNORECASE,
 )
 _SUBORDINATE: Final = re.compile(
-    r"\b(?:that|which|who|why|if|when|while|because|although|though|whether|until|unless|where|only|all|yet|enough|alone)\b",
+    r"\b(?:that|which|who|what|why|if|when|while|because|although|though|whether|until|unless|where|only|all|yet|enough|alone)\b",
     re.IGNORECASE,
 )
 """Words with which a denial is one of a part, or of less than the whole."""

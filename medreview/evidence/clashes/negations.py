@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Final
 
 from medreview.evidence.clashes.clash import Clash
 from medreview.evidence.clashes.context import WIDE_WINDOW, shared_context, span_of
@@ -17,6 +18,9 @@ from medreview.evidence.lexicon import (
 from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
 from medreview.evidence.significance import significance_denials
 from medreview.text import Span
+
+CONDITIONS: Final = frozenset({"if", "unless", "whether", "when"})
+"""Words behind which a negation says no more than what would follow."""
 
 
 def negations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
@@ -61,6 +65,8 @@ def _by_negation(sentence: SentenceAnalysis) -> tuple[dict[str, Word], dict[str,
     significance_spans = significance_denials(sentence.text)
     for at, word in enumerate(sentence.words):
         if is_negation(word.key):
+            if any(near.key in CONDITIONS for near in sentence.words[max(0, at - 4) : at]):
+                continue
             head = _negated_by(sentence.words, at)
             within = any(start <= word.start < end for start, end in significance_spans)
             if head is not None and not within:

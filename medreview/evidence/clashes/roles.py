@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash
 from medreview.evidence.function_words import word_set
+from medreview.evidence.lexicon import PREPOSITIONS
 from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
 from medreview.evidence.terms import stem
 from medreview.text import Span
@@ -21,6 +22,8 @@ _ACTIONS: Final = word_set(
 """Verbs with somebody who does it before them, and somebody it is done to after them."""
 _BE: Final = word_set("is are was were be been being")
 _BREAKS: Final = word_set("and but although though whereas while because if which so that")
+_ADVERBS: Final = word_set("often sometimes seldom mostly usually")
+_BEFORE_NOUNS: Final = PREPOSITIONS | word_set("a an the no any")
 REACH: Final = 7
 """Words on each side of the verb that may be who or whom."""
 
@@ -65,7 +68,7 @@ def _deeds(sentence: SentenceAnalysis) -> dict[str, Deed]:
     twice: set[str] = set()
     words = sentence.words
     for at, word in enumerate(words):
-        if not _is_action(word):
+        if not _is_action(word) or _says_no_deed(words, at):
             continue
         before, after = _side(words, range(at - 1, -1, -1)), _side(words, range(at + 1, len(words)))
         if not before or not after:
@@ -86,7 +89,7 @@ def _side(words: list[Word], indices: range) -> list[Word]:
     for at in indices[:REACH]:
         if words[at].key in _BREAKS:
             break
-        if words[at].is_content and not _is_action(words[at]) and not words[at].key.endswith("ly"):
+        if words[at].is_content and not _is_action(words[at]) and not _is_adverb(words[at]):
             found.append(words[at])
     return found
 
@@ -94,3 +97,16 @@ def _side(words: list[Word], indices: range) -> list[Word]:
 def _is_action(word: Word) -> bool:
     """Whether a word is one of the verbs; ``lower`` is an adjective more often than not."""
     return word.is_content and word.key != "lower" and stem(word.key) in actions()
+
+
+def _is_adverb(word: Word) -> bool:
+    return word.key in _ADVERBS or word.key.endswith("ly")
+
+
+def _says_no_deed(words: list[Word], at: int) -> bool:
+    """Whether a form in -ed stands before a noun (``by improved sleep``) or without an object (``improved in``)."""
+    if not words[at].key.endswith("ed"):
+        return False
+    return words[at - 1 if at else at].key in _BEFORE_NOUNS or any(
+        word.key in PREPOSITIONS - {"by", "with"} for word in words[at + 1 : at + 2]
+    )
