@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash
 from medreview.evidence.clashes.context import WIDE_WINDOW
+from medreview.evidence.clashes.frames import MOST_COMPARED
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.text import Span
 
@@ -44,7 +45,7 @@ class Proportion(NamedTuple):
 def proportions(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     """A share in the statement that none of the passage equals, where one of the two is no percentage."""
     said, written = _shares(claim), _shares(evidence)
-    for one in said:
+    for one in said[:MOST_COMPARED]:
         if any(abs(one.percent - other.percent) <= one.slack + other.slack for other in written):
             continue
         others = [other for other in written if not (one.as_percentage and other.as_percentage)]
