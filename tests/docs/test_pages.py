@@ -124,7 +124,7 @@ def test_the_settings_that_are_shown_are_read(tmp_path: Path, monkeypatch: pytes
     for block in blocks:
         (tmp_path / "medreview.toml").write_text(block)
         config = load_config()
-        assert config.judges or config.contact or config.references
+        assert config.judges or config.contact or config.references or config.semantic
         assert all(judge.is_local != bool(judge.api_key_env) for judge in config.judges.values())
 
 
