@@ -44,11 +44,12 @@ def passages_for(statement: str, index: SourceIndex) -> tuple[Span, ...]:
     """The passages of a source that a model is asked about, at most ``MOST``, in the order of the text.
 
     They are the ``LEADING`` best by the rules with their neighbours, then the next best, then those at the beginning:
-    a paraphrase may share no word. None for a blank statement.
+    a paraphrase may share no word. None for a statement that is blank without its markers.
     """
-    if not statement.strip():
+    compared = compared_part(statement)
+    if not compared.strip():
         return ()
-    best = [match.passage for match in index.match(index.query(compared_part(statement)), MOST)]
+    best = [match.passage for match in index.match(index.query(compared), MOST)]
     neighbours = [at + step for at in best[:LEADING] for step in (0, -1, 1)]
     wanted = dict.fromkeys([*neighbours, *best, *range(MOST)])
     there = [at for at in wanted if 0 <= at < len(index.passages)]

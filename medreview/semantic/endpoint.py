@@ -15,6 +15,7 @@ from medreview.llm.embeddings import Embedder
 from medreview.llm.rerank import Path, Reranker
 from medreview.llm.settings import JudgeSettings, model_at_host
 from medreview.llm.store import CallStore
+from medreview.storable import storable_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +73,7 @@ class EndpointEncoder:
         async with Embedder(self._settings, self._store, backoff=self._backoff) as embedder:
             return await _each(
                 batches,
-                lambda batch: embedder.embed([text[:MOST_CHARACTERS] for text in batch]),
+                lambda batch: embedder.embed([_sent(text) for text in batch]),
                 self._settings.concurrency,
             )
 
@@ -100,8 +101,12 @@ class EndpointScorer:
         async with self._reranker as reranker:
             if self._is_log_odds is None:
                 self._is_log_odds = any(not 0 <= score <= 1 for score in await reranker.score(*_PROBE))
-            found = await reranker.score(statement[:MOST_CHARACTERS], [text[:MOST_CHARACTERS] for text in passages])
+            found = await reranker.score(_sent(statement), [_sent(text) for text in passages])
         return [_share(score) if self._is_log_odds else min(max(score, 0.0), 1.0) for score in found]
+
+
+def _sent(text: str) -> str:
+    return storable_text(text[:MOST_CHARACTERS])
 
 
 def _share(log_odds: float) -> float:

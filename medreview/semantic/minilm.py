@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from medreview.errors import UserError
+from medreview.storable import storable_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +52,7 @@ class MiniLM:
         import numpy as np
 
         bert, tokenizer, matrices = self._loaded
-        pieces = [tokenizer.encode(text[:MOST_CHARACTERS]).ids for text in texts]
+        pieces = [tokenizer.encode(storable_text(text[:MOST_CHARACTERS])).ids for text in texts]
         rows = np.empty((len(texts), bert.size), dtype=np.float32)
 
         def compute(batch: list[int]) -> None:

@@ -45,6 +45,13 @@ def test_only_the_score_differs_from_that_of_the_rules_and_every_line_is_answere
     assert scores["2"][0] == scores["2"][1], "of an empty statement no model is asked"
 
 
+def test_what_is_no_text_for_a_model_spoils_no_run(medreview):
+    lines = [case("a", "400 \ud800 adults", "\udfff \0 400 adults."), case("b", "[1]"), case("c", "...", "!!!")]
+    told = medreview("evidence", "--jsonl", "--semantic", input="\n".join(lines)).stdout
+
+    assert [0 <= json.loads(line)["unsupported"] <= 1 for line in told.splitlines()] == [True] * 3
+
+
 def test_a_line_is_answered_while_the_next_is_awaited(medreview):
     with medreview.start("evidence", "--jsonl", "--semantic") as process:
         for name in ("a", "b"):

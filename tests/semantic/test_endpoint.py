@@ -55,8 +55,9 @@ def test_of_a_long_text_the_beginning_is_sent_and_of_no_text_nothing():
     with Embeddings() as server:
         asked = encoder(server)
         assert asked.encode([]).shape == (0, 0)
-        asked.encode(["lung" * 1000])
-        assert [json.loads(one.body)["input"] for one in server.received] == [["lung" * (MOST_CHARACTERS // 4)]]
+        asked.encode(["lung" * 1000, "half \ud800"])
+        (sent,) = [json.loads(one.body)["input"] for one in server.received]
+        assert sent == ["lung" * (MOST_CHARACTERS // 4), "half \ufffd"]
         assert asked.name == f"e at {server.name}"
 
 
