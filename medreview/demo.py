@@ -20,7 +20,8 @@ def make_demo(path: Path, progress: Progress = SILENT) -> Study:
     def fill(study: Study) -> None:
         with as_file(files("medreview.sample_data")) as folder:
             inputs = [folder / "responses.jsonl", folder / "judgements.jsonl"]
-            pages, library = pipeline.PageProvider(folder / "pages"), pipeline.library_of([folder / "library.json"])
+            pages = pipeline.PageProvider(folder / "pages", recorded=folder / "scans.json")
+            library = pipeline.library_of([folder / "library.json"])
             against = pipeline.Authorities(pages.services, pages.network, library)
             pipeline.run(study, inputs, {}, pages, progress, references=against)
 

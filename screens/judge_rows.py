@@ -16,6 +16,7 @@ from medreview.screens.widgets.painted import Row, StyledText
 from medreview.units.quote_words import quote_status_words
 from medreview.units.statement_view import Judgement, StatementView, judge_name
 from medreview.visible import visible
+from medreview.words import in_words
 
 _JUDGE_ROWS: Final = 4
 """Rows of the panel that my own labels leave to the judges: their heading, a verdict, two rows of its quote."""
@@ -182,14 +183,14 @@ def _quote_style(judgement: Judgement) -> str:
 def _quote_status(
     session: ReviewSession, item: StatementView, judgement: Judgement, *, wide: bool = True
 ) -> list[StyledText]:
-    """``wide``: there is room to say that the page is another work than the one named."""
+    """``wide``: there is room to say that the page is another work than the one named, or was read by OCR."""
     source = item.source_of(judgement.snapshot_id)
     where = f" in {source.bracketed}" if source else ""
     if source and wide and session.is_other_work(source.source_id):
         where += ", another work"
     if judgement.quote_status == "none":
         return [(f"no quote{where}", "dim")]
-    status = quote_status_words(judgement, source)
+    status = quote_status_words(judgement, source) if wide else in_words(judgement.quote_status)
     if judgement.quote_status in FALSE_QUOTES:
         kinds = f": {', '.join(judgement.difference_kinds)}" if judgement.difference_kinds else ""
         return [("quote ", ""), (status.upper(), "bad"), (f"{kinds}{where}", "")]

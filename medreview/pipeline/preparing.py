@@ -32,7 +32,7 @@ from medreview.sources.fetching.services import Services
 from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.sources.saved.save_stage import write_pages
 from medreview.sources.saved.warc import WarcPages
-from medreview.sources.scan_stage import read_scans, scans_left
+from medreview.sources.scan_stage import read_scans, scans_left, take_recorded
 from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
 from medreview.statements.marker_stage import mark_all
 from medreview.statements.stage import ParseSummary, parse_all
@@ -67,13 +67,15 @@ class Prepared:
 class PageProvider:
     """Where the pages come from: saved ones (a folder or a WARC file), or the network and its services.
 
-    ``ocr``: pages of PDFs without text are read from their pictures then, also those that came before.
+    ``ocr``: pages of PDFs without text are read from their pictures then, also those that came before. ``recorded``:
+    what was read so elsewhere (``sources.recorded_scans``).
     """
 
     saved: Path | None = None
     network: Network = field(default_factory=Network)
     services: Services = field(default_factory=Services)
     ocr: bool = False
+    recorded: Path | None = None
 
 
 def bring_in(
@@ -107,9 +109,11 @@ def _fetch(study: Study, pages: PageProvider, scope: Scope, progress: Progress) 
     if pages.ocr:
         require_ocr()  # told before anything is fetched
     summary = _fetch_pages(study, pages, scope, progress)
+    if pages.recorded:
+        summary.by_ocr = take_recorded(study, pages.recorded)
     if pages.ocr:
         done = read_scans(study, progress)
-        summary.by_ocr, summary.not_by_ocr = done.read, done.failed
+        summary.by_ocr, summary.not_by_ocr = summary.by_ocr + done.read, done.failed
     summary.scans = scans_left(study.reader)
     return summary
 

@@ -5,6 +5,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from medreview.progress import SILENT, Progress
@@ -16,6 +17,7 @@ from medreview.sources.page import Page
 from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.pdf_picture import PicturePage
 from medreview.sources.reading.picture_lines import ocr_engine
+from medreview.sources.recorded_scans import RECORDED, load_scans
 from medreview.sources.scanned import STATES, Pictures, with_pictures, without_text
 from medreview.sources.snapshots import add_snapshot
 from medreview.study import Study
@@ -66,8 +68,21 @@ def read_scans(study: Study, progress: Progress = SILENT, limits: ReadingLimits 
         pictures = _pictures(zlib.decompress(row["body"]), numbers, limits, progress)
         summary.failed += len(pictures.failed)
         if pictures.read or (row["page_state"] == "pdf_scan" and not pictures.failed):
-            summary.read += _store(study, row, pictures)
+            summary.read += _store(study, row, pictures, ocr_engine())
     return summary
+
+
+def take_recorded(study: Study, path: Path) -> int:
+    """Take from a file what was read of scanned PDFs elsewhere, of those that OCR has not looked at here.
+
+    The number of pages that have a text now. Raises :class:`~medreview.errors.UserError` for a file that is none.
+    """
+    scans, read = load_scans(path), 0
+    for name in [row[0] for row in study.reader.execute(_TO_READ)]:
+        row = _row(study, name)
+        if scan := scans.get(row["raw_sha256"]):
+            read += _store(study, row, scan.pictures, f"{scan.engine}, {RECORDED}")
+    return read
 
 
 def _pictures(body: bytes, numbers: Iterable[int], limits: ReadingLimits, progress: Progress) -> Pictures:
@@ -88,9 +103,9 @@ def _pictures(body: bytes, numbers: Iterable[int], limits: ReadingLimits, progre
     return Pictures(read, failed)
 
 
-def _store(study: Study, row: sqlite3.Row, pictures: Pictures) -> int:
+def _store(study: Study, row: sqlite3.Row, pictures: Pictures, engine: str) -> int:
     """Store what was read; the number of pages that have a text now."""
-    page, by_ocr = with_pictures(_page(row), pictures, ocr_engine())
+    page, by_ocr = with_pictures(_page(row), pictures, engine)
     study.write(lambda connection: add_snapshot(connection, row["source_id"], _fetched(row), page, by_ocr))
     return len(by_ocr)
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from medreview.sources.ocr_pages import Doubtful, OcrPage
 from medreview.sources.page import LONGEST, Page
+from medreview.sources.read_by_ocr import confidence_of, percent
 from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.page_states import THIN, count_words
 from medreview.sources.reading.pdf import PAGE_BREAK, SCAN_WORDS
@@ -93,10 +94,10 @@ def _moved(page: Page, starts: Sequence[int], by_ocr: Sequence[OcrPage]) -> tupl
 def _said(count: int, by_ocr: Sequence[OcrPage], pictures: Pictures, engine: str) -> str:
     """What was read by OCR, what of it could not be, and why."""
     sentences = []
-    if by_ocr:
-        characters = sum(one.span.end - one.span.start for one in by_ocr)
-        sure = sum(one.confidence * (one.span.end - one.span.start) for one in by_ocr) / characters
-        sentences.append(f"Read by OCR ({engine}): {len(by_ocr)} of {counted(count, 'page')}, confidence {sure:.2f}.")
+    sure = confidence_of(by_ocr)
+    if sure is not None:
+        read = f"{len(by_ocr)} of {counted(count, 'page')}"
+        sentences.append(f"Read by OCR ({engine}): {read}, confidence {percent(sure)}.")
     else:
         sentences.append(f"OCR ({engine}) found no text in the pictures of its pages.")
     if unread := sum(one.unread for one in pictures.read.values()):

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rapidfuzz.fuzz import ratio
 
 from medreview import pipeline
 from medreview.errors import UserError
@@ -13,6 +14,7 @@ from medreview.sources.children.asking import NotReadError, ReadingLimits, end_i
 from medreview.sources.children.picture_reader import picture_in_child
 from medreview.sources.ocr_pages import ocr_pages
 from medreview.sources.reading.picture_lines import ocr_engine
+from medreview.sources.recorded_scans import load_scans, scans_json
 from medreview.sources.scan_stage import read_scans, scans_left
 from medreview.study import Study
 from medreview.study.check import check_study
@@ -189,3 +191,28 @@ def test_without_the_extra_nothing_is_fetched_and_the_command_that_installs_it_i
 def no_children_afterwards():
     yield
     end_idle()
+
+
+def test_what_is_recorded_of_the_sample_s_poster_is_what_the_engine_reads_now(read, tmp_path):
+    scans = SAMPLE.parents[1] / "scans.json"
+    (recorded,) = load_scans(scans).values()
+    (page,) = recorded.pictures.read.values()
+    now = current(read[0], "poster")
+    assert ratio(page.text, now["text"]) > 97
+    assert page.confidence == pytest.approx(ocr_pages(read[0].reader, now["snapshot_id"])[0].confidence, abs=0.05)
+    assert scans_json([recorded]) == scans.read_text()
+
+    study, pages = study_of(tmp_path, {"poster": PAGES["poster"], "blank": PAGES["blank"]})
+    with study:
+        done = pipeline.fetch(study, pipeline.PageProvider(pages.saved, recorded=scans))
+        assert (done.by_ocr, done.scans) == (1, 1)
+        row = current(study, "poster")
+        assert row["text"] == page.text
+        assert ocr_pages(study.reader, row["snapshot_id"])[0].engine == f"{recorded.engine}, recorded"
+        assert check_study(study).faults == []
+
+
+def test_a_file_of_recorded_readings_that_is_none_is_named(tmp_path):
+    (tmp_path / "scans.json").write_text('[{"engine": "OCR 1"}]')
+    with pytest.raises(UserError, match=r"scans\.json cannot be read"):
+        load_scans(tmp_path / "scans.json")
