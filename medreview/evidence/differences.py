@@ -56,13 +56,20 @@ _STATISTICAL: Final = word_set(
     ci cri or rr hr arr nnt nnh iqr sd se sem p n df vs versus confidence interval to and from of range mean median ref
     refs reference references table tables figure figures fig figs box section chapter appendix see et al eg ie approx
     about relative absolute risk hazard odds ratio rate adjusted unadjusted difference reduction mean median pooled log
-    rank
+    rank or more less fewer than at least most
     """
 )
 """Words of a parenthesis that holds figures or points elsewhere."""
+_REPORTS: Final = word_set(
+    "review reviews study studies trial trials author authors researchers investigators analysis report survey article"
+)
+"""Who is named at the head of a quotation in place of "we", where the passage says who found it."""
 _EXAMPLES: Final = re.compile(r"\(\s*(?:e\.?\s?g\.?|such as|for example|for instance|i\.?\s?e\.?)\W", re.IGNORECASE)
 _BRACKET: Final = 310
 _BRACKETED: Final = re.compile(r"\([^()]{0,300}\)|\[[^\[\]]{0,300}\]")
+_THOUSANDS: Final = re.compile(r"\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3})+")
+_SEPARATOR: Final = re.compile(r"[ ,\u00a0\u2009\u202f]")
+_NEXT_ITEM: Final = re.compile(r"\n\s*(?:[-*+•‣◦▪●–—·]|\(?\d{1,2}[.)]|\(?[a-z]\))\s")
 _MARGIN: Final = 4
 """Words of the source on either side of the aligned passage that may still belong to it."""
 _LONGEST_NAME: Final = 8
@@ -84,11 +91,16 @@ def differences(
     for a, b, c, d in _unlike(said, written):
         if a == b and (c == 0 or d == len(written)):
             continue
+        before = all(word.token.end <= passage.start for word in written[c:d])
+        if a == 0 and before and all(word.token.key in _REPORTS for word in said[a:b]):
+            continue
         if c == 0:
             c = max(c, min(d - (b - a), sum(word.token.end <= passage.start for word in written)))
         if d == len(written):
             d = min(d, max(c + b - a, sum(word.token.start < passage.end for word in written)))
         pair = said[a:b], written[c:d]
+        if _joins_items(pair, written, c, source_text) or _same_number(pair, quote_text, source_text):
+            continue
         if _same_letters(pair) or _mistyped(pair) or _named(pair, said, a, written, c, quote_text, source_text):
             continue
         if a == b and _left_out_harmlessly(pair[1], written, source_text):
@@ -170,6 +182,28 @@ def _same_letters(pair: _Pair) -> bool:
     return not any(is_number(key) for key in (*quoted, *original)) and not any(map(is_negation, (*quoted, *original)))
 
 
+def _same_number(pair: _Pair, quote: str, source: str) -> bool:
+    """Whether one number is written with and without marks of thousands: ``12 500``, ``12,500``, ``12500``."""
+    texts = [text[span.start : span.end] for span, text in
+             ((_around(words), text) for words, text in zip(pair, (quote, source), strict=True)) if span]  # fmt: skip
+    if len(texts) != 2 or not any(map(_THOUSANDS.fullmatch, texts)):
+        return False
+    one, other = (_SEPARATOR.sub("", text) for text in texts)
+    return one == other and one.isdecimal()
+
+
+def _around(words: Sequence[MeaningWord]) -> Span | None:
+    return Span(words[0].token.start, words[-1].token.end) if words else None
+
+
+def _joins_items(pair: _Pair, written: Sequence[MeaningWord], at: int, source: str) -> bool:
+    """Whether the quotation puts an ``or`` where the passage goes on with the next item of a list on its own line."""
+    quoted, original = pair
+    if original or [word.token.key for word in quoted] != ["or"] or not 0 < at < len(written):
+        return False
+    return _NEXT_ITEM.search(source, written[at - 1].token.end, written[at].token.end) is not None
+
+
 def _mistyped(pair: _Pair) -> bool:
     quoted, original = pair
     return len(quoted) == len(original) > 0 and all(
@@ -230,7 +264,13 @@ def _left_out_harmlessly(left_out: Sequence[MeaningWord], written: Sequence[Mean
 
 def _is_figure(word: Token, text: str) -> bool:
     """Whether a word of a bracket gives a figure or an abbreviation."""
-    figure = is_number(word.key) or not word.key.isalpha() or word.key in _STATISTICAL or parse_unit(word.key)
+    figure = (
+        is_number(word.key)
+        or word.key in NUMBER_WORDS
+        or not word.key.isalpha()
+        or word.key in _STATISTICAL
+        or parse_unit(word.key)
+    )
     return bool(figure) or text[word.start : word.end].isupper()
 
 

@@ -32,6 +32,7 @@ SAME: Final = {
         "may might can could", "should ought", "not no nor neither", "he him his himself", "she her hers herself",
         "each every", "about approximately around roughly circa", "although though", "while whereas", "versus vs",
         "toward towards", "among amongst", "because since",
+        "people person persons patient patients participant participants individual individuals",
     )
     for word in group.split()
 }  # fmt: skip

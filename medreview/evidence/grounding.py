@@ -256,18 +256,33 @@ def _hidden_changes(quote: str, parts: list[_Part], spans: list[Span], index: Qu
     """Changes that normalisation and ellipses hide: what an ellipsis skips, digits in reference markers, borders of
     words and of sentences."""
     changes = _skipped(parts, spans, index)
-    source_markers = [marker for span in spans for marker in index.normalised.markers if span.overlap(marker)]
-    quote_markers = list(normalise(quote).markers)
-    inner = [marker for marker in quote_markers if quote[marker.end :].strip(" \"'”’».,;)*_\n")]
-    if source_markers and inner and _digits(quote, inner) != _digits(index.text, source_markers):
-        changes.append(Difference("number", inner[0], source_markers[0]))
     for piece, span in zip(parts, spans, strict=True):
+        changes += _changed_markers(piece, span, index)
         original = index.text[span.start : span.end]
         changes += [found.moved(piece.start, span.start) for found in moved_borders(piece.text, original)]
         negation = cut_negation(piece.text, index.text, span)
         if negation is not None:
             changes.append(Difference("negation", Span(piece.start, piece.start), negation))
     return tuple(changes)
+
+
+def _changed_markers(piece: _Part, span: Span, index: QuoteIndex) -> list[Difference]:
+    """A marker within a part that has other digits than the passage's: a changed number may look like one.
+
+    The answer's own markers may be among the passage's, or some of these left out; what ends a part is no part of it.
+    """
+    written = [marker for marker in index.normalised.markers if span.overlap(marker)]
+    said = [marker for marker in normalise(piece.text).markers if piece.text[marker.end :].strip(" \"'”’».,;)*_\n")]
+    own, others = _digits(piece.text, said), _digits(index.text, written)
+    if not own or not others or _in_order(own, others) or _in_order(others, own):
+        return []
+    return [Difference("number", said[0], written[0]).moved(piece.start, 0)]
+
+
+def _in_order(some: Sequence[str], among: Sequence[str]) -> bool:
+    """Whether some texts are among others, in their order."""
+    rest = iter(among)
+    return all(one in rest for one in some)
 
 
 def _skipped(parts: list[_Part], spans: list[Span], index: QuoteIndex) -> list[Difference]:
@@ -319,7 +334,8 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
     if not spans or covered < NEAR_COVERAGE * weight:
         return Grounding("absent", (), ())
     serious += _skipped(placed, spans, index)
-    return Grounding("altered" if serious else "near", tuple(spans), tuple(serious or wording))
+    whole = tuple(_with_punctuation(placed, spans, index))
+    return Grounding("altered" if serious else "near", whole, tuple(serious or wording))
 
 
 def _at_bracket(changed: Sequence[Difference], text: str) -> bool:

@@ -27,6 +27,9 @@ _ORDINALS: Final = {
     )
 }
 _TENS: Final = range(20, 100, 10)
+_EXAMPLE: Final = frozenset({("e", "g"), ("i", "e")})
+"""``e.g.`` and ``i.e.``, which stand for harmless words."""
+_DEGREES: Final = frozenset({"deg", "degree", "degrees"})
 _NUMERIC: Final = re.compile(r"\.?\d")
 _MINUS: Final = re.compile(rf"(?:^|[^\w)\]%.,\s{DASHES}]|(?<!\d)\s)[{DASHES}]$")
 _LIST_NUMBER: Final = re.compile(r"(?:^|\n)[ \t]*$")
@@ -88,6 +91,10 @@ def meaning_words(words: Sequence[Token], text: str) -> list[MeaningWord]:
             decides = token.key in BEFORE_NUMBERS and _counts(after) and not _counts(before) and before != "%"
             if decides or (not shouted and _is_name(text, token)):
                 found.append(MeaningWord(frozenset({token.key}), token))
+        elif (token.key, after) in _EXAMPLE and text[token.end : token.end + 1] == ".":
+            skip = True
+        elif token.key in _DEGREES and is_number(before):
+            continue  # the sign for it is no word
         elif token.key == "cent" and before == "per":
             found.append(MeaningWord(_forms("percent"), token))
         elif token.key == "%" and _is_first_of_range(words, at):

@@ -49,6 +49,7 @@ _ENTITIES = {"lt": "<", "gt": ">", "le": "≤", "ge": "≥", "amp": "&", "nbsp":
 
 _SIGNS: Final = {"<": "<", ">": ">", "=": "=", "≤": "<=", "≥": ">=", "⩽": "<=", "⩾": ">=", "±": "±", "≠": "≠"}
 _SIGN = re.compile(rf"[{''.join(_SIGNS)}]+(?=\s*[{DASHES}+.·]?\s?\d)")
+_PLUS_MINUS: Final = re.compile(rf"\+/?[{DASHES}](?=\s?[.·]?\d)")
 _PERCENT = re.compile(rf"\d[\s{INVISIBLE}]*([%‰％])")
 _GAP = re.compile(r"\d([\W_]+)(?=\d)")
 # The character itself comes first, so that the lookbehind after it is evaluated at few positions.
@@ -163,7 +164,12 @@ def normalise(text: str) -> NormalisedText:
 
 
 def blank_markup(text: str, markers: tuple[Span, ...] | None = None) -> str:
-    """The text with reference markers and markup replaced by spaces, so that all offsets stay the same."""
+    """The text with reference markers and markup replaced by spaces, so that all offsets stay the same.
+
+    ``+/-`` before a number is ``±``.
+    """
+    if "+" in text:
+        text = _PLUS_MINUS.sub(lambda match: "±".rjust(len(match[0])), text)
     spans = [*(reference_markers(text) if markers is None else markers)]
     for needed, pattern in _MARKUP:
         if needed in text:

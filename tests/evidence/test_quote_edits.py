@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -10,12 +10,13 @@ from medreview.evidence.grounding import ground
 from medreview.labels import PROVEN_QUOTES
 
 EDITS: Final = tomllib.loads(Path(__file__).with_name("quote_edits.toml").read_text("utf-8"))
+PARAPHRASES: Final = tomllib.loads(Path(__file__).with_name("quote_paraphrases.toml").read_text("utf-8"))
 
 
-def status(passage: str, quote: str) -> str:
+def status(passage: str, quote: str, of: dict[str, Any] = EDITS) -> str:
     """The quote's status in a page that has the passage in its middle."""
-    before, after = EDITS["filler"]
-    return ground(quote, f"{before}\n\n{EDITS['passages'][passage]}\n\n{after}\n").status
+    before, after = of["filler"]
+    return ground(quote, f"{before}\n\n{of['passages'][passage]}\n\n{after}\n").status
 
 
 @pytest.mark.parametrize(("kind", "passage", "quote"), EDITS["meaning"])
@@ -27,6 +28,17 @@ def test_honest_edits_stay_proven() -> None:
     lost = [case for case in EDITS["honest"] if status(*case[1:]) not in PROVEN_QUOTES]
     assert len(EDITS["honest"]) == len(EDITS["meaning"]) == 60
     assert len(lost) <= 3, lost
+
+
+def test_what_judges_make_of_a_passage_proves_where_it_says_the_same_and_only_there() -> None:
+    proven, lost = (
+        [case for case in PARAPHRASES[side] if (status(case[1], case[2], PARAPHRASES) in PROVEN_QUOTES) is wrong]
+        for side, wrong in (("meaning", True), ("honest", False))
+    )
+
+    assert len(PARAPHRASES["meaning"]) + len(PARAPHRASES["honest"]) == 200
+    assert proven == []
+    assert len(lost) <= 8, lost
 
 
 @pytest.mark.parametrize(
@@ -64,3 +76,63 @@ def test_further_edits_that_change_the_meaning_prove_nothing(source: str, quote:
 )
 def test_further_honest_edits_stay_proven(source: str, quote: str) -> None:
     assert ground(quote, f"{EDITS['filler'][0]}\n\n{source}\n\n{EDITS['filler'][1]}\n").status in PROVEN_QUOTES
+
+
+@pytest.mark.parametrize(
+    ("source", "quote", "found"),
+    [
+        # A marker at the end of what is quoted is the page's where it has one there, and the answer's own where not.
+        (
+            "Vegans should take vitamin B12 [5]. Eggs have some.",
+            "vegans should take  vitamin B12 [5]",
+            ["vitamin B12 [5]"],
+        ),
+        (
+            "Vegans should take the vitamins [5]. Eggs have some.",
+            "Vegans should take the vitamin [5].",
+            ["the vitamins [5]."],
+        ),
+        (
+            "Iron is low in young women [3], in vegetarians [4] and in children [7].",
+            "Iron is low in young women [3] ... and in children [7].",
+            ["young women [3]", "in children [7]."],
+        ),
+        (
+            "Iron is low in young women, in vegetarians and in children [7].",
+            "Iron is low in young women [4] ... and in children [2].",
+            ["young women", "in children"],
+        ),
+        (
+            "Children's,[5] parents' and nurses' views agreed.",
+            "children's,[5] parents' and [8] nurses' views",
+            ["views"],
+        ),
+        (
+            "The mean was 0.8 ± 0.1 mmol/L in this group.",
+            "0.8 +/- 0.1 mmol/L in this group",
+            ["0.8 ± 0.1 mmol/L in this group"],
+        ),
+        (
+            "The mean was 0.8+/-0.1 mmol/L in this group.",
+            "0.8 ± 0.1 mmol/L in this group",
+            ["0.8+/-0.1 mmol/L in this group"],
+        ),
+    ],
+)
+def test_markers_and_signs_differ_and_nothing_is_lost_of_the_place(source: str, quote: str, found: list[str]) -> None:
+    grounding = ground(quote, source)
+
+    assert grounding.status in PROVEN_QUOTES
+    assert all(source[span.start : span.end].endswith(end) for span, end in zip(grounding.spans, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("The dose [20] was given daily to adults.", "the dose [10] was given daily to adults"),
+        ("The mean was 0.8 ± 0.1 mmol/L in this group.", "0.8 + 0.1 mmol/L in this group"),
+        ("Of 12 500 women in this cohort, 40 had asthma.", "Of 12,600 women in this cohort, 40 had asthma."),
+    ],
+)
+def test_another_number_is_no_marker_and_no_other_way_to_write_it(source: str, quote: str) -> None:
+    assert ground(quote, source).status == "altered"

@@ -91,8 +91,8 @@ def _judged(material: Material) -> Iterator[str]:
     elif material.record.runs:
         yield "Statements were compared with each cited source by rules on words, numbers, units and negations."
     if meant := sorted({model_in(run.judge) for run in material.record.runs if run.kind == "offline"} - {""}):
-        models = ", ".join(map(one_line, meant))
-        yield f"Similarity of meaning ({models}) had a part in their order for review, and in no label."
+        named = ", ".join(map(one_line, meant))
+        yield f"Similarity of meaning ({named}) had a part in their order for review, and in no label."
 
 
 def _references(figures: StudyFigures) -> Iterator[str]:
