@@ -210,10 +210,8 @@ class SourceIndex:
             found = max(found, 2 * shared / (number + self._lengths[at]))
         return min(1.0, found)
 
-    def match(self, query: Query, limit: int = 5) -> list[Match]:
-        """At most ``limit`` passages that share a term with the statement, best first."""
-        if not query.total:
-            return []
+    def _text_scores(self, query: Query) -> tuple[dict[int, float], dict[int, float]]:
+        """By passage: the score of its text and of what heads it, and the statement's term weight that it covers."""
         params, number = weights().ranking, len(query.weights)
         scores: dict[int, float] = {}
         covered: dict[int, float] = {}
@@ -234,11 +232,22 @@ class SourceIndex:
                 covered.setdefault(at, covered[head])
             elif head in scores and at in scores:
                 scores[at] += params.head * scores[head]
+        return scores, covered
+
+    def match(self, query: Query, limit: int = 5) -> list[Match]:
+        """At most ``limit`` passages that bear on the statement, best first.
+
+        They share a term with it; or, in a record, their heading does, or they are amounts of the arm that it names.
+        """
+        if not query.total:
+            return []
+        scores, covered = self._text_scores(query)
         if self._is_record:
             self._add_places(scores, query.asked)
         priors = self._priors
         for at in scores:
             scores[at] += priors[at]
+        params = weights().ranking
         finding, quantity = (
             abs(params.finding * params.finding_most),
             abs(params.quantity * bool(query.amounts)),
