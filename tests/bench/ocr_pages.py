@@ -140,7 +140,7 @@ def drawn(wear: Wear, rng: random.Random) -> tuple[Draw, str]:
 
 def worn(draw: Draw, wear: Wear, seed: int) -> Picture:
     """The page as it was scanned."""
-    grey = picture(draw, dpi=wear.dpi, tilt=wear.tilt, noise=0).astype(np.float32)
+    grey = picture(draw, dpi=wear.dpi, tilt=wear.tilt, noise=0).astype(np.float64)
     grey = wear.ink + grey * (255 - wear.ink) / 255
     image = Image.fromarray(grey.astype(np.uint8)).filter(ImageFilter.GaussianBlur(wear.blur))
     rng = np.random.default_rng(seed)
