@@ -19,6 +19,8 @@ _WORD: Final = re.compile(r"\S+")
 _DIGIT: Final = re.compile(r"\d")
 _LOST_POINT: Final = re.compile(r"(?<![\d.,:/])0\d+(?![\d:/])|\d[.,][A-Za-z]")
 """A number as no one writes it, such as 05: it may have lost its decimal point, or a digit after it."""
+_LOST_POWER: Final = re.compile(r"(?:[×x*] ?10\d{1,2}(?!\d)|\b10\d{1,2}/[A-Za-zµμ])")
+"""A power whose exponent may have come down to the line: 109/L, x 106."""
 _THOUSANDS: Final = re.compile(r"(?<!\d)\d{1,3}[.,]\d{3}(?!\d)")
 _LOOK_ALIKE: Final = re.compile(r"(?=.*\d)(?=.*[A-Za-z])|[OQIlSZB|]\d|\d[OQIlSZB|]|\b[OIlSZB]{2,}\b|rn|vv|cl")
 """Digits among letters, and letters that stand for others or for digits: 0 and O, 1 and l and I, 5 and S, rn and m."""
@@ -40,6 +42,7 @@ def doubtful_words(read: Written) -> list[tuple[int, int, float]]:
                     mean < SURE_LINE
                     or least < SURE
                     or _LOST_POINT.search(text) is not None
+                    or _LOST_POWER.search(line, max(0, word.start() - 2), word.end()) is not None
                     or (mean < FLAWLESS_LINE and _THOUSANDS.search(text) is not None)
                 )
             else:

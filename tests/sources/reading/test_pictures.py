@@ -99,6 +99,10 @@ def test_thousands_are_in_doubt_where_a_line_is_not_read_without_a_flaw():
     assert doubtful("All 3,919 adults took 25 mg", 0.99) == []
 
 
+def test_a_power_that_may_have_lost_its_height_is_in_doubt():
+    assert doubtful("4.5 × 109 cells, 250 x 106/mL or 109/L in 109 patients", 1.0) == ["109", "106/mL", "109/L"]
+
+
 @pytest.mark.parametrize("text", ["0.5 mL", "10 of 240", "at 10:05.", "1,000 and 2.5", "2005"])
 def test_numbers_as_people_write_them_are_not(text):
     assert doubtful(text, 1.0) == []
