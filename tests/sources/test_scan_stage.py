@@ -168,6 +168,29 @@ def test_of_a_pdf_with_a_page_that_breaks_the_reading_the_others_are_read_and_wh
         assert [page.page for page in ocr_pages(study.reader, row["snapshot_id"])] == [2]
 
 
+def test_stopped_between_two_pdfs_the_first_is_kept_and_the_next_time_only_the_second_is_read(tmp_path):
+    class StoppedAtTheSecond:
+        steps = 0
+
+        def begin(self, title, total):
+            assert (title, total) == ("scanned pages", 2 - self.steps)
+
+        def step(self, count=1):
+            self.steps += count
+            if self.steps == 2:
+                raise KeyboardInterrupt
+
+    lines = [picture(column(part), dpi=75) for part in (LEFT[:2], RIGHT[:2])]
+    study, pages = study_of(tmp_path, {"first": pdf_of(lines[0]), "second": pdf_of(lines[1])})
+    with study:
+        pipeline.fetch(study, pages)
+        with pytest.raises(KeyboardInterrupt):
+            read_scans(study, StoppedAtTheSecond())
+        assert [current(study, name)["page_state"] for name in ("first", "second")] == ["thin", "pdf_scan"]
+        assert read_scans(study).read == 1
+        assert current(study, "second")["text"].startswith("one of 2 mg/L")
+
+
 @pytest.mark.parametrize(
     ("body", "limits"),
     [(pdf_bomb(200), ReadingLimits(memory=2_000_000_000, cpu_seconds=0)), (b"%PDF-1.4 broken", ReadingLimits())],

@@ -12,8 +12,8 @@ SURE_LINE: Final = 0.96
 FLAWLESS_LINE: Final = 0.985
 """Mean confidence of a line below which a number of thousands is in doubt: 3,919 is read as 3.919 there.
 
-All three from tests.bench.ocr_pages: they mark seven of eight wrong numbers on worn pages, and one of four right ones;
-on pages that are scanned well one of thirty."""
+All three from tests.bench.ocr_pages: five of six wrong numbers are marked, nearly all of them on pages that are hardly
+legible, and one right number of a hundred on pages that are scanned well."""
 
 _WORD: Final = re.compile(r"\S+")
 _DIGIT: Final = re.compile(r"\d")
