@@ -152,4 +152,5 @@ class PairRow(NamedTuple):
     passage_end: int | None
     pair_id: str
     page_of_other_work: bool | None
+    ocr_confidence: float | None
     passage: str | None

@@ -40,6 +40,12 @@ def confidence_of(pages: Sequence[OcrPage]) -> float | None:
     return sum(page.confidence * length for page, length in zip(pages, lengths, strict=True)) / sum(lengths)
 
 
+OCR_CONFIDENCE: Final = """(
+    SELECT sum(o.confidence * max(1, o.end_cp - o.start_cp)) / sum(max(1, o.end_cp - o.start_cp))
+    FROM snapshot_ocr AS o WHERE o.snapshot_id = p.snapshot_id)"""
+"""The same in SQL, of the snapshot ``p``; ``NULL`` where none of its pages was read by OCR."""
+
+
 def percent(confidence: float) -> str:
     """A confidence as it is written: ``93%``. What is not wholly sure is at most 99."""
     return f"{100 if confidence >= 1 else min(99, round(100 * confidence))}%"

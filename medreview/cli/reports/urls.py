@@ -11,6 +11,7 @@ from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.references import identified_parts
 from medreview.cli.reports.terminal import printed
 from medreview.next_step import command
+from medreview.sources.read_by_ocr import BY_OCR
 from medreview.stats.citations.url_figures import ArchiveFigures, Ranking, UrlReport, UrlStratum
 from medreview.stats.formulas.estimate import Estimate, percent
 
@@ -70,7 +71,11 @@ def _validity(strata: Sequence[UrlStratum]) -> Iterator[Part]:
     yield from reasons([(_name(strata[0]), whole)])
     yield from whole.notes
     yield from ("", "What came back, in citations:")
-    yield from (inset(f"{_name(stratum)}: {counted_each(stratum.states)}") for stratum in strata)
+    yield from (inset(f"{_name(stratum)}: {counted_each(stratum.states)}{_by_ocr(stratum)}") for stratum in strata)
+
+
+def _by_ocr(stratum: UrlStratum) -> str:
+    return f"; {stratum.by_ocr:,} of them {BY_OCR}" if stratum.by_ocr else ""
 
 
 def _paywalls(models: Sequence[UrlStratum], size: int, own: Path | None) -> Iterator[Part]:

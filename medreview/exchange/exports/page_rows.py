@@ -6,6 +6,7 @@ from typing import Final
 
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.files.page_columns import SNAPSHOTS
+from medreview.sources.read_by_ocr import OCR_CONFIDENCE
 
 _SOURCES: Final = "SELECT source_id, kind, value, url, domain, key FROM source ORDER BY domain, url, source_id"
 
@@ -16,10 +17,10 @@ SELECT p.snapshot_id, row_number() OVER (PARTITION BY u.source_id ORDER BY p.fet
 FROM source AS u JOIN snapshot AS p USING (source_id)
 ORDER BY u.domain, u.url, u.source_id, version"""
 
-_SNAPSHOT: Final = """
+_SNAPSHOT: Final = f"""
 SELECT p.snapshot_id, p.source_id, u.url, p.title, ? AS version, p.snapshot_id IS u.current_snapshot, p.page_state,
        p.status, p.fetched_at, p.final_url, p.content_type, p.extractor, p.text_sha256, p.set_apart,
-       p.text
+       {OCR_CONFIDENCE}, p.text
 FROM snapshot AS p JOIN source AS u USING (source_id) WHERE p.snapshot_id = ?"""
 
 _ELSEWHERE: Final = """

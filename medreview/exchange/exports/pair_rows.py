@@ -11,15 +11,17 @@ from medreview.exchange.files.event_payload import Cell
 from medreview.judges.rollup import RollUp, by_source
 from medreview.judges.ties import tie_rule
 from medreview.references.named_works import pages_of_other_works
+from medreview.sources.read_by_ocr import OCR_CONFIDENCE
 from medreview.statements.own_citations import OwnCitations, of_response
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.study.unit_ids import PAIR, unit_id
 from medreview.units.statement_view import load_text
 
 # CROSS JOIN fixes the order of the loops: the view is read once, from its start to its end.
-_PAIRS: Final = """
+_PAIRS: Final = f"""
 SELECT r.response_id, r.record_id, r.model, r.origin, s.statement_id, s.ordinal, s.text,
        o.source_id, o.readable, o.opens, o.unsupported, u.url, u.domain, p.snapshot_id, p.page_state,
+       {OCR_CONFIDENCE} AS ocr_confidence,
        json_extract(e.highlights, '$[0]') AS passage, v.priority > 0 AS flagged
 FROM source_order AS o
 CROSS JOIN statement_standing AS s ON s.statement_id = o.statement_id
@@ -89,7 +91,7 @@ def _page(row: sqlite3.Row, place: int, other: bool | None) -> Sequence[Cell]:
     pair = unit_id(PAIR, row["statement_id"], row["source_id"])
     return (
         row["model"], row["origin"], place, row["domain"], row["snapshot_id"], row["page_state"], start, end, pair,
-        None if other is None else int(other),
+        None if other is None else int(other), row["ocr_confidence"],
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from medreview.exchange.files.columns import PAYLOAD
 from medreview.exchange.files.event_payload import Cell, flatten
 from medreview.judges.votes import VoteReader, jury
+from medreview.sources.read_by_ocr import OCR_CONFIDENCE
 from medreview.statements.left_out import left_out
 from medreview.study.span_faults import RESPONSE, SOURCE, marked_text, response_of
 from medreview.text import sha256, utf16, written_parts
@@ -29,10 +30,11 @@ LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
 LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
 ORDER BY r.ordinal, s.ordinal"""
 
-_CITATIONS: Final = """
+_CITATIONS: Final = f"""
 SELECT c.response_id, c.ordinal, c.source_id, c.kind, c.value, c."start", c."end",
        u.key, u.kind AS source_kind, u.value AS source_value, u.url, u.domain,
-       p.snapshot_id, p.page_state, p.status, p.fetched_at, p.text_sha256
+       p.snapshot_id, p.page_state, p.status, p.fetched_at, p.text_sha256,
+       {OCR_CONFIDENCE}
 FROM response AS r CROSS JOIN citation AS c ON c.response_id = r.response_id
 CROSS JOIN source AS u ON u.source_id = c.source_id
 LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from medreview.exchange.files.columns import CODE_POINTS, Column
+from medreview.exchange.files.columns import CODE_POINTS, OCR_CONFIDENCE, Column
 from medreview.labels import INVALID, LEFT_OUT_REASONS, PAGE_STATES
 from medreview.study.statement_edits import RETIRED_HOW
 
@@ -101,4 +101,5 @@ CITATIONS: Final = (
     Column("http_status", "integer", "Status of the answer; empty when there was none."),
     Column("fetched_at", "time", "When it was fetched.", unit="UTC"),
     Column("text_sha256", "text", "SHA-256 of the page's text."),
+    OCR_CONFIDENCE,
 )

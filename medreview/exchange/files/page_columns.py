@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from medreview.exchange.files.columns import Column
+from medreview.exchange.files.columns import OCR_CONFIDENCE, Column
 from medreview.labels import PAGE_STATES, SET_APART
 
 SOURCES: Final = (
@@ -31,6 +31,7 @@ SNAPSHOTS: Final = (
     Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
     Column("set_apart", "text", "Parts of the text that do not stand open on the page, as JSON: [[start, end, kind], "
            "...] in code points; kinds: " + ", ".join(SET_APART) + ". [] where none is known."),
+    OCR_CONFIDENCE,
     Column("text_length", "integer", "Length of the text.", unit="code points"),
     Column("text", "text", "The main text, as it was judged and shown. Empty where there is none, and in a database "
            "made without the texts of pages."),

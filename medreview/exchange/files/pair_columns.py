@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from medreview.exchange.files.columns import CODE_POINTS, DOUBT_MEANING, Column, levels_of
+from medreview.exchange.files.columns import CODE_POINTS, DOUBT_MEANING, OCR_CONFIDENCE, Column, levels_of
 from medreview.labels import EVIDENCE, PAGE_STATES, QUOTE_DOUBTS, QUOTE_STATUSES
 
 PAIRS: Final = (
@@ -52,6 +52,7 @@ PAIRS: Final = (
     Column("pair_id", "text", "The pair as a unit of review: what events on it name as their unit."),
     Column("page_of_other_work", "boolean", "1: the source's identifier is that of another work than the one that the "
            "response names with it; 0: of that one. By the newest checks of references; empty where they tell none."),
+    OCR_CONFIDENCE,
 )  # fmt: skip
 
 PASSAGE: Final = Column("passage", "text", "The passage to read first.")

@@ -19,7 +19,8 @@ Decided = Literal["registry", "rule", ""]
 _GONE: Final = frozenset({404, 410})
 
 _SOURCES: Final = """
-SELECT u.source_id, u.kind, u.url, p.page_state, p.status, p.final_url, n.valid
+SELECT u.source_id, u.kind, u.url, p.page_state, p.status, p.final_url, n.valid,
+       EXISTS (SELECT 1 FROM snapshot_ocr AS o WHERE o.snapshot_id = u.current_snapshot) AS by_ocr
 FROM source AS u LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
 LEFT JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot ORDER BY u.rowid"""
 
@@ -36,7 +37,7 @@ class CitedSource:
     was fetched; ``valid``: status 200 and text (SourceCheckup). ``listed``: its host, or the one that its address led
     to, is on the list of paywalled domains. ``us`` is ``None`` where nothing can tell; ``decided`` says what told.
     ``outcome`` and ``archived`` are for a lost source only, ``not_found`` for one of which the server itself said that
-    it is not there.
+    it is not there. ``by_ocr``: pages of it were read by OCR.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class CitedSource:
     outcome: Outcome | None
     not_found: bool
     archived: Archived | None
+    by_ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ def _source(
         outcome=_outcome(url, copies) if lost else None,
         not_found=lost and (state in ("soft_404", "redirected_home") or row["status"] in _GONE),
         archived=copies.get(url) if lost else None,
+        by_ocr=bool(row["by_ocr"]),
     )
 
 

@@ -108,8 +108,9 @@ class ArchiveFigures:
 class UrlStratum:
     """One group of responses: the whole study (``split`` is ``""``), a model or an origin.
 
-    ``states`` counts citations by page state, those not fetched under ``not_fetched``; ``identifiers`` those by DOI,
-    PMID and the like, which count with the host of their resolver. The last five are ``None`` for an origin.
+    ``states`` counts citations by page state, those not fetched under ``not_fetched``; ``by_ocr`` those to pages that
+    were read by OCR, in whole or in part, which count like any other; ``identifiers`` those by DOI, PMID and the like,
+    which count with the host of their resolver. The last five are ``None`` for an origin.
     """
 
     split: str
@@ -120,6 +121,7 @@ class UrlStratum:
     sources: int
     identifiers: int
     states: Mapping[str, int]
+    by_ocr: int
     validity: Estimate
     hosts: Ranking | None = None
     tlds: Ranking | None = None
@@ -241,6 +243,7 @@ def _stratum(
         sources=len(distinct),
         identifiers=sum(source.kind != "url" for source in flat),
         states=dict(states.most_common()),
+        by_ocr=sum(source.by_ocr for source in flat),
         validity=sample.figure(
             "source URL validity", "valid", "fetched", undefined="No cited source was fetched yet.", whole="valid",
             dropped=states["not_fetched"] + states[GIVEN],

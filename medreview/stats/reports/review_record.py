@@ -23,6 +23,9 @@ _PAGES: Final = """
 SELECT coalesce(p.page_state, ''), count(*)
 FROM source AS u LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
 WHERE EXISTS (SELECT 1 FROM citation AS c WHERE c.source_id = u.source_id) GROUP BY 1"""
+_BY_OCR: Final = """
+SELECT count(*) FROM source AS u WHERE EXISTS (SELECT 1 FROM citation AS c WHERE c.source_id = u.source_id)
+AND EXISTS (SELECT 1 FROM snapshot_ocr AS o WHERE o.snapshot_id = u.current_snapshot)"""
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,14 @@ class Exposure:
 
 @dataclass(frozen=True)
 class ReviewRecord:
-    """Everything of this module. ``pages``: cited sources by the state of their page, ``""`` for those not fetched."""
+    """Everything of this module. ``pages``: cited sources by the state of their page, ``""`` for those not fetched;
+    ``by_ocr``: of how many the page was read by OCR, in whole or in part."""
 
     runs: tuple[JudgeRunRow, ...] = ()
     labels: tuple[LabelsGiven, ...] = ()
     exposure: tuple[Exposure, ...] = ()
     pages: Mapping[str, int] = field(default_factory=dict)
+    by_ocr: int = 0
 
 
 def review_record(
@@ -79,6 +84,7 @@ def review_record(
         labels=_labels(reader, reviewers, only),
         exposure=_exposure(reader, reviewers, only),
         pages=_pages(reader),
+        by_ocr=int(reader.execute(_BY_OCR).fetchone()[0]),
     )
 
 

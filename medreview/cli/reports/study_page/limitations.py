@@ -8,6 +8,7 @@ from medreview.cli.reports.page_parts import PagePart, Section, listing
 from medreview.cli.reports.references import NOT_FOUND_PROVES
 from medreview.cli.reports.study_page.material import Material
 from medreview.references.levels import unanswered_words
+from medreview.sources.read_by_ocr import BY_OCR
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS, RARE
 from medreview.stats.reports.label_scales import LEVELS
@@ -111,6 +112,9 @@ def _material(material: Material) -> Iterator[str]:
         states = ", ".join(f"{n:,} {in_words(state) or 'not fetched'}" for state, n in unreadable.items())
         of = f"{sum(unreadable.values()):,} of {counted(sum(pages.values()), 'cited source')}"
         yield f"{of} could not be read as a full page: {states}."
+    if material.record.by_ocr:
+        read = f"{material.record.by_ocr:,} of {counted(sum(pages.values()), 'cited source')}"
+        yield f"{read} {BY_OCR} from pictures, where numbers may be wrong; they count like any other."
     kinds = figures.kinds.all
     if kinds.empty or kinds.incomplete:
         invalid = counted(kinds.empty + kinds.incomplete, "response")

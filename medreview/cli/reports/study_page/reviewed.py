@@ -11,7 +11,8 @@ from medreview.cli.reports.study_page.item_flow import flow_parts
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import date, short_hash
 from medreview.judges.semantic_runs import model_in
-from medreview.words import in_words
+from medreview.sources.read_by_ocr import BY_OCR
+from medreview.words import counted, in_words
 
 _KINDS: Final = {
     "offline": "rules on words, no model", "llm": "asked from here", "recorded": "judged elsewhere, imported",
@@ -121,3 +122,5 @@ def _pages(material: Material) -> Iterator[Part]:
         return
     yield Title("Cited sources, by the state of their page")
     yield table(("state", "sources"), [(in_words(state) or "not fetched", *numbers(n)) for state, n in pages.items()])
+    if material.record.by_ocr:
+        yield f"{BY_OCR.capitalize()}, in whole or in part: {counted(material.record.by_ocr, 'source')}."
