@@ -51,13 +51,14 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
         reason = "No word of the statement is in the source."
         return Assessment((), (), (), NOTHING_SHARED, "not_addressed", (reason, *filter(None, [cut])))
     features = pair_features(statement, index, query, found)
+    unsupported = _unsupported(features)
     hits = tuple(Hit(*index.span(match.passage), match.score) for match in found[:MOST_PASSAGES])
     return Assessment(
         hits,
         highlights(statement, index, hits),
         features.clashes,
-        _unsupported(features),
-        _label(features),
+        unsupported,
+        _label(features, unsupported),
         (*_reasons(statement, index, features), *filter(None, [cut])),
         features,
     )
@@ -69,14 +70,12 @@ def _unsupported(features: PairFeatures) -> float:
     return 1 / (1 + exp(-total))
 
 
-def _label(features: PairFeatures) -> AssessedLabel:
-    if features.covered < weights().triage.little_covered:
-        return "not_addressed"
+def _label(features: PairFeatures, unsupported: float) -> AssessedLabel:
     if features.clashes:
         return "contradicted"
-    if features.covered >= weights().triage.well_covered and not features.missing and not features.denied_finding:
+    if unsupported < weights().triage.supported_below and not features.missing and not features.denied_finding:
         return "supported"
-    return "partial"
+    return "not_addressed" if features.covered < weights().triage.little_covered else "partial"
 
 
 def describe(clash: Clash, statement: str, source: str) -> str:

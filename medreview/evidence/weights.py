@@ -46,7 +46,7 @@ class TriageWeights(NamedTuple):
     significance: float
     denied_finding: float
     little_covered: float
-    well_covered: float
+    supported_below: float
 
 
 class Weights(NamedTuple):

@@ -21,12 +21,12 @@ ENGINE: Final = "rules-3"
 
 Verdict = Literal["supported", "partial", "contradicted", "not_addressed"]
 
-ENOUGH: Final = 0.75
-"""Minimum share of the statement's term weight in one passage for ``supported``."""
+ALIKE: Final = 0.35
+"""The triage score below which a statement is ``supported``."""
+UNLIKE: Final = 0.8
+"""The triage score above which a statement is not addressed."""
 SOME: Final = 0.5
-"""The same for ``partial``, when some amounts are missing."""
-FEW: Final = 0.25
-"""Share in the three best passages together below which a statement is not addressed."""
+"""Minimum share of the statement's term weight in one passage for ``partial``, when some amounts are missing."""
 
 
 class OfflineJudgement(NamedTuple):
@@ -56,17 +56,19 @@ def judge(
         return OfflineJudgement("not_addressed", "not_addressed", 0.7, reason, None, None)
     best = found.spans[0]
     span = Span(best.start, best.end)
-    verdict, confidence, reason = _decide(statement, index, span, found.features, tuple(doubtful))
+    verdict, confidence, reason = _decide(statement, index, found, found.features, tuple(doubtful))
     return OfflineJudgement(
         verdict or "unsure", verdict, round(confidence, 3), reason + cut, index.text[span.start : span.end], span
     )
 
 
 def _decide(
-    statement: str, index: SourceIndex, best: Span, features: PairFeatures, doubtful: tuple[Doubtful, ...]
+    statement: str,
+    index: SourceIndex,
+    found: Assessment,
+    features: PairFeatures,
+    doubtful: tuple[Doubtful, ...],
 ) -> tuple[Verdict | None, float, str]:
-    if features.together < FEW:
-        return "not_addressed", 0.6, "Few of the statement's words are in the source."
     if features.clashes:
         sure = [least_sure(doubtful, clash.source_span) for clash in features.clashes]
         told = (
@@ -79,15 +81,18 @@ def _decide(
         return "contradicted", 0.5 + 0.3 * features.covered, reason
     if features.denied_finding:
         return None, 0.4, "The passage reports no significant difference."
+    if found.unsupported > UNLIKE:
+        return "not_addressed", found.unsupported, "No passage is much like the statement."
     if features.missing:
         written = ", ".join(statement[q.start : q.end] for q in features.missing)
         if features.covered >= SOME and len(features.missing) < features.amounts:
             return "partial", 0.5, f"The best passages do not give {written}."
         return None, 0.4, f"The best passages do not give {written}."
-    if features.covered >= ENOUGH:
+    if found.unsupported < ALIKE:
+        best = found.spans[0]
         negated = only_negated(statement, index.text[best.start : best.end], index.words)
         if negated:
             return None, 0.4, f"Only the {negated} is negated; the rules cannot tell what that changes."
         amounts = ", numbers included" if features.amounts else ""
-        return "supported", 0.4 + 0.5 * features.covered, f"One passage holds most of the statement's words{amounts}."
+        return "supported", 1 - found.unsupported, f"A passage has much the same words{amounts}."
     return None, 0.3, "The passage shares words with the statement, not enough to tell."

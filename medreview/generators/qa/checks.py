@@ -62,7 +62,7 @@ def clashes_with(wrong: str, right: str, passage: str) -> bool:
     claimed, true = analyse(wrong), analyse(right)
     if not (claimed.content - true.content and true.content - claimed.content):
         return False
-    return assess(wrong, SourceIndex(passage)).label != "supported"
+    return not _has_its_words(assess(wrong, SourceIndex(passage)))
 
 
 def _codes(draft: Draft, passage: str) -> Iterator[str]:
@@ -170,7 +170,15 @@ def _inverse(item: QAItem, passage: str) -> Iterator[str]:
 
 def _is_said(statement: str, found: Assessment, passage: str) -> bool:
     """Whether the passage says a statement, as far as words tell: neither or both of the two are negated."""
-    return found.label == "supported" and not only_negated(statement, passage[slice(*found.spans[0][:2])])
+    return _has_its_words(found) and not only_negated(statement, passage[slice(*found.spans[0][:2])])
+
+
+def _has_its_words(found: Assessment) -> bool:
+    """Whether one sentence has most words of a statement and all its amounts, and none that clashes."""
+    pair = found.features
+    if pair is None or pair.clashes or pair.missing or pair.denied_finding:
+        return False
+    return pair.covered >= _SAID
 
 
 def _share_said(text: str, within: str) -> float:
