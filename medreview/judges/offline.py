@@ -15,10 +15,6 @@ from medreview.sources.ocr_pages import Doubtful
 from medreview.sources.read_by_ocr import least_sure, number_in_doubt
 from medreview.text import Span
 
-NAME: Final = "offline"
-ENGINE: Final = "rules-3"
-"""Name and version of the rules, stored with their results."""
-
 Verdict = Literal["supported", "partial", "contradicted", "not_addressed"]
 
 ALIKE: Final = 0.35

@@ -17,7 +17,8 @@ from typing import Any, Final
 from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.lexical import matches
 from medreview.evidence.terms import vocabulary
-from medreview.judges.offline import ENGINE, OfflineJudgement, judge
+from medreview.judges.offline import OfflineJudgement, judge
+from medreview.judges.offline_engine import ENGINE
 from medreview.judges.pair_chunks import Chunk, chunks, index_of
 from medreview.judges.quote_status import status_as_read
 from medreview.judges.runs import JudgeRun, add_run

@@ -7,7 +7,7 @@ the name says which model had a part in the score for triage.
 import sqlite3
 from typing import Final
 
-from medreview.judges.offline import ENGINE, NAME
+from medreview.judges.offline_engine import ENGINE, NAME
 from medreview.judges.runs import JudgeRun
 
 _NEWEST: Final = "SELECT judge, model, params FROM judge_run WHERE kind = 'offline' ORDER BY ordinal DESC LIMIT 1"

@@ -18,7 +18,7 @@ from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.sentence_analysis import compared_part
 from medreview.evidence.terms import vocabulary
 from medreview.judges import vectors
-from medreview.judges.offline import ENGINE
+from medreview.judges.offline_engine import ENGINE
 from medreview.judges.pair_chunks import chunks, index_of
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.judges.semantic_runs import run_for

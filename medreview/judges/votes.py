@@ -22,7 +22,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from medreview.judges.offline import NAME
+from medreview.judges.offline_engine import NAME
 from medreview.judges.raw_labels import mapped
 from medreview.judges.semantic_runs import model_in
 from medreview.labels import FALSE_QUOTES, quote_doubt_words

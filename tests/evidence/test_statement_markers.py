@@ -16,7 +16,8 @@ from medreview.evidence.jsonl_filter import serve
 from medreview.evidence.lexical import matches
 from medreview.evidence.ranking import SourceIndex
 from medreview.judges import offline_stage
-from medreview.judges.offline import ENGINE, OfflineJudgement, judge
+from medreview.judges.offline import OfflineJudgement, judge
+from medreview.judges.offline_engine import ENGINE
 from medreview.study import Study
 from tests.support.study_builder import StudyBuilder, build, rows_of
 
