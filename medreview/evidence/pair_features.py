@@ -52,7 +52,9 @@ def pair_features(statement: str, index: SourceIndex, query: Query, found: Seque
     missing = tuple(quantity for quantity in amounts if not any(_is_in(quantity, passage) for passage in passages))
     clashing = [
         clash
-        for clash in clashes(statement, best.text, index.span(found[0].passage).start, index.words)
+        for clash in clashes(
+            statement, best.text, index.span(found[0].passage).start, index.words, index.heads(found[0].passage)
+        )
         if clash.kind not in AMOUNTS or not _stated_elsewhere(clash, claim, passages[1:])
     ]
     finding = significance(best)

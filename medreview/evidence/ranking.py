@@ -268,6 +268,11 @@ class SourceIndex:
             for match in self.match(self.query(statement), limit)
         ]
 
+    def heads(self, passage: int) -> str:
+        """The column heads of a row; ``""`` of any other passage, and where there are none."""
+        above = self._above.get(passage) if self.passages[passage].kind == "row" else None
+        return "" if above is None else self.analysis(above).text
+
     def span(self, passage: int) -> Span:
         """The range of a passage by its index."""
         return Span(self.passages[passage].start, self.passages[passage].end)

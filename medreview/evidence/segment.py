@@ -206,7 +206,7 @@ def _is_heading(line: _Line) -> bool:
     if text[0] == "#" or line.section is not None:
         return True
     return (
-        len(text) <= _HEADING_LENGTH and text[-1] not in ".!?;,)" and not text[0].islower() and len(text.split()) <= 14
+        len(text) <= _HEADING_LENGTH and text[-1] not in ".!;,)" and not text[0].islower() and len(text.split()) <= 14
     )
 
 

@@ -43,15 +43,17 @@ FAMILIES: Final[Sequence[tuple[float, Family]]] = (
 """Each family with the share that it needs. Of two clashes at the same places the earlier family's is kept."""
 
 
-def clashes(statement: str, passage: str, at: int = 0, words: Vocabulary | None = None) -> list[Clash]:
+def clashes(statement: str, passage: str, at: int = 0, words: Vocabulary | None = None, heads: str = "") -> list[Clash]:
     """The clashes between a statement and one passage of a source.
 
-    ``at`` is the offset of the passage in the source, so that ``source_span`` is a range of the source.
+    ``at`` is the offset of the passage in the source, so that ``source_span`` is a range of the source. ``heads`` are
+    the column heads of a table's row: its amounts are of what they say.
     """
     claim, evidence = analyse(statement, words), analyse(passage, words)
     if not claim.content:
         return []
-    shared = len(claim.content & evidence.content) / len(claim.content)
+    there = evidence.content | analyse(heads, words).content if heads else evidence.content
+    shared = len(claim.content & there) / len(claim.content)
     found = [clash for least, family in FAMILIES if shared >= least for clash in family(claim, evidence)]
     return [Clash(kind, claimed, Span(other.start + at, other.end + at)) for kind, claimed, other in _distinct(found)]
 
