@@ -57,8 +57,6 @@ def pair_features(statement: str, index: SourceIndex, query: Query, found: Seque
         )
         if clash.kind not in AMOUNTS or not _stated_elsewhere(clash, claim, passages[1:])
     ]
-    finding = significance(best)
-    directed = any(claim.keys & side for pair in OPPOSITES for side in pair)
     near = [match.passage for match in found[:LIKE_PASSAGES]]
     return PairFeatures(
         found[0].coverage,
@@ -68,9 +66,17 @@ def pair_features(statement: str, index: SourceIndex, query: Query, found: Seque
         index.dice(query, near),
         missing,
         len(amounts),
-        directed and finding is not None and not finding[0] and not denies_significance(statement),
+        _is_denied(statement, claim, best),
         tuple(clashing),
     )
+
+
+def _is_denied(statement: str, claim: SentenceAnalysis, best: SentenceAnalysis) -> bool:
+    """Whether the statement has a direction and the best passage reports no significant difference."""
+    if not any(claim.keys & side for pair in OPPOSITES for side in pair):
+        return False
+    finding = significance(best)
+    return finding is not None and not finding[0] and not denies_significance(statement)
 
 
 def signs(features: PairFeatures) -> dict[str, float]:

@@ -97,3 +97,22 @@ def test_the_filter_streams() -> None:
         raise AssertionError("read ahead")
 
     assert json.loads(next(serve(lines())))["id"] == 1
+
+
+def test_a_passage_of_much_else_that_has_every_word_supports_less_than_one_that_says_it() -> None:
+    statement = "Ivermectin tablets treat scabies in adults."
+    said = assess(statement, SourceIndex("Scabies in adults is treated with tablets of ivermectin."))
+    scattered = assess(
+        statement,
+        SourceIndex(
+            "Adults who book by telephone get tablets of vitamins, a leaflet on scabies, the treats that the shop "
+            "sells on Mondays, and a voucher that names ivermectin among forty other products of the warehouse."
+        ),
+    )
+    assert said.features is not None
+    assert scattered.features is not None
+    assert scattered.features.absent == said.features.absent == 0
+    assert said.label == "supported"
+    assert said.unsupported < scattered.unsupported
+    assert said.features.dice > scattered.features.dice
+    assert said.features.token_sort > scattered.features.token_sort

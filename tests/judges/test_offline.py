@@ -36,6 +36,14 @@ def test_it_says_unsure_when_it_cannot_tell() -> None:
     assert said.reason
 
 
+def test_it_is_unsure_where_only_one_of_the_two_is_negated() -> None:
+    page = "Metformin lowers blood glucose in adults with type 2 diabetes who do not smoke."
+    told = judge("Metformin lowers blood glucose in adults with type 2 diabetes.", SourceIndex(page))
+    assert told.raw_label == "unsure"
+    assert told.reason == "Only the passage is negated; the rules cannot tell what that changes."
+    assert judge(page, SourceIndex(page)).verdict == "supported"
+
+
 def test_an_assessment_at_hand_gives_the_same_judgement() -> None:
     statement = "Antibiotics should be started within 3 hours of recognition."
     assert judge(statement, INDEX, assess(statement, INDEX)) == judge(statement, INDEX)
