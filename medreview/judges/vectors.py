@@ -12,14 +12,18 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
+_PASSAGES: Final = """SELECT v.start_cp, v.end_cp, v.vector FROM snapshot AS p
+    JOIN snapshot AS same ON same.source_id = p.source_id AND same.text_sha256 = p.text_sha256
+    JOIN passage_vector AS v ON v.encoder = ? AND v.snapshot_id = same.snapshot_id
+    WHERE p.snapshot_id = ?"""
+
 TYPE: Final = "<f2"
 """Half precision: the scalar product of two vectors of length 1 changes by less than 0.001."""
 
 
 def passages(reader: sqlite3.Connection, encoder: str, snapshot_id: str) -> "dict[Span, Vector]":
-    """The vectors of a page's passages by this encoder."""
-    query = "SELECT start_cp, end_cp, vector FROM passage_vector WHERE encoder = ? AND snapshot_id = ?"
-    return {Span(row[0], row[1]): unpacked(row[2]) for row in reader.execute(query, (encoder, snapshot_id))}
+    """The vectors of a page's passages by this encoder, also those made when it was fetched before with this text."""
+    return {Span(row[0], row[1]): unpacked(row[2]) for row in reader.execute(_PASSAGES, (encoder, snapshot_id))}
 
 
 def statement(reader: sqlite3.Connection, encoder: str, statement_id: str) -> "Vector | None":

@@ -1,7 +1,9 @@
 """A model of meaning is asked for the order of the queue, pair by pair; the rules' words stay what they are."""
 
 import json
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from zlib import crc32
@@ -9,19 +11,38 @@ from zlib import crc32
 import pytest
 
 from medreview import pipeline
-from medreview.judges import semantic_stage
+from medreview.judges import offline_stage, semantic_runs, semantic_stage
+from medreview.judges.offline import ENGINE
 from medreview.judges.votes import judges_of_support
 from medreview.pipeline import Meaning
 from medreview.semantic.settings import SemanticSettings
 from medreview.study import Study
+from medreview.study.check import check
 from medreview.units.statement_view import load_statement_view
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill
+from tests.support import dying
 from tests.support.embeddings_endpoint import Embeddings
 from tests.support.http_server import Exchange, answer_json, in_turn
 from tests.support.study_builder import new_version, rows_of
 
 EVIDENCE: Final = "SELECT * FROM evidence ORDER BY 1, 2"
+WORDS: Final = """SELECT judge, statement_id, snapshot_id FROM judgement JOIN judge_run USING (judge_run_id)"""
 KEPT: Final = ("unsupported", "highlights", "lexical", "clashes", "engine")
+PROGRAM: Final = """
+from pathlib import Path
+from medreview import pipeline
+from medreview.judges import semantic_stage
+from medreview.llm.settings import JudgeSettings
+from medreview.pipeline import Meaning
+from medreview.semantic.settings import SemanticSettings
+from medreview.study import Study
+
+semantic_stage.GROUP = 4
+model = JudgeSettings("embedder", model="e", base_url="{base}/v1", concurrency=1, role="model")
+with Study.open(Path("a.medreview")) as study:
+    pipeline.judge(study, meaning=Meaning(SemanticSettings("endpoint", "embedder"), model))
+"""
+"""A run in groups of few texts, to be killed."""
 
 
 def letters(exchange: Exchange) -> None:
@@ -177,6 +198,104 @@ def test_a_page_that_changed_is_judged_by_rules_until_the_model_is_asked_again(s
     assert mixed == {"offline (words only)", f"offline (words; order with {done.model})"}
     assert done.pairs == len(STATEMENTS)
     assert {name for name, _ in offline_words(study)} == {f"offline (words; order with {done.model})"}
+
+
+def test_a_page_that_was_fetched_again_with_the_same_text_is_not_encoded_again(study: Study) -> None:
+    with Embeddings(letters) as server:
+        asked = meaning(server)
+        pipeline.judge(study, meaning=asked)
+        scores = rows_of(study, "SELECT statement_id, blended FROM evidence WHERE snapshot_id = 'p1' ORDER BY 1")
+        newest = new_version(study, "u1", RENAL, page_state="paywall")
+        pipeline.judge(study)
+        server.received.clear()
+        planned = pipeline.plan_meaning(study, asked).plan
+        done = pipeline.judge(study, meaning=asked).meaning
+
+        assert not {text for text in sent(server) if text in RENAL}
+
+    assert (planned.pairs, planned.texts, done.pairs) == (len(STATEMENTS), 0, len(STATEMENTS))
+    query = "SELECT statement_id, blended FROM evidence WHERE snapshot_id = ? ORDER BY 1"
+    assert newest != "p1"
+    assert rows_of(study, query, newest) == scores
+
+
+def test_newer_rules_have_the_word_until_the_model_is_asked_again_and_nothing_is_encoded_for_them(
+    tmp_path: Path,
+) -> None:
+    with Study.create(tmp_path / "a.medreview") as study, Embeddings(letters) as server:
+        fill(study, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": RENAL, "p2": VITAMIN})
+        asked = meaning(server)
+        with pytest.MonkeyPatch.context() as earlier:
+            for module in (offline_stage, semantic_stage, semantic_runs):
+                earlier.setattr(module, "ENGINE", "rules-0")
+            earlier.setattr(offline_stage, "OFFLINE", replace(offline_stage.OFFLINE, model="rules-0"))
+            earlier.setattr(offline_stage, "_BY", {"run": offline_stage.OFFLINE.judge_run_id})
+            pipeline.judge(study, meaning=asked)
+        old = rows_of(study, EVIDENCE)
+        server.received.clear()
+        pipeline.judge(study)
+        by_rules = {name for name, _ in offline_words(study)}
+        between = rows_of(study, EVIDENCE)
+        done = pipeline.judge(study, meaning=asked).meaning
+
+        assert len(sent(server)) == 24, "its scale alone is asked again"
+        assert {row["engine"] for row in old} == {"rules-0"}
+        assert by_rules == {"offline (words only)"}
+        assert all(row["blended"] is None and row["engine"] == ENGINE for row in between)
+        assert done.pairs == len(STATEMENTS) * 2
+        assert [row["blended"] for row in rows_of(study, EVIDENCE)] == [row["blended"] for row in old]
+        assert {name for name, _ in offline_words(study)} == {f"offline (words; order with {done.model})"}
+        assert [judge.title for judge in judges_of_support(study.reader)] == [
+            f"offline (words; order with {done.model})"
+        ]
+
+
+def held(path: Path) -> tuple[set[tuple[object, ...]], set[str]]:
+    """The scores that a study has from a model, and the texts whose vectors are kept; the study is whole."""
+    with Study.open(path, read_only=True) as study:
+        assert check(study.reader) == []
+        scores = rows_of(study, "SELECT statement_id, snapshot_id, blended FROM evidence WHERE encoder <> ''")
+        words = {(row["judge"], row["statement_id"], row["snapshot_id"]) for row in rows_of(study, WORDS)}
+        pages = rows_of(study, "SELECT substr(text, start_cp + 1, end_cp - start_cp) AS text FROM passage_vector "
+                               "JOIN snapshot USING (snapshot_id)")  # fmt: skip
+        said = rows_of(study, "SELECT statement_id AS id FROM statement_vector")
+    return {tuple(row.values()) for row in scores} | words, {row["text"] for row in pages} | {
+        STATEMENTS[row["id"]] for row in said
+    }
+
+
+def test_killed_half_way_it_goes_on_and_encodes_nothing_again_that_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin(folder: Path) -> Path:
+        folder.mkdir()
+        return Path(shutil.copy(tmp_path / "begun.medreview", folder / "a.medreview"))
+
+    with Study.create(tmp_path / "begun.medreview") as study:
+        fill(study, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": RENAL, "p2": VITAMIN})
+        pipeline.judge(study)
+    with Embeddings(letters) as server:
+        run = ["-c", PROGRAM.format(base=server.base)]
+        path = begin(tmp_path / "whole")
+        code, said, steps = dying.run(run, path.parent, {})
+        assert code == 0, said
+        whole, texts = held(path)
+        assert {text.strip() for text in sent(server)} >= texts
+
+        monkeypatch.setattr(semantic_stage, "GROUP", 4)
+        for part in (2, 3):
+            path = begin(tmp_path / f"part{part}")
+            step = steps * part // 4
+            assert dying.run(run, path.parent, {}, step)[0] == dying.KILLED
+            done, kept = held(path)
+            assert done < whole
+            assert set() < kept < texts
+
+            server.received.clear()
+            with Study.open(path) as study:
+                pipeline.judge(study, meaning=meaning(server))
+            assert held(path) == (whole, texts)
+            assert not kept & set(sent(server))
 
 
 def reranked(exchange: Exchange) -> None:
