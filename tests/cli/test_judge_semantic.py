@@ -7,9 +7,8 @@ import pytest
 
 from medreview.study import Study
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, fill
-from tests.judges.test_semantic_stage import letters
 from tests.support.commands import Program, own_settings
-from tests.support.embeddings_endpoint import Embeddings
+from tests.support.embeddings_endpoint import Embeddings, letters
 from tests.support.http_server import answer_json
 
 SETTINGS = """[semantic]

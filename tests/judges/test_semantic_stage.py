@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
-from zlib import crc32
 
 import pytest
 
 from medreview import pipeline
 from medreview.judges import offline_stage, semantic_runs, semantic_stage
-from medreview.judges.offline import ENGINE
+from medreview.judges.offline_engine import ENGINE
 from medreview.judges.votes import judges_of_support
 from medreview.pipeline import Meaning
 from medreview.semantic.settings import SemanticSettings
@@ -21,7 +20,7 @@ from medreview.study.check import check
 from medreview.units.statement_view import load_statement_view
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill
 from tests.support import dying
-from tests.support.embeddings_endpoint import Embeddings
+from tests.support.embeddings_endpoint import Embeddings, letters, meaning
 from tests.support.http_server import Exchange, answer_json, in_turn
 from tests.support.study_builder import new_version, rows_of
 
@@ -43,21 +42,6 @@ with Study.open(Path("a.medreview")) as study:
     pipeline.judge(study, meaning=Meaning(SemanticSettings("endpoint", "embedder"), model))
 """
 """A run in groups of few texts, to be killed."""
-
-
-def letters(exchange: Exchange) -> None:
-    """Vectors by the groups of three letters that a text has: like texts have like vectors."""
-    vectors = []
-    for text in json.loads(exchange.body)["input"]:
-        vector = [0.01] * 64
-        for at in range(len(text) - 2):
-            vector[crc32(text[at : at + 3].lower().encode()) % 64] += 1
-        vectors.append({"object": "embedding", "index": len(vectors), "embedding": vector})
-    answer_json({"object": "list", "data": vectors, "model": "m", "usage": {"prompt_tokens": 30}})(exchange)
-
-
-def meaning(server: Embeddings, **more: str) -> Meaning:
-    return Meaning(SemanticSettings("endpoint", "embedder"), server.settings(role="model", **more))
 
 
 def sent(server: Embeddings) -> list[str]:

@@ -19,7 +19,9 @@ from medreview.study.package import PARTS, package_of
 from medreview.units.registry import KINDS
 from medreview.units.stored import load_gold
 from tests.exchange.example_study import ExampleStudy
+from tests.judges import renal_study
 from tests.support import override_study
+from tests.support.embeddings_endpoint import Embeddings, letters, meaning
 from tests.support.judge_endpoint import JudgeEndpoint, says
 from tests.support.reference_study import STATINS, fill_references
 from tests.support.study_builder import rows_of
@@ -176,6 +178,30 @@ def test_every_table_is_passed_on_or_left_out_on_purpose(study, tmp_path):
         sizes = {name: tuple(len(rows_of(one, f'SELECT 1 FROM "{name}"')) for one in (study, copy)) for name in names}
         differ = {name for name, (here, there) in sizes.items() if here != there}
         assert differ <= {"study", "row_seal", "bookmark", "draft", "saved_filter"}
+
+
+def test_what_a_model_of_meaning_said_goes_with_the_judges_and_its_vectors_with_no_copy(tmp_path):
+    with Study.create(tmp_path / "home.medreview") as made, Embeddings(letters) as server:
+        renal_study.fill(
+            made, [(renal_study.QUESTION, renal_study.ANSWER, list(renal_study.STATEMENTS.items()))],
+            {"p1": renal_study.RENAL, "p2": renal_study.VITAMIN},
+        )  # fmt: skip
+        name = pipeline.judge(made, meaning=meaning(server)).meaning.model
+        scores = rows_of(made, "SELECT statement_id, snapshot_id, unsupported, blended FROM evidence")
+        order = rows_of(made, "SELECT statement_id, source_id, turn, opens FROM source_order")
+        package(made, tmp_path / "blind.medreview", "ada")
+        package(made, tmp_path / "whole.medreview", "ada", without=parts_named("gold"))
+        assert rows_of(made, "SELECT 1 FROM passage_vector")
+
+    assert name.encode() not in (tmp_path / "blind.medreview").read_bytes()
+    for file in ("blind", "whole"):
+        with Study.open(tmp_path / f"{file}.medreview", read_only=True) as copy:
+            assert check_study(copy).faults == []
+            assert rows_of(copy, "SELECT statement_id, source_id, turn, opens FROM source_order") == order
+            found = rows_of(copy, "SELECT statement_id, snapshot_id, unsupported, blended FROM evidence")
+            assert found == (scores if file == "whole" else [{**row, "blended": None} for row in scores])
+            for table in ("passage_vector", "statement_vector"):
+                assert rows_of(copy, f"SELECT 1 FROM {table}") == []
 
 
 def test_a_package_of_a_package_still_verifies(study, tmp_path):
