@@ -45,9 +45,10 @@ def plan_meaning(
     planned = plan(study, model.name, is_encoder=not isinstance(model, Scorer), synonyms=synonyms, progress=progress)
     lines = []
     if planned.pairs:
-        what = cost(planned.texts, planned.characters, meaning.endpoint)
+        kept = "every text is encoded already."
+        what = cost(planned.texts, planned.characters, meaning.endpoint) if planned.texts else kept
         lines.append(f"{model.name}, for the order of {counted(planned.pairs, 'pair')}: {what}")
-        if meaning.endpoint is not None:
+        if meaning.endpoint is not None and planned.texts:
             lines += where_texts_go([meaning.endpoint], "Statements and passages of their pages go")
     return PlannedMeaning(model.name, planned, tuple(lines))
 

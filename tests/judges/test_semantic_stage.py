@@ -192,9 +192,11 @@ def test_a_page_that_was_fetched_again_with_the_same_text_is_not_encoded_again(s
         newest = new_version(study, "u1", RENAL, page_state="paywall")
         pipeline.judge(study)
         server.received.clear()
-        planned = pipeline.plan_meaning(study, asked).plan
+        said = pipeline.plan_meaning(study, asked)
+        planned = said.plan
         done = pipeline.judge(study, meaning=asked).meaning
 
+        assert said.lines == (f"{said.model}, for the order of 3 pairs: every text is encoded already.",)
         assert not {text for text in sent(server) if text in RENAL}
 
     assert (planned.pairs, planned.texts, done.pairs) == (len(STATEMENTS), 0, len(STATEMENTS))
