@@ -339,6 +339,15 @@ def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version:
             }
             if version == 6
             else {
+                "references": "SELECT * FROM reference ORDER BY reference_id",
+                "checks": "SELECT * FROM reference_check",
+                "flags": "SELECT * FROM source_reference ORDER BY 1, 2",
+                "evidence": "SELECT statement_id, snapshot_id, engine, unsupported, highlights, lexical, clashes "
+                "FROM evidence ORDER BY 1, 2",
+                "order": "SELECT statement_id, source_id, unsupported, turn, opens FROM source_order ORDER BY 1, 2",
+            }
+            if version == 7
+            else {
                 "gold": "SELECT * FROM gold ORDER BY unit",
                 "units": "SELECT * FROM unit ORDER BY unit_id",
                 "conflicts": "SELECT * FROM conflict",
