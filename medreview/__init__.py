@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from medreview.citations.model import Citation
     from medreview.errors import NotSaved, NotSavedHere, UserError
     from medreview.evidence.assess import Assessment
-    from medreview.evidence.clashes import Clash
+    from medreview.evidence.clashes.clash import Clash
     from medreview.evidence.differences import Difference
     from medreview.evidence.grounding import Grounding, QuoteIndex
     from medreview.evidence.ranking import Hit, SourceIndex
@@ -139,7 +139,7 @@ _HOMES = {
     "medreview.citations.model": ("Citation",),
     "medreview.errors": ("NotSaved", "NotSavedHere", "UserError"),
     "medreview.evidence.assess": ("Assessment",),
-    "medreview.evidence.clashes": ("Clash",),
+    "medreview.evidence.clashes.clash": ("Clash",),
     "medreview.evidence.differences": ("Difference",),
     "medreview.evidence.grounding": ("Grounding", "QuoteIndex"),
     "medreview.evidence.ranking": ("Hit", "SourceIndex"),

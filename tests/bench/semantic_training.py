@@ -8,7 +8,7 @@ are passed over. Of a set with many ``medical`` lines these are shown alone, too
 
 A logistic regression of "not supported" with three weights, and with an intercept for each set, so that no set's share
 of unsupported statements is learnt. Sets without ``tasks`` are statements of language models, for which the blend is
-made: each weighs as much as three others. A weight keeps its sign; nothing is drawn at random. To be given again when
+made: each weighs as much as ten others. A weight keeps its sign; nothing is drawn at random. To be given again when
 the rules have changed. The packaged encoder is used: the fit serves others by their scale.
 """
 
@@ -37,7 +37,7 @@ from tests.bench.evidence_fit.trial_weights import Floats, climb
 
 TOGETHER = 64
 """Pairs of which the encoder is asked at once."""
-OF_MODELS = 3.0
+OF_MODELS = 10.0
 """What a set of statements of language models weighs."""
 MANY = 30
 """Medical cases for which a figure is worth its place."""
