@@ -27,6 +27,11 @@ _SEEN_BEFORE = "seen before: assisted"
 _MORE: Final = (" w reads all ──", " w ─")
 """Where there is more to read than the two rows hold: as many words as there is room for."""
 
+_RULE_AFTER: Final = 2
+"""Cells of the rule that ends the row, at least."""
+_LEAST_NAME: Final = 8
+"""Cells of a judge's name that are shown in any case."""
+
 _TWO_WAY = {True: "✓", False: "✗", None: "-"}
 
 
@@ -59,6 +64,7 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     if session.item is None or judgement is None:
         return [[("──", "rule"), (" no judge has looked at this statement ", "dim"), ("─", "rule fill")], []]
     row: list[StyledText] = [("── ", "rule"), ("judge  ", ""), *_verdict(judgement), ("  ", "")]
+    named = len(row)
     row.append((f"{judge_name(judgement)} ", "dim"))
     jury = jurors(session.item)
     if len(jury) > 1 and session.item.verdict:
@@ -67,6 +73,10 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     if sum(width(visible(text)) for text, _ in (*row, *quoted)) + 4 > columns:
         quoted = _quote_status(session, session.item, judgement, wide=False)
     row += [("── ", "rule"), *quoted, (" ", "")]
+    # A long name gives way: what the jury says and what the quote is worth must be seen.
+    over = sum(width(visible(text)) for text, _ in row) + _RULE_AFTER - columns
+    name = visible(judge_name(judgement))
+    row[named] = f"{fit(name, min(width(name), max(_LEAST_NAME, width(name) - over)))} ", "dim"
     conflict: list[StyledText] = [("── ", "rule"), ("sources conflict ", "badge")]
     taken = sum(width(visible(text)) for text, _ in (*row, *conflict))
     if session.item.verdict and session.item.verdict.conflict and taken <= columns:

@@ -69,3 +69,14 @@ async def test_before_a_blind_decision_no_key_tells_a_word(study: Study) -> None
             await press(pilot, key)
             assert "judges are hidden" in pane_text(app, "foot")
             assert statements(app).judge_words == ()
+
+
+async def test_a_long_name_gives_way_to_what_the_quote_is_worth(study: Study) -> None:
+    name = "a-judge-with-the-longest-name-that-anybody-ever-gave-to-a-model-of-theirs"
+    study.write(lambda connection: connection.execute("UPDATE judge_run SET judge = judge || ?", (name,)))
+    app = workbench(study, filter="mL/kg")
+    async with app.run_test(size=(80, 24)):
+        row = pane_text(app, "judges").splitlines()[0]
+        assert "quote" in row
+        assert name[-10:] not in row
+        assert "… " in row
