@@ -17,9 +17,9 @@ from medreview.text import Span
 
 Verdict = Literal["supported", "partial", "contradicted", "not_addressed"]
 
-ALIKE: Final = 0.35
+ALIKE: Final = 0.4
 """The triage score below which a statement is ``supported``."""
-UNLIKE: Final = 0.75
+UNLIKE: Final = 0.72
 """The triage score above which a statement is not addressed."""
 SOME: Final = 0.5
 """Minimum share of the statement's term weight in one passage for ``partial``, when some amounts are missing."""
