@@ -11,7 +11,7 @@ from medreview.review.session import ReviewSession
 from medreview.screens.reference_rows import reference_fact
 from medreview.screens.source_names import least, short_address, source_numbers
 from medreview.screens.widgets.painted import Row, StyledText
-from medreview.sources.ocr_pages import OCR_OFFER
+from medreview.sources.ocr_pages import NO_TEXT_BY_OCR, OCR_OFFER
 from medreview.sources.read_by_ocr import BY_OCR, pages_in_words, words_in_doubt
 from medreview.sources.reading.set_apart import SetApart
 from medreview.units.cited_source import Source
@@ -26,7 +26,7 @@ NOTHING_TO_READ: Final = {
     "too_large": "The page is larger than medreview reads.",
     "unreadable": "The page came and could not be read: that took too long or too much memory, or broke down.",
     "not_text": "What lies at this address is no text (a picture, a film, a data file).",
-    "pdf_scan": f"This PDF is a scan: pictures of pages, without any text in them. {OCR_OFFER}",
+    "pdf_scan": "This PDF is a scan: pictures of pages, without any text in them.",
     "pdf_encrypted": "This PDF is locked with a password.",
     "soft_404": "The server answered with a page that says: not found.",
     "cookie_wall": "Only a question about cookies came back, not the page.",
@@ -85,6 +85,8 @@ def nothing_to_read(session: ReviewSession) -> str:
         fetch = command("fetch", session.study.path)
         return f"This source was not fetched yet; `{fetch}` gets it.\n\n{source.url}"
     sentence = NOTHING_TO_READ.get(source.state, "There is nothing to read here.")
+    if source.state == "pdf_scan" and NO_TEXT_BY_OCR not in source.state_evidence:
+        sentence += f" {OCR_OFFER}"
     found = f"\n\nFound by: {source.state_evidence}" if source.state_evidence else ""
     return f"{sentence}{found}\n\n{source.url}\n\n“5 cannot judge” says that the text at hand lets nobody decide."
 

@@ -10,6 +10,8 @@ from medreview.study.rows import insert
 from medreview.text import Span
 
 OCR_OFFER: Final = "medreview[ocr] can read such pages, by `medreview fetch STUDY --ocr`."
+NO_TEXT_BY_OCR: Final = "found no text in the pictures of its pages"
+"""What the evidence of a page state says where OCR was tried in vain."""
 """What is said where a PDF has no text and OCR has not looked at it."""
 
 SEEN_BY_OCR: Final = f"instr(extractor, '{ENGINE}') > 0"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from medreview.sources.ocr_pages import Doubtful, OcrPage
+from medreview.sources.ocr_pages import NO_TEXT_BY_OCR, Doubtful, OcrPage
 from medreview.sources.page import LONGEST, Page
 from medreview.sources.read_by_ocr import confidence_of, percent
 from medreview.sources.reading.outline import Heading
@@ -99,7 +99,7 @@ def _said(count: int, by_ocr: Sequence[OcrPage], pictures: Pictures, engine: str
         read = f"{len(by_ocr)} of {counted(count, 'page')}"
         sentences.append(f"Read by OCR ({engine}): {read}, confidence {percent(sure)}.")
     else:
-        sentences.append(f"OCR ({engine}) found no text in the pictures of its pages.")
+        sentences.append(f"OCR ({engine}) {NO_TEXT_BY_OCR}.")
     if unread := sum(one.unread for one in pictures.read.values()):
         sentences.append(f"{counted(unread, 'line')} in them could not be read.")
     if pictures.failed:

@@ -7,8 +7,10 @@ from medreview.judges.verdicts import refresh
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.widgets.document import DocumentView
+from medreview.sources.ocr_pages import NO_TEXT_BY_OCR
 from medreview.study import Study
 from tests.support.scanned_study import TEXT, fill_scanned
+from tests.support.study_builder import StudyBuilder, build
 from tests.support.workbench import blind_workbench, press, resize, review_screen, screen_text, workbench
 
 
@@ -75,3 +77,22 @@ def test_line_mode_puts_a_word_in_doubt_in_brackets(scanned):
     session = ReviewSession(scanned, "kb", open_queue(scanned, "responses", "kb"))
     told = session.source_places().told(TEXT, TEXT.index("Adults"), TEXT.index("Repeat"))
     assert told == "Adults are given [71% sure: 300] micrograms of adrenaline into the muscle.\n"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "offered"),
+    [("The PDF has 0 words on 1 page.", True), (f"OCR (an engine) {NO_TEXT_BY_OCR}.", False)],
+)
+async def test_ocr_is_offered_where_it_was_not_tried(tmp_path, evidence, offered):
+    def rows(rows: StudyBuilder) -> None:
+        rows.page("u", "", page_state="pdf_scan", state_evidence=evidence)
+        rows.response("r", "Give 500 mg.", statements=["Give 500 mg."], cites=["u"])
+
+    with Study.create(tmp_path / "a.medreview") as study:
+        build(study, rows)
+        app = workbench(study)
+        async with app.run_test(size=(80, 24)):
+            shown = " ".join(screen_text(app).split())
+
+    assert "This PDF is a scan" in shown
+    assert ("medreview[ocr] can read such pages" in shown) is offered
