@@ -27,8 +27,8 @@ GENERATOR: Final = "key-facts"
 """What suggests facts; its option ``per_case`` says how many of a case are to be kept."""
 
 _WANTED: Final = """SELECT g.item_id AS case_id, json_extract(r.options, '$.per_case') AS wanted
-FROM generation_run AS r CROSS JOIN generation AS g USING (run_id)
-WHERE r.generator = ?1 AND g.code = '' AND ?2 IN ('', g.item_id) ORDER BY r.ordinal"""
+FROM generation_run AS r CROSS JOIN generation AS g USING (run_id) JOIN clinical_case AS c ON c.case_id = g.item_id
+WHERE r.generator = ?1 AND g.code = '' AND ?2 IN ('', g.item_id) ORDER BY c.ordinal, r.ordinal"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def fact_counts(facts: Sequence[CaseFact]) -> FactCounts:
 
 
 def facts_wanted(reader: sqlite3.Connection, case_id: str = "") -> dict[str, int]:
-    """By case, or of one, how many facts a reviewer is asked to keep, by the newest run that suggested some."""
+    """By case, in order, or of one: how many facts are to be kept, by the newest run that suggested some."""
     return {row["case_id"]: row["wanted"] for row in reader.execute(_WANTED, (GENERATOR, case_id))}
 
 

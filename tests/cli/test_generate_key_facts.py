@@ -1,6 +1,7 @@
 """The command ``generate key-facts`` on the sample cases, with recorded answers, up to what a reviewer keeps."""
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,9 @@ def walk(medreview: Program, tmp_path: Path) -> None:
     medreview("report", study, "--markdown", tmp_path / "r.md", "--replicates", 99)
     told = (tmp_path / "r.md").read_text()
     assert "29 suggested facts: 2 kept, 0 edited, 1 discarded, 26 open" in told
-    assert "as many facts kept as wanted: 1 of " in told
-    assert "C02 0 of 2" in told
+    wanted = re.search("as many facts kept as wanted: 1 of 3 cases; (.*)", told)
+    # Which case stands first in a shuffled queue hangs on the study's id, which is drawn.
+    assert wanted
+    assert wanted[1] in {"C01 0 of 2, C02 0 of 2", "C01 0 of 2, C03 0 of 2", "C02 0 of 2, C03 0 of 2"}
     again = json.loads(medreview("generate", "key-facts", study, "--model", "demo", "--per-case", 2, "--json").stdout)
     assert (again["tally"]["calls"], again["suggested"]["kept"]) == (0, 2)
