@@ -53,6 +53,16 @@ class Config:
         default=False,
         metadata=about("Let the mouse scroll; takes text selection away from the terminal.", example="true"),
     )
+    output: Literal["changes", "plain"] = field(
+        default="changes",
+        metadata=about(
+            "What the workbench writes to the terminal: the cells that changed, or `plain`, whole rows.",
+            more="`plain` is for a terminal on which remains of an earlier screen stay; it takes two to three times as "
+            "many bytes.",
+            choices=("changes", "plain"),
+            example="plain",
+        ),
+    )
     goal: str = field(
         default="",
         metadata=about(

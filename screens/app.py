@@ -57,7 +57,11 @@ class Workbench(FigurePlaces):
     def __init__(
         self, study: Study, config: Config, look: Look, *, queue: "Queue | None" = None, notice: str = ""
     ) -> None:
-        super().__init__(ansi_color=look.ansi_color or None)
+        super().__init__(
+            only_changes=config.output == "changes",
+            erases_in_colour=look.erases_in_colour,
+            ansi_color=look.ansi_color or None,
+        )
         self.animation_level = "none"
         self.ansi_theme_dark, self.ansi_theme_light = DARK, LIGHT
         self.theme = look.theme

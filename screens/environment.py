@@ -17,11 +17,13 @@ _THEMES = {"dark": "textual-dark", "light": "textual-light", "ansi": "ansi-dark"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How the workbench is drawn: Textual's theme, the terminal's own colours, ASCII glyphs only."""
+    """How the workbench is drawn: Textual's theme, the terminal's own colours, ASCII glyphs only; and whether the
+    terminal erases in the background colour that is set."""
 
     theme: str
     ansi_color: bool
     ascii_only: bool
+    erases_in_colour: bool = False
 
 
 def look(config: Config, environ: MutableMapping[str, str] = os.environ, encoding: str | None = None) -> Look:
@@ -36,7 +38,25 @@ def look(config: Config, environ: MutableMapping[str, str] = os.environ, encodin
     plain = "NO_COLOR" in environ
     if plain:
         theme = "ansi-dark"
-    return Look(theme, plain or config.theme == "ansi", config.ascii or encoding not in ("utf8", "utf8sig"))
+    return Look(
+        theme,
+        plain or config.theme == "ansi",
+        config.ascii or encoding not in ("utf8", "utf8sig"),
+        erases_in_colour(environ.get("TERM", "")),
+    )
+
+
+def erases_in_colour(term: str) -> bool:
+    """Whether terminfo says that a terminal erases characters, and in the background colour that is set (``bce``)."""
+    try:
+        import curses
+    except ImportError:  # Python can be built without
+        return False
+    try:
+        curses.setupterm(term, 1)
+    except curses.error:  # nobody described this terminal here
+        return False
+    return curses.tigetflag("bce") > 0 and bool(curses.tigetstr("ech"))
 
 
 def check_terminal(study: Path, environ: Mapping[str, str] = os.environ) -> None:

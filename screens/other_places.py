@@ -4,8 +4,6 @@ from abc import abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from textual.app import App
-
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import HOME
@@ -13,6 +11,7 @@ from medreview.review.deciding import Deciding
 from medreview.review.queue import Queue, kind_named, open_queue
 from medreview.screens.environment import Look
 from medreview.screens.key_screen import KeyScreen
+from medreview.screens.output.output_app import OutputApp
 from medreview.study import Study
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ _AT_THE_POINTER: Final = frozenset({"open", "next", "previous", "palette"})
 """Actions of the first screen that are nothing on its line."""
 
 
-class OtherPlaces(App[None], inherit_bindings=False):
+class OtherPlaces(OutputApp, inherit_bindings=False):
     """The part of the workbench that leads to other places and other programs."""
 
     _study: Study

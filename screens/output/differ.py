@@ -1,0 +1,159 @@
+"""The bytes that make the screen that was sent into the one that is wanted."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import compress, count, groupby
+from operator import ne, or_
+from typing import Final
+
+from medreview.screens.output.cells import Row
+from medreview.screens.output.cursor import move
+from medreview.screens.output.pens import change, has_ground, is_erasing
+
+_NEAR: Final = 10
+"""Cells that did not change and may be cheaper to write again than to pass over; a move takes no more bytes."""
+
+_TO_ERASE: Final = 4
+"""Blanks at the end of a row from which on it is shorter to erase them."""
+
+_MANY_BLANKS: Final = " " * 11
+"""Blanks within a row from which on it is shorter to erase them and to move on."""
+
+_BLANKS: Final = re.compile(f"({_MANY_BLANKS}+)")
+
+
+class Differ:
+    """Knows what was sent. ``erases_in_colour``: erased cells have the background of the style that is set."""
+
+    def __init__(self, erases_in_colour: bool) -> None:
+        self._erases_in_colour = erases_in_colour
+        self._sent: list[Row | None] = []
+        self._out: list[str] = []
+        self._y = self._x = -1
+        self._pen = ""
+
+    def forget(self) -> None:
+        """Nothing is known of what stands on the screen."""
+        self._sent = []
+
+    def sent(self, rows: Sequence[Row]) -> None:
+        """These rows stand on the screen now."""
+        self._sent = list(rows)
+
+    def difference(self, rows: Sequence[Row]) -> str:
+        """What is to be written that these rows stand on the screen; ``""`` if they do.
+
+        It begins and ends with no style set, and takes the cursor for being anywhere.
+        """
+        sent = self._sent if len(self._sent) == len(rows) else [None] * len(rows)
+        self._out, self._y, self._x, self._pen = [], -1, -1, ""
+        for y, (old, new) in enumerate(zip(sent, rows, strict=True)):
+            if old is not new:
+                self._row(y, old, new)
+        self._set("")
+        return "".join(self._out)
+
+    def _row(self, y: int, old: Row | None, new: Row) -> None:
+        width = len(new.signs)
+        changed = list(range(width)) if old is None else list(_changed(old, new))
+        if not changed:
+            return
+        doubtful = min(new.doubtful, width if old is None else old.doubtful)
+        if changed[-1] >= doubtful:  # what a terminal counts otherwise must not be left behind, or moved within
+            changed[bisect_left(changed, doubtful) :] = range(doubtful, width)
+            tail = width
+        else:
+            tail = self._blank_from(new)
+        kept = bisect_left(changed, tail)
+        erased = changed[kept] if changed[-1] - tail >= _TO_ERASE and kept < len(changed) else width
+        if erased < width:
+            del changed[kept:]
+        for start, end in _runs(changed):
+            if start < doubtful < end:
+                self._write(y, start, doubtful, new, erase=True)
+                start = doubtful
+            self._write(y, start, end, new, erase=end <= doubtful)
+        if erased < width:
+            self._go(y, erased, new)
+            self._set(new.styles[erased])
+            self._out.append("\x1b[K")
+
+    def _blank_from(self, row: Row) -> int:
+        """The column from which on a row is blanks of one style that can be erased."""
+        style, width = row.styles[-1], len(row.signs)
+        if not self._erasing(style):
+            return width
+        x = width
+        while x and row.signs[x - 1] == " " and row.styles[x - 1] == style:
+            x -= 1
+        return x
+
+    def _erasing(self, style: str) -> bool:
+        return is_erasing(style) and (self._erases_in_colour or not has_ground(style))
+
+    def _write(self, y: int, start: int, end: int, row: Row, *, erase: bool) -> None:
+        """Write some cells of a row; ``erase``: blanks among them may be erased instead."""
+        x = start
+        for style, group in groupby(row.styles[start:end]):
+            stop = x + len(list(group))
+            text = "".join(row.signs[x:stop])
+            if erase and self._erases_in_colour and _MANY_BLANKS in text and is_erasing(style):
+                pieces = _BLANKS.split(text)
+            else:
+                pieces = [text]
+            for piece in pieces:
+                if piece:
+                    self._go(y, x, row)
+                    self._set(style)
+                if piece.startswith(_MANY_BLANKS) and len(pieces) > 1:
+                    self._out.append(f"\x1b[{len(piece)}X")
+                    x += len(piece)
+                elif piece:
+                    self._out.append(piece)
+                    x = x + len(piece) if len(pieces) > 1 else stop
+                    self._x = x if x < len(row.signs) else -1
+
+    def _go(self, y: int, x: int, row: Row) -> None:
+        """Bring the cursor to a cell, over cells that are written again where that is shorter."""
+        if (y, x) == (self._y, self._x):
+            return
+        way = move(y, x, self._y, self._x)
+        if y == self._y and 0 <= self._x < x <= self._x + _NEAR and x <= row.doubtful:
+            between, pen, styles = [], self._pen, row.styles
+            for at in range(self._x, x):
+                between += [change(pen, styles[at]), row.signs[at]]
+                pen = styles[at]
+            again = "".join(between)
+            if _size(again + change(pen, styles[x])) <= _size(way + change(self._pen, styles[x])):
+                way, self._pen = again, pen
+        self._out.append(way)
+        self._y, self._x = y, x
+
+    def _set(self, style: str) -> None:
+        if style != self._pen:
+            self._out.append(change(self._pen, style))
+            self._pen = style
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _changed(old: Row, new: Row) -> Iterator[int]:
+    """The columns whose cells differ."""
+    signs, styles = map(ne, old.signs, new.signs), map(ne, old.styles, new.styles)
+    return compress(count(), map(or_, signs, styles))
+
+
+def _runs(columns: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Columns that follow each other, as first and behind the last."""
+    start = end = -1
+    for column in columns:
+        if column != end:
+            if end >= 0:
+                yield start, end
+            start = column
+        end = column + 1
+    if end >= 0:
+        yield start, end

@@ -1,0 +1,96 @@
+"""A Textual application that sends the terminal only the cells that changed."""
+
+from typing import Any, Final
+
+from rich.color import ColorSystem
+from rich.console import RenderableType
+from textual._ansi_sequences import SYNC_END, SYNC_START
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App
+from textual.events import Resize
+from textual.screen import Screen
+
+from medreview.screens.output.cells import Cells
+from medreview.screens.output.cursor import move
+from medreview.screens.output.differ import Differ
+
+_AT_ONCE: Final = 1200
+"""Bytes that arrive together on any link, in one packet: with so few, nothing is seen between."""
+
+
+class OutputApp(App[None], inherit_bindings=False):
+    """Textual writes whole rows where anything on them changed, two to three times the bytes of what did.
+
+    ``App._display``, which this overrides, is where Textual turns an update of the screen into bytes; a terminal of
+    Textual's own, and ``only_changes=False``, are left to it.
+    """
+
+    def __init__(self, *, only_changes: bool, erases_in_colour: bool, **options: Any) -> None:
+        super().__init__(**options)
+        self._only_changes = only_changes
+        self._differ = Differ(erases_in_colour)
+        self._cells: Cells | None = None
+        self._cursor = self.cursor_position
+
+    def forget_screen(self) -> None:
+        """What stands on the terminal is not known any more: all of it is sent next time."""
+        self._differ.forget()
+
+    def send_pending(self) -> None:
+        """Send what is wanted and does not stand on the terminal yet, in one write; nothing if all of it does."""
+        driver, cells = self._driver, self._cells
+        if driver is None or cells is None or not self._running or self._closed or self._batch_count:
+            return
+        changes = self._differ.difference(cells.rows)
+        if changes or self.cursor_position != self._cursor:
+            changes += self._to_cursor(cells)
+        if not changes:
+            return
+        if self._sync_available and len(changes) > _AT_ONCE:
+            changes = f"{SYNC_START}{changes}{SYNC_END}"
+        driver.write(changes)
+        driver.flush()
+        self._differ.sent(cells.rows)
+        self._cursor = self.cursor_position
+
+    def on_resize(self, event: Resize) -> None:
+        """A terminal may lay out anew what it shows. Also comes when the workbench goes on after it was stopped."""
+        self.forget_screen()
+        if self._cells is not None and event.size == (self._cells.width, self._cells.height):
+            self.send_pending()
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        if not self._only_changes or self.is_headless or self._driver is None or self._driver.is_inline:
+            super()._display(screen, renderable)
+        elif isinstance(renderable, LayoutUpdate | ChopsUpdate):
+            try:
+                self._take_over(renderable)
+                self.send_pending()
+            except Exception as error:
+                self._handle_exception(error)
+            finally:
+                self.post_display_hook()
+        else:
+            if renderable is not None:
+                self.forget_screen()
+            super()._display(screen, renderable)
+
+    def _take_over(self, update: LayoutUpdate | ChopsUpdate) -> None:
+        if isinstance(update, LayoutUpdate):
+            self._sized(update.region.right, update.region.bottom).apply_layout(update)
+        else:
+            self._sized(update.chop_ends[0][-1], len(update.chops)).apply_chops(update)
+
+    def _sized(self, width: int, height: int) -> Cells:
+        cells = self._cells
+        if cells is None or (cells.width, cells.height) != (width, height):
+            cells = self._cells = Cells(width, height, self.console._color_system or ColorSystem.TRUECOLOR)
+            self.forget_screen()
+        return cells
+
+    def _to_cursor(self, cells: Cells) -> str:
+        """To where what is typed goes, for input methods and screen readers; nowhere if nothing says where that is."""
+        if not self.cursor_position:
+            return ""
+        x, y = self.cursor_position
+        return move(min(y, cells.height - 1), min(x, cells.width - 1), -1, -1)
