@@ -37,7 +37,7 @@ def _keeps() -> bool:
         return bool(set(sys.argv[1:2]) & KEEPING)
     from pathlib import Path
 
-    from medreview.exchange.imports.citation_answers import is_database
+    from medreview.study.file_kind import is_database
 
     return any(is_database(Path(word)) for word in sys.argv[2:])
 
@@ -100,13 +100,26 @@ def _run() -> None:
 
         answer_by_libraries(libraries)
     else:
-        from medreview.cli.app import app
-
         if len(sys.argv) == 1:
             from medreview.cli.choosing import words_to_run
 
             sys.argv += words_to_run()
+        if sys.argv[1:2] == ["review"] and _opened(sys.argv[2:]):
+            return
+        from medreview.cli.app import app
+
         app()
+
+
+def _opened(words: list[str]) -> bool:
+    """Whether `review` could do without the other commands and Typer, and has: a person waits for its screen."""
+    from medreview.cli.reviewing import opening_words, review_paths
+
+    read = opening_words(words)
+    if read is not None:
+        study, wanted = read
+        review_paths([study], wanted)
+    return read is not None
 
 
 def _only_libraries() -> "list[Path]":

@@ -3,9 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.output import say
@@ -14,8 +12,6 @@ from medreview.errors import UserError
 if TYPE_CHECKING:
     from medreview.review.queue import Queue
     from medreview.study import Study
-
-Reviewer = Annotated[str | None, typer.Option(help="Who decides; default: from the settings, else the login name.")]
 
 
 def open_review(

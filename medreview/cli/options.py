@@ -18,3 +18,4 @@ def study_path(path: Path | None) -> Path | None:
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.", callback=study_path)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 """Every command with a result can print it for a script."""
+Reviewer = Annotated[str | None, typer.Option(help="Who decides; default: from the settings, else the login name.")]

@@ -22,7 +22,7 @@ from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.labels import TieRule
 from medreview.progress import SILENT, Progress
 from medreview.sources.read_by_ocr import every_word_in_doubt, least_sure
-from medreview.statements.marker_stage import MARKED_BY
+from medreview.statements.marked_by import MARKED_BY
 from medreview.study import Study
 from medreview.text import Span
 

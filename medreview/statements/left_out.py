@@ -4,19 +4,19 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from medreview.citations import extract
 from medreview.errors import UserError
 from medreview.progress import SILENT, Progress
-from medreview.statements.marks import CitationIndex, trim
-from medreview.statements.split import PARSER, Parsed, split
 from medreview.study import Study
 from medreview.study.events import NewEvent
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.study.statement_edits import PROMOTE, statement_id_of
 from medreview.text import Span, with_line_ends
+
+if TYPE_CHECKING:
+    from medreview.statements.split import Parsed
 
 _WAITING: Final = "FROM response WHERE parser IS NOT NULL AND left_out_by IS NULL"
 _BATCH: Final = 500
@@ -51,7 +51,7 @@ def left_out(reader: sqlite3.Connection, response_id: str | None = None) -> Iter
     return (LeftOut(*row) for row in rows)
 
 
-def rows_of(response_id: str, parsed: Parsed) -> Iterator[dict[str, Any]]:
+def rows_of(response_id: str, parsed: "Parsed") -> Iterator[dict[str, Any]]:
     """The rows of what a split left out."""
     return (_row(response_id, Span(part.start, part.end), part.reason) for part in parsed.dropped)
 
@@ -85,6 +85,9 @@ def promotion(reader: sqlite3.Connection, left_out_id: str) -> NewEvent:
 
     Raises :class:`UserError` when there is no such part.
     """
+    from medreview.citations import extract
+    from medreview.statements.marks import CitationIndex, trim
+
     row = reader.execute(f"{_COLUMNS} WHERE l.left_out_id = ?", (left_out_id,)).fetchone()
     if row is None:
         raise UserError(f"Nothing that is left out has the id {left_out_id!r}; `parse --left-out` lists them.")
@@ -127,6 +130,8 @@ def _places(reader: sqlite3.Connection, response_id: str) -> list[Span] | None:
 
 
 def _unheld(response_id: str, text: str, held: Sequence[Span] | None) -> Iterator[dict[str, Any]]:
+    from medreview.statements.split import split  # its rules take long to load, and a screen only reads what they found
+
     if held is None:
         return
     parsed = split(text)
@@ -158,6 +163,8 @@ def _stripped(text: str, span: Span) -> Span:
 
 
 def _store(connection: sqlite3.Connection, responses: Sequence[sqlite3.Row], found: Sequence[dict[str, Any]]) -> None:
+    from medreview.statements.split import PARSER
+
     insert(connection, "left_out", found)
     connection.executemany(
         "UPDATE response SET left_out_by = ? WHERE response_id = ?", [(PARSER, row["response_id"]) for row in responses]

@@ -15,15 +15,13 @@ from medreview.citations.own_numbers import is_numbered_entry, own_numbers
 from medreview.progress import SILENT, Progress
 from medreview.statements.blocks import Block, blocks
 from medreview.statements.cut_statements import CutStatements
+from medreview.statements.marked_by import MARKED_BY
 from medreview.statements.marks import CitationIndex
 from medreview.statements.verbatim import VerbatimText
 from medreview.study import Study
 from medreview.study.rows import insert
 from medreview.study.statement_edits import edits_of
 from medreview.text import Span, with_line_ends
-
-MARKED_BY: Final = "markers-1"
-"""Name and version of these rules, stored with every response that they were applied to."""
 
 _BATCH: Final = 200
 _WORD: Final = re.compile(r"[^\W\d_]{2}")

@@ -14,6 +14,18 @@ _KINDS: Final = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+_SQLITE: Final = b"SQLite format 3\0"
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database, as a study is."""
+    try:
+        if not path.is_file():  # to open a pipe is to wait
+            return False
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
 
 
 def is_no_file(path: Path) -> str:

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from medreview.cli.looking import looked
-from medreview.cli.opening import Reviewer
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.options import Json, Reviewer, StudyFile
 from medreview.cli.output import counted, one_line, result, say
 from medreview.errors import UserError
 

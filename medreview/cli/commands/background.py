@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from medreview.cli.opening import Reviewer
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.options import Json, Reviewer, StudyFile
 from medreview.cli.output import result
 
 

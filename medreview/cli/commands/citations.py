@@ -122,10 +122,10 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
         STDIN,
         CitingAnswer,
         file_answers,
-        is_database,
         stream_answers,
         study_answers,
     )
+    from medreview.study.file_kind import is_database
 
     path = Path(source)
     if source != "-" and not path.is_dir():

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from medreview.cli.opening import Reviewer, open_review
-from medreview.cli.options import Json
+from medreview.cli.opening import open_review
+from medreview.cli.options import Json, Reviewer
 from medreview.cli.output import counted, progress, result, say
 from medreview.next_step import command
 

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from medreview.cli.mapping import Map, read_mapping
-from medreview.cli.opening import Reviewer
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.options import Json, Reviewer, StudyFile
 from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.errors import UserError
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medreview.cli.opening import Reviewer
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.options import Json, Reviewer, StudyFile
 from medreview.cli.output import result, say
 from medreview.errors import UserError
 

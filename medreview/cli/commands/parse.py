@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medreview.cli.network import authorities_from_config
-from medreview.cli.opening import Reviewer
-from medreview.cli.options import Json, StudyFile
+from medreview.cli.options import Json, Reviewer, StudyFile
 from medreview.cli.output import counted, one_line, progress, result
 from medreview.next_step import command
 from medreview.words import in_words

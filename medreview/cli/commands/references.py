@@ -77,8 +77,8 @@ def references(
     Example: medreview references answer.md --library zotero.json --check
     """
     from medreview.cli.referencing import Whom, answer_stdin, checked_file, checked_study, read_by_model
-    from medreview.exchange.imports.citation_answers import is_database
     from medreview.references.model import VERDICTS
+    from medreview.study.file_kind import is_database
 
     asked = Whom(library or (), online, proxy, again)
     if local_only and ask_model is None:

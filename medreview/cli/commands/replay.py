@@ -9,8 +9,7 @@ import typer
 from medreview.cli.ask_models import leave_by
 from medreview.cli.mapping import Map
 from medreview.cli.network import PagesFrom
-from medreview.cli.opening import Reviewer
-from medreview.cli.options import Json, study_path
+from medreview.cli.options import Json, Reviewer, study_path
 from medreview.cli.output import progress, result
 from medreview.cli.replaying import Wanted, about, dry, given_with, opened_for, print_figures, run_steps
 from medreview.errors import UserError

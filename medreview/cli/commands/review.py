@@ -1,21 +1,15 @@
 """The command ``review``: the workbench, or line prompts."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from medreview.cli.importing import opened_or_made, prepare, prepared_sentence
 from medreview.cli.mapping import Map
-from medreview.cli.network import PagesFrom, pages_from
-from medreview.cli.opening import Reviewer, open_review
-from medreview.cli.output import say
-from medreview.errors import UserError
-from medreview.next_step import command
+from medreview.cli.network import PagesFrom
+from medreview.cli.options import Reviewer
+from medreview.cli.reviewing import Wanted, review_paths
 from medreview.review.queue_kinds import KINDS
-
-SUFFIX: Final = ".medreview"
-"""Of the study that is made beside a file of answers."""
 
 
 def review(
@@ -59,48 +53,9 @@ def review(
 
     Example: medreview review answers.jsonl
     """
-    from medreview.study import Study
-    from medreview.units.registry import kinds_in
-
-    if audit is not None and queue not in (None, "audit"):
-        raise UserError("--audit opens the audit; name no other queue with it.")
-    study, files = _study_and_files(paths)
-    if files and read_only and not study.exists():
-        raise UserError(f"There is no study {study} to look at yet; without --read-only it is made from {files[0]}.")
-    adding = bool(files) and not read_only
-    with opened_or_made(study) if adding else Study.open(study, read_only=read_only) as opened:
-        if adding:
-            given = [path for path in paths if path == study]
-            done = prepare(opened, files, mapping, pages_from(pages), "review", *given)
-            say(prepared_sentence(opened, done))
-            others = kinds_in(opened.reader).keys() - {"response"}  # without a statement, responses are invalid ones
-            if not opened.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone() and not others:
-                raise UserError(f"There is nothing to review in {files[0]}: no statement was found in it.")
-        if audit is not None:
-            from medreview.config import load_config
-            from medreview.review.audit import draw
-
-            draw(opened, reviewer or load_config().reviewer, size=audit)
-            queue = "audit"
-        open_review(opened, reviewer, queue, filter, blind, plain=plain, goal=goal)
-
-
-def _study_and_files(paths: list[Path]) -> tuple[Path, list[Path]]:
-    """The study to open, and the files to bring in first; told apart by their content.
-
-    What does not exist is meant for a study, unless it has the name of another kind of file.
-    """
-    from medreview.exchange.imports.citation_answers import is_database
-    from medreview.study.file_kind import refuse_no_file
-
-    for path in paths:
-        if not path.is_dir():  # of saved answers
-            refuse_no_file(path)
-    studies = [
-        path for path in paths if is_database(path) or path.suffix == SUFFIX or not (path.suffix or path.exists())
-    ]
-    files = [path for path in paths if path not in studies]
-    if len(studies) > 1:
-        join = command("merge", *studies[:2])
-        raise UserError(f"{studies[1]} is a second study; open one at a time, or join copies of one with `{join}`.")
-    return (studies[0] if studies else files[0].with_suffix(SUFFIX)), files
+    review_paths(
+        paths,
+        Wanted(queue, filter, audit, blind, read_only, plain, goal, reviewer),
+        pages=pages,
+        mapping=mapping,
+    )

@@ -7,8 +7,7 @@ import typer
 
 from medreview.cli.generate_options import Wanted, generator_command
 from medreview.cli.generating import generate_with
-from medreview.cli.opening import Reviewer
-from medreview.cli.options import StudyFile
+from medreview.cli.options import Reviewer, StudyFile
 from medreview.cli.output import counted
 from medreview.errors import UserError
 from medreview.words import in_words

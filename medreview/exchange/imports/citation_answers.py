@@ -31,7 +31,6 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Field -> the column names that are recognised without ``--map``."""
 
 STDIN: Final = "standard input"
-_SQLITE: Final = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +50,6 @@ class CitingAnswer:
     reference: str = ""
     latency_s: float | None = None
     invalid: Invalid = ""
-
-
-def is_database(path: Path) -> bool:
-    """Whether a file is an SQLite database, as a study is."""
-    try:
-        if not path.is_file():  # to open a pipe is to wait
-            return False
-        with path.open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
-    except OSError:
-        return False
 
 
 def file_answers(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[CitingAnswer | BadRecord]:

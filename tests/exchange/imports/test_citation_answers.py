@@ -9,12 +9,12 @@ from medreview.errors import UserError
 from medreview.exchange.imports.citation_answers import (
     CitingAnswer,
     file_answers,
-    is_database,
     stream_answers,
     study_answers,
 )
 from medreview.exchange.imports.rows import BadRecord
 from medreview.study import Study
+from medreview.study.file_kind import is_database
 from tests.support.study_builder import build
 
 
