@@ -21,9 +21,10 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
+from medreview.evidence.beginnings import cut_beginning
 from medreview.evidence.differences import Difference, differences, with_margin, without_figures
 from medreview.evidence.normalise import DASHES, NormalisedText, normalise
-from medreview.evidence.omissions import cut_negation, moved_borders, wrongly_skipped
+from medreview.evidence.omissions import moved_borders, wrongly_skipped
 from medreview.text import Span
 
 Status = Literal["exact", "normalised", "near", "altered", "absent", "too_short"]
@@ -97,8 +98,11 @@ def ground(quote: str, source: QuoteIndex | str) -> Grounding:
     if len(bare) < MIN_CHARACTERS and len(bare.split()) < MIN_WORDS:
         return Grounding("too_short", (), ())
     verbatim = _verbatim(bare, index.text)
+    cut = [cut_beginning(bare, index.text, span) for span in verbatim]
+    if verbatim and cut[0] is not None and all(cut):
+        return Grounding("altered", verbatim, (cut[0],))
     if verbatim:
-        return Grounding("exact", verbatim, ())
+        return Grounding("exact", tuple(span for span, found in zip(verbatim, cut, strict=True) if not found), ())
     parts = _parts(quote)
     if not parts:
         return Grounding("too_short", (), ())
@@ -260,9 +264,9 @@ def _hidden_changes(quote: str, parts: list[_Part], spans: list[Span], index: Qu
         changes += _changed_markers(piece, span, index)
         original = index.text[span.start : span.end]
         changes += [found.moved(piece.start, span.start) for found in moved_borders(piece.text, original)]
-        negation = cut_negation(piece.text, index.text, span)
-        if negation is not None:
-            changes.append(Difference("negation", Span(piece.start, piece.start), negation))
+        cut = cut_beginning(piece.text, index.text, span)
+        if cut is not None:
+            changes.append(cut.moved(piece.start, 0))
     return tuple(changes)
 
 
@@ -326,6 +330,9 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
         spans.append(index.words.span(*alignment.source))
         placed.append(part)
         changed, harmless = _differences(part, words, alignment, index)
+        cut = cut_beginning(part.text, index.text, spans[-1])
+        if cut is not None and words[0].key == index.words.keys[alignment.source[0]]:
+            changed.append(cut.moved(part.start, 0))
         if _at_bracket(changed, index.text) and _is_near_without_figures(part, words, index, spans[-1]):
             changed = []
         serious += changed

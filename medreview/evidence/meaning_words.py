@@ -29,6 +29,22 @@ _ORDINALS: Final = {
 _TENS: Final = range(20, 100, 10)
 _EXAMPLE: Final = frozenset({("e", "g"), ("i", "e")})
 """``e.g.`` and ``i.e.``, which stand for harmless words."""
+_SHARE: Final = frozenset({"in", "of"})
+_SHARE_SIGN: Final = re.compile(r"\s?[/:]\s?")
+"""``1 in 10``, ``1 of 10``, ``1/10`` and ``1:10``, which all are no range."""
+_PLAIN_NUMBER: Final = re.compile(r"\d{1,3}")
+_STEPS: Final = frozenset(
+    {"grade", "grades", "stage", "stages", "phase", "phases", "class", "classes", "type", "types", "level", "levels",
+     "day", "days", "week", "weeks", "month", "months", "step", "steps"}
+)  # fmt: skip
+"""What is numbered: ``grade 3/4`` is both grades, and no share."""
+_EACH: Final = frozenset({"every", "each"})
+_MOMENT: Final = frozenset({"in", "at"})
+"""Prepositions that say when a span of time before which they stand is over, not how long something lasts."""
+_TIMES: Final = frozenset(
+    {"second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months",
+     "year", "years"}
+)  # fmt: skip
 _DEGREES: Final = frozenset({"deg", "degree", "degrees"})
 _NUMERIC: Final = re.compile(r"\.?\d")
 _MINUS: Final = re.compile(rf"(?:^|[^\w)\]%.,\s{DASHES}]|(?<!\d)\s)[{DASHES}]$")
@@ -79,6 +95,8 @@ def meaning_words(words: Sequence[Token], text: str) -> list[MeaningWord]:
         elif is_number(token.key):
             if not _numbers_item(text, token):
                 found.append(MeaningWord(frozenset({"#" + _signed(token, text)}), token))
+            if is_number(after) and _is_share(words, at, text):
+                found.append(MeaningWord(frozenset({"of"}), Token("of", token.end, words[at + 1].start)))
         elif token.key in NUMBER_WORDS and token.key not in _FRACTIONS:
             value = NUMBER_WORDS[token.key]
             if value in _TENS and 0 < NUMBER_WORDS.get(after, 0) < 10:
@@ -88,8 +106,9 @@ def meaning_words(words: Sequence[Token], text: str) -> list[MeaningWord]:
         elif token.key in CONTRACTED:
             found += [MeaningWord(frozenset({key}), token) for key in CONTRACTED[token.key]]
         elif token.key in HARMLESS:
-            decides = token.key in BEFORE_NUMBERS and _counts(after) and not _counts(before) and before != "%"
-            if decides or (not shouted and _is_name(text, token)):
+            if decisive := _before_number(words, at):
+                found.append(MeaningWord(frozenset({decisive}), token))
+            elif not shouted and _is_name(text, token):
                 found.append(MeaningWord(frozenset({token.key}), token))
         elif (token.key, after) in _EXAMPLE and text[token.end : token.end + 1] == ".":
             skip = True
@@ -97,6 +116,10 @@ def meaning_words(words: Sequence[Token], text: str) -> list[MeaningWord]:
             continue  # the sign for it is no word
         elif token.key == "cent" and before == "per":
             found.append(MeaningWord(_forms("percent"), token))
+        elif token.key in _EACH and before in _SHARE and _counts(after) and _counts(_ahead(words, at - 1)):
+            continue  # one in every ten is one in ten
+        elif token.key == "out" and after == "of" and _counts(before):
+            continue  # and one out of ten
         elif token.key == "%" and _is_first_of_range(words, at):
             continue
         elif token.key == "x" and is_number(before) and is_number(after):
@@ -104,6 +127,36 @@ def meaning_words(words: Sequence[Token], text: str) -> list[MeaningWord]:
         elif token.key not in ("=", ""):
             found.append(MeaningWord(_forms(token.key), token))
     return found
+
+
+def _before_number(words: Sequence[Token], at: int) -> str:
+    """What a harmless word decides by standing before a number, as a word; ``""`` for nothing."""
+    key, before = words[at].key, _ahead(words, at)
+    after = [word.key for word in words[at + 1 : at + 4]]
+    counted = after[1:] if after[:1] and after[0] in ("the", *_EACH) else after
+    if counted and _counts(counted[0]):
+        if _counts(before):
+            return "of" if key in _SHARE else ""
+        if key in _MOMENT and counted[1:] and counted[1] in _TIMES:
+            return "at"
+    return key if key in BEFORE_NUMBERS and before != "%" and after and _counts(after[0]) else ""
+
+
+def _ahead(words: Sequence[Token], at: int) -> str:
+    """The word before another; of ``out of`` the one before both."""
+    before = words[max(0, at - 2) : at]
+    if len(before) == 2 and before[1].key == "out" and words[at].key == "of":
+        return before[0].key
+    return before[-1].key if before else ""
+
+
+def _is_share(words: Sequence[Token], at: int, text: str) -> bool:
+    """Whether a number and the next are a share (``1/10``), and not two doses, years or steps (``grade 3/4``)."""
+    some, among = words[at], words[at + 1]
+    if not _SHARE_SIGN.fullmatch(text, some.end, among.start) or not _PLAIN_NUMBER.fullmatch(some.key):
+        return False
+    whole = number_value(among.key)
+    return whole.isdecimal() and int(some.key) < int(whole) and not (at and words[at - 1].key in _STEPS)
 
 
 @lru_cache(maxsize=50_000)

@@ -16,8 +16,8 @@ FURTHEST: Final = 1_000
 
 _CONTEXT: Final = 400
 """In code points; how far the sentence of a part is looked for."""
-_SENTENCE_END: Final = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[^\W_a-z])|\n\s*\n|\n(?=\s*(?:[•*\-–]\s|\d{1,2}[.)]\s))")
-_CLAUSE: Final = re.compile(
+SENTENCE_END: Final = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[^\W_a-z])|\n\s*\n|\n(?=\s*(?:[•*\-–]\s|\d{1,2}[.)]\s))")
+CLAUSE: Final = re.compile(
     r"[,;:]|\b(?:and|but|or|while|whereas|although|though|because|since|if|when|that|which|who)\b", re.IGNORECASE
 )
 _BESIDE: Final = re.compile(r"[,;:]|and|but|or|while|whereas", re.IGNORECASE)
@@ -76,7 +76,7 @@ def wrongly_skipped(text: str, left: Span, right: Span) -> Skipped | None:
 
 def _broken(text: str, left: Span, right: Span) -> tuple[Span, Span]:
     """What is skipped of the sentence that the left part began, and of the sentence that the right part ends."""
-    ends = [match.end() for match in _SENTENCE_END.finditer(text, max(0, left.end - 2), right.start + 1)]
+    ends = [match.end() for match in SENTENCE_END.finditer(text, max(0, left.end - 2), right.start + 1)]
     begins_anew = not text[left.end : right.start].strip() or (
         bool(ends) and not text[ends[-1] : right.start].strip(" \t\n•*-–\"'“‘([")
     )
@@ -143,7 +143,7 @@ def _parallel(text: str, left: Span, right: Span, tail: Span) -> Span | None:
 
 def _last_clause(text: str, span: Span) -> int | None:
     """Where the last clause or list item of a range begins, if it stands beside the one before; ``None`` if not."""
-    *_, last = (None, *_CLAUSE.finditer(text, span.start, span.end))
+    *_, last = (None, *CLAUSE.finditer(text, span.start, span.end))
     return last.end() if last and _BESIDE.fullmatch(last[0]) else None
 
 
@@ -161,7 +161,7 @@ def _clause(text: str, left: Span, right: Span, tail: Span) -> Span | None:
             return Span((begun or broken)[0].start, (begun or broken)[-1].end)
     if following and following[0].key in _CIRCUMSTANCE:
         verbs = [token for token in _tokens(text, tail) if token.key in FINITE_AUXILIARIES]
-        if verbs and _CLAUSE.search(text, tail.start, verbs[-1].start):
+        if verbs and CLAUSE.search(text, tail.start, verbs[-1].start):
             return Span(verbs[0].start, verbs[-1].end)
     return None
 
@@ -172,7 +172,7 @@ def _subject(text: str, left: Span, right: Span, tail: Span) -> Span | None:
     if first is None or first.key not in FINITE:
         return None
     gap = _ASIDE.sub(lambda m: " " * len(m[0]), text[tail.start : tail.end])
-    edges = [match.end() for match in _CLAUSE.finditer(gap)]
+    edges = [match.end() for match in CLAUSE.finditer(gap)]
     last = Span(tail.start + (edges[-1] if edges else 0), tail.end)
     words = _tokens(text[: last.start] + gap[last.start - tail.start :], last)
     # A phrase set off by a comma has no verb of its own yet: what follows the ellipsis is not said of it alone.
@@ -183,23 +183,6 @@ def _subject(text: str, left: Span, right: Span, tail: Span) -> Span | None:
     if opened and all(is_number(word.key) or not word.key.isalpha() for word in content):
         return None
     return Span(content[0].start, content[-1].end) if content else None
-
-
-def cut_negation(quote: str, text: str, span: Span) -> Span | None:
-    """The negation right before a passage that the quotation begins as if it began a sentence: ``Give``
-    of ``Do not give``.
-
-    ``None`` when there is none, or when the quotation begins as the passage does, in the middle of a sentence.
-    """
-    opening = next((char for char in quote if char.isalnum()), "")
-    if not opening.isupper() or not text[span.start].islower():
-        return None
-    before = tokens(text[max(0, span.start - 40) : span.start])[-1:]
-    if not before or not (is_negation(before[0].key) or before[0].key in RESTRICTING):
-        return None
-    at = max(0, span.start - 40)
-    found = Span(at + before[0].start, at + before[0].end)
-    return None if _SENTENCE_END.search(text, found.end, span.start) else found
 
 
 def moved_borders(quote: str, original: str) -> list[Difference]:

@@ -12,6 +12,8 @@ from medreview.labels import PROVEN_QUOTES
 EDITS: Final = tomllib.loads(Path(__file__).with_name("quote_edits.toml").read_text("utf-8"))
 PARAPHRASES: Final = tomllib.loads(Path(__file__).with_name("quote_paraphrases.toml").read_text("utf-8"))
 
+BEGINNINGS: Final = tomllib.loads(Path(__file__).with_name("quote_beginnings.toml").read_text("utf-8"))
+
 
 def status(passage: str, quote: str, of: dict[str, Any] = EDITS) -> str:
     """The quote's status in a page that has the passage in its middle."""
@@ -28,6 +30,25 @@ def test_honest_edits_stay_proven() -> None:
     lost = [case for case in EDITS["honest"] if status(*case[1:]) not in PROVEN_QUOTES]
     assert len(EDITS["honest"]) == len(EDITS["meaning"]) == 60
     assert len(lost) <= 3, lost
+
+
+@pytest.mark.parametrize(("source", "quote"), BEGINNINGS["meaning"])
+def test_a_quote_that_leaves_out_what_its_sentence_says_first_is_altered(source: str, quote: str) -> None:
+    assert ground(quote, f"{EDITS['filler'][0]}\n\n{source}\n\n{EDITS['filler'][1]}\n").status == "altered"
+
+
+@pytest.mark.parametrize(("source", "quote"), BEGINNINGS["honest"])
+def test_a_quote_that_leaves_out_only_who_says_so_is_proven(source: str, quote: str) -> None:
+    assert ground(quote, f"{EDITS['filler'][0]}\n\n{source}\n\n{EDITS['filler'][1]}\n").status in PROVEN_QUOTES
+
+
+def test_of_two_places_only_the_one_that_says_it_is_the_quotes() -> None:
+    source = "Do not give aspirin to children.\n\nGive aspirin to adults. Also, give aspirin early."
+
+    assert [source[span.start - 4 : span.start] for span in ground("Give aspirin to adults", source).spans] == [
+        "n.\n\n"[:4]
+    ]
+    assert len(ground("give aspirin", source).spans) == 2
 
 
 def test_what_judges_make_of_a_passage_proves_where_it_says_the_same_and_only_there() -> None:
