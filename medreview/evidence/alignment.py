@@ -228,7 +228,10 @@ class TokenIndex:
         for code in Indel.opcodes(list(quote), window):
             if code.tag == "equal":
                 pairs += zip(range(code.src_start, code.src_end), range(code.dest_start, code.dest_end), strict=True)
-        pairs = _best_run(pairs)
+        run = _best_run(pairs)
+        if len(run) < len(pairs):  # a word at an end may stand both far from the others and beside them
+            run = max((run, _best_run(_drawn_together(pairs, quote, window))), key=len)
+        pairs = run
         if not pairs:
             return None
         matched = sum(len(quote[at]) + 1 for at, _ in pairs)
@@ -264,6 +267,20 @@ def _best_run(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         if score >= best[0]:
             best = (score, begin, at + 1)
     return pairs[best[1] : best[2]]
+
+
+def _drawn_together(pairs: list[tuple[int, int]], quote: Sequence[str], window: list[str]) -> list[tuple[int, int]]:
+    """The pairs with each word of the first half matched as late, each of the second half as early as it can be."""
+    drawn, middle = list(pairs), len(pairs) // 2
+    for at in range(middle - 1, -1, -1):
+        word, place = drawn[at]
+        later = (found for found in range(drawn[at + 1][1] - 1, place, -1) if window[found] == quote[word])
+        drawn[at] = word, next(later, place)
+    for at in range(middle + 1, len(drawn)):
+        word, place = drawn[at]
+        earlier = (found for found in range(drawn[at - 1][1] + 1, place) if window[found] == quote[word])
+        drawn[at] = word, next(earlier, place)
+    return drawn
 
 
 def _blocks(pairs: list[tuple[int, int]], length: int, start: int, end: int) -> list[AlignedBlock]:

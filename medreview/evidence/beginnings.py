@@ -34,7 +34,7 @@ _DOUBTS: Final = word_set(
 _NEAR: Final = 6
 """In words; how far a doubt stands from the ``that`` of what is doubted."""
 _LITTLE: Final = word_set("few little")
-"""Quantities that are nearly a negation, unless an article stands before them."""
+"""Quantities that are nearly a negation, unless an article stands before them, or they are a surname."""
 _WITHOUT: Final = _LITTLE | word_set("no without none neither nor lack absence hardly scarcely")
 """Negations of the noun behind them."""
 _PROOF: Final = word_set("evidence proof indication reason suggestion data study studies trial trials")
@@ -79,7 +79,8 @@ def _taken(before: list[Token], text: str) -> Token | None:
     if last.key in _CONDITIONS or is_negation(last.key) or last.key in RESTRICTING:
         return last
     if last.key in _LITTLE:
-        return None if before[-2:-1] and before[-2].key in ("a", "the", "these") else last
+        some = before[-2:-1] and (before[-2].key in ("a", "the", "these") or text[last.start].isupper())
+        return None if some else last
     if last.key != "that":
         return None
     edge = max((match.end() for match in CLAUSE.finditer(text, before[0].start, last.start)), default=0)

@@ -373,9 +373,16 @@ def _differences(
 ) -> tuple[list[Difference], list[Difference]]:
     """What changes the meaning between a part and its passage; and every place where the words differ."""
     first, last = alignment.source
-    source = [index.words.token(at) for at in range(*with_margin(first, last, len(index.words.keys)))]
     passage = index.words.span(first, last)
-    changed = [found.moved(part.start, 0) for found in differences(words, part.text, source, index.text, passage)]
+    changed: list[Difference] = []
+    # Beyond the passage stands what belongs to it at times, and at times the same words of the next sentence.
+    for begin, end in (with_margin(first, last, len(index.words.keys)), alignment.source):
+        source = [index.words.token(at) for at in range(begin, end)]
+        found = differences(words, part.text, source, index.text, passage)
+        if not found:
+            changed = []
+            break
+        changed = changed or [one.moved(part.start, 0) for one in found]
     wording = [
         Difference("wording", _range(words, *block.quote), index.words.span(*block.source)).moved(part.start, 0)
         for block in alignment.blocks

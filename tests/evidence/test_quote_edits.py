@@ -88,6 +88,9 @@ def test_further_edits_that_change_the_meaning_prove_nothing(source: str, quote:
         ("A count below 20 × 10⁹/L is dangerous.", "A count below 20 x 10^9/L is dangerous."),
         ("You are at risk if you are over 50 and smoke.", "You're at risk if you're over 50 and smoke."),
         ("Exercise improves mood and reduces fatigue.", "exercise improved mood and reduced fatigue"),
+        ("Nobody slept. The men who were given the drug slept well.", "The men given the drug slept well."),
+        ("The men woke. The men who were given the drug slept well.", "The men given the drug slept well."),
+        ("The drug helped the men who slept. Others slept.", "The drug helped the men who had slept."),
         ("Flushing occurs in 3–12% of the users.", "Flushing occurs in 3% to 12% of the users."),
         (
             "Falls were fewer (rate ratio 0.71, 95% CI 0.58 to 0.87; 112 vs 158; P = .01) in the trained group at home",
