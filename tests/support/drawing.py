@@ -1,0 +1,113 @@
+"""The workbench in this process, drawing on a terminal in this process."""
+
+from pathlib import Path
+from typing import Any
+
+import pyte
+from textual.driver import Driver
+from textual.drivers.headless_driver import HeadlessDriver
+from textual.events import Resize
+from textual.geometry import Size
+from textual.pilot import Pilot
+
+from medreview.config import Config
+from medreview.review.queue import Queue
+from medreview.screens import app
+from medreview.screens.app import Workbench
+from medreview.screens.environment import Look
+from medreview.study import Study
+
+Cells = list[list[pyte.screens.Char]]
+
+
+class DrawingDriver(HeadlessDriver):
+    """A terminal; ``on``: whether it is drawn on. What was ``written`` is on its ``screen``."""
+
+    on = False
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.written: list[str] = []
+        self.spoil(80, 24)
+
+    @property
+    def is_headless(self) -> bool:
+        return not self.on
+
+    def spoil(self, width: int, height: int) -> None:
+        """A terminal of this size, full of what nobody wanted on it."""
+        self.screen = pyte.Screen(width, height)
+        self._stream = pyte.Stream(self.screen)
+        self._stream.feed("\x1b[?7l\x1b[31;42m" + "\r\n".join(["#" * width] * height) + "\x1b[m")
+
+    def write(self, data: str) -> None:
+        if self.on:
+            self.written.append(data)
+            self._stream.feed(data)
+
+
+class DrawingWorkbench(Workbench):
+    """The workbench on a :class:`DrawingDriver`."""
+
+    CSS_PATH = str(Path(app.__file__).with_name("app.tcss"))
+
+    def get_driver_class(self) -> type[Driver]:
+        return DrawingDriver
+
+    @property
+    def terminal(self) -> DrawingDriver:
+        assert isinstance(self._driver, DrawingDriver)
+        return self._driver
+
+    def shown(self) -> Cells:
+        """What stands on the terminal."""
+        return cells_of(self.terminal.screen)
+
+    def anew(self) -> Cells:
+        """What would stand on it were the whole screen written by Textual."""
+        width, height = self.size
+        screen = pyte.Screen(width, height)
+        rows = [strip.render(self.console) for strip in self.screen._compositor.render_strips()]
+        pyte.Stream(screen).feed("\x1b[?7l" + "".join(f"\x1b[{y}H{row}" for y, row in enumerate(rows, 1)))
+        return cells_of(screen)
+
+
+def drawing(study: Study, look: Look, queue: Queue | None = None, **config: Any) -> DrawingWorkbench:
+    return DrawingWorkbench(study, Config(reviewer="kb", **config), look, queue=queue)
+
+
+async def lay_out(it: DrawingWorkbench, pilot: Pilot[None], width: int, height: int) -> None:
+    """The terminal gets another size, and shows anything until it is drawn on."""
+    it.terminal.spoil(width, height)
+    it.terminal._size = (width, height)
+    if not it.terminal.on:  # from now on it is drawn on
+        it.terminal.on = True
+        it.screen.refresh()
+    it.post_message(Resize(Size(width, height), Size(width, height)))
+    await pilot.pause()
+
+
+async def difference(it: DrawingWorkbench, pilot: Pilot[None]) -> list[tuple[int, int, str, str]]:
+    """Where the terminal differs from the whole screen written anew, when all that is wanted was drawn."""
+    found = apart(it.shown(), it.anew())
+    for _ in range(50):
+        if not found:
+            break
+        await pilot.pause(0.01)
+        found = apart(it.shown(), it.anew())
+    return found
+
+
+def cells_of(screen: pyte.Screen) -> Cells:
+    return [[screen.buffer[y][x] for x in range(screen.columns)] for y in range(screen.lines)]
+
+
+def apart(one: Cells, other: Cells) -> list[tuple[int, int, str, str]]:
+    """Where two screens differ, and in what."""
+    return [
+        (y, x, str(a), str(b))
+        for y, (left, right) in enumerate(zip(one, other, strict=True))
+        if left != right
+        for x, (a, b) in enumerate(zip(left, right, strict=True))
+        if a != b
+    ]
