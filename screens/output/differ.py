@@ -10,6 +10,7 @@ from typing import Final
 from medreview.screens.output.cells import Row
 from medreview.screens.output.cursor import move
 from medreview.screens.output.pens import change, has_ground, is_erasing
+from medreview.screens.output.scrolling import scrolled
 
 _NEAR: Final = 10
 """Cells that did not change and may be cheaper to write again than to pass over; a move takes no more bytes."""
@@ -47,6 +48,13 @@ class Differ:
         It begins and ends with no style set, and takes the cursor for being anywhere.
         """
         sent = self._sent if len(self._sent) == len(rows) else [None] * len(rows)
+        written = self._from(sent, rows)
+        if scroll := scrolled(sent, rows):
+            by_scrolling = scroll.sequence() + self._from(scroll.moved(sent, len(rows[0].signs)), rows)
+            written = min(written, by_scrolling, key=_size)
+        return written
+
+    def _from(self, sent: Sequence[Row | None], rows: Sequence[Row]) -> str:
         self._out, self._y, self._x, self._pen = [], -1, -1, ""
         for y, (old, new) in enumerate(zip(sent, rows, strict=True)):
             if old is not new:

@@ -136,6 +136,22 @@ def test_blanks_are_erased_only_where_a_terminal_erases_in_their_colour() -> Non
     assert "\x1b[K" not in after("a long receipt", "a", False, GREY)
 
 
+@pytest.mark.parametrize("by", [1, 2, -1, -3])
+def test_rows_that_go_up_or_down_together_are_moved_by_the_terminal(by: int) -> None:
+    luck = random.Random(3)
+    shown, cells, differ = Shown(), Cells(WIDTH, HEIGHT, ColorSystem.TRUECOLOR), Differ(True)
+    head, *page, foot = (line(luck, WIDTH) for _ in range(HEIGHT + 6))
+    for first in (3, 3 + by):
+        strips = [head, *page[first : first + HEIGHT - 2], foot]
+        cells.apply_layout(whole(strips))
+        written = differ.difference(cells.rows)
+        shown.write(written)
+        differ.sent(cells.rows)
+        assert shown.cells == in_full(strips)
+    assert f"\x1b[2;{HEIGHT - 1}r" in written
+    assert written.count("\n" if by > 0 else "\x1bM") >= abs(by)
+
+
 def test_a_sign_that_terminals_count_otherwise_is_never_moved_behind() -> None:
     """Behind the wide sign the cursor may stand elsewhere than Textual thinks: the row is written on to its end."""
     written = after("👩 dose 50 mg", "👩 dose 80 mg")
