@@ -42,6 +42,9 @@ class ReviewHost(SearchHost, Protocol):
     def leave(self) -> None:
         """Go back to the first screen."""
 
+    def redraw(self) -> None:
+        """Write everything that is on the screen again."""
+
     def help(self) -> None:
         """Show the keys."""
 
@@ -117,6 +120,7 @@ class ActionHandlers(SearchHandlers):
             "copy": self._copy,
             "findings": self._findings,
             "figures": stage.figures,
+            "redraw": stage.redraw,
             "help": stage.help,
             "guidelines": stage.guidelines,
             "leave": stage.leave,

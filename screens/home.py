@@ -179,6 +179,8 @@ class HomeScreen(KeyScreen[None]):
                 self.app.pass_background()
             case "guidelines":
                 self.app.show_guidelines()
+            case "redraw":
+                self.redraw()
             case "help":
                 self.app.show_help()
             case "leave":

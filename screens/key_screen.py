@@ -32,6 +32,10 @@ class KeyScreen(Screen[Result], Generic[Result]):
     def answer(self, key: Key) -> bool:
         """Do what a key means here; whether it decided something, so that it must be let go before it acts again."""
 
+    def redraw(self) -> None:
+        """Write everything that is on the screen again."""
+        self.app.redraw()
+
     def ignored(self, key: Key) -> None:
         """Say that a key was ignored because it is held down since it decided, perhaps on the screen before."""
 

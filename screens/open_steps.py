@@ -13,7 +13,7 @@ from medreview.screens.edit_dialogs import CutDialog, EditDialog, LeftOutDialog
 from medreview.screens.finding_dialogs import FindingDialog
 
 READS: Final = frozenset(
-    {"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "help", "guidelines"}
+    {"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "redraw", "help", "guidelines"}
 )
 """Actions that leave every step open."""
 

@@ -27,7 +27,7 @@ class Action:
 _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home",
-    "end": "End", "f1": "F1", "f2": "F2", "tab": "Tab", "enter": "Enter", "plus": "+",
+    "end": "End", "f1": "F1", "f2": "F2", "f5": "F5", "tab": "Tab", "enter": "Enter", "plus": "+",
     "left_square_bracket": "[", "right_square_bracket": "]",
 }  # fmt: skip
 
@@ -209,6 +209,7 @@ REVIEW: Final = (
     ),
     Action("figures", ("i",), "figures", "How often you and the judges agree (hidden where the judges are).", "More"),
     Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study, and when to give which.", "More"),
+    Action("redraw", ("f5",), "", "Draw the screen anew, where another program wrote on it.", "More"),
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
@@ -331,6 +332,7 @@ HOME: Final = unique(
         Action("background", ("B",), "who decides", "Say who you are: role, years, specialty.", "First screen"),
         Action("no_background", ("N",), "never mind", "Do not say who you are; it is not asked again.", "First screen"),
         Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study.", "First screen"),
+        Action("redraw", ("f5",), "", "Draw the screen anew.", "First screen"),
         Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),
         Action("leave", ("q", "escape"), "leave", "End. Everything is saved already.", "First screen"),
     )

@@ -36,6 +36,11 @@ class OutputApp(App[None], inherit_bindings=False):
         """What stands on the terminal is not known any more: all of it is sent next time."""
         self._differ.forget()
 
+    def redraw(self) -> None:
+        """Send everything, as something else may stand on the terminal: what another program wrote."""
+        self.forget_screen()
+        self.screen.refresh()
+
     def send_pending(self) -> None:
         """Send what is wanted and does not stand on the terminal yet, in one write; nothing if all of it does."""
         driver, cells = self._driver, self._cells

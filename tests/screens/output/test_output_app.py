@@ -72,6 +72,19 @@ async def test_what_stands_on_the_terminal_is_not_trusted_after_a_resize_nor_sen
         assert await difference(app, pilot) == []
 
 
+@pytest.mark.parametrize("output", ["changes", "plain"])
+async def test_what_another_program_wrote_goes_away_at_a_key(study: Study, output: str) -> None:
+    app = drawing(study, DARK, open_queue(study, "responses", "kb"), output=output)
+    async with app.run_test(headless=False, size=(80, 24)) as pilot:
+        await lay_out(app, pilot, 80, 24)
+        for place in ("", "q"):
+            await press(pilot, *place)
+            assert await difference(app, pilot) == []
+            app.terminal.spoil(80, 24)
+            await press(pilot, "f5")
+            assert await difference(app, pilot) == []
+
+
 async def test_a_frame_is_one_write_and_synchronized_only_where_the_terminal_said_so(study: Study) -> None:
     app = drawing(study, DARK, open_queue(study, "responses", "kb"))
     async with app.run_test(headless=False, size=(160, 50)) as pilot:
