@@ -3,19 +3,22 @@
 
 def move(row: int, column: int, from_row: int, from_column: int) -> str:
     """The shortest sequence to a cell; all are counted from 0, and -1 is where nobody knows."""
-    ways = [_absolute(row, column)]
-    if row == from_row:
-        ways.append("\r" if not column else f"\x1b[{column + 1}G")
-        if from_column >= 0:
-            ways.append(_steps(column - from_column, "C", "D"))
-            if 0 < from_column - column <= 3:
-                ways.append("\b" * (from_column - column))
-    elif from_row >= 0:
-        if column == from_column:
+    if row != from_row:
+        ways = [_absolute(row, column)]
+        if from_row >= 0 and column == from_column:
             ways.append(_steps(row - from_row, "B", "A"))
-        if row == from_row + 1 and not column:
+        if row == from_row + 1 and from_row >= 0 and not column:
             ways.append("\r\n")
-    return min(ways, key=len)
+        return min(ways, key=len)
+    if not column:
+        return "\r"
+    to_column = f"\x1b[{column + 1}G"
+    if from_column < 0:
+        return to_column
+    if 0 < from_column - column <= 3:
+        return "\b" * (from_column - column)
+    steps = _steps(column - from_column, "C", "D")
+    return steps if len(steps) < len(to_column) else to_column
 
 
 def _absolute(row: int, column: int) -> str:

@@ -12,8 +12,8 @@ from medreview.screens.output.cursor import move
 from medreview.screens.output.pens import change, has_ground, is_erasing
 from medreview.screens.output.scrolling import scrolled
 
-_NEAR: Final = 10
-"""Cells that did not change and may be cheaper to write again than to pass over; a move takes no more bytes."""
+_NEAR: Final = 6
+"""Cells that did not change and may be cheaper to write again than to pass over, if they need no other style."""
 
 _TO_ERASE: Final = 4
 """Blanks at the end of a row from which on it is shorter to erase them."""
@@ -102,25 +102,27 @@ class Differ:
 
     def _write(self, y: int, start: int, end: int, row: Row, *, erase: bool) -> None:
         """Write some cells of a row; ``erase``: blanks among them may be erased instead."""
-        x = start
+        x, out = start, self._out
         for style, group in groupby(row.styles[start:end]):
             stop = x + len(list(group))
             text = "".join(row.signs[x:stop])
-            if erase and self._erases_in_colour and _MANY_BLANKS in text and is_erasing(style):
-                pieces = _BLANKS.split(text)
-            else:
-                pieces = [text]
-            for piece in pieces:
-                if piece:
-                    self._go(y, x, row)
-                    self._set(style)
-                if piece.startswith(_MANY_BLANKS) and len(pieces) > 1:
-                    self._out.append(f"\x1b[{len(piece)}X")
-                    x += len(piece)
-                elif piece:
-                    self._out.append(piece)
-                    x = x + len(piece) if len(pieces) > 1 else stop
-                    self._x = x if x < len(row.signs) else -1
+            if not (erase and self._erases_in_colour and _MANY_BLANKS in text and is_erasing(style)):
+                self._go(y, x, row)
+                self._set(style)
+                out.append(text)
+                x = self._x = stop
+                continue
+            for piece in filter(None, _BLANKS.split(text)):
+                self._go(y, x, row)
+                self._set(style)
+                x += len(piece)
+                if piece.startswith(_MANY_BLANKS):
+                    out.append(f"\x1b[{len(piece)}X")
+                else:
+                    out.append(piece)
+                    self._x = x
+        if self._x == len(row.signs):  # where the cursor is then, terminals differ in
+            self._x = -1
 
     def _go(self, y: int, x: int, row: Row) -> None:
         """Bring the cursor to a cell, over cells that are written again where that is shorter."""
@@ -128,13 +130,12 @@ class Differ:
             return
         way = move(y, x, self._y, self._x)
         if y == self._y and 0 <= self._x < x <= self._x + _NEAR and x <= row.doubtful:
-            between, pen, styles = [], self._pen, row.styles
-            for at in range(self._x, x):
-                between += [change(pen, styles[at]), row.signs[at]]
-                pen = styles[at]
-            again = "".join(between)
-            if _size(again + change(pen, styles[x])) <= _size(way + change(self._pen, styles[x])):
-                way, self._pen = again, pen
+            styles, gap = row.styles[self._x : x], x - self._x
+            if gap in (styles.count(self._pen), styles.count(row.styles[x])):
+                between = "".join(row.signs[self._x : x])
+                if _size(between) <= len(way):
+                    self._set(styles[0])
+                    way = between
         self._out.append(way)
         self._y, self._x = y, x
 
