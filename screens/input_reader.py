@@ -6,10 +6,11 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import Final
 
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
-from textual.events import Paste
+from textual.events import CursorPosition, Paste
 from textual.message import Message
 
 from medreview.review.line_edit import MOST
+from medreview.screens.output.pacing import Answered
 from medreview.words import counted
 
 _UNDECODABLE: Final = re.compile("[\udc80-\udcff]")
@@ -19,6 +20,9 @@ _STOP: Final = "\x03"
 _SHOWN: Final = str.maketrans({"\x1b": "\u241b", "\0": None})
 _ANSWERS: Final = ("\x1b]", "\x1bP", "\x1b_", "\x1b^", "\x1bX", "\x1b[?", "\x1b[>", "\x1b[=")
 """How what a terminal says of itself begins; no key does, but for Alt and the sign alone."""
+
+_MODIFIERS: Final = 16
+"""As many ways there are to hold Shift, Alt, Ctrl and Meta."""
 
 _LONGEST_ANSWER: Final = 4096
 _ANSWER_PATIENCE: Final = 10
@@ -56,7 +60,8 @@ class InputReader:
     A byte that is not UTF-8 is left out; a character that comes in two reads is one. A sequence that ends the parser
     costs that sequence. Of a paste the first ``MOST`` characters and one are kept, with escape characters made visible:
     the parser would take what follows them for keys, a burst of verdicts. :class:`NotRead` tells what was left out.
-    So it would the answer to a question that another program put to the terminal: that is passed over.
+    So it would the answer to a question that another program put to the terminal: that is passed over. Where the cursor
+    is was asked for the pace of the output: :class:`Answered`.
     """
 
     def __init__(self) -> None:
@@ -151,7 +156,18 @@ class InputReader:
     def _parsed(self, events: Iterable[Message]) -> Iterator[Message]:
         """The parser's events but for pastes; after one that it cannot read, a parser that knows nothing of it."""
         try:
-            yield from (event for event in events if not isinstance(event, Paste))
+            for event in events:
+                if isinstance(event, CursorPosition):
+                    yield from _answer_or_f3(event)
+                elif not isinstance(event, Paste):
+                    yield event
         except Exception:  # whatever is wrong with it, the next key must be read
             self._parser = XTermParser()
             self._broken += 1
+
+
+def _answer_or_f3(told: CursorPosition) -> Iterable[Message]:
+    """Of a cursor in the first row nobody asks: that is how a terminal sends F3 with Shift, Alt or Ctrl."""
+    if told.y == 0 and 0 < told.x < _MODIFIERS:
+        return XTermParser().feed(f"\x1b[13;{told.x + 1}~")
+    return [Answered()]

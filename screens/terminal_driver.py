@@ -2,14 +2,17 @@
 
 import os
 import selectors
-from typing import Final
+from typing import Any, Final
 
+from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import MouseEvent, Resize
 from textual.geometry import Size
 from textual.message import Message
 
 from medreview.screens.input_reader import InputReader
+from medreview.screens.output.output_app import OutputApp
+from medreview.screens.output.pacing import Answered, Pace
 
 _READ: Final = 4096
 _TICK_S: Final = 0.1
@@ -26,6 +29,16 @@ class InputEnded(Message, bubble=False):
 class TerminalDriver(LinuxDriver):
     """Reads through :class:`InputReader`, and posts :class:`InputEnded` in place of dying in silence."""
 
+    def __init__(self, app: App[Any], **options: Any) -> None:
+        super().__init__(app, **options)
+        self._pace = app.pace if isinstance(app, OutputApp) else Pace()
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back, with no question open."""
+        if self._key_thread is not None and self._key_thread.is_alive():
+            self._pace.part()
+        super().stop_application_mode()
+
     def _run_input_thread(self) -> None:
         try:
             self.run_input_thread()
@@ -33,6 +46,8 @@ class TerminalDriver(LinuxDriver):
             self.process_message(InputEnded(None))
         except Exception as error:
             self.process_message(InputEnded(error))
+        finally:
+            self._pace.answered()  # nobody reads an answer any more
 
     def run_input_thread(self) -> None:
         """Read until the workbench leaves. At the end of the terminal's input it stops, as ``HangUp`` then acts."""
@@ -64,4 +79,6 @@ class TerminalDriver(LinuxDriver):
         if isinstance(message, Resize):
             size = Size(*self._get_terminal_size())
             message = Resize(size, size)
+        if isinstance(message, Answered):
+            self._pace.answered()
         super().process_message(message)

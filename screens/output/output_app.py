@@ -1,5 +1,6 @@
 """A Textual application that sends the terminal only the cells that changed."""
 
+import asyncio
 from typing import Any, Final
 
 from rich.color import ColorSystem
@@ -13,6 +14,7 @@ from textual.screen import Screen
 from medreview.screens.output.cells import Cells
 from medreview.screens.output.cursor import move
 from medreview.screens.output.differ import Differ
+from medreview.screens.output.pacing import Answered, Pace
 
 _AT_ONCE: Final = 1200
 """Bytes that arrive together on any link, in one packet: with so few, nothing is seen between."""
@@ -31,10 +33,14 @@ class OutputApp(App[None], inherit_bindings=False):
         self._differ = Differ(erases_in_colour)
         self._cells: Cells | None = None
         self._cursor = self.cursor_position
+        self._held: asyncio.TimerHandle | None = None
+        self.pace = Pace()
+        """Known to the driver as well, whose thread reads what the terminal answers."""
 
     def forget_screen(self) -> None:
         """What stands on the terminal is not known any more: all of it is sent next time."""
         self._differ.forget()
+        self.pace.look_again()
 
     def redraw(self) -> None:
         """Send everything, as something else may stand on the terminal: what another program wrote."""
@@ -42,21 +48,33 @@ class OutputApp(App[None], inherit_bindings=False):
         self.screen.refresh()
 
     def send_pending(self) -> None:
-        """Send what is wanted and does not stand on the terminal yet, in one write; nothing if all of it does."""
+        """Send what is wanted and does not stand on the terminal yet, in one write; nothing if all of it does.
+
+        Held while the terminal is behind: what is wanted by then is sent when it has answered.
+        """
         driver, cells = self._driver, self._cells
         if driver is None or cells is None or not self._running or self._closed or self._batch_count:
             return
         changes = self._differ.difference(cells.rows)
-        if changes or self.cursor_position != self._cursor:
-            changes += self._to_cursor(cells)
-        if not changes:
+        if not changes and self.cursor_position == self._cursor:
             return
+        size = len(changes.encode())
+        if not self.pace.may_send(size):
+            self._held = self._held or asyncio.get_running_loop().call_later(self.pace.patience, self._send_held)
+            return
+        changes += self.pace.sending(size) + self._to_cursor(cells)
         if self._sync_available and len(changes) > _AT_ONCE:
             changes = f"{SYNC_START}{changes}{SYNC_END}"
         driver.write(changes)
         driver.flush()
         self._differ.sent(cells.rows)
         self._cursor = self.cursor_position
+
+    def on_answered(self, _message: Answered) -> None:
+        """What was held behind the last frame is next."""
+        if self._held is not None:
+            self._held.cancel()
+            self._send_held()
 
     def on_resize(self, event: Resize) -> None:
         """A terminal may lay out anew what it shows. Also comes when the workbench goes on after it was stopped."""
@@ -79,6 +97,11 @@ class OutputApp(App[None], inherit_bindings=False):
             if renderable is not None:
                 self.forget_screen()
             super()._display(screen, renderable)
+
+    def _send_held(self) -> None:
+        self._held = None
+        if self._cells is not None and self.size == (self._cells.width, self._cells.height):
+            self.send_pending()
 
     def _take_over(self, update: LayoutUpdate | ChopsUpdate) -> None:
         if isinstance(update, LayoutUpdate):

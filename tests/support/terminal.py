@@ -24,6 +24,7 @@ PATIENCE = 30.0
 class Terminal:
     """A command in a terminal of its own; ``output`` is everything that it wrote, ``shown`` what stands on the screen.
 
+    Asked where the cursor is, it answers at once, or, while ``answers`` is false, when :meth:`catch_up` is called.
     The environment is that of the tests, without what would change the look of the workbench.
     """
 
@@ -41,7 +42,10 @@ class Terminal:
                 preexec_fn=lambda: ioctl(0, termios.TIOCSCTTY, 0),
             )  # fmt: skip
         self.output = b""
+        self.answers = True
+        self.unanswered = 0
         self.screen = pyte.Screen(columns, rows)
+        self.screen.write_process_input = self._answer  # type: ignore[method-assign]
         self._stream = pyte.ByteStream(self.screen)
 
     def __enter__(self) -> Self:
@@ -83,6 +87,12 @@ class Terminal:
         """Read until the words are on the screen."""
         self.wait_until(lambda: words in self.shown, repr(words))
 
+    def catch_up(self) -> None:
+        """Give the answers that are due, as a terminal does that has drawn at last what it was sent."""
+        due, self.unanswered = self.unanswered, 0
+        for _ in range(due):
+            self.type("\x1b[2;1R")
+
     @property
     def shown(self) -> str:
         return "\n".join(line.rstrip() for line in self.screen.display)
@@ -102,6 +112,11 @@ class Terminal:
             if descriptor >= 0:
                 os.close(descriptor)
         self.master = self.slave = -1
+
+    def _answer(self, _data: str) -> None:
+        self.unanswered += 1
+        if self.answers:
+            self.catch_up()
 
     def _read_some(self, seconds: float) -> None:
         if select.select([self.master], [], [], seconds)[0]:
