@@ -45,7 +45,7 @@ class Terminal:
         self.answers = True
         self.unanswered = 0
         self.screen = pyte.Screen(columns, rows)
-        self.screen.write_process_input = self._answer  # type: ignore[method-assign]
+        self.screen.write_process_input = lambda data: self._answer()  # type: ignore[method-assign]
         self._stream = pyte.ByteStream(self.screen)
 
     def __enter__(self) -> Self:
@@ -113,7 +113,7 @@ class Terminal:
                 os.close(descriptor)
         self.master = self.slave = -1
 
-    def _answer(self, _data: str) -> None:
+    def _answer(self) -> None:
         self.unanswered += 1
         if self.answers:
             self.catch_up()

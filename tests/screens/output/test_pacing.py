@@ -1,19 +1,37 @@
 """Frames over a slow link: what is sent ahead of the terminal's answers, and that nothing is lost by what is not."""
 
+import random
+import shutil
 import signal
+import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from textual.events import Key
 
+from medreview.review.queue import open_queue
+from medreview.screens.environment import Look
 from medreview.screens.input_reader import InputReader
 from medreview.screens.output.pacing import AHEAD, PATIENCE_S, QUESTION, Answered, Pace
+from medreview.study import Study
 from tests.screens.test_pty import OPEN, labels
+from tests.support.drawing import apart, drawing, lay_out
 from tests.support.terminal import Terminal
+from tests.support.workbench import press
 
 FRAME = 5000
 ASKS = QUESTION.encode()
+MOVES = (
+    ("j",),
+    ("k",),
+    ("J",),
+    ("right_square_bracket",),
+    ("question_mark", "escape"),
+    ("H", "escape"),
+    ("v", "v", "v"),
+)
 
 
 class Clock:
@@ -86,8 +104,6 @@ def test_a_report_of_the_cursor_is_an_answer_and_f3_with_shift_a_key() -> None:
 @pytest.fixture
 def slow(study_path: Path) -> Iterator[Terminal]:
     """The workbench in a terminal that has answered once, and now does not."""
-    import sys
-
     with Terminal([sys.executable, "-c", OPEN, study_path], 160, 50) as terminal:
         terminal.wait("? ")
         terminal.read(0.3)
@@ -134,3 +150,26 @@ def test_the_terminal_is_given_back_with_no_question_open(slow: Terminal) -> Non
     assert slow.finish() == 128 + signal.SIGTERM
     assert b"\x1b[?1049l" in slow.output
     assert b"^[[2" not in slow.output
+
+
+async def test_however_late_the_answers_no_cell_differs_when_they_have_come(demo_file: Path, tmp_path: Path) -> None:
+    luck = random.Random(11)
+    with Study.open(Path(shutil.copy(demo_file, tmp_path / "demo.medreview"))) as study:
+        app = drawing(study, Look("textual-dark", False, False, True), open_queue(study, "responses", "kb"))
+        held = 0
+        async with app.run_test(headless=False, size=(120, 40)) as pilot:
+            await lay_out(app, pilot, 120, 40)
+            for _ in range(10):
+                for key in chain(*luck.choices(MOVES, k=luck.randint(1, 6))):
+                    await press(pilot, key)
+                if luck.random() < 0.2:
+                    await lay_out(app, pilot, luck.choice((80, 100, 160)), 40)
+                held += bool(app.pace.patience and apart(app.shown(), app.anew()))
+                for _ in range(100):  # the terminal catches up
+                    app.pace.answered()
+                    app.post_message(Answered())
+                    await pilot.pause(0.01)
+                    if not apart(app.shown(), app.anew()):
+                        break
+                assert apart(app.shown(), app.anew()) == []
+        assert held
