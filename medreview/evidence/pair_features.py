@@ -8,7 +8,7 @@ are (token sort ratio), and how many terms statement and passage have in common,
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from medreview.evidence.clashes import Clash, agrees, clashes
 from medreview.evidence.lexicon import OPPOSITES
@@ -73,7 +73,7 @@ def pair_features(statement: str, index: SourceIndex, query: Query, found: Seque
 
 def _is_denied(statement: str, claim: SentenceAnalysis, best: SentenceAnalysis) -> bool:
     """Whether the statement has a direction and the best passage reports no significant difference."""
-    if not any(claim.keys & side for pair in OPPOSITES for side in pair):
+    if all(claim.keys.isdisjoint(side) for pair in OPPOSITES for side in pair):
         return False
     finding = significance(best)
     return finding is not None and not finding[0] and not denies_significance(statement)
@@ -100,8 +100,9 @@ def _token_sort(statement: str, index: SourceIndex, passages: Sequence[int]) -> 
     """The likeness 0..1 of the statement and the passage most like it, the words of each in alphabetical order."""
     words = statement.lower()
     spans = map(index.span, passages)
-    texts = (index.text[start : min(end, start + LONGEST_COMPARED)].lower() for start, end in spans)
-    return max(fuzz.token_sort_ratio(words, text) for text in texts) / 100
+    texts = [index.text[start : min(end, start + LONGEST_COMPARED)].lower() for start, end in spans]
+    # in one call the statement's words are sorted once, not for each passage
+    return process.extractOne(words, texts, scorer=fuzz.token_sort_ratio)[1] / 100
 
 
 def _is_in(quantity: Quantity, passage: SentenceAnalysis) -> bool:

@@ -85,7 +85,7 @@ class SentenceAnalysis:
     @cached_property
     def is_negated(self) -> bool:
         """Whether any of the words is a negation."""
-        return any(is_negation(word.key) for word in self.words)
+        return not NEGATIONS.isdisjoint(self.keys)
 
     def context(self, start: int, end: int, width: int) -> frozenset[str]:
         """The content terms within ``width`` words before and after a range, the range itself excluded."""

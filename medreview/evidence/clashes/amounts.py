@@ -38,6 +38,8 @@ def agrees(one: Quantity, other: Quantity) -> bool:
 
 
 def amounts(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    if not claim.quantities:
+        return
     equal_in_claim = [q for q in evidence.quantities if any(comparable(q, s) and s.equals(q) for s in claim.quantities)]
     for claimed in claim.quantities:
         same = [q for q in evidence.quantities if comparable(claimed, q)]

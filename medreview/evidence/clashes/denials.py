@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash
 from medreview.evidence.function_words import word_set
-from medreview.evidence.lexicon import OPPOSITES, is_negation
+from medreview.evidence.lexicon import OPPOSITES
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.text import Span
 
@@ -77,7 +77,8 @@ def denials(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Cla
     denied = flat_denial(claim.text)
     if (
         denied is not None
-        and not any(is_negation(key) or key in _WEAKENED for key in evidence.keys)
+        and not evidence.is_negated
+        and _WEAKENED.isdisjoint(evidence.keys)
         and ("?" not in evidence.text)
     ):
         places = [word for word in evidence.words if word.term in shared]
@@ -106,7 +107,7 @@ def stance(sentence: SentenceAnalysis) -> Stance | None:
     denial = _denial(sentence.text)
     if denial is not None:
         return Stance(True, denial)
-    if any(is_negation(word.key) for word in sentence.words):
+    if sentence.is_negated:
         return None
     word = next((w for w in sentence.words if w.key in RELATIONS or w.key in DIRECTIONS), None)
     return Stance(False, Span(word.start, word.end)) if word else None

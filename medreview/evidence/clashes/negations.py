@@ -25,6 +25,13 @@ CONDITIONS: Final = frozenset({"if", "unless", "whether", "when"})
 
 def negations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     """A word that both have and one negates; a pair such as ``effective`` and ``ineffective``."""
+    yield from _negated_in_one(claim, evidence) or _with_negative_prefix(claim, evidence)
+
+
+def _negated_in_one(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> list[Clash]:
+    """A word that both have and one negates."""
+    if not (claim.is_negated or evidence.is_negated):
+        return []
     affirmed, negated = _by_negation(claim)
     others, negated_others = _by_negation(evidence)
     for term in sorted(affirmed.keys() & negated_others.keys()):
@@ -34,8 +41,7 @@ def negations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[C
             and term not in others
             and shared_context(claim, claimed, evidence, other, WIDE_WINDOW) >= 2
         ):
-            yield Clash("negation", span_of(claimed), _negation_span(evidence, other))
-            return
+            return [Clash("negation", span_of(claimed), _negation_span(evidence, other))]
     for term in sorted(negated.keys() & others.keys()):
         claimed, other = negated[term], others[term]
         if (
@@ -43,8 +49,12 @@ def negations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[C
             and term not in negated_others
             and shared_context(claim, claimed, evidence, other, WIDE_WINDOW) >= 2
         ):
-            yield Clash("negation", _negation_span(claim, claimed), span_of(other))
-            return
+            return [Clash("negation", _negation_span(claim, claimed), span_of(other))]
+    return []
+
+
+def _with_negative_prefix(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> list[Clash]:
+    """A pair such as ``effective`` and ``ineffective``."""
     with_prefix_change = [word for word in claim.words if not negated_forms(word.key).isdisjoint(evidence.keys)]
     for claimed, other in product(with_prefix_change, evidence.words):
         if (
@@ -54,8 +64,8 @@ def negations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[C
             and other.key not in claim.keys
             and shared_context(claim, claimed, evidence, other, WIDE_WINDOW) >= 2
         ):
-            yield Clash("negation", span_of(claimed), span_of(other))
-            return
+            return [Clash("negation", span_of(claimed), span_of(other))]
+    return []
 
 
 def _by_negation(sentence: SentenceAnalysis) -> tuple[dict[str, Word], dict[str, Word]]:
