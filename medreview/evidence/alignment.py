@@ -20,6 +20,10 @@ _TOKEN: Final = re.compile(
     rf"|[.·]?\d+(?:[.,·{INVISIBLE}]+\d+)*"
     rf"|[<>=≤≥±]+(?=\s*[{DASHES}]?[.·]?\d)|(?<=\d)\s?[%‰]"
 )
+_ASCII_TOKEN: Final = re.compile(
+    r"[A-Za-z]+(?:(?:-[ \t]*\n[ \t]*|')[A-Za-z]+)*|\.?\d+(?:[.,]+\d+)*|[<>=]+(?=\s*-?\.?\d)|(?<=\d)\s?%"
+)
+"""The same in a text of ASCII characters, in two thirds of the time."""
 _BOUNDARY: Final = re.compile(r"(?<=[a-z])\s(?=[a-z])")
 """White space that is never inside a token, where the text can be cut into chunks."""
 _CHUNK: Final = 1000
@@ -66,7 +70,8 @@ def tokens(text: str) -> list[Token]:
     """Words, numbers and signs of a text without reference markers and markup; words hyphenated at a line end are
     joined."""
     blanked = blank_markup(text)
-    spans = [match.span() for match in _TOKEN.finditer(blanked)]
+    pattern = _ASCII_TOKEN if blanked.isascii() else _TOKEN
+    spans = [match.span() for match in pattern.finditer(blanked)]
     keys = [_KEY_OF[blanked[start:end]] for start, end in spans]
     return [_token((key, *span)) for key, span in zip(keys, spans, strict=True) if key]
 

@@ -1,6 +1,7 @@
 """Quantities in a text: numbers with unit, range, comparison sign, percentage or frequency, in base units."""
 
 import re
+from collections.abc import Iterator
 from math import isclose
 from typing import Final, Literal, NamedTuple
 
@@ -132,6 +133,21 @@ _LABEL: Final = re.compile(
     r"version|item|question|step)\s?)$",
     re.IGNORECASE,
 )
+_SIGN_ENDS: Final = tuple(
+    """
+    < > = ≤ ≥ ⩽ ⩾ ~ ≈ ∼ to most than exceeding exceed exceeds of höchstens zu plus jusqu'à jusqu’à máximo hasta até least
+    mindestens moins menos below under unter als de above over über about approximately approx approx. around roughly
+    nearly almost some circa
+    """.split()
+)
+_LABEL_ENDS: Final = tuple(
+    """
+    p value values of was were is = < > ≤ ≥ type grade stage phase class table tables fig fig. figs figs. figure figures
+    section chapter appendix reference ref ref. refs refs. page p. pp pp. no. version item question step
+    """.split()
+)
+"""What stands before the white space before a number, if ``_BEFORE`` or ``_LABEL`` matches there: most numbers have
+none of these before them, and the patterns, which look for their beginnings, are slow to say so."""
 _NOUN: Final = re.compile(
     r"\s(?!(?:or|and|to|of|in|at|for|with|from|by|on|as|the|a|an|is|was|were|are|had|vs)\b)([^\W\d_]{3,})"
 )
@@ -179,7 +195,8 @@ _LOCAL_FREQUENCY: Final = re.compile(
 """The same in German, French, Spanish and Portuguese: ``zweimal täglich``, ``toutes les 12 heures``."""
 
 
-_DIGIT: Final = re.compile(r"\d")
+_FIGURE: Final = re.compile(r"[.·\d](?<![\w.,·/^].)")
+"""Where a number in figures may begin."""
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _IN_NUMBERS: Final = frozenset(_ONES) | frozenset(_TENS)
 _IN_FREQUENCIES: Final = (
@@ -192,11 +209,9 @@ def quantities(text: str) -> list[Quantity]:
     """The quantities of a text in text order; numbers inside names (COVID-19) and dates are left out."""
     words = frozenset(_LETTERS.findall(text.lower()))
     found = [] if _IN_FREQUENCIES.isdisjoint(words) else _frequencies(text)
-    if _IN_NUMBERS.isdisjoint(words) and not _DIGIT.search(text):
-        return sorted(found)
     taken = [(quantity.start, quantity.end) for quantity in found]
     at = 0
-    for match in _NUMBER.finditer(text):
+    for match in _numbers(text, in_words=not _IN_NUMBERS.isdisjoint(words)):
         if match.start() < at or any(start < match.end() and match.start() < end for start, end in taken):
             continue
         quantity = _read(text, match)
@@ -206,16 +221,30 @@ def quantities(text: str) -> list[Quantity]:
     return sorted(found)
 
 
+def _numbers(text: str, *, in_words: bool) -> Iterator[re.Match[str]]:
+    """The numbers of a text in order; where none is in words, they are looked for only where figures begin."""
+    if in_words:
+        yield from _NUMBER.finditer(text)
+        return
+    at = 0
+    for figure in _FIGURE.finditer(text):
+        if figure.start() >= at and (match := _NUMBER.match(text, figure.start())):
+            at = match.end()
+            yield match
+
+
 def _read(text: str, match: re.Match[str]) -> Quantity | None:
     start, end = match.span()
     before = text[max(0, start - 32) : start]
-    label = _LABEL.search(before)
+    label = _LABEL.search(before) if before.rstrip().lower().endswith(_LABEL_ENDS) else None
     if (label and label["place"]) or _CONFIDENCE.match(text, end):
         return None
     low = high = _value(match[0])
     unit = _UNIT.match(text, end)
     stop = unit.end() if unit else end
-    joined = _TO.match(text, stop) or (_AND.match(text, stop) if _BETWEEN.search(before) else None)
+    joined = _TO.match(text, stop) or _AND.match(text, stop)
+    if joined and joined.re is _AND and not _BETWEEN.search(before):
+        joined = None
     upper = _NUMBER.match(text, joined.end()) if joined else None
     ranged = False
     if upper:
@@ -248,7 +277,7 @@ def _factor(unit: str) -> float:
 
 def _sign(text: str, before: str, start: int, end: int) -> tuple[Sign, int, int]:
     """The comparison sign or words beside a number, and the range extended to include them."""
-    for sign, pattern in _BEFORE:
+    for sign, pattern in _BEFORE if before.rstrip().lower().endswith(_SIGN_ENDS) else ():
         match = pattern.search(before)
         if match:
             if sign in ("<", ">") and _NEGATED_BOUND.search(before, 0, match.end()):
@@ -263,6 +292,8 @@ def _sign(text: str, before: str, start: int, end: int) -> tuple[Sign, int, int]
 
 def _value(written: str) -> float:
     """The value of a number as written: digits with a decimal point or comma, thousands, or English words."""
+    if written.isdecimal():
+        return float(written)
     word = written.casefold()
     factor = 1.0
     for scale, value in _SCALE.items():
