@@ -99,8 +99,8 @@ def signs(features: PairFeatures) -> dict[str, float]:
 def _token_sort(statement: str, index: SourceIndex, passages: Sequence[int]) -> float:
     """The likeness 0..1 of the statement and the passage most like it, the words of each in alphabetical order."""
     words = statement.lower()
-    spans = map(index.span, passages)
-    texts = [index.text[start : min(end, start + LONGEST_COMPARED)].lower() for start, end in spans]
+    found = [index.passages[at] for at in passages]
+    texts = [index.text[one.start : min(one.end, one.start + LONGEST_COMPARED)].lower() for one in found]
     # in one call the statement's words are sorted once, not for each passage
     return process.extractOne(words, texts, scorer=fuzz.token_sort_ratio)[1] / 100
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from math import isclose
 from typing import Final, Literal, NamedTuple
 
+from medreview.evidence.function_words import word_set
 from medreview.evidence.units import UNIT_PATTERN, parse_unit
 
 Sign = Literal["=", "<", "<=", ">", ">=", "~"]
@@ -134,17 +135,21 @@ _LABEL: Final = re.compile(
     re.IGNORECASE,
 )
 _SIGN_ENDS: Final = tuple(
-    """
-    < > = ≤ ≥ ⩽ ⩾ ~ ≈ ∼ to most than exceeding exceed exceeds of höchstens zu plus jusqu'à jusqu’à máximo hasta até least
-    mindestens moins menos below under unter als de above over über about approximately approx approx. around roughly
-    nearly almost some circa
-    """.split()
+    word_set(
+        """
+        < > = ≤ ≥ ⩽ ⩾ ~ ≈ ∼ to most than exceeding exceed exceeds of höchstens zu plus jusqu'à jusqu’à máximo hasta até
+        least mindestens moins menos below under unter als de above over über about approximately approx approx. around
+        roughly nearly almost some circa
+        """
+    )
 )
 _LABEL_ENDS: Final = tuple(
-    """
-    p value values of was were is = < > ≤ ≥ type grade stage phase class table tables fig fig. figs figs. figure figures
-    section chapter appendix reference ref ref. refs refs. page p. pp pp. no. version item question step
-    """.split()
+    word_set(
+        """
+        p value values of was were is = < > ≤ ≥ type grade stage phase class table tables fig fig. figs figs. figure
+        figures section chapter appendix reference ref ref. refs refs. page p. pp pp. no. version item question step
+        """
+    )
 )
 """What stands before the white space before a number, if ``_BEFORE`` or ``_LABEL`` matches there: most numbers have
 none of these before them, and the patterns, which look for their beginnings, are slow to say so."""
@@ -198,6 +203,7 @@ _LOCAL_FREQUENCY: Final = re.compile(
 _FIGURE: Final = re.compile(r"[.·\d](?<![\w.,·/^].)")
 """Where a number in figures may begin."""
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+_ASCII_LETTERS: Final = re.compile("[a-z]+")
 _IN_NUMBERS: Final = frozenset(_ONES) | frozenset(_TENS)
 _IN_FREQUENCIES: Final = (
     frozenset(_PERIOD) | frozenset(_LOCAL_PERIOD) | frozenset(word.replace(".", "") for word in _LATIN)
@@ -207,7 +213,7 @@ _IN_FREQUENCIES: Final = (
 
 def quantities(text: str) -> list[Quantity]:
     """The quantities of a text in text order; numbers inside names (COVID-19) and dates are left out."""
-    words = frozenset(_LETTERS.findall(text.lower()))
+    words = frozenset((_ASCII_LETTERS if text.isascii() else _LETTERS).findall(text.lower()))
     found = [] if _IN_FREQUENCIES.isdisjoint(words) else _frequencies(text)
     taken = [(quantity.start, quantity.end) for quantity in found]
     at = 0

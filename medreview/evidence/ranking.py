@@ -7,7 +7,7 @@ the one before it: what is said in two sentences names its subject in the first.
 """
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest, nsmallest
@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.lexicon import FINDING
 from medreview.evidence.quantities import Quantity
-from medreview.evidence.record_parts import Asked, asked, content, is_total
+from medreview.evidence.record_parts import NOTHING_ASKED, Asked, asked, content, is_total
 from medreview.evidence.segment import Passage, segment
 from medreview.evidence.sentence_analysis import LONGEST_COMPARED, SentenceAnalysis, analyse
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
@@ -67,27 +67,29 @@ class SourceIndex:
         self.text = text
         self.words = words
         self.passages: list[Passage] = segment(text)
-        self._postings: dict[str, list[int]] = {}
+        self._postings: defaultdict[str, list[int]] = defaultdict(list)
         self._lengths: list[int] = []
         keys = (words or vocabulary()).keys
-        postings = self._postings.setdefault
+        postings = self._postings
         for at, passage in enumerate(self.passages):
             found = keys(text[passage.start : passage.end])
             for key in found:
-                postings(key, []).append(at)
+                postings[key].append(at)
             self._lengths.append(len(found))
         self._average: float = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
-        self._counts: dict[str, Counter[int]] = {}
+        self._counts: dict[str, dict[int, int]] = {}
         self._findings: dict[int, float] = {}
         self._is_record = _is_record(self.passages)
         self._above = _heads(self.text, self.passages, record=self._is_record)
         self._first_rows = frozenset(head for head in self._above.values() if self.passages[head].kind == "row")
 
-    def _term_counts(self, key: str) -> "Counter[int]":
+    def _term_counts(self, key: str) -> dict[int, int]:
         """The term frequency in each passage with the term; computed lazily."""
         found = self._counts.get(key)
         if found is None:
-            found = self._counts[key] = Counter(self._postings.get(key, ()))
+            found = self._counts[key] = {}
+            for at in self._postings.get(key, ()):
+                found[at] = found.get(at, 0) + 1
         return found
 
     @cached_property
@@ -178,7 +180,7 @@ class SourceIndex:
 
     def query(self, statement: str) -> Query:
         """A statement's terms with their weights in this source."""
-        place = asked(statement)
+        place = asked(statement) if self._is_record else NOTHING_ASKED
         if self._is_record:
             statement = content(statement, numbered_arms=any(passage.place.arm for passage in self.passages))
         weights = {term.key: self.idf(term.key) for term in terms(statement, self.words)}
@@ -196,9 +198,9 @@ class SourceIndex:
 
     def covered(self, query: Query, passages: Sequence[int]) -> float:
         """Share 0..1 of the statement's term weight that these passages cover together."""
-        found = (
-            weight for key, weight in query.weights.items() if any(at in self._term_counts(key) for at in passages)
-        )
+        found = [
+            weight for key, weight in query.weights.items() if not self._term_counts(key).keys().isdisjoint(passages)
+        ]
         return sum(found) / query.total if query.total else 0.0
 
     def dice(self, query: Query, passages: Sequence[int]) -> float:
@@ -206,7 +208,7 @@ class SourceIndex:
         number, found = len(query.weights), 0.0
         counts = [self._term_counts(key) for key in query.weights]
         for at in passages:
-            shared = sum(at in count for count in counts)
+            shared = sum([at in count for count in counts])
             found = max(found, 2 * shared / (number + self._lengths[at]))
         return min(1.0, found)
 

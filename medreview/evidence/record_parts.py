@@ -28,6 +28,8 @@ class Asked(NamedTuple):
     arms: frozenset[int]
 
 
+NOTHING_ASKED: Final = Asked(frozenset(), frozenset())
+
 _HEADINGS: Final[tuple[tuple[RecordPart, str], ...]] = (
     ("adverse events",
      r"(?:(?:serious|other|all|(?:most )?common|reported|possible|treatment.emergent)\W+)*"

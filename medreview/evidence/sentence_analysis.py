@@ -61,26 +61,42 @@ class SentenceAnalysis:
         return quantities(self.text)
 
     @cached_property
+    def _tokens(self) -> list[Token]:
+        return tokens(self.text)
+
+    @cached_property
     def words(self) -> list[Word]:
         """The words, numbers and signs in order."""
-        return _words(self.text, self.quantities, self._single)
+        return _words(self.text, self._tokens, self._inside, self._single)
+
+    @cached_property
+    def _inside(self) -> frozenset[int]:
+        return _inside(self._tokens, self.quantities)
 
     @cached_property
     def contrasting(self) -> list[Found]:
         """The words and phrases that exclude others (``contrasts.toml``), by indices of ``words``."""
         table = contrasts()
-        keys = [word.key for word in self.words]
+        keys = [token.key for token in self._tokens]
         return [] if table.first_words.isdisjoint(keys) else list(table.found(keys))
 
     @cached_property
     def content(self) -> frozenset[str]:
         """The terms of the content words."""
-        return frozenset(word.term for word in self.words if word.is_content)
+        forms = [_FORMS[token.key] for token in self._tokens]
+        found = [term for at, (term, counts) in enumerate(forms) if counts and at not in self._inside]
+        return frozenset([self._single.get(term, term) for term in found])
 
     @cached_property
     def keys(self) -> frozenset[str]:
         """The normalised words."""
-        return frozenset(word.key for word in self.words)
+        return frozenset([token.key for token in self._tokens])
+
+    @cached_property
+    def may_be_content(self) -> frozenset[str]:
+        """``content`` and the terms of units within amounts: known without the amounts."""
+        forms = map(_FORMS.__getitem__, self.keys)
+        return frozenset([self._single.get(term, term) for term, counts in forms if counts])
 
     @cached_property
     def is_negated(self) -> bool:
@@ -109,9 +125,8 @@ def only_negated(statement: str, passage: str, words: Vocabulary | None = None) 
     return "" if one == other else "statement" if one else "passage"
 
 
-def _words(text: str, amounts: list[Quantity], single: Mapping[str, str]) -> list[Word]:
-    found = tokens(text)
-    inside, negated = _inside(found, amounts), _negated(text, found)
+def _words(text: str, found: Sequence[Token], inside: frozenset[int], single: Mapping[str, str]) -> list[Word]:
+    negated = _negated(text, found)
     forms = [_FORMS[token.key] for token in found]
     return [
         _word((key, single.get(term, term), start, end, at in negated, counts and at not in inside))

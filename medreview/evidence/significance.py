@@ -13,8 +13,8 @@ _NOT_SIGNIFICANT: Final = re.compile(
     re.IGNORECASE,
 )
 _MAY_DENY: Final = re.compile(r"significan|differ|similar |failed to |n(?<!\wn)\.?s")
-"""One of these is in every denial, in lower case. It begins with letters, not with a border of a word: so it is searched
-many times as fast."""
+"""One of these is in every denial, in lower case. It begins with letters, not with a border of a word: so it is
+searched many times as fast."""
 _SIGNIFICANT: Final = re.compile(
     r"\bsignifican(?:t|tly)\b(?!\s(?:number|amount|part|portion|proportion|role|concern|burden)s?\b)", re.IGNORECASE
 )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
@@ -46,6 +46,10 @@ class Term(NamedTuple):
     key: str
     start: int
     end: int
+
+
+_term = partial(tuple.__new__, Term)
+"""``Term`` of a tuple, in a third of the time."""
 
 
 class _TermCache(dict[str, str]):
@@ -114,13 +118,14 @@ class Vocabulary:
 
     def terms(self, text: str) -> list[Term]:
         """The terms of a text in order. A phrase of the table is an additional term before its words."""
-        spans = [match.span() for match in _WORD.finditer(text)]
-        words = [text[start:end] for start, end in spans]
-        found = [(at, 1, key, at) for at, key in enumerate(map(self._keys.__getitem__, words)) if key]
+        pattern = _ASCII_WORD if text.isascii() else _WORD
+        words, spans = pattern.findall(text), [match.span() for match in pattern.finditer(text)]
+        keys = map(self._keys.__getitem__, words)
+        found = [_term((key, start, end)) for key, (start, end) in zip(keys, spans, strict=True) if key]
         if not self._keys.phrase_starts.isdisjoint(words):
-            found += [(at, 0, name, last) for name, at, last in self._phrases_in(words)]
-            found.sort(key=itemgetter(0, 1))
-        return [Term(key, spans[at][0], spans[last][1]) for at, _, key, last in found]
+            phrases = [Term(name, spans[at][0], spans[last][1]) for name, at, last in self._phrases_in(words)]
+            found = sorted(phrases + found, key=itemgetter(1)) if phrases else found
+        return found
 
     def __getstate__(self) -> dict[str, object]:
         """The state without the cache, which another process fills again."""

@@ -1,6 +1,7 @@
 """Units of measurement: their dimension and their conversion to base units."""
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from medreview.evidence.normalise import normalise_word
@@ -83,6 +84,7 @@ UNIT_PATTERN: Final = (
 _SPLIT: Final = re.compile(r"\s?(?:/|\b(?:per|a|pro|par|por|al|au|ao)\b)\s?(?:1[.,]73\s?)?", re.IGNORECASE)
 
 
+@lru_cache(maxsize=20_000)
 def parse_unit(text: str) -> MeasureUnit | None:
     """A unit expression in base units; ``None`` when a part is unknown."""
     found: list[tuple[str, float]] = []

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.evidence.assess import Assessment, assess
-from medreview.evidence.lexical import matches
+from medreview.evidence.lexical import matches_in
 from medreview.evidence.terms import vocabulary
 from medreview.judges.offline import OfflineJudgement, judge
 from medreview.judges.offline_engine import ENGINE
@@ -129,11 +129,7 @@ def _work(chunk: Chunk) -> list[_Answer]:
     doubtful = words_in_doubt(chunk.by_ocr)
     for statement_id, statement in chunk.statements:
         assessment = assess(statement, index)
-        shared = [
-            span
-            for hit in assessment.spans
-            for span in matches(statement, index.text, Span(hit.start, hit.end), index.words)
-        ]
+        shared = matches_in(statement, index, [Span(hit.start, hit.end) for hit in assessment.spans])
         answers.append((statement_id, assessment, judge(statement, index, assessment, doubtful), shared))
     return answers
 

@@ -41,6 +41,7 @@ FAMILIES: Final[Sequence[tuple[float, Family]]] = (
     (MIN_SHARED_FOR_WORDS, medicines),
 )
 """Each family with the share that it needs. Of two clashes at the same places the earlier family's is kept."""
+LEAST_SHARED: Final = min(least for least, _ in FAMILIES)
 
 
 def clashes(statement: str, passage: str, at: int = 0, words: Vocabulary | None = None, heads: str = "") -> list[Clash]:
@@ -52,7 +53,11 @@ def clashes(statement: str, passage: str, at: int = 0, words: Vocabulary | None 
     claim, evidence = analyse(statement, words), analyse(passage, words)
     if not claim.content:
         return []
-    there = evidence.content | analyse(heads, words).content if heads else evidence.content
+    above = analyse(heads, words).content if heads else frozenset()
+    # most passages share too little for any family: that is known before their amounts are read
+    if len(claim.content & (evidence.may_be_content | above)) / len(claim.content) < LEAST_SHARED:
+        return []
+    there = evidence.content | above
     shared = len(claim.content & there) / len(claim.content)
     found = [clash for least, family in FAMILIES if shared >= least for clash in family(claim, evidence)]
     return [Clash(kind, claimed, Span(other.start + at, other.end + at)) for kind, claimed, other in _distinct(found)]

@@ -19,7 +19,10 @@ ALIKE: Final = 3
 
 def medicines(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     """The only medicine that the passage lacks, in the place of the only one that the statement lacks."""
-    claimed, written = _medicines(claim), _medicines(evidence)
+    claimed = _medicines(claim)
+    if not claimed:
+        return
+    written = _medicines(evidence)
     alone, others = claimed.keys() - written.keys(), written.keys() - claimed.keys()
     if len(alone) != 1 or len(others) != 1 or evidence.keys & EXAMPLES:
         return

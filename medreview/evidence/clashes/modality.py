@@ -11,7 +11,7 @@ from medreview.evidence.sentence_analysis import SentenceAnalysis
 def modality(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     """Obligation in one, possibility in the other, about the same word."""
     for claim_set, other_set in ((REQUIRED, POSSIBLE), (POSSIBLE, REQUIRED)):
-        if claim.keys & other_set or evidence.keys & claim_set:
+        if claim.keys.isdisjoint(claim_set) or claim.keys & other_set or evidence.keys & claim_set:
             continue
         claimed = [word for word in claim.words if word.key in claim_set]
         other = [word for word in evidence.words if word.key in other_set]
