@@ -52,5 +52,5 @@ def ordered(summary: "SemanticSummary | None") -> str:
 def leave_by_summary(summary: "SemanticSummary | None") -> None:
     """Say why pairs have no score of the model, and leave with the exit code of questions without an answer."""
     if summary and summary.stopped:
-        say(summary.stopped, f"{counted(summary.left, 'pair')} keep the order of the rules; given again, it goes on.")
+        say(summary.stopped, f"{counted(summary.left, 'pair')} keep the order that they have; given again, it goes on.")
         leave_by(summary.left, summary.left + summary.pairs)

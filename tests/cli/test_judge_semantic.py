@@ -57,7 +57,7 @@ def test_an_endpoint_of_the_settings_is_named_before_and_its_failure_after(medre
 
     assert "Statements and passages of their pages go to:" in failed.stderr
     assert "no such model" in failed.stderr
-    assert f"{len(STATEMENTS)} pairs keep the order of the rules; given again, it goes on." in failed.stderr
+    assert f"{len(STATEMENTS)} pairs keep the order that they have; given again, it goes on." in failed.stderr
     assert f"{len(STATEMENTS)} pairs ordered with e at {server.name}" in done.stdout
     assert f"Similarity of meaning (e at {server.name}) had a part in their order" in report
 
