@@ -15,9 +15,9 @@ class Quantity(NamedTuple):
     """A quantity in a text; ``start`` and ``end`` are a half-open range of code points.
 
     ``low`` and ``high`` are in base units (``medreview.evidence.units``) and equal unless it is a range; ``unit`` is
-    the base unit, ``"/day"`` for a frequency, ``"p"`` for a p value, ``"type"`` and the like for a numbered category,
-    ``""`` for a bare number, which then has the next word as ``noun``. ``written`` is the unit as in the text, without
-    number, range and sign.
+    the base unit, ``"/day"`` for a frequency, ``"p"`` for a p value, ``"points"`` for percentage points, ``"type"`` and
+    the like for a numbered category, ``""`` for a bare number, which then has the next word as ``noun``. ``written`` is
+    the unit as in the text, without number, range and sign.
     """
 
     start: int
@@ -98,6 +98,8 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _UNIT: Final = re.compile(rf"[\s\u00a0]?[-‐‑]?[\s\u00a0]?({UNIT_PATTERN})", re.IGNORECASE)
+_POINTS: Final = re.compile(r"[\s-]points?\b", re.IGNORECASE)
+"""Behind a share what makes it a difference of shares: ``5 percentage points``."""
 _TO: Final = re.compile(r"\s?(?:[-‐-―−]|\b(?:to|bis|à|a)\b)\s?", re.IGNORECASE)
 _AND: Final = re.compile(r"\s?(?:and|und|et|y|e)\s", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre)\s$", re.IGNORECASE)
@@ -267,6 +269,9 @@ def _read(text: str, match: re.Match[str]) -> Quantity | None:
     if parsed:
         low, high, end = low * parsed.factor, high * parsed.factor, max(stop, end)
     sign, start, end = _sign(text, before, start, end)
+    points = _POINTS.match(text, stop) if parsed and parsed.base == "%" else None
+    if points:
+        return Quantity(start, max(end, points.end()), low, high, sign, "points", written + points[0], "")
     name = parsed.base if parsed else "p" if label and label["p"] else label["kind"].lower() if label else ""
     if not parsed and match[0][0].isalpha() and not name and not ranged and _value(match[0]) <= 1:
         return None

@@ -12,6 +12,11 @@ from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.evidence.units import MeasureUnit, parse_unit
 
 BOUNDS: Final = ("<", "<=", ">", ">=")
+_ROUNDED: Final = ("%", "month")
+"""Units of shares and ages, which are told rounded to whole numbers; a dose or a temperature is not."""
+_LOST: Final = 0.01
+"""Of a number, at most, may be lost by that."""
+_DIVIDED: Final = re.compile(r"\bdivided doses\b", re.IGNORECASE)
 _PER: Final = re.compile(r"/|\s+(?:per|a|an|each|every)\b", re.IGNORECASE)
 
 
@@ -25,11 +30,11 @@ def comparable(one: Quantity, other: Quantity) -> bool:
 def agrees(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities are compatible.
 
-    Equal ones are; one inside the other's range is; an age or a time that satisfies the other's bound is. Two bounds of
-    the same direction are not, nor a dose that satisfies a bound (50 mL/kg, at least 30 mL/kg): the reviewer must see
-    these.
+    Equal ones are, also rounded (54.3 years, 54 years); one inside the other's range is; an age or a time that satisfies
+    the other's bound is. Two bounds of the same direction are not, nor a dose that satisfies a bound (50 mL/kg, at least
+    30 mL/kg): the reviewer must see these.
     """
-    if one.equals(other):
+    if one.equals(other) or _rounded(one, other):
         return True
     bounds = (one.sign in BOUNDS) + (other.sign in BOUNDS)
     if bounds == 2 or (bounds == 1 and one.unit not in ("h", "month", "")):
@@ -37,11 +42,24 @@ def agrees(one: Quantity, other: Quantity) -> bool:
     return one.includes(other) or other.includes(one)
 
 
+def _rounded(one: Quantity, other: Quantity) -> bool:
+    """Whether one share or age is the other without its decimals."""
+    if one.unit not in _ROUNDED or one.is_range or other.is_range or one.sign[0] in "<>" or other.sign[0] in "<>":
+        return False
+    if one.written.casefold() != other.written.casefold():
+        return False
+    exact, whole = sorted((one.number, other.number), key=float.is_integer)
+    return round(exact) == whole and isclose(exact, whole, rel_tol=_LOST)
+
+
 def amounts(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     if not claim.quantities:
         return
+    divided = _same_in_divided_doses(claim, evidence)
     equal_in_claim = [q for q in evidence.quantities if any(comparable(q, s) and s.equals(q) for s in claim.quantities)]
     for claimed in claim.quantities:
+        if divided and claimed.unit in divided:
+            continue
         same = [q for q in evidence.quantities if comparable(claimed, q)]
         equal = [q for q in same if agrees(claimed, q)]
         if equal:
@@ -59,6 +77,23 @@ def amounts(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Cla
             yield Clash(_kind(claimed, other), span_of(claimed), span_of(other))
         elif not same and claimed.written:
             yield from _other_unit(claim, claimed, evidence)
+
+
+def _same_in_divided_doses(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> frozenset[str]:
+    """The units of a dose and of its frequency where one of both gives the day's whole (``1 g twice daily``, ``2 g a day
+    in divided doses``); none where the wholes differ."""
+    texts = (claim, evidence)
+    if sum(_DIVIDED.search(text.text) is not None for text in texts) != 1:
+        return frozenset()
+    wholes = []
+    for text in texts:
+        rates = [q for q in text.quantities if q.unit == "/day"]
+        doses = [q for q in text.quantities if q.written and q.unit != "/day" and not q.is_range]
+        if len(rates) != 1 or len(doses) != 1:
+            return frozenset()
+        wholes.append((doses[0].low * rates[0].low, doses[0].unit))
+    same = wholes[0][1] == wholes[1][1] and isclose(wholes[0][0], wholes[1][0], rel_tol=1e-6)
+    return frozenset({"/day", wholes[0][1]}) if same else frozenset()
 
 
 def _differs_in_scale(one: Quantity, other: Quantity) -> bool:

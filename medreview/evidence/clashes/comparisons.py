@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash
 from medreview.evidence.function_words import word_set
+from medreview.evidence.meaning_words import is_number
 from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
 from medreview.text import Span
 
@@ -23,12 +24,14 @@ _ENDS: Final = word_set("but although though whereas while because if which so")
 
 
 class Comparison(NamedTuple):
-    """The words before and after, the word that says which is more, and its sign: 1 or -1."""
+    """The words before and after, the word that says which is more, its sign (1 or -1), and the number behind the word
+    right after (``than type 2``)."""
 
     before: tuple[Word, ...]
     after: tuple[Word, ...]
     degree: Word
     sign: int
+    number: str
 
 
 def comparisons(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
@@ -62,7 +65,10 @@ def comparison(sentence: SentenceAnalysis) -> Comparison | None:
     degree = degrees[0]
     before = _side(sentence, range(at - 1, -1, -1))
     after = _side(sentence, range(at + 1, len(words)))
-    return Comparison(before, after, degree, 1 if degree.key in MORE else -1) if before and after else None
+    if not before or not after:
+        return None
+    number = next((word.key for word in words if word.start > after[0].start), "")
+    return Comparison(before, after, degree, 1 if degree.key in MORE else -1, number if is_number(number) else "")
 
 
 def _side(sentence: SentenceAnalysis, indices: range) -> tuple[Word, ...]:
@@ -78,6 +84,8 @@ def _side(sentence: SentenceAnalysis, indices: range) -> tuple[Word, ...]:
 
 def _crossed(one: Comparison, other: Comparison) -> bool | None:
     """Whether the sides are exchanged; ``None`` when the words do not tell."""
+    if one.number != other.number:
+        return None
     before, after = _own_terms(one)
     others_before, others_after = _own_terms(other)
     exchanged = bool(after & others_before), bool(before & others_after)

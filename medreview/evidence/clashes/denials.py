@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash
 from medreview.evidence.function_words import word_set
-from medreview.evidence.lexicon import OPPOSITES
+from medreview.evidence.lexicon import OPPOSITES, negated_forms
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.text import Span
 
@@ -48,8 +48,13 @@ MOST: Final = 0.6
 """Share of the statement's content words besides relations and directions that must stand in the passage."""
 MOST_OF_FLAT: Final = 0.5
 """The same for what is denied flatly."""
-_WEAKENED: Final = word_set("rare rarely unlikely little less few fewer low lower free unclear unknown uncertain")
-"""Words of a passage that affirms little."""
+_WEAKENED: Final = word_set(
+    """
+    rare rarely unlikely little less few fewer low lower free unclear unknown uncertain dangerous harmful hazardous
+    useless futile worthless pointless unnecessary redundant avoid avoided contraindicated impossible stop stopped
+    """
+)
+"""Words of a passage that affirms little, or that denies without a negation."""
 LEAST: Final = 2
 """So many of them at least."""
 
@@ -80,6 +85,7 @@ def denials(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Cla
         and not evidence.is_negated
         and _WEAKENED.isdisjoint(evidence.keys)
         and ("?" not in evidence.text)
+        and all(negated_forms(word.key).isdisjoint(evidence.keys) for word in claim.words if word.negated)
     ):
         places = [word for word in evidence.words if word.term in shared]
         yield Clash("negation", denied, Span(places[0].start, places[-1].end))

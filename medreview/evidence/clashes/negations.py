@@ -81,9 +81,14 @@ def _by_negation(sentence: SentenceAnalysis) -> tuple[dict[str, Word], dict[str,
             within = any(start <= word.start < end for start, end in significance_spans)
             if head is not None and not within:
                 negated.setdefault(head.term, head)
-        elif word.is_content and not word.negated:
+        elif word.is_content and not word.negated and not _has_none(sentence.words, at):
             affirmed.setdefault(word.term, word)
     return affirmed, negated
+
+
+def _has_none(words: list[Word], at: int) -> bool:
+    """Whether a verb's object is denied: ``need no treatment`` affirms no need."""
+    return at + 1 < len(words) and words[at + 1].key == "no"
 
 
 def _negated_by(words: list[Word], at: int) -> Word | None:

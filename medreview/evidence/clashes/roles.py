@@ -5,6 +5,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash
+from medreview.evidence.clashes.comparisons import comparison
 from medreview.evidence.function_words import word_set
 from medreview.evidence.lexicon import PREPOSITIONS
 from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
@@ -44,9 +45,9 @@ class Deed(NamedTuple):
 
 
 def roles(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
-    """The same verb in both, with who and whom exchanged."""
+    """The same verb in both, with who and whom exchanged; what two comparisons say is for ``comparisons`` to tell."""
     claimed = _deeds(claim)
-    if not claimed:
+    if not claimed or (comparison(claim) is not None and comparison(evidence) is not None):
         return
     written = _deeds(evidence)
     for verb, deed in claimed.items():
