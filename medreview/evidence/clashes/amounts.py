@@ -30,9 +30,9 @@ def comparable(one: Quantity, other: Quantity) -> bool:
 def agrees(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities are compatible.
 
-    Equal ones are, also rounded (54.3 years, 54 years); one inside the other's range is; an age or a time that satisfies
-    the other's bound is. Two bounds of the same direction are not, nor a dose that satisfies a bound (50 mL/kg, at least
-    30 mL/kg): the reviewer must see these.
+    Equal ones are, also rounded (54.3 years, 54 years); one inside the other's range is; an age or a time that
+    satisfies the other's bound is. Two bounds of the same direction are not, nor a dose that satisfies a bound
+    (50 mL/kg, at least 30 mL/kg): the reviewer must see these.
     """
     if one.equals(other) or _rounded(one, other):
         return True
@@ -80,8 +80,10 @@ def amounts(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Cla
 
 
 def _same_in_divided_doses(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> frozenset[str]:
-    """The units of a dose and of its frequency where one of both gives the day's whole (``1 g twice daily``, ``2 g a day
-    in divided doses``); none where the wholes differ."""
+    """The units of a dose and of its frequency where one of both gives the day's whole; none where the wholes differ.
+
+    ``1 g twice daily`` is ``2 g a day in divided doses``.
+    """
     texts = (claim, evidence)
     if sum(_DIVIDED.search(text.text) is not None for text in texts) != 1:
         return frozenset()
