@@ -61,15 +61,15 @@ def open_queue(
     Members of the audit that the reviewer has not met yet are in no queue that shows the judges, and what is kept blind
     is in none that would tell (``queue_kinds.shown_in``). A blind queue other than the audit is put in a random order
     of the reviewer's own, because the order of flags or of responses would tell. In a copy of a study from which the
-    judges were left out every queue that can be is blind.
+    judges were left out every queue is blind: that a statement is flagged there is said by its pages alone.
     Raises :class:`UserError` for an unknown queue or filter word.
     """
     kind = kind_named(name)
     pass_no = max(pass_no, kind.pass_no)
-    if blind is None and not kind.tells and without_judges(study.reader):
-        blind = True
+    silent = without_judges(study.reader)
+    blind = True if blind is None and silent else blind
     mode: Mode = kind.mode if blind is None else "blind" if blind else "open"
-    if kind.tells and mode == "blind":
+    if kind.tells and mode == "blind" and not silent:
         raise UserError("This queue cannot be blind: being in it says what the judges think. Use the audit.")
     if kind.name == "audit" and not begin_audit(study, reviewer) and not study.writable:
         raise UserError("The audit is not drawn yet, and a study open for reading only cannot draw it.")

@@ -11,6 +11,8 @@ from medreview.errors import UserError
 from medreview.exchange.exports.package import package, parts_named
 from medreview.generators.override_themes import OverrideThemes
 from medreview.review.audit import complete, draw
+from medreview.review.queue import open_queue
+from medreview.review.queue_kinds import KINDS as KINDS_OF_QUEUE
 from medreview.review.second_annotation import ready_units, set_share
 from medreview.study import Study
 from medreview.study.check import check_study
@@ -84,6 +86,14 @@ def test_what_is_decided_in_the_copy_comes_home_and_nothing_here_is_lost(study, 
     assert load_gold(study.reader, units["answer"], "hallucination") is not None
     assert check_study(study).faults == []
     assert merge(study, tmp_path / "for-zoe.medreview").added == 0
+
+
+def test_every_queue_of_a_copy_without_judges_is_blind_also_that_of_what_its_pages_flag(study, tmp_path):
+    package(study, tmp_path / "p.medreview", "ada")
+    with Study.open(tmp_path / "p.medreview") as copy:
+        queues = {kind.name: open_queue(copy, kind.name, "zoe") for kind in KINDS_OF_QUEUE}
+
+    assert {queue.mode for queue in queues.values()} == {"blind"}
 
 
 def test_the_second_reviewer_knows_what_is_ready_and_not_how_it_was_decided(study, tmp_path):
