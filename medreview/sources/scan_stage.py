@@ -27,13 +27,15 @@ MOST_PAGES: Final = 100
 _MOST_FAILURES: Final = 3
 """Pages of one PDF in a row that cannot be read, after which its others are not tried."""
 
-# Of a source the page that is current, and the one that came last, where it has none that could be read.
+# Of a source the page that is current, and the one that came last, where it has none that could be read. What a
+# colleague's OCR read came with labels on it, is not shown here, and is no reason to leave the picture unread.
 _TO_READ: Final = f"""SELECT p.snapshot_id FROM source AS u JOIN snapshot AS p USING (source_id)
     WHERE p.page_state IN ({", ".join(f"'{state}'" for state in STATES)}) AND p.page_starts <> '[]'
           AND (p.snapshot_id = u.current_snapshot OR p.snapshot_id = (
                SELECT v.snapshot_id FROM visit AS v WHERE v.source_id = u.source_id ORDER BY v.visit_id DESC LIMIT 1))
           AND NOT EXISTS (SELECT 1 FROM snapshot AS o WHERE o.source_id = u.source_id AND o.raw_sha256 = p.raw_sha256
-                          AND {SEEN_BY_OCR})
+                          AND {SEEN_BY_OCR} AND (o.snapshot_id = u.current_snapshot
+                               OR o.snapshot_id IN (SELECT v.snapshot_id FROM visit AS v)))
     ORDER BY u.rowid, p.version"""
 
 

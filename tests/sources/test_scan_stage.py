@@ -18,6 +18,8 @@ from medreview.sources.recorded_scans import load_scans, scans_json
 from medreview.sources.scan_stage import read_scans, scans_left
 from medreview.study import Study
 from medreview.study.check import check_study
+from medreview.study.events import NewEvent, Recorder
+from medreview.study.merge import merge
 from tests.sources.bombs import pdf_bomb
 from tests.support.scanned_pages import column, pdf_of, picture
 
@@ -138,6 +140,28 @@ def test_a_copy_for_a_colleague_says_what_was_read_by_ocr(read, tmp_path):
     name = current(study, "mixed")["snapshot_id"]
     with Study.open(tmp_path / "copy.medreview", read_only=True) as copy:
         assert ocr_pages(copy.reader, name) == ocr_pages(study.reader, name) != ()
+
+
+def test_what_a_colleague_s_ocr_read_comes_with_the_labels_and_the_scan_is_still_read_here(tmp_path):
+    page = pdf_of(picture(column(LEFT), tilt=0.0))
+    study, pages = study_of(tmp_path, {"ward": page})
+    with study:
+        pipeline.fetch(study, pages)
+        pipeline.parse(study)
+        package(study, tmp_path / "theirs.medreview", "anna", without=())
+        with Study.open(tmp_path / "theirs.medreview") as theirs:
+            read_scans(theirs)
+            statement, snapshot = theirs.reader.execute(
+                "SELECT statement_id, snapshot_id FROM statement, snapshot_current"
+            ).fetchone()
+            event = NewEvent("decide", statement, {"axis": "evidence", "label": "supported"}, snapshot=snapshot)
+            theirs.write(lambda to: Recorder("anna").append(to, event, block="responses", mode="open"))
+        merge(study, tmp_path / "theirs.medreview")
+
+        assert (current(study, "ward")["page_state"], scans_left(study.reader)) == ("pdf_scan", 1)
+        assert read_scans(study).read == 1
+        assert (current(study, "ward")["snapshot_id"], scans_left(study.reader)) == (snapshot, 0)
+        assert check_study(study).faults == []
 
 
 def test_a_page_beyond_the_limits_is_told_and_tried_again_the_next_time(tmp_path):
