@@ -12,12 +12,13 @@ from medreview.text import Span
 MORE: Final = word_set(
     """
     more higher greater larger longer better faster stronger earlier older superior safer quicker cheaper commoner worse
-    heavier bigger deeper easier
+    heavier bigger deeper easier preferred preferable
     """
 )
 LESS: Final = word_set("less lower fewer smaller shorter slower weaker later younger inferior lighter rarer")
 BETWEEN: Final = word_set("than versus vs compared")
-"""Words between the two sides; ``superior to`` and ``inferior to`` are read besides."""
+"""Words between the two sides; besides these what stands behind the words of :data:`_RANKING`."""
+_RANKING: Final = {"superior": ("to",), "inferior": ("to",), "preferred": ("over", "to"), "preferable": ("to",)}
 SIDE_WORDS: Final = 12
 """Words of a side at most, counted from the word between the two."""
 _ENDS: Final = word_set("but although though whereas while because if which so")
@@ -49,12 +50,12 @@ def comparisons(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator
 def comparison(sentence: SentenceAnalysis) -> Comparison | None:
     """The only comparison of a sentence; ``None`` when it has none, or several."""
     words = sentence.words
-    if BETWEEN.isdisjoint(sentence.keys) and not sentence.keys & {"superior", "inferior"}:
+    if BETWEEN.isdisjoint(sentence.keys) and _RANKING.keys().isdisjoint(sentence.keys):
         return None
     places = [
         at
         for at, word in enumerate(words)
-        if word.key in BETWEEN or (word.key == "to" and at and words[at - 1].key in ("superior", "inferior"))
+        if word.key in BETWEEN or (at and word.key in _RANKING.get(words[at - 1].key, ()))
     ]
     if len(places) != 1:
         return None

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash
+from medreview.evidence.clashes.negations import narrowed_otherwise
 from medreview.evidence.function_words import word_set
 from medreview.evidence.lexicon import OPPOSITES, negated_forms
 from medreview.evidence.sentence_analysis import SentenceAnalysis
@@ -72,7 +73,7 @@ def denials(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Cla
         w.term for w in claim.words if w.is_content and w.key not in RELATIONS and w.key not in DIRECTIONS
     )
     shared = subjects & evidence.content
-    if len(shared) < max(LEAST, MOST_OF_FLAT * len(subjects)):
+    if len(shared) < max(LEAST, MOST_OF_FLAT * len(subjects)) or narrowed_otherwise(claim, evidence):
         return
     claimed, written = stance(claim), stance(evidence)
     if claimed is not None and written is not None and claimed.denies != written.denies:

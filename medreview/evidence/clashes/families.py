@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
+from medreview.evidence.clashes.advice import advice
 from medreview.evidence.clashes.amounts import amounts
 from medreview.evidence.clashes.clash import Clash, Family
 from medreview.evidence.clashes.comparisons import comparisons
 from medreview.evidence.clashes.contrasting_words import contrasting_words
 from medreview.evidence.clashes.denials import denials
 from medreview.evidence.clashes.directions import directions
+from medreview.evidence.clashes.exchanged_amounts import exchanged_amounts
 from medreview.evidence.clashes.medicines import medicines
 from medreview.evidence.clashes.modality import modality
 from medreview.evidence.clashes.negations import negations
@@ -34,10 +36,12 @@ FAMILIES: Final[Sequence[tuple[float, Family]]] = (
     (MIN_SHARED, directions),
     (MIN_SHARED_FOR_WORDS, negations),
     (MIN_SHARED, denials),
+    (MIN_SHARED_FOR_WORDS, advice),
     (MIN_SHARED_FOR_WORDS, modality),
     (MIN_SHARED_FOR_WORDS, prefixes),
     (MIN_SHARED_FOR_WORDS, comparisons),
     (MIN_SHARED_FOR_WORDS, roles),
+    (MIN_SHARED_FOR_WORDS, exchanged_amounts),
     (MIN_SHARED_FOR_WORDS, medicines),
 )
 """Each family with the share that it needs. Of two clashes at the same places the earlier family's is kept."""

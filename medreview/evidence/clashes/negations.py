@@ -21,10 +21,18 @@ from medreview.text import Span
 
 CONDITIONS: Final = frozenset({"if", "unless", "whether", "when"})
 """Words behind which a negation says no more than what would follow."""
+_NARROWING: Final = frozenset({"unless", "until", "before", "except"})
+
+
+def narrowed_otherwise(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> bool:
+    """Whether only one of both says until when, or but for which case: not before 45, and at 45, may both be true."""
+    return not _NARROWING.isdisjoint(claim.keys ^ evidence.keys)
 
 
 def negations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     """A word that both have and one negates; a pair such as ``effective`` and ``ineffective``."""
+    if narrowed_otherwise(claim, evidence):
+        return
     yield from _negated_in_one(claim, evidence) or _with_negative_prefix(claim, evidence)
 
 
