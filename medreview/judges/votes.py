@@ -135,8 +135,11 @@ class VoteReader:
             )
             for row in reader.execute(query, values)
         }
-        runs = reader.execute("SELECT judge, kind = 'offline', min(ordinal) FROM judge_run GROUP BY 1, 2")
-        self._asked = {Judge(row[0], bool(row[1])): row[2] for row in runs}
+        self._judges: dict[tuple[str, str], Judge] = {}
+        self._asked: dict[Judge, int] = {}
+        for name, kind, first in reader.execute("SELECT judge, kind, min(ordinal) FROM judge_run GROUP BY 1, 2"):
+            judge = self._judges[name, kind] = Judge(name, kind == "offline")
+            self._asked[judge] = min(first, self._asked.get(judge, first))
 
     def votes(self, rows: Iterable[sqlite3.Row]) -> list[Vote]:
         """Each judge's vote or abstention on each source, from the rows (:data:`COLUMNS`) of one statement.
@@ -144,16 +147,19 @@ class VoteReader:
         In the order in which the judges were first asked, the offline judge last; it is among them also where it has no
         vote (:func:`jury`). A row without a judgement (of an outer join) is passed over.
         """
-        newest: dict[tuple[Judge | None, str], tuple[tuple[bool, int, bool], sqlite3.Row]] = {}
+        newest: dict[tuple[Judge | None, str], tuple[tuple[bool, int, bool], Judge, _Page, sqlite3.Row]] = {}
         for row, page in self._placed(rows):
             if page.superseded:
                 continue
             # One run may have judged the same text twice, under two page states: the current snapshot's row counts.
             rank = (bool(row["answered"]), row["run"], page.current)
-            key = (_rater(_judge(row)), page.source_id)
+            judge = self._judge(row)
+            key = (_rater(judge), page.source_id)
             if key not in newest or newest[key][0] < rank:
-                newest[key] = rank, row
-        votes = [_vote(_judge(row), self._pages[row["snapshot_id"]], row) for _, row in newest.values()]
+                newest[key] = rank, judge, page, row
+        votes = [_vote(judge, page, row) for _, judge, page, row in newest.values()]
+        if len(votes) < 2:
+            return votes
         return sorted(votes, key=lambda vote: (vote.judge.offline, self._asked[vote.judge], vote.snapshot_id))
 
     def outdated(self, rows: Iterable[sqlite3.Row], votes: Sequence[Vote]) -> str | None:
@@ -164,7 +170,7 @@ class VoteReader:
             (
                 page.newest
                 for row, page in self._placed(rows)
-                if page.superseded and row["kind"] != "offline" and (_judge(row), page.source_id) not in since
+                if page.superseded and row["kind"] != "offline" and (self._judge(row), page.source_id) not in since
             ),
             None,
         )
@@ -172,9 +178,8 @@ class VoteReader:
     def _placed(self, rows: Iterable[sqlite3.Row]) -> Iterator[tuple[sqlite3.Row, _Page]]:
         return ((row, self._pages[row["snapshot_id"]]) for row in rows if row["judgement_id"] is not None)
 
-
-def _judge(row: sqlite3.Row) -> Judge:
-    return Judge(row["judge"], row["kind"] == "offline")
+    def _judge(self, row: sqlite3.Row) -> Judge:
+        return self._judges[row["judge"], row["kind"]]
 
 
 def _rater(judge: Judge) -> Judge | None:

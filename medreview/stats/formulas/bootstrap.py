@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
 from medreview.stats.formulas.few_responses import Scale, interval, jackknife, jackknife_over, too_few
 from medreview.stats.formulas.intervals import clopper_pearson
+from medreview.stats.formulas.one_thread import one_thread
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_FOR_PERCENTILES, JACKKNIFE_BELOW, UNDEFINED_LIMIT
 from medreview.words import counted
 
@@ -143,16 +144,17 @@ def draw(data: Contributions, resampling: Resampling = DEFAULT) -> Floats:
     numbers = np.uint16 if len(rare) <= 1 << 16 else np.int64
     sums = np.empty((resampling.replicates, data.vectors.shape[1]))
     batch = max(1, _CELLS_PER_BATCH // (len(common) + len(rare)))
-    for start in range(0, resampling.replicates, batch):
-        size = min(batch, resampling.replicates - start)
-        counts = rng.multinomial(units, shares, size=size)
-        found = counts[:, :-1].astype(kind) @ common
-        if len(rare):
-            picks = rng.integers(0, len(rare), size=counts[:, -1].sum(), dtype=numbers).astype(np.int64)
-            picks += np.repeat(np.arange(size) * len(rare), counts[:, -1])
-            weights = np.bincount(picks, minlength=size * len(rare)).reshape(size, len(rare))
-            found += weights.astype(kind) @ rare
-        sums[start : start + size] = found
+    with one_thread():
+        for start in range(0, resampling.replicates, batch):
+            size = min(batch, resampling.replicates - start)
+            counts = rng.multinomial(units, shares, size=size)
+            found = counts[:, :-1].astype(kind) @ common
+            if len(rare):
+                picks = rng.integers(0, len(rare), size=counts[:, -1].sum(), dtype=numbers).astype(np.int64)
+                picks += np.repeat(np.arange(size) * len(rare), counts[:, -1])
+                weights = np.bincount(picks, minlength=size * len(rare)).reshape(size, len(rare))
+                found += weights.astype(kind) @ rare
+            sums[start : start + size] = found
     return sums
 
 

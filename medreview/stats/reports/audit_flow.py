@@ -6,9 +6,9 @@ own, whatever was done behind it, through a filter or in another queue.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 from medreview.stats.formulas.audit_sample import Sampled
 from medreview.stats.reports.label_scales import BINARY, TIED, JuryVerdict, ScaleLabel, judges_label
@@ -97,26 +97,41 @@ def drawn_rows(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> list
     return [row for row in reader.execute(_MEMBERS) if only.holds(row["statement_id"])]
 
 
-def met(reader: sqlite3.Connection, reviewer: str, labels: Labels, rows: Sequence[sqlite3.Row], pass_no: int) -> bool:
+class Looked(NamedTuple):
+    """What a reviewer put off, and which members of the audit the reviewer saw with the judges."""
+
+    put_off: frozenset[str]
+    seen: frozenset[str]
+
+
+def looked_at(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Looked:
+    """Both, for :func:`met` and :func:`in_turn`. It takes a while in a large study: asked once for all figures."""
+    put_off = frozenset(row[0] for row in reader.execute(_DEFERRED, (reviewer, pass_no)))
+    return Looked(put_off, frozenset(row[0] for row in reader.execute(_SEEN, (reviewer,))))
+
+
+def met(looked: Looked, labels: Labels, rows: Sequence[sqlite3.Row]) -> bool:
     """Whether a reviewer labelled any of these members, put one off, or saw one with the judges."""
     units = {row["statement_id"] for row in rows}
-    return bool(units & (labels.keys() | _put_off(reader, [reviewer], pass_no) | _seen(reader, [reviewer])))
+    return bool(units & (labels.keys() | looked.put_off | looked.seen))
 
 
 def in_turn(
-    reader: sqlite3.Connection,
     labels: Mapping[str, Labels],
+    looked: Mapping[str, Looked],
     rows: Sequence[sqlite3.Row],
-    pass_no: int,
     *,
     against_judges: bool = False,
 ) -> list[Member]:
     """The members by the labels of all these reviewers together; on one statement these are averaged.
 
+    ``looked`` has every reviewer of ``labels``.
     A value is whether it is supported or, ``against_judges``, whether they say the same as the judges together. Behind
     the first member that waits, and labelled through a filter while one does, a member does not count yet.
     """
-    put_off, seen, told = _put_off(reader, labels, pass_no), _seen(reader, labels), list(labels.values())
+    put_off = frozenset().union(*(looked[name].put_off for name in labels))
+    seen = frozenset().union(*(looked[name].seen for name in labels))
+    told = list(labels.values())
     members = [_member(row, told, put_off, seen, _judges(row) if against_judges else None) for row in rows]
     if not any(member.met in _WAITING for member in members):
         return members
@@ -144,7 +159,7 @@ def usable(label: ReviewerLabel) -> bool:
 
 
 def _member(
-    row: sqlite3.Row, told: Sequence[Labels], put_off: set[str], seen: set[str], against: ScaleLabel | None
+    row: sqlite3.Row, told: Sequence[Labels], put_off: Set[str], seen: Set[str], against: ScaleLabel | None
 ) -> Member:
     unit = row["statement_id"]
     given = [labels[unit] for labels in told if unit in labels]
@@ -172,20 +187,12 @@ def _member(
     )
 
 
-def _not_used(unit: str, given: Sequence[ReviewerLabel], put_off: set[str], seen: set[str]) -> _Met:
+def _not_used(unit: str, given: Sequence[ReviewerLabel], put_off: Set[str], seen: Set[str]) -> _Met:
     if given:
         return "stale" if all(label.stale for label in given) else "cannot_judge"
     if unit in put_off:
         return "deferred"
     return "seen_before" if unit in seen else "not_looked_at"
-
-
-def _put_off(reader: sqlite3.Connection, reviewers: Collection[str], pass_no: int) -> set[str]:
-    return {row[0] for name in reviewers for row in reader.execute(_DEFERRED, (name, pass_no))}
-
-
-def _seen(reader: sqlite3.Connection, reviewers: Collection[str]) -> set[str]:
-    return {row[0] for name in reviewers for row in reader.execute(_SEEN, (name,))}
 
 
 def _judges(row: sqlite3.Row) -> ScaleLabel:

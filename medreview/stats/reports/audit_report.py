@@ -14,7 +14,17 @@ from medreview.stats.formulas.audit_estimate import audit_share, post_stratified
 from medreview.stats.formulas.audit_planner import Known, Planned, labels_at_large, labels_for
 from medreview.stats.formulas.audit_sample import variances
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.reports.audit_flow import AuditFlow, Labels, Member, drawn_rows, flow_of, in_turn, met, usable
+from medreview.stats.reports.audit_flow import (
+    AuditFlow,
+    Labels,
+    Member,
+    drawn_rows,
+    flow_of,
+    in_turn,
+    looked_at,
+    met,
+    usable,
+)
 from medreview.stats.reports.audit_verdicts import JudgeVerdicts, WithVerdicts, post_stratified, with_verdicts
 from medreview.stats.reports.selection import EVERYTHING, Selection
 from medreview.study.audit_frame import Stratum, strata
@@ -118,16 +128,17 @@ def audit_report(
     size = count_statements(reader) if only.statements is None else len(only.statements)
     rows = drawn_rows(reader, only)
     flagged = {row[0] for row in reader.execute(_FLAGGED) if only.holds(row[0])}
-    present = {name: held for name, held in labels.items() if met(reader, name, held, rows, pass_no)}
+    looked = {name: looked_at(reader, name, pass_no) for name in labels}
+    present = {name: held for name, held in labels.items() if met(looked[name], held, rows)}
     groups: list[tuple[str | None, Mapping[str, Labels]]] = [(name, {name: held}) for name, held in present.items()]
     if len(present) > 1:
         groups.append((None, present))
     found = []
     for who, told in groups:
-        members = in_turn(reader, told, rows, pass_no)
+        members = in_turn(told, looked, rows)
         supported = audit_share_of("supported, by the audit", members, size)
         helped = tuple(with_verdicts(members, judge, assisted=assisted, weight=weight) for judge in judges)
-        judged = in_turn(reader, told, rows, pass_no, against_judges=True)
+        judged = in_turn(told, looked, rows, against_judges=True)
         found.append(
             AuditFigures(
                 reviewer=who,

@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from medreview.stats.formulas.estimate import Estimate, percent
-from medreview.stats.reports.audit_flow import drawn_rows, in_turn
+from medreview.stats.reports.audit_flow import drawn_rows, in_turn, looked_at
 from medreview.stats.reports.audit_report import audit_share_of, leading
 from medreview.stats.reports.audit_verdicts import judges_together, with_verdicts
 from medreview.stats.reports.reviewer_labels import reviewer_labels
@@ -49,7 +49,7 @@ def leading_estimate(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1
     labels = reviewer_labels(reader, reviewer, pass_no, audited=True) if rows else {}
     if not labels:
         return None
-    members = in_turn(reader, {reviewer: labels}, rows, pass_no)
+    members = in_turn({reviewer: labels}, {reviewer: looked_at(reader, reviewer, pass_no)}, rows)
     alone = audit_share_of("supported, by the audit", members, count_statements(reader))
     helped = with_verdicts(members, judges_together(reader))
     estimate = leading(alone, helped)
