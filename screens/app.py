@@ -12,35 +12,31 @@ from textual.screen import Screen
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import actions_for
-from medreview.review.audit import release
-from medreview.review.deciding import Deciding
 from medreview.review.draft_places import draft_places, drafts_elsewhere
 from medreview.review.drafts import Drafts
 from medreview.review.figure_actions import figure_actions
 from medreview.review.goal import sitting_goal
 from medreview.review.key_repeat import KeyRepeat
-from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.switching import CameFrom, cross, switch
-from medreview.review.undo import brief
 from medreview.screens.colours import DARK, LIGHT
-from medreview.screens.drawn_by import drawn_by
 from medreview.screens.ending import ended_by_error, ended_by_signal
 from medreview.screens.environment import Look, check_terminal, look, replace_unencodable
 from medreview.screens.figure_places import FigurePlaces
 from medreview.screens.input_reader import NotRead
-from medreview.screens.review import ReviewScreen
 from medreview.screens.terminal_driver import InputEnded, TerminalDriver
-from medreview.statements.left_out import LeftOut
 from medreview.study import Study
-from medreview.study.events import NewEvent
 from medreview.units.asks import STATEMENT
 
 if TYPE_CHECKING:
+    from medreview.review.deciding import Deciding
     from medreview.review.queue import Queue
+    from medreview.review.switching import CameFrom
     from medreview.screens.choice_page import Choices
     from medreview.screens.hangup import HangUp
     from medreview.screens.home_rows import Entrance
+    from medreview.screens.review import ReviewScreen
+    from medreview.statements.left_out import LeftOut
+    from medreview.study.events import NewEvent
 
 
 class Workbench(FigurePlaces):
@@ -130,9 +126,11 @@ class Workbench(FigurePlaces):
         self._notice = self.leave_session() or self._notice
         self.switch_screen(self._review(queue, unit))
 
-    def switch(self, session: Deciding, *, crossing: bool) -> None:
+    def switch(self, session: "Deciding", *, crossing: bool) -> None:
         """From a statement to its pairs, and back; from a response to its statements; ``crossing``: to the reference of
         a source, and back. Raises :class:`UserError` where there are none."""
+        from medreview.review.switching import cross, switch
+
         found = (cross if crossing else switch)(session, self._came_from)
         self._came_from = found.came_from
         self.open_at(found.queue, found.unit)
@@ -147,6 +145,8 @@ class Workbench(FigurePlaces):
 
     def release_audit(self) -> None:
         """Give what is reserved for the audit back to triage; raises :class:`UserError` when nothing is."""
+        from medreview.review.audit import release
+
         given_back = release(self._study, self._config.reviewer)
         if not given_back:
             raise UserError("Nothing is reserved for the audit.")
@@ -224,9 +224,10 @@ class Workbench(FigurePlaces):
         if not is_asked(self._study.reader, self._config.reviewer):
             set_background(self._study, self._config.reviewer, Background())
 
-    def promote(self, session: Deciding, part: LeftOut) -> None:
+    def promote(self, session: "Deciding", part: "LeftOut") -> None:
         """Make a statement of what was left out, judged offline like the others."""
         from medreview import pipeline
+        from medreview.review.undo import brief
 
         done = pipeline.promote(
             self._study,
@@ -238,7 +239,7 @@ class Workbench(FigurePlaces):
         )
         session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
 
-    def edit(self, session: Deciding, event: NewEvent, words: str) -> None:
+    def edit(self, session: "Deciding", event: "NewEvent", words: str) -> None:
         """Edit a statement, and go to what became of it, judged offline like the others."""
         from medreview import pipeline
 
@@ -305,7 +306,11 @@ class Workbench(FigurePlaces):
 
     # Making screens
 
-    def _review(self, queue: "Queue", at: str = "") -> ReviewScreen:
+    def _review(self, queue: "Queue", at: str = "") -> "ReviewScreen":
+        from medreview.review.open_session import open_session
+        from medreview.screens.drawn_by import drawn_by
+        from medreview.screens.review import ReviewScreen
+
         session = open_session(
             self._study,
             self._config.reviewer,

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from medreview.errors import UserError
 from medreview.review.background import FIELDS, read_background
 from medreview.review.line_edit import LineEdit
-from medreview.screens.dialogs import Key
+from medreview.screens.key import Key
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.line_input import LineInput
 from medreview.screens.widgets.lines import LinesView

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from medreview.labels import Label
-from medreview.screens.dialogs import Key
+from medreview.screens.key import Key
 from medreview.screens.widgets.painted import Row, StyledText
 
 

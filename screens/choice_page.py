@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from medreview.review.layout.wrap import WrapTable
-from medreview.screens.dialogs import Key
+from medreview.screens.key import Key
 from medreview.screens.page import PageScreen
 from medreview.screens.widgets.painted import Row
 from medreview.visible import visible

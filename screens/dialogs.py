@@ -6,13 +6,14 @@ goes to the screen, where movement closes the step and paging leaves it open.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from medreview.labels import HALLUCINATION, Label, level_named
 from medreview.review.layout.cells import fit, fitting, width
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
+from medreview.screens.key import Key
 from medreview.screens.layout import FOOT_ROWS
 from medreview.screens.naming_words import HintsInSight, Naming
 from medreview.screens.widgets.painted import Row, StyledText
@@ -25,18 +26,6 @@ Act = Callable[[], None]
 _REASON_ROWS: Final = FOOT_ROWS - 1
 _SPAN_ROOM: Final = 24
 """Cells for the words of the span before what stands ahead of them is shortened."""
-
-
-class Key(NamedTuple):
-    """A key press: Textual's name for it and the character it types, if any."""
-
-    name: str
-    character: str | None
-
-    @property
-    def said(self) -> str:
-        """The character, or the name of a key that types none."""
-        return self.character if self.character and self.character.isprintable() else self.name
 
 
 class Dialog(Protocol):

@@ -7,7 +7,8 @@ from medreview.labels import LEFT_OUT_REASONS
 from medreview.review.cut_editing import KEYS as CUT_KEYS
 from medreview.review.cut_editing import CutEdit, moved_cut
 from medreview.review.layout.cells import width
-from medreview.screens.dialogs import Act, Key, both_ends, flow, walked
+from medreview.screens.dialogs import Act, both_ends, flow, walked
+from medreview.screens.key import Key
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.statements.left_out import LeftOut
 

@@ -11,10 +11,8 @@ from medreview.next_step import command
 from medreview.review.blind_block import blind_block_open
 from medreview.review.figure_actions import figure_actions
 from medreview.review.queue import Queue, open_among
-from medreview.review.session import ReviewSession
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.other_places import OtherPlaces
-from medreview.screens.source_rows import apart_words
 from medreview.study.connection import connect
 from medreview.study.unit_ids import kind_of
 from medreview.units.asks import STATEMENT
@@ -93,7 +91,9 @@ class FigurePlaces(OtherPlaces):
             raise UserError("Figures are hidden until the judges of your blind block are shown: they would tell.")
         from medreview.review.looks import note_look
         from medreview.review.pace import pace_lines
+        from medreview.review.session import ReviewSession
         from medreview.screens.figures_page import FiguresScreen
+        from medreview.screens.source_rows import apart_words
 
         unsure = note_look(self._study, self._config.reviewer, "figures", "totals")
         source, apart = "", ""

@@ -11,9 +11,9 @@ from medreview.judges.votes import Judge
 from medreview.review.actions import Action, shown_key
 from medreview.review.layout.cells import fit, width
 from medreview.review.live_agreement import GroupView, ShownFigures
-from medreview.screens.dialogs import Key
 from medreview.screens.figure_rows import caution_rows, estimate_rows, left_out_words, short, wrapped
 from medreview.screens.foot_rows import foot_rows
+from medreview.screens.key import Key
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.matrix_rows import Cell, matrix_rows
 from medreview.screens.widgets.lines import LinesView

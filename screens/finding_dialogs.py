@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from medreview.review.finding_state import FindingSpan
 from medreview.review.layout.cells import fit, width
 from medreview.review.span_editing import SpanEdit
-from medreview.screens.dialogs import Act, Key, both_ends, walked
+from medreview.screens.dialogs import Act, both_ends, walked
+from medreview.screens.key import Key
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 

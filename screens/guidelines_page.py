@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from medreview.errors import UserError
-from medreview.screens.dialogs import Key
+from medreview.screens.key import Key
 from medreview.screens.page import PageScreen
 from medreview.visible import visible
 

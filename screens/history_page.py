@@ -10,8 +10,8 @@ from medreview.errors import UserError
 from medreview.review.history import History, Listed, PastAct
 from medreview.review.layout.cells import fit, width
 from medreview.review.line_edit import LineEdit
-from medreview.screens.dialogs import Key
 from medreview.screens.foot_rows import foot_rows
+from medreview.screens.key import Key
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.line_input import LineInput
 from medreview.screens.widgets.line_list import RowsView

@@ -13,7 +13,6 @@ from medreview.review.actions import HOME
 from medreview.review.overview import Overview, ResponseLine
 from medreview.review.palette import Palette, PaletteEntry
 from medreview.review.saved_filters import FilterLine
-from medreview.screens.dialogs import Key
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.home_rows import (
     PREPARE_ROWS,
@@ -29,6 +28,7 @@ from medreview.screens.home_rows import (
     saved_row,
     warning_row,
 )
+from medreview.screens.key import Key
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.palette_dialog import LISTED_ROWS, PaletteDialog, palette_dialog
 from medreview.screens.widgets.line_list import RowsView

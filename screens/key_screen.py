@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from textual import events
 from textual.screen import Screen
 
-from medreview.screens.dialogs import Key
 from medreview.screens.input_reader import NotRead
+from medreview.screens.key import Key
 
 if TYPE_CHECKING:
     from medreview.screens.app import Workbench

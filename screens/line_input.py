@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from medreview.review.layout.cells import width
 from medreview.review.line_edit import MOST, LineEdit
-from medreview.screens.dialogs import Key
+from medreview.screens.key import Key
 from medreview.screens.widgets.painted import Row
 
 

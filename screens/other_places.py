@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import HOME
-from medreview.review.deciding import Deciding
 from medreview.review.queue import Queue, kind_named, open_queue
 from medreview.screens.environment import Look
 from medreview.screens.key_screen import KeyScreen
@@ -15,6 +14,7 @@ from medreview.screens.output.output_app import OutputApp
 from medreview.study import Study
 
 if TYPE_CHECKING:
+    from medreview.review.deciding import Deciding
     from medreview.review.guidelines import Guidelines
     from medreview.review.history import Listed, PastAct
     from medreview.review.palette import Palette
@@ -29,7 +29,7 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
     _study: Study
     _config: Config
     _look: Look
-    _session: Deciding | None
+    _session: "Deciding | None"
 
     @abstractmethod
     def open_at(self, queue: Queue, unit: str) -> None:
@@ -115,7 +115,7 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
             self.pop_screen()
             self.show_guidelines_page(in_force(self._study.reader), "")
 
-    def edit_note(self, session: Deciding) -> str:
+    def edit_note(self, session: "Deciding") -> str:
         """Write the note on the unit that is on the screen in the reviewer's editor; what there is to say of it."""
         from medreview.screens.editor import edit_note
 

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 
 from medreview.review.actions import HOME, Action, shown_key
 from medreview.review.layout.wrap import WrapTable
-from medreview.screens.dialogs import Key
+from medreview.screens.key import Key
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView

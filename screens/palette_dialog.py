@@ -7,7 +7,7 @@ from typing import Final
 from medreview.review.layout.cells import fit, width
 from medreview.review.line_edit import LineEdit
 from medreview.review.palette import Palette, PaletteEntry
-from medreview.screens.dialogs import Key
+from medreview.screens.key import Key
 from medreview.screens.line_input import LineInput
 from medreview.screens.widgets.painted import Row
 from medreview.visible import visible

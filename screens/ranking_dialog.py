@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from medreview.labels import QUALITY, level_named
-from medreview.screens.dialogs import Key
+from medreview.screens.key import Key
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.units.ranking_entry import RankingEntry
 

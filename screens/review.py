@@ -19,7 +19,6 @@ from medreview.screens.action_handlers import ActionHandlers, ReviewHost
 from medreview.screens.dialogs import (
     ChooseSpanDialog,
     Dialog,
-    Key,
     SpanDialog,
 )
 from medreview.screens.edit_dialogs import CutDialog, LeftOutDialog
@@ -28,6 +27,7 @@ from medreview.screens.finding_dialogs import FindingDialog
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
 from medreview.screens.input_reader import NotRead, not_read_words
+from medreview.screens.key import Key
 from medreview.screens.key_rows import Hints, key_rows
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.layout import Needs, PanePlan, arrange, shape_of, with_list

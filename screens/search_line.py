@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from medreview.review.line_edit import LineEdit
-from medreview.screens.dialogs import Key
+from medreview.screens.key import Key
 from medreview.screens.line_input import LineInput
 from medreview.screens.widgets.painted import Row
 

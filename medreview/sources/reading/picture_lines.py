@@ -4,7 +4,6 @@ Native code reads what may be hostile here: call it in a child process with limi
 """
 
 from functools import cache
-from importlib.metadata import version
 from typing import Any, Final, NamedTuple
 
 from medreview.sources.reading.picture_layout import PictureLine
@@ -23,6 +22,8 @@ _UNREADABLE: Final = 0.5
 
 def ocr_engine() -> str:
     """Name and version of the engine, and of the rules for lines, order and doubt, as stored with each page."""
+    from importlib.metadata import version  # slow to load, and asked where a page is read
+
     return f"{ENGINE} {version('rapidocr')}, PP-OCRv6, scans 1"
 
 
