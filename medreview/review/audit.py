@@ -89,7 +89,7 @@ def begin(study: Study, reviewer: str) -> None:
     if not study.writable:
         return
     if _is_drawn(study.reader):
-        if study.reader.execute(f"SELECT EXISTS ({_WITHOUT_ROW})").fetchone()[0]:
+        if study.counted(f"SELECT EXISTS ({_WITHOUT_ROW})")[0][0]:
             study.write(complete)
     elif (statements := count_statements(study.reader)) >= LEAST_STUDY:
         draw(study, reviewer, rate=min(AUDIT_SIZE, statements / _SHARE) / statements, why="default")

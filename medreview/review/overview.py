@@ -19,8 +19,9 @@ from medreview.review.queue_lines import (
 from medreview.review.saved_filters import FilterLine, filter_lines
 from medreview.study import Study
 from medreview.study.backgrounds import is_asked
-from medreview.study.counts import Counts, load_counts
+from medreview.study.counts import STATES, Counts, count_statements, whose_states
 from medreview.study.package import Package, package_of
+from medreview.study.unit_ids import STATEMENT
 from medreview.units.statement_view import response_name
 
 
@@ -85,23 +86,23 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     """Count everything once."""
     reader = study.reader
     pages = Counter(
-        {
-            row[0]: row[1]
-            for row in reader.execute(
+        dict(
+            study.counted(
                 """SELECT coalesce(page_state, ''), count(*) FROM source LEFT JOIN snapshot_current USING (source_id)
                    GROUP BY 1"""
             )
-        }
+        )
     )
-    counts = load_counts(reader, reviewer, pass_no)
-    unjudged = reader.execute(
+    states = dict(study.counted(STATES, whose_states(reviewer, STATEMENT, pass_no)))
+    counts = Counts.of(count_statements(reader), states)
+    unjudged = study.counted(
         """SELECT count(*) FROM statement_standing AS s
            WHERE NOT EXISTS (
                SELECT 1 FROM verdict AS v WHERE v.statement_id = s.statement_id AND v.judgement_id IS NOT NULL
            ) AND EXISTS (
                SELECT 1 FROM judged_pair AS p JOIN snapshot_current USING (source_id)
                JOIN snapshot_content AS n USING (snapshot_id) WHERE p.statement_id = s.statement_id AND n.readable)"""
-    ).fetchone()[0]
+    )[0][0]
     responses, invalid = reader.execute("SELECT count(*), count(nullif(invalid, '')) FROM response").fetchone()
     blind = blind_block_open(reader, reviewer)
     lines = queue_lines(study, reviewer, pass_no, counts.total, blind=blind)
@@ -138,22 +139,25 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
 def response_lines(study: Study, reviewer: str, limit: int, *, pass_no: int = 1) -> list[ResponseLine]:
     """The first responses with their progress."""
     rows = study.reader.execute(
-        """SELECT r.response_id, r.ordinal, r.model, r.question, r.invalid, count(s.statement_id) AS statements,
-                  count(CASE WHEN mine.state = 'decided' THEN 1 END) AS decided
-           FROM (SELECT * FROM response ORDER BY ordinal LIMIT ?) AS r
+        "SELECT response_id, ordinal, model, question, invalid FROM response ORDER BY ordinal LIMIT ?", (limit,)
+    )
+    counted = study.counted(
+        """SELECT r.response_id, count(s.statement_id), count(CASE WHEN mine.state = 'decided' THEN 1 END)
+           FROM (SELECT response_id FROM response ORDER BY ordinal LIMIT ?) AS r
            LEFT JOIN statement_standing AS s USING (response_id)
            LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ? AND mine.pass = ?
-           GROUP BY r.response_id ORDER BY r.ordinal""",
+           GROUP BY r.response_id""",
         (limit, reviewer, pass_no),
     )
+    counts = {response_id: (statements, decided) for response_id, statements, decided in counted}
     return [
         ResponseLine(
             response_id=row["response_id"],
             name=response_name(row["ordinal"]),
             model=row["model"],
             question=row["question"],
-            statements=row["statements"],
-            decided=row["decided"],
+            statements=counts[row["response_id"]][0],
+            decided=counts[row["response_id"]][1],
             invalid=row["invalid"],
         )
         for row in rows

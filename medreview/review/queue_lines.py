@@ -42,7 +42,7 @@ class QueueLine:
 
 def queue_lines(study: Study, reviewer: str, pass_no: int, statements: int, *, blind: bool) -> tuple[QueueLine, ...]:
     """Every queue, in the order of the first screen; ``blind``: what tells of the judges is hidden."""
-    counts = _counts(study.reader, reviewer, pass_no)
+    counts = _counts(study, reviewer, pass_no)
     return tuple(_line(study, kind, reviewer, counts, statements, blind) for kind in KINDS)
 
 
@@ -112,7 +112,7 @@ def lost_to_triage(reader: sqlite3.Connection, reviewer: str, pass_no: int, line
     return int(reader.execute(f"{query} AND {SHOWABLE}", (reviewer, pass_no)).fetchone()[0])
 
 
-def _counts(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Counter[tuple[str, str]]:
+def _counts(study: Study, reviewer: str, pass_no: int) -> Counter[tuple[str, str]]:
     """Statements by queue and by where they stand in it: ``open``, ``deferred``, ``decided`` or ``reserved``.
 
     In one pass over all statements: queue by queue, a large study would be read six times.
@@ -123,7 +123,7 @@ def _counts(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Counter[
         f"SELECT '{kind.name}', {_standing(kind)}, count(*) FROM placed WHERE {kind.name} GROUP BY 2" for kind in KINDS
     )
     query = f"WITH placed AS MATERIALIZED ({placed}) {counted}"
-    return Counter({(row[0], row[1]): row[2] for row in reader.execute(query, (reviewer, pass_no))})
+    return Counter({(row[0], row[1]): row[2] for row in study.counted(query, (reviewer, pass_no))})
 
 
 def _standing(kind: QueueKind) -> str:
@@ -144,7 +144,7 @@ def _line(
     remark = ""
     match kind.name:
         case "flagged" if not hidden:
-            remark = _badges(study.reader, reviewer)
+            remark = _badges(study, reviewer)
         case "audit":
             remark = "judges hidden" + ("; figures wait" if blind else "")
         case "stale" if size:
@@ -152,13 +152,13 @@ def _line(
     return QueueLine(kind, size, there, deferred, counts[kind.name, "reserved"], remark, hidden)
 
 
-def _badges(reader: sqlite3.Connection, reviewer: str) -> str:
+def _badges(study: Study, reviewer: str) -> str:
     """The commonest reasons for flags in triage, counted by the gravest badge of each statement."""
     gravest = "CASE instr(badges, ' · ') WHEN 0 THEN badges ELSE substr(badges, 1, instr(badges, ' · ') - 1) END"
-    rows = reader.execute(
+    rows = study.counted(
         f"""SELECT {gravest} AS badge, count(*) AS n, max(priority) AS grave
             FROM verdict JOIN statement_standing USING (statement_id)
             WHERE priority > 0 AND statement_id NOT IN ({RESERVED}) GROUP BY badge ORDER BY grave DESC LIMIT 4""",
         (reviewer,),
     )
-    return ", ".join(f"{row['n']} {row['badge']}" for row in rows)
+    return ", ".join(f"{number} {badge}" for badge, number, _ in rows)

@@ -39,10 +39,19 @@ def load_counts(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> 
     return Counts.of(count_statements(reader), load_states(reader, reviewer, STATEMENT, pass_no))
 
 
+STATES: Final = f"SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? AND {OF_KIND} GROUP BY state"
+"""How many units of a kind stand as ``decided`` and as ``deferred`` with a reviewer; its values are from
+:func:`whose_states`."""
+
+
+def whose_states(reviewer: str, kind: str, pass_no: int = 1) -> tuple[str, int, str]:
+    """The values of :data:`STATES`."""
+    return reviewer, pass_no, prefix_of(kind)
+
+
 def load_states(reader: sqlite3.Connection, reviewer: str, kind: str, pass_no: int = 1) -> dict[str, int]:
     """How many units of a kind stand as ``decided`` and as ``deferred``; what none does is not there."""
-    query = f"SELECT state, count(*) FROM standing WHERE reviewer = ? AND pass = ? AND {OF_KIND} GROUP BY state"
-    return dict(reader.execute(query, (reviewer, pass_no, prefix_of(kind))).fetchall())
+    return dict(reader.execute(STATES, whose_states(reviewer, kind, pass_no)).fetchall())
 
 
 def count_statements(reader: sqlite3.Connection) -> int:

@@ -3,12 +3,12 @@
 import errno
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from medreview.atomic_output import create, new_file
 from medreview.errors import UserError
@@ -21,6 +21,7 @@ from medreview.study.connection import connect, copy_of, make_durable
 from medreview.study.file_fault import NO_TEXT, FileFault, damaged, sentence_of
 from medreview.study.file_identity import FileIdentity
 from medreview.study.file_kind import refuse_no_file
+from medreview.study.kept_counts import KeptCounts
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, empty_file, migrate, schema_version
 from medreview.study.rescue import Elsewhere
@@ -48,6 +49,7 @@ class Study:
         self._left: list[sqlite3.Connection] = []
         self._opened = FileIdentity(path)
         self._unsealed = False
+        self._counts: KeptCounts | None = None
 
     @classmethod
     def create(cls, path: Path, title: str = "", fill: Callable[[Self], object] | None = None) -> Self:
@@ -164,6 +166,13 @@ class Study:
             raise UserError(what)
         write_aside(self.path, change)
 
+    def counted(self, sql: str, values: Sequence[Any] = ()) -> list[list[Any]]:
+        """The rows of a counting query, which is not asked again where nothing was written since it was: be that in an
+        earlier opening (:mod:`medreview.study.kept_counts`)."""
+        if self._counts is None or self._counts.connection is not self.reader:
+            self._counts = KeptCounts(None if self.elsewhere else self.path, self.reader)
+        return self._counts.rows(sql, values)
+
     def meta(self, key: str, default: str = "") -> str:
         """A value of the table ``study``: ``study_id``, ``title``, ``created_at``."""
         row = self.reader.execute("SELECT value FROM study WHERE key = ?", (key,)).fetchone()
@@ -185,8 +194,11 @@ class Study:
                 lost = self._writer.elsewhere.error()
             self._writer.close()
         note = close_note(self.reader) if self._lock and lost is None else None
+        counts = self._counts if self._lock and lost is None and self._counts and self._counts.current() else None
         for connection in (*self._left, self.reader):
             connection.close()
+        if counts is not None:
+            counts.keep()
         if self._lock is not None:
             self._lock.release(note)
         self._executor = None

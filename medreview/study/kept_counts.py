@@ -1,0 +1,119 @@
+"""Counts of a large study kept from one opening to the next: the first screen counts again only what has changed.
+
+Only numbers and names of states are kept, never a text of the study, in the user's state folder. They are of one state
+of the file, told by which file it is, its size and its times, and are dropped with the first commit after it, whoever
+made it.
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from medreview.atomic_output import atomic_output, write_new
+from medreview.bounded_file import read_bounded
+from medreview.errors import UserError
+from medreview.study.migrations import NEWEST
+from medreview.study.state_folder import made_state_folder, state_folder
+
+MOST: Final = 20
+"""Studies whose counts are kept."""
+_LARGEST: Final = 1_000_000
+"""Bytes that are read of what was kept."""
+_SMALL: Final = 8_000_000
+"""Bytes of a study below which counting takes no longer than reading what was kept."""
+
+
+class KeptCounts:
+    """The answers to counting queries on one study. ``connection`` reads it, and nothing but this process's own writer
+    may write to it meanwhile, or an answer may be of a commit later.
+
+    ``path``: the study it is of; ``None`` for another file, of which nothing is kept.
+    """
+
+    def __init__(self, path: Path | None, connection: sqlite3.Connection) -> None:
+        self._path = path.resolve() if path else None
+        self.connection = connection
+        self._version = self._now()
+        self._rows: dict[str, list[list[Any]]] = {}
+        self._new = False
+        state = file_state(self._path) if self._path else None
+        if self._path and state is not None and state[1] >= _SMALL:
+            found = _read(_file(self._path))
+            if found.get("state") == list(state) and self._now() == self._version:
+                self._rows = found["rows"]
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[list[Any]]:
+        """The rows that a query gives now: kept ones where nothing was committed since."""
+        if (now := self._now()) != self._version:
+            self._version, self._rows = now, {}
+        key = hashlib.sha256(repr((NEWEST, sql, tuple(values))).encode()).hexdigest()
+        if key not in self._rows:
+            self._rows[key] = [list(row) for row in self.connection.execute(sql, values)]
+            self._new = True
+        return self._rows[key]
+
+    def current(self) -> bool:
+        """Whether there is anything to keep that was not kept before, all of it of the file as it is now."""
+        return self._new and bool(self._rows) and self._now() == self._version
+
+    def keep(self) -> None:
+        """Keep them for the next opening, of the file as it is; who calls this knows that they are :meth:`current`.
+
+        Where nothing can be kept, everything is counted again.
+        """
+        state = file_state(self._path) if self._path else None
+        if self._path is None or state is None or state[1] < _SMALL:
+            return
+        told = json.dumps({"medreview": "counts of a study", "state": list(state), "rows": self._rows})
+        with suppress(UserError, OSError):
+            folder = _folder()
+            made_state_folder()
+            folder.mkdir(mode=0o700, exist_ok=True)
+            with atomic_output(_file(self._path), b"") as partial:
+                write_new(partial, told)
+            for old in sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)[:-MOST]:
+                old.unlink(missing_ok=True)
+            self._new = False
+
+    def _now(self) -> int:
+        """A number that changes with every commit of another connection, the writer's included."""
+        return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+
+
+def file_state(path: Path) -> tuple[int, ...] | None:
+    """What tells one state of a study's file from every other: which file it is, its size and its times, and those of a
+    log beside it that holds anything; ``None`` where there is no file."""
+    try:
+        file = os.stat(path)
+        state: tuple[int, ...] = (file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns)
+    except OSError:
+        return None
+    for suffix in ("-wal", "-journal"):
+        with suppress(OSError):
+            log = os.stat(f"{path}{suffix}")
+            if log.st_size:
+                state += (log.st_ino, log.st_size, log.st_mtime_ns, log.st_ctime_ns)
+    return state
+
+
+def _folder() -> Path:
+    return state_folder() / "counts"
+
+
+def _file(path: Path) -> Path:
+    return _folder() / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.json"
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """What was kept; nothing where that is damaged."""
+    try:
+        told: Any = json.loads(read_bounded(file, _LARGEST)[0])
+        whole = all(isinstance(row, list) for rows in told["rows"].values() for row in rows)
+        return told if whole and isinstance(told["state"], list) else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
