@@ -19,8 +19,7 @@ from medreview.review.goal import sitting_goal
 from medreview.review.key_repeat import KeyRepeat
 from medreview.review.queue import open_queue
 from medreview.screens.colours import DARK, LIGHT
-from medreview.screens.ending import ended_by_error, ended_by_signal
-from medreview.screens.environment import Look, check_terminal, look, replace_unencodable
+from medreview.screens.environment import Look
 from medreview.screens.figure_places import FigurePlaces
 from medreview.screens.input_reader import NotRead
 from medreview.screens.terminal_driver import InputEnded, TerminalDriver
@@ -51,7 +50,14 @@ class Workbench(FigurePlaces):
     TITLE = "medreview"
 
     def __init__(
-        self, study: Study, config: Config, look: Look, *, queue: "Queue | None" = None, notice: str = ""
+        self,
+        study: Study,
+        config: Config,
+        look: Look,
+        *,
+        queue: "Queue | None" = None,
+        notice: str = "",
+        once_shown: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(
             only_changes=config.output == "changes",
@@ -66,6 +72,7 @@ class Workbench(FigurePlaces):
         self._look = look
         self._first = queue
         self._notice = notice
+        self._once_shown = once_shown
         actions_for(STATEMENT, config.keys)  # a key given to two actions is told at once
         figure_actions(config.keys)
         self._drafts = Drafts(
@@ -100,6 +107,10 @@ class Workbench(FigurePlaces):
         from medreview.screens.hangup import HangUp
 
         self._hang_up = HangUp(self.leave_on, sys.stdin.fileno()).start()
+
+    def on_ready(self) -> None:
+        """The first screen is there: begin what nobody shall wait for."""
+        self._once_shown()
 
     @property
     def unsaved_notes(self) -> int:
@@ -350,31 +361,3 @@ class Workbench(FigurePlaces):
             ascii_only=self._look.ascii_only,
             notice=notice,
         )
-
-
-def run(study: Study, config: Config, *, queue: "Queue | None" = None, notice: str = "") -> str:
-    """Run the workbench until the reviewer leaves; ``""``, or what is to be said then.
-
-    With a queue the review opens at once, otherwise the home screen. Raises :class:`UserError` when there is no
-    suitable terminal or when the settings bind a key to two actions, and ``WorkbenchEnded``, with an exit code of its
-    own, when something else than the reviewer ended the workbench.
-    """
-    check_terminal(study.path)
-    terminal_look = look(config)
-    replace_unencodable()
-    app = Workbench(study, config, terminal_look, queue=queue, notice=notice)
-    before = {number: signal.getsignal(number) for number in (signal.SIGTSTP, signal.SIGCONT)}
-    try:
-        app.run(mouse=config.mouse)
-    except Exception as error:
-        app.failure = app.failure or error
-    finally:
-        for number, handler in before.items():  # Textual's would draw on a terminal that was given back
-            signal.signal(number, handler)
-        app.parting = " ".join(filter(None, (app.leave_session() or app.parting, app.drafts_elsewhere())))
-    kept = app.parting or (f"What you decided is in {study.elsewhere.rescue}." if study.elsewhere else "")
-    if app.failure is not None:
-        raise ended_by_error(app.failure, kept) from app.failure
-    if app.signal:
-        raise ended_by_signal(app.signal, kept)
-    return app.parting

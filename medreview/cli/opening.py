@@ -1,7 +1,7 @@
 """Opening a review: who reviews, which queue, in the workbench or as line prompts, with a copy made on the way."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -45,19 +45,20 @@ def open_review(
     current_verdicts(study)
     begin(study, config.reviewer)
     opened = _queue(study, config.reviewer, queue, filter, blind, first, plain)
-    with _meanwhile(study, reviewer or ""):
+    with _meanwhile(study, reviewer or "") as begin_copy:
         if plain and opened is not None:
             from medreview.cli.plain import review_plain
             from medreview.review.goal import sitting_goal
             from medreview.review.open_session import open_session
 
+            begin_copy()
             aim = sitting_goal(config.goal)
             review_plain(open_session(study, config.reviewer, opened, reveal=config.reveal, goal=aim))
         else:
-            from medreview.screens.app import run
+            from medreview.screens.running import run
 
             notice = "" if study.writable else "read-only: decisions cannot be saved"
-            if parting := run(study, config, queue=opened, notice=notice):
+            if parting := run(study, config, queue=opened, notice=notice, once_shown=begin_copy):
                 say(parting)
 
 
@@ -91,9 +92,9 @@ def _first_queue(study: "Study") -> str:
 
 
 @contextmanager
-def _meanwhile(study: "Study", named: str) -> Iterator[None]:
-    """Copy the study while the workbench is already in use, and note that it was opened: nobody waits for a large file
-    to be copied. ``named``: the reviewer, if the command line names one."""
+def _meanwhile(study: "Study", named: str) -> Iterator[Callable[[], None]]:
+    """What begins to copy the study while the workbench is already in use, and notes that it was opened: nobody waits
+    for a large file to be copied. ``named``: the reviewer, if the command line names one."""
     from medreview.study.backup import backup_if_changed
     from medreview.study.recent_list import note_opened
 
@@ -108,11 +109,15 @@ def _meanwhile(study: "Study", named: str) -> Iterator[None]:
             failed.append(str(error))
 
     thread = threading.Thread(target=copy, name="study-backup")
-    if study.writable:
-        thread.start()
+
+    def begin() -> None:
+        if study.writable and thread.ident is None:
+            thread.start()
+
     try:
-        yield
+        yield begin
     finally:
+        begin()  # of a workbench that never came to be shown
         if study.writable:
             thread.join()
         for sentence in failed:
