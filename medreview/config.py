@@ -63,6 +63,16 @@ class Config:
             example="plain",
         ),
     )
+    last_screen: bool = field(
+        default=True,
+        metadata=about(
+            "At the next start, show the first screen as it was left until the workbench is there.",
+            more="For that the screen is kept in the folder for the state of programs, readable by you alone. `false` "
+            "keeps none, and removes that of the study that is opened.",
+            example="false",
+            page="reviewing.md",
+        ),
+    )
     goal: str = field(
         default="",
         metadata=about(

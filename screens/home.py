@@ -94,8 +94,14 @@ class HomeScreen(KeyScreen[None]):
             start = self._entrances.index(Entrance(worth.kind.name))
         self._list.show(len(self._rows), lambda place: self._rows[place](self.app.size.width), start)
         self.paint()
+        if not (self._said or self._overview.figures_wait):
+            self.call_after_refresh(self._keep_picture)
         if self._overview.counts.decided and not self._overview.figures_wait:
             self.set_timer(_FIGURES_AFTER, self._count_figures)
+
+    def _keep_picture(self) -> None:
+        if self.on_top:
+            self.app.keep_picture()
 
     def _count_figures(self) -> None:
         if self.on_top:

@@ -43,6 +43,16 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
         read = partial(History, self._study.reader, self._config.reviewer)
         self.push_screen(HistoryScreen(read, self._go_to, listed=listed, query=query, ascii_only=self._look.ascii_only))
 
+    def keep_picture(self) -> None:
+        """Keep what the first screen shows, to be painted at once at the next start from the same state of the file."""
+        from medreview.screens.output.last_screen import LAST_SCREEN
+
+        if not self._config.last_screen:
+            LAST_SCREEN.forget()
+        elif self._study.writable and not self.is_headless:
+            rows = [strip.render(self.console) for strip in self.screen._compositor.render_strips()]
+            self._study.when_closed(partial(LAST_SCREEN.keep, (self.size.width, self.size.height), rows))
+
     def _go_to(self, act: "PastAct") -> None:
         """Go to the unit of an act: in the queue that is open, else in one that has it."""
         from medreview.review.queue_with import queue_with

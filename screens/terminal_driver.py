@@ -11,11 +11,14 @@ from textual.geometry import Size
 from textual.message import Message
 
 from medreview.screens.input_reader import InputReader
+from medreview.screens.output.last_screen import LAST_SCREEN
 from medreview.screens.output.output_app import OutputApp
 from medreview.screens.output.pacing import Answered, Pace
 
 _READ: Final = 4096
 _TICK_S: Final = 0.1
+_ENTER: Final = "\x1b[?1049h"
+"""What Textual writes to enter the alternate screen."""
 
 
 class InputEnded(Message, bubble=False):
@@ -29,6 +32,8 @@ class InputEnded(Message, bubble=False):
 class TerminalDriver(LinuxDriver):
     """Reads through :class:`InputReader`, and posts :class:`InputEnded` in place of dying in silence."""
 
+    _entered = False
+
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
         self._pace = app.pace if isinstance(app, OutputApp) else Pace()
@@ -38,6 +43,20 @@ class TerminalDriver(LinuxDriver):
         if self._key_thread is not None and self._key_thread.is_alive():
             self._pace.part()
         super().stop_application_mode()
+
+    def start_application_mode(self) -> None:
+        """Take the terminal, with the picture of the last screen on it where there is one."""
+        before = LAST_SCREEN.take_over()
+        self._entered = before is not None
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._entered = False
+        if before is not None:
+            self.attrs_before = before
+
+    def write(self, data: str) -> None:
+        """Write to the terminal; the alternate screen is entered once, lest what was there before it be forgotten."""
+        if not (self._entered and data == _ENTER):
+            super().write(data)
 
     def _run_input_thread(self) -> None:
         try:

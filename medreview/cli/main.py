@@ -118,13 +118,20 @@ def _run() -> None:
 
 def _opened(words: list[str]) -> bool:
     """Whether `review` could do without the other commands and Typer, and has: a person waits for its screen."""
-    from medreview.cli.reviewing import opening_words, review_paths
+    from medreview.cli.reviewing import Wanted, opening_words, review_paths
 
     read = opening_words(words)
-    if read is not None:
-        study, wanted = read
+    if read is None:
+        return False
+    study, wanted = read
+    if wanted != Wanted(reviewer=wanted.reviewer):
         review_paths([study], wanted)
-    return read is not None
+        return True
+    from medreview.screens.output.last_screen import LAST_SCREEN
+
+    with LAST_SCREEN.shown(study, wanted.reviewer):
+        review_paths([study], wanted)
+    return True
 
 
 def _only_libraries() -> "list[Path]":

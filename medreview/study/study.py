@@ -50,6 +50,7 @@ class Study:
         self._opened = FileIdentity(path)
         self._unsealed = False
         self._counts: KeptCounts | None = None
+        self._when_closed: tuple[int, Callable[[], None]] | None = None
 
     @classmethod
     def create(cls, path: Path, title: str = "", fill: Callable[[Self], object] | None = None) -> Self:
@@ -173,6 +174,14 @@ class Study:
             self._counts = KeptCounts(None if self.elsewhere else self.path, self.reader)
         return self._counts.rows(sql, values)
 
+    def when_closed(self, act: Callable[[], None]) -> None:
+        """Do ``act`` once the file is closed, still under its lock, unless something is committed until then or what
+        is to be done then is told anew. Nothing is done for a study that is open for reading."""
+        self._when_closed = self._version(), act
+
+    def _version(self) -> int:
+        return int(self.reader.execute("PRAGMA data_version").fetchone()[0])
+
     def meta(self, key: str, default: str = "") -> str:
         """A value of the table ``study``: ``study_id``, ``title``, ``created_at``."""
         row = self.reader.execute("SELECT value FROM study WHERE key = ?", (key,)).fetchone()
@@ -194,16 +203,22 @@ class Study:
                 lost = self._writer.elsewhere.error()
             self._writer.close()
         note = close_note(self.reader) if self._lock and lost is None else None
-        counts = self._counts if self._lock and lost is None and self._counts and self._counts.current() else None
+        keeping = self._kept_when_closed() if self._lock and lost is None else []
         for connection in (*self._left, self.reader):
             connection.close()
-        if counts is not None:
-            counts.keep()
+        for keep in keeping:
+            keep()
         if self._lock is not None:
             self._lock.release(note)
         self._executor = None
         if lost is not None:
             raise lost
+
+    def _kept_when_closed(self) -> list[Callable[[], None]]:
+        found = [self._counts.keep] if self._counts and self._counts.current() else []
+        if self._when_closed and self._when_closed[0] == self._version():
+            found.append(self._when_closed[1])
+        return found
 
     def discard(self) -> None:
         """Close the study and delete its files: for one whose creation failed half-way."""

@@ -1,0 +1,129 @@
+"""The picture of the first screen: shown while the workbench loads, where it is what comes, and never in its way."""
+
+import signal
+import sys
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from medreview.screens.output.last_screen import MARK
+from medreview.study import Study
+from medreview.study.state_folder import state_folder
+from tests.support.terminal import Terminal
+
+COMMAND = "import sys\nfrom medreview.cli.main import main\nsys.argv = ['medreview', 'review', *sys.argv[1:]]\nmain()"
+MARKED = MARK.strip().encode()
+
+Start = Callable[..., Terminal]
+
+
+@pytest.fixture
+def start(study_path: Path, tmp_path: Path) -> Iterator[Start]:
+    """Opens the study from a folder of settings, and waits for the live first screen."""
+    with ExitStack() as opened:
+
+        def run(*words: str, columns: int = 80, live: bool = True, **environ: str) -> Terminal:
+            command = [sys.executable, "-c", COMMAND, str(study_path), *(words or ("--reviewer", "kb"))]
+            terminal = opened.enter_context(Terminal(command, columns, 24, tmp_path, **environ))
+            if live:
+                terminal.wait("q leave")
+                terminal.wait_until(lambda: MARK not in terminal.shown, "the live screen")
+            return terminal
+
+        yield run
+
+
+def leave(terminal: Terminal) -> bytes:
+    terminal.type("q")
+    assert terminal.finish() == 0
+    assert termios.tcgetattr(terminal.slave) == terminal.before
+    for enter, leaving in ((b"\x1b[?1049h", b"\x1b[?1049l"), (b"\x1b[?25l", b"\x1b[?25h")):
+        assert terminal.output.rfind(leaving) > terminal.output.rfind(enter)
+    assert terminal.output.count(b"\x1b[?1049h") == 1
+    return terminal.output
+
+
+def pictures() -> list[Path]:
+    return list((state_folder() / "screens").glob("*.json"))
+
+
+@pytest.fixture(autouse=True)
+def _none_kept() -> None:
+    for file in pictures():
+        file.unlink()
+
+
+def test_the_screen_that_was_left_is_there_until_the_live_one_is_and_keys_wait_for_that(start: Start) -> None:
+    first = start()
+    was = first.shown
+    assert MARKED not in leave(first)
+    (kept,) = pictures()
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+    second = start(live=False)
+    second.wait(MARK.strip())
+    assert second.shown.splitlines()[:-1] == was.splitlines()[:-1]
+    second.type("?")
+    second.wait("Keys")
+    second.type("q")
+    second.wait_until(lambda: second.shown == was, "the first screen, cell by cell as it was")
+    assert MARKED in leave(second)
+
+
+def test_another_file_reviewer_size_or_setting_has_no_picture(start: Start, study_path: Path, tmp_path: Path) -> None:
+    leave(start())
+    assert MARKED not in leave(start("--reviewer", "eva"))
+    leave(start())
+    assert MARKED not in leave(start(columns=100))
+    leave(start())
+    assert MARKED not in leave(start(COLORTERM="truecolor", NO_COLOR="1"))
+    leave(start())
+    with Study.open(study_path) as study:
+        study.write(lambda connection: connection.execute("UPDATE study SET value = 'new' WHERE key = 'title'"))
+    assert MARKED not in leave(start())
+    assert MARKED in leave(start())
+    for file in pictures():
+        file.chmod(0o644)
+    assert MARKED not in leave(start())
+    for file in pictures():
+        file.write_text("{")
+    assert MARKED not in leave(start())
+    (tmp_path / "medreview.toml").write_text("last_screen = false\n")
+    assert MARKED not in leave(start())
+    assert pictures() == []
+
+
+def test_nothing_is_kept_while_a_blind_block_hides_the_figures(start: Start) -> None:
+    leave(start())
+    blind = start()
+    blind.type("a")
+    blind.wait("undo")
+    blind.type("1")
+    blind.wait("saved #")
+    blind.type("q")
+    blind.wait("REVIEW")
+    leave(blind)
+    for file in pictures():
+        file.unlink()
+    leave(start())
+    assert pictures() == []
+
+
+@pytest.mark.parametrize("ended", ["open elsewhere", "interrupted", "terminated"])
+def test_what_ends_the_start_gives_the_terminal_back(start: Start, study_path: Path, ended: str) -> None:
+    leave(start())
+    with ExitStack() as held:
+        if ended == "open elsewhere":
+            held.enter_context(Study.open(study_path))
+        terminal = start(live=False)
+        terminal.wait(MARK.strip())
+        if ended != "open elsewhere":
+            terminal.process.send_signal(signal.SIGINT if ended == "interrupted" else signal.SIGTERM)
+        assert terminal.finish() == {"open elsewhere": 2, "interrupted": 130, "terminated": 143}[ended]
+    assert termios.tcgetattr(terminal.slave) == terminal.before
+    assert terminal.output.rfind(b"\x1b[?1049l") > terminal.output.rfind(b"\x1b[?1049h")
+    if ended == "open elsewhere":
+        assert terminal.output.rfind(b"medreview: ") > terminal.output.rfind(b"\x1b[?1049l")
