@@ -1,5 +1,6 @@
 """Running the workbench in a terminal, from the first screen to what is to be said at the end."""
 
+import gc
 import signal
 from collections.abc import Callable
 from threading import Thread
@@ -38,6 +39,8 @@ def run(
     """
 
     def shown() -> None:
+        gc.freeze()  # what the workbench is made of is no garbage, and is not looked through while keys are answered
+        gc.enable()
         Thread(target=_load_review, name="load-review", daemon=True).start()
         once_shown()
 

@@ -118,7 +118,7 @@ def _run() -> None:
 
 def _opened(words: list[str]) -> bool:
     """Whether `review` could do without the other commands and Typer, and has: a person waits for its screen."""
-    from medreview.cli.reviewing import Wanted, opening_words, review_paths
+    from medreview.cli.reviewing import SUFFIX, Wanted, opening_words, review_paths
 
     read = opening_words(words)
     if read is None:
@@ -127,10 +127,17 @@ def _opened(words: list[str]) -> bool:
     if wanted != Wanted(reviewer=wanted.reviewer):
         review_paths([study], wanted)
         return True
+    import gc
+
     from medreview.screens.output.last_screen import LAST_SCREEN
 
-    with LAST_SCREEN.shown(study, wanted.reviewer):
-        review_paths([study], wanted)
+    if study.suffix == SUFFIX:  # else a file of answers may take long to be brought in
+        gc.disable()  # what is loaded now stays: looking through it again and again is a tenth of the start
+    try:
+        with LAST_SCREEN.shown(study, wanted.reviewer):
+            review_paths([study], wanted)
+    finally:
+        gc.enable()
     return True
 
 

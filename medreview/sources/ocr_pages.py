@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from medreview.sources.reading.picture_lines import ENGINE
+from medreview.sources.reading.ocr_name import ENGINE
 from medreview.study.rows import insert
 from medreview.text import Span
 

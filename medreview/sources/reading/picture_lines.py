@@ -6,9 +6,9 @@ Native code reads what may be hostile here: call it in a child process with limi
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from medreview.sources.reading.ocr_name import ENGINE
 from medreview.sources.reading.picture_layout import PictureLine
 
-ENGINE: Final = "RapidOCR"
 THREADS: Final = 1
 """Threads of one page: with two the engine holds twice the memory, and takes a third more processor time."""
 _MODELS: Final = {"Det": "PP-OCRv6_det_small.onnx", "Rec": "PP-OCRv6_rec_small.onnx"}
