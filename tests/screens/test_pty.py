@@ -3,14 +3,17 @@
 import os
 import re
 import signal
+import struct
 import sys
 import termios
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from fcntl import ioctl
 from pathlib import Path
 from typing import Final
 
 import pytest
+from pyte.screens import Char
 
 from medreview.study import Study
 from medreview.study.events import verify
@@ -297,3 +300,40 @@ def test_a_continue_without_a_stop_leaves_keys_and_terminal_as_they_are(study_pa
     assert terminal.finish() == 128 + signal.SIGTERM
     assert termios.tcgetattr(terminal.slave) == terminal.before
     assert b"Traceback" not in terminal.output
+
+
+def test_what_is_drawn_change_by_change_is_what_is_drawn_anew(study_path: Path, start: Start) -> None:
+    """Through keys, other sizes and a stop of the program, F5 brings no other cell than stood there."""
+    terminal = start(columns=100, rows=30)
+
+    def cells() -> list[list[Char]]:
+        screen = terminal.screen
+        return [[screen.buffer[y][x] for x in range(screen.columns)] for y in range(screen.lines)]
+
+    def spoil() -> None:
+        terminal.took(b"\x1b[m\x1b[2J\x1b[H" + b"spoiled " * 200)
+
+    for columns, rows, keys in ((100, 30, "jj"), (81, 24, "v"), (160, 50, "]jk")):
+        terminal.screen.resize(rows, columns)
+        spoil()
+        ioctl(terminal.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        terminal.process.send_signal(signal.SIGWINCH)
+        terminal.wait_until(lambda: "spoiled" not in terminal.shown, "the screen of another size")
+        terminal.type(keys)
+        terminal.read(0.3)
+        before = cells()
+        spoil()
+        terminal.type("\x1b[15~")
+        terminal.wait_until(lambda before=before: cells() == before, "the same screen, drawn anew")
+
+    terminal.process.send_signal(signal.SIGTSTP)
+    os.waitid(os.P_PID, terminal.process.pid, os.WSTOPPED)
+    terminal.read(0.05)
+    spoil()
+    terminal.process.send_signal(signal.SIGCONT)
+    terminal.wait_until(lambda: cells() == before, "the screen as it was before the stop")
+    terminal.type("q")
+    terminal.wait("leave")
+    terminal.type("q")
+    assert terminal.finish() == 0
+    assert b"LEFT IN ORDER" in terminal.output
