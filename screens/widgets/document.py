@@ -13,7 +13,7 @@ from textual.strip import Strip
 from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.layout.cells import width
 from medreview.review.layout.tables import TextRun
-from medreview.review.layout.wrap import WrapTable
+from medreview.review.layout.wrap import WrapTable, wrapped
 from medreview.review.span_hints import WordHint, with_hints
 from medreview.screens.widgets.painted import Painted, StyledText
 from medreview.text import Span
@@ -254,7 +254,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         if self._laid_out_for == size or not size:
             return
         if self._wrap is None or self._wrap.width != self._text_width:
-            self._wrap = WrapTable(self._visible, self._text_width)
+            self._wrap = wrapped(self._visible, self._text_width)
         words = WrapTable(self._preface, self._text_width)
         self._preface_rows = [self._preface[start:end].rstrip() for start, end in words.rows] if self._preface else []
         self._note_rows = [self._wrap.row_of(offset) for offset, _ in self._notes]

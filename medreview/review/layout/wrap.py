@@ -1,6 +1,7 @@
 """Wrapping of a long text into screen rows."""
 
 from bisect import bisect_left, bisect_right
+from functools import lru_cache
 
 from medreview.review.layout.prose import prose_rows
 from medreview.review.layout.tables import Table, TextRun, find_tables
@@ -80,3 +81,9 @@ class WrapTable:
         if self._laid_out[0] != line or not self._laid_out[1]:
             self._laid_out = (line, table.lay_out(self._text, *line))
         return self._laid_out[1]
+
+
+@lru_cache(maxsize=4)
+def wrapped(text: str, width: int) -> WrapTable:
+    """The rows of a text; those of the last few texts are kept, as neighbours often cite the same ones."""
+    return WrapTable(text, width)

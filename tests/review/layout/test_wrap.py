@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.review.layout.cells import width
-from medreview.review.layout.wrap import WrapTable
+from medreview.review.layout.wrap import WrapTable, wrapped
 from medreview.visible import visible
 from tests.support.cost import seconds
 
@@ -69,3 +69,13 @@ def test_a_long_text_is_wrapped_in_a_tenth_of_a_second() -> None:
     text = "Begin with fluid – give 30 mL/kg or more of a crystalloid, naïve or not.\n" * 7000
     assert len(text) > 500_000
     assert any(seconds(lambda: WrapTable(text, 77)) < 0.1 for _ in range(5))
+
+
+def test_the_rows_of_a_text_are_kept_for_its_width_and_few_texts_are_held() -> None:
+    first = wrapped("one two three", 7)
+    assert wrapped("".join(["one two ", "three"]), 7) is first
+    assert wrapped("one two three", 5).rows != first.rows
+    for number in range(8):
+        wrapped(f"another text {number}", 7)
+    assert wrapped("one two three", 7) is not first
+    assert wrapped("one two three", 7).rows == WrapTable("one two three", 7).rows == first.rows
