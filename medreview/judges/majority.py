@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from medreview.labels import TieRule as StudyRule
@@ -66,6 +67,12 @@ def yes_or_no(words: Iterable[bool | None], tie: StudyRule) -> tuple[bool | None
 
     No answer when nobody says either, and for a tie that the rule leaves open.
     """
-    found = majority_vote([list(words)], OF_STUDY[tie], positive=True, negative=False)
+    said = list(words)
+    return _of_counts(said.count(True), said.count(False), tie)
+
+
+@lru_cache(maxsize=1024)  # a study asks it of every statement and source, and a jury is small
+def _of_counts(ayes: int, noes: int, tie: StudyRule) -> tuple[bool | None, bool]:
+    found = majority_vote([[True] * ayes + [False] * noes], OF_STUDY[tie], positive=True, negative=False)
     answer = found.labels[0]
     return answer if isinstance(answer, bool) else None, found.ties > 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from medreview.stats.formulas.estimate import Estimate
@@ -62,6 +63,11 @@ class ResponseSupport:
     invalid: bool = False
     parted: bool = False
 
+    @cached_property
+    def items(self) -> tuple[list["_Item"], ...]:
+        """Its items of each share: kept, since it is one of the responses of its model and of its origin as well."""
+        return _items(self)
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -113,6 +119,9 @@ class _Item(NamedTuple):
     complete: bool
 
 
+_SO, _NOT_SO, _MISSING = _Item(True, True, True), _Item(False, False, True), _Item(False, True, False)
+
+
 def _items(response: ResponseSupport) -> tuple[list[_Item], ...]:
     """The items of each share in one response.
 
@@ -144,11 +153,11 @@ def _items(response: ResponseSupport) -> tuple[list[_Item], ...]:
 
 def support_counts(response: ResponseSupport) -> dict[str, tuple[int, int]]:
     """By share (``statement_support``, ...): how many items of a response are so, of how many that lack no verdict."""
-    return {share.key: _counts(items) for share, items in zip(_SHARES, _items(response), strict=True)}
+    return {share.key: _counts(items) for share, items in zip(_SHARES, response.items, strict=True)}
 
 
 def _item(state: bool | None) -> _Item:
-    return _Item(state is True, state is not False, state is not None)
+    return _MISSING if state is None else _SO if state else _NOT_SO
 
 
 def support_metrics(
@@ -163,7 +172,7 @@ def support_metrics(
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.formulas.response_sample import ResponseSample
 
-    listed = [_items(response) for response in responses]
+    listed = [response.items for response in responses]
     columns = [f"{part} {share.key}" for share in _SHARES for part in ("so", "known")]
     rows = [[count for items in shares for count in _counts(items)] for shares in listed]
     sample = ResponseSample(columns, rows, Resampling(level, replicates, seed))
