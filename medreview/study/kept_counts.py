@@ -14,12 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.atomic_output import atomic_output, write_new
 from medreview.bounded_file import read_bounded
-from medreview.errors import UserError
+from medreview.study.kept_of_study import keep_of_study, kept_file
 from medreview.study.migrations import NEWEST
-from medreview.study.state_folder import made_state_folder, state_folder
 
+_COUNTS: Final = "counts"
 MOST: Final = 20
 """Studies whose counts are kept."""
 _LARGEST: Final = 1_000_000
@@ -43,7 +42,7 @@ class KeptCounts:
         self._new = False
         state = file_state(self._path) if self._path else None
         if self._path and state is not None and state[1] >= _SMALL:
-            found = _read(_file(self._path))
+            found = _read(kept_file(_COUNTS, self._path))
             if found.get("state") == list(state) and self._now() == self._version:
                 self._rows = found["rows"]
 
@@ -70,15 +69,8 @@ class KeptCounts:
         if self._path is None or state is None or state[1] < _SMALL:
             return
         told = json.dumps({"medreview": "counts of a study", "state": list(state), "rows": self._rows})
-        with suppress(UserError, OSError):
-            folder = _folder()
-            made_state_folder()
-            folder.mkdir(mode=0o700, exist_ok=True)
-            with atomic_output(_file(self._path), b"") as partial:
-                write_new(partial, told)
-            for old in sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)[:-MOST]:
-                old.unlink(missing_ok=True)
-            self._new = False
+        keep_of_study(_COUNTS, self._path, told, MOST)
+        self._new = False
 
     def _now(self) -> int:
         """A number that changes with every commit of another connection, the writer's included."""
@@ -99,14 +91,6 @@ def file_state(path: Path) -> tuple[int, ...] | None:
             if log.st_size:
                 state += (log.st_ino, log.st_size, log.st_mtime_ns, log.st_ctime_ns)
     return state
-
-
-def _folder() -> Path:
-    return state_folder() / "counts"
-
-
-def _file(path: Path) -> Path:
-    return _folder() / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.json"
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -10,8 +10,11 @@ def state_folder() -> Path:
     return user_state_path("medreview")
 
 
-def made_state_folder() -> Path:
-    """The same folder, made for its user alone if it is not there. Raises ``OSError``."""
+def made_state_folder(inside: str = "") -> Path:
+    """The same folder, or one ``inside`` of it, made for its user alone if it is not there. Raises ``OSError``."""
     folder = state_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if inside:
+        folder /= inside
+        folder.mkdir(mode=0o700, exist_ok=True)
     return folder

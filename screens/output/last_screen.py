@@ -16,13 +16,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.atomic_output import atomic_output, write_new
 from medreview.bounded_file import read_bounded
-from medreview.errors import UserError
 from medreview.settings_files import LARGEST, find_configs
 from medreview.study.kept_counts import file_state
-from medreview.study.state_folder import made_state_folder, state_folder
+from medreview.study.kept_of_study import keep_of_study, kept_file
 
+_SCREENS: Final = "screens"
 MOST: Final = 5
 """Studies whose screen is kept."""
 MARK: Final = " as you left it; opening ..."
@@ -78,26 +77,19 @@ class LastScreen:
         if state is None:
             return
         told = {"medreview": "the first screen", "of": [self._key, *size, *state], "rows": list(rows)}
-        folder = _folder()
-        with suppress(UserError, OSError):
-            made_state_folder()
-            folder.mkdir(mode=0o700, exist_ok=True)
-            with atomic_output(_file(self._study), b"") as partial:
-                write_new(partial, json.dumps(told))
-            for old in sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)[:-MOST]:
-                old.unlink(missing_ok=True)
+        keep_of_study(_SCREENS, self._study, json.dumps(told), MOST)
 
     def forget(self) -> None:
         """Keep no picture of this study."""
         if self._key:
             with suppress(OSError):
-                _file(self._study).unlink(missing_ok=True)
+                kept_file(_SCREENS, self._study).unlink(missing_ok=True)
 
     def _stored(self) -> list[str]:
         """The rows of the picture, if it is of this state of the file, this reviewer and this terminal."""
         if not all(stream and stream.isatty() for stream in (sys.__stdin__, sys.__stdout__, sys.__stderr__)):
             return []
-        file = _file(self._study)
+        file = kept_file(_SCREENS, self._study)
         about, state = os.stat(file), file_state(self._study)
         if about.st_uid != os.getuid() or about.st_mode & 0o077 or state is None:
             return []
@@ -162,11 +154,3 @@ def _key(reviewer: str | None) -> str:
     with suppress(OSError):
         asked += [read_bounded(path, LARGEST)[0] for path in find_configs()]
     return hashlib.sha256(repr(asked).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _folder() -> Path:
-    return state_folder() / "screens"
-
-
-def _file(path: Path) -> Path:
-    return _folder() / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.json"

@@ -100,22 +100,21 @@ def strokes(luck: random.Random) -> Iterator[bytes]:
 
 
 class _Watched(Terminal):
-    """A terminal of which only the receipts and the words of a traceback are read, until it is looked at."""
-
-    looked_at = True
+    """A terminal of which only the receipts and the words of a traceback are read."""
 
     def __init__(self, *arguments: str | Path, **environ: str) -> None:
         self.receipts: set[int] = set()
-        self._tail = ""
         super().__init__([*MEDREVIEW, *map(str, arguments)], 80, 24, None, **environ)
 
     def took(self, piece: bytes) -> None:
         self.output = (self.output + piece)[-200_000:]
-        text = self._tail + piece.decode(errors="replace")
-        self.receipts.update(map(int, RECEIPT.findall(text[:-1])))
-        self._tail = text[-200:]
-        if self.looked_at:
-            self._stream.feed(piece)
+        self._stream.feed(piece)
+
+    def rest(self) -> None:
+        """Wait until nothing more is drawn, and read the receipts that stand there: only cells that changed are sent,
+        so that a number is whole on the screen alone."""
+        self.read(0.15)
+        self.receipts.update(map(int, RECEIPT.findall(self.shown)))
 
     def send(self, data: bytes) -> None:
         """Write, and read what comes meanwhile: neither side may wait for the other."""
@@ -156,7 +155,6 @@ def monkey(study: Path, folder: Path, keys: int, seed: int) -> Found:
         with _Watched("review", study, "--reviewer", "monkey", **own) as terminal:
             found.opened += 1
             terminal.wait("leave")
-            terminal.looked_at = False
             last: list[bytes] = []
             while found.keys < keys and terminal.process.poll() is None:
                 if luck.random() < 0.02:
@@ -165,7 +163,7 @@ def monkey(study: Path, folder: Path, keys: int, seed: int) -> Found:
                 terminal.send(last[-1])
                 found.keys += 1
                 if last[-1] == ESCAPE or luck.random() < 0.2:
-                    terminal.read(0.15 if last[-1] == ESCAPE else 0.03)
+                    terminal.rest()
             found.faults += [f"{fault}; the last keys were {last}" for fault in _end(terminal)]
             found.receipts |= terminal.receipts
     log = folder / "state" / "medreview" / "workbench.log"
@@ -182,7 +180,6 @@ def monkey(study: Path, folder: Path, keys: int, seed: int) -> Found:
 def _end(terminal: _Watched) -> list[str]:
     """Leave by the keys for that, if they have not been pressed already; what is wrong."""
     terminal.resize(80, 24)
-    terminal.looked_at = True
     end = time.monotonic() + PATIENCE
     while terminal.process.poll() is None:
         if time.monotonic() > end:

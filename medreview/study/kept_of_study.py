@@ -1,0 +1,27 @@
+"""What is kept of a study from one opening to the next, so that it opens faster: a file of the user's own, which is
+read only while the study is as it was, and can be made again."""
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from medreview.atomic_output import atomic_output, write_new
+from medreview.errors import UserError
+from medreview.study.state_folder import made_state_folder, state_folder
+
+
+def kept_file(what: str, study: Path) -> Path:
+    """Where it is kept, if it is; ``what`` names the folder, ``study`` is the path of the file with its links
+    followed."""
+    return state_folder() / what / f"{hashlib.sha256(os.fsencode(study)).hexdigest()[:32]}.json"
+
+
+def keep_of_study(what: str, study: Path, told: str, most: int) -> None:
+    """Keep a text, and that of the ``most`` studies which were kept last; where it cannot be kept, nothing is."""
+    with suppress(UserError, OSError):
+        folder = made_state_folder(what)
+        with atomic_output(kept_file(what, study), b"") as partial:
+            write_new(partial, told)
+        for old in sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)[:-most]:
+            old.unlink(missing_ok=True)
