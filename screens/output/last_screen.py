@@ -47,10 +47,8 @@ class LastScreen:
     def shown(self, study: Path, reviewer: str | None) -> Iterator[None]:
         """Show the screen of a study until the workbench takes the terminal over, and give the terminal back as it was
         where that does not come to pass. ``reviewer``: who is named on the command line."""
-        self._study, self._key = (
-            Path(os.path.realpath(study)),
-            _key(reviewer),
-        )  # a loop of links is told by who opens it
+        self._study = Path(os.path.realpath(study))  # a loop of links is told by who opens it
+        self._key = _key(reviewer)
         with suppress(OSError, ValueError, termios.error):
             rows = self._stored()
             if rows:
