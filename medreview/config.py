@@ -1,7 +1,6 @@
 """The reviewer's settings, from a TOML file, and where medreview keeps things."""
 
 import getpass
-import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +9,7 @@ from typing import Any, Final, Literal
 
 from medreview.errors import UserError
 from medreview.labels import REVEALS, Reveal
-from medreview.llm.settings import TABLES, JudgeSettings, as_told, models_from, told_of
-from medreview.redaction import MARK
+from medreview.llm.settings import TABLES, JudgeSettings, models_from
 from medreview.setting import about, flat, is_under, settings_in
 from medreview.settings_checks import SERVICES, problems
 from medreview.settings_files import find_configs, is_own, is_trusted, read_settings
@@ -24,7 +22,6 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
     OPENALEX_KEY: "The key that is sent to OpenAlex, which answers few questions a day without one.",
 }
 """Variables of the environment that are asked, beside those that judges name as ``api_key_env``: what each is for."""
-_PASSWORD: Final = re.compile(r"(?<=:)[^:@/][^@/]*(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,44 +306,6 @@ def config_of(files: Iterable[SettingsFile]) -> Config:
         origins = {name: place for name, place in origins.items() if not is_under(name, values)}
         origins |= dict.fromkeys((name for name in flat(file.told) if is_under(name, taken)), file.path)
     return Config(**merged, untrusted=untrusted, origins=origins)
-
-
-@dataclass(frozen=True, slots=True)
-class Guarded:
-    """What one file says on where texts and keys go, a line each, and the whole text that says it."""
-
-    lines: list[str]
-    content: str
-
-
-def read_guarded(path: Path) -> Guarded:
-    """What a settings file says on where texts and keys go; raises :class:`UserError` as :func:`load_config` does."""
-    file = read_file(path)
-    told = file.values
-    lines = []
-    for role, table in TABLES.items():
-        for judge in told.get(table, {}).values():
-            key = f"the key in {judge.api_key_env}" if judge.api_key_env else "no key"
-            lines.append(f"  {role} {told_of(judge)}, {key}")
-    lines += (f"  service {name}: {as_told(address)}" for name, address in told.get("services", {}).items())
-    if proxy := told.get("proxy"):
-        lines.append(f"  proxy: {as_told(without_password(proxy))}")
-    if prompts := told.get("prompts"):
-        lines.append(f"  prompts: {as_told(prompts)}")
-    references = told.get("references", {})
-    lines += (f"  library of references: {as_told(name)}" for name in references.get("library", ()))
-    if references.get("online"):
-        lines.append("  references are looked up at the services")
-    semantic = told.get("semantic", {})
-    if encoder := semantic.get("encoder"):
-        named = f" of the model {as_told(semantic['model'])}" if semantic.get("model") else ""
-        lines.append(f"  model of meaning: {encoder}{named}")
-    return Guarded(lines, file.content)
-
-
-def without_password(address: str) -> str:
-    """An address as it may be shown."""
-    return _PASSWORD.sub(MARK, address)
 
 
 def guarded_settings(told: Mapping[str, Any]) -> list[str]:

@@ -34,7 +34,7 @@ def with_settings(use: Callable[["Config"], T]) -> T:
 
 def ask_for_trust(file: Path) -> bool:
     """Show what a file says on where texts and keys go, and ask whether to use it: yes or no; no without a terminal."""
-    from medreview.config import read_guarded
+    from medreview.guarded_settings import read_guarded
     from medreview.settings_files import trust
 
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):

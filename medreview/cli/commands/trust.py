@@ -27,7 +27,7 @@ def trust(
 
     Example: medreview trust medreview.toml
     """
-    from medreview.config import read_guarded
+    from medreview.guarded_settings import read_guarded
     from medreview.settings_files import FILE_NAME, distrust
     from medreview.settings_files import trust as keep
 
