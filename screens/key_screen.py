@@ -8,6 +8,7 @@ from textual.screen import Screen
 
 from medreview.screens.input_reader import NotRead
 from medreview.screens.key import Key
+from medreview.screens.output.rows_compositor import RowsCompositor
 
 if TYPE_CHECKING:
     from medreview.screens.app import Workbench
@@ -19,6 +20,10 @@ class KeyScreen(Screen[Result], Generic[Result]):
     """A screen that answers every key itself; nothing on it takes the focus."""
 
     app: "Workbench"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = RowsCompositor()
 
     @property
     def on_top(self) -> bool:

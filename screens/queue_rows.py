@@ -34,6 +34,7 @@ class QueueRows:
         self._heading_of: list[int | None] = []
         self._runs: dict[int, int] = {}
         self._read: dict[int, QueueEntry] = {}
+        self._made: dict[int, tuple[tuple[object, ...], Row]] = {}
         place = 0
         for _, run in groupby(session.queue.responses):
             length = len(list(run))
@@ -82,9 +83,21 @@ class QueueRows:
         ]
 
     def _statement(self, place: int) -> Row:
+        """The row of a unit, made again when it stands elsewhere."""
+        session = self._session
+        unit, listed = session.queue.units[place], self._listed(place)
+        label = session.label_of(unit)
+        stands = (listed, label, label is not None and session.stale(unit), session.state_of(unit), session.hides(unit))
+        found = self._made.get(place)
+        if found is None or found[0] != stands:
+            if len(self._made) > _KEPT:
+                self._made.clear()
+            found = self._made[place] = stands, self._unit_row(place, listed)
+        return found[1]
+
+    def _unit_row(self, place: int, listed: QueueEntry) -> Row:
         session = self._session
         unit = session.queue.units[place]
-        listed = self._listed(place)
         before, name, group = self._named(listed, alone=self._heading_of[place] is None)
         label = session.label_of(unit)
         if label is not None:

@@ -46,6 +46,8 @@ class _Layer:
 
     def overlapping(self, start: int, end: int) -> list[Mark]:
         """The marks that overlap a range."""
+        if self.max_ends[-1] <= start or self.starts[0] >= end:  # of most rows, and cheap to see
+            return []
         first = bisect_right(self.max_ends, start)
         last = bisect_left(self.starts, end)
         return [mark for mark in self.marks[first:last] if mark.end > start]
@@ -98,7 +100,9 @@ class HighlightIndex:
 
     def pieces(self, start: int, end: int) -> list[RowSegment]:
         """A range as consecutive segments, cut at every edge of a mark."""
-        found = {kind: layer.overlapping(start, end) for kind, layer in self._layers.items()}
+        found = {kind: marks for kind, layer in self._layers.items() if (marks := layer.overlapping(start, end))}
+        if not found:
+            return [RowSegment(start, end, ())] if start < end else []
         edges = {edge for marks in found.values() for mark in marks for edge in mark[:2] if start < edge < end}
         cuts = [start, *sorted(edges), end]
         return [

@@ -12,6 +12,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.strip import Strip
 
 from medreview.review.layout.cells import NOT_SINGLE_CELL
+from medreview.screens.output.rows_compositor import RowsUpdate
 
 LINK: Final = "\x1b]8;"
 """Begins, within a style, the sequence that opens its link."""
@@ -65,6 +66,12 @@ class Cells:
                 whole = right > x >= left and end <= right
                 parts.append((x, (strip if whole else strip.crop(0, min(end, right) - x),)))
             self._put(y, parts)
+            self._made_of[y] = ()
+
+    def apply_rows(self, update: RowsUpdate) -> None:
+        """Take over rows of widgets."""
+        for y, x, strip in update.rows:
+            self._put(y, [(x, (strip,))])
             self._made_of[y] = ()
 
     def _put(self, y: int, parts: Iterable[tuple[int, tuple[Strip, ...]]]) -> None:

@@ -1,9 +1,8 @@
 """The bytes that make the screen that was sent into the one that is wanted."""
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from itertools import compress, count, groupby
+from collections.abc import Sequence
+from itertools import groupby
 from operator import ne, or_
 from typing import Final
 
@@ -22,6 +21,12 @@ _MANY_BLANKS: Final = " " * 11
 """Blanks within a row from which on it is shorter to erase them and to move on."""
 
 _BLANKS: Final = re.compile(f"({_MANY_BLANKS}+)")
+
+_RUNS: Final = re.compile(rb"\x01+")
+"""In a row of bytes that are 1 where a cell changed: cells that did."""
+
+_NEAR_RUNS: Final = re.compile(rb"\x01+(?:\x00{1,3}\x01+)*")
+"""The same, with what is no dearer to write again than to pass over if all of it has one style."""
 
 
 class Differ:
@@ -64,33 +69,34 @@ class Differ:
 
     def _row(self, y: int, old: Row | None, new: Row) -> None:
         width = len(new.signs)
-        changed = list(range(width)) if old is None else list(_changed(old, new))
-        if not changed:
+        changed = bytearray(b"\x01" * width) if old is None else _changed(old, new)
+        last = changed.rfind(1)
+        if last < 0:
             return
         doubtful = min(new.doubtful, width if old is None else old.doubtful)
-        if changed[-1] >= doubtful:  # what a terminal counts otherwise must not be left behind, or moved within
-            changed[bisect_left(changed, doubtful) :] = range(doubtful, width)
-            tail = width
-        else:
-            tail = self._blank_from(new)
-        kept = bisect_left(changed, tail)
-        erased = changed[kept] if changed[-1] - tail >= _TO_ERASE and kept < len(changed) else width
-        if erased < width:
-            del changed[kept:]
-        for start, end in _runs(changed):
-            if start < doubtful < end:
-                self._write(y, start, doubtful, new, erase=True)
-                start = doubtful
-            self._write(y, start, end, new, erase=end <= doubtful)
-        if erased < width:
+        erased = -1
+        if last >= doubtful:  # what a terminal counts otherwise must not be left behind, or moved within
+            changed[doubtful:] = b"\x01" * (width - doubtful)
+        elif last - (blank := self._blank_from(new, last)) >= _TO_ERASE:
+            erased = changed.find(1, blank)
+        for near in _NEAR_RUNS.finditer(changed, 0, width if erased < 0 else erased):
+            runs = (near,) if _of_one_style(new, *near.span()) else _RUNS.finditer(changed, *near.span())
+            for run in runs:
+                start, end = run.span()
+                if start < doubtful < end:
+                    self._write(y, start, doubtful, new, erase=True)
+                    start = doubtful
+                self._write(y, start, end, new, erase=end <= doubtful)
+        if erased >= 0:
             self._go(y, erased, new)
             self._set(new.styles[erased])
             self._out.append("\x1b[K")
 
-    def _blank_from(self, row: Row) -> int:
-        """The column from which on a row is blanks of one style that can be erased."""
+    def _blank_from(self, row: Row, last: int) -> int:
+        """The column from which on a row is blanks of one style that can be erased, if that is before the ``last``
+        that changed; its width if nowhere."""
         style, width = row.styles[-1], len(row.signs)
-        if not self._erasing(style):
+        if row.signs[last] != " " or not self._erasing(style):
             return width
         x = width
         while x and row.signs[x - 1] == " " and row.styles[x - 1] == style:
@@ -149,20 +155,11 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _changed(old: Row, new: Row) -> Iterator[int]:
-    """The columns whose cells differ."""
+def _changed(old: Row, new: Row) -> bytearray:
+    """A byte for each column: 1 where the cells differ."""
     signs, styles = map(ne, old.signs, new.signs), map(ne, old.styles, new.styles)
-    return compress(count(), map(or_, signs, styles))
+    return bytearray(map(or_, signs, styles))
 
 
-def _runs(columns: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Columns that follow each other, as first and behind the last."""
-    start = end = -1
-    for column in columns:
-        if column != end:
-            if end >= 0:
-                yield start, end
-            start = column
-        end = column + 1
-    if end >= 0:
-        yield start, end
+def _of_one_style(row: Row, start: int, end: int) -> bool:
+    return row.styles[start:end].count(row.styles[start]) == end - start

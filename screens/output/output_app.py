@@ -15,6 +15,7 @@ from medreview.screens.output.cells import Cells
 from medreview.screens.output.cursor import move
 from medreview.screens.output.differ import Differ
 from medreview.screens.output.pacing import Answered, Pace
+from medreview.screens.output.rows_compositor import RowsUpdate
 
 _AT_ONCE: Final = 1200
 """Bytes that arrive together on any link, in one packet: with so few, nothing is seen between."""
@@ -85,7 +86,7 @@ class OutputApp(App[None], inherit_bindings=False):
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if not self._only_changes or self.is_headless or self._driver is None or self._driver.is_inline:
             super()._display(screen, renderable)
-        elif isinstance(renderable, LayoutUpdate | ChopsUpdate):
+        elif isinstance(renderable, LayoutUpdate | ChopsUpdate | RowsUpdate):
             try:
                 self._take_over(renderable)
                 self.send_pending()
@@ -103,8 +104,10 @@ class OutputApp(App[None], inherit_bindings=False):
         if self._cells is not None and self.size == (self._cells.width, self._cells.height):
             self.send_pending()
 
-    def _take_over(self, update: LayoutUpdate | ChopsUpdate) -> None:
-        if isinstance(update, LayoutUpdate):
+    def _take_over(self, update: LayoutUpdate | ChopsUpdate | RowsUpdate) -> None:
+        if isinstance(update, RowsUpdate):
+            self._sized(*self.screen._compositor.size).apply_rows(update)
+        elif isinstance(update, LayoutUpdate):
             self._sized(update.region.right, update.region.bottom).apply_layout(update)
         else:
             self._sized(update.chop_ends[0][-1], len(update.chops)).apply_chops(update)

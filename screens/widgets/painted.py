@@ -11,11 +11,12 @@ from typing import Final
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from medreview.review.layout.cells import fit, fitting, width
+from medreview.screens.widgets.line_cache import LineCache
 from medreview.visible import visible
 
 StyledText = tuple[str, str]
@@ -92,8 +93,7 @@ class Painted(Widget):
         super().__init__(name=name, id=id, classes=classes)
         self.ascii_only = ascii_only
         self._styles_of: dict[str, Style] = {}
-        self._drawn: dict[int, Strip] = {}
-        self._prerendered: tuple[Size, dict[int, Strip]] = (Size(0, 0), {})
+        self._styles_cache = self._lines = LineCache()
 
     def notify_style_update(self) -> None:
         """Clear the cache of styles: the theme or a class has changed."""
@@ -106,30 +106,34 @@ class Painted(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One row, as requested by Textual."""
-        size, prerendered = self._prerendered
-        strip = prerendered.pop(y, None) if size == self.outer_size else None
-        self._drawn[y] = strip = self.line(y) if strip is None else strip
-        return strip
+        return self.line(y)
 
     def repaint(self) -> None:
         """Draw the rows that differ from those on the screen: Textual itself would send all of them again."""
         if not self.size:  # not on the screen now: all of it is drawn when it comes back
             self.refresh()
             return
-        now = {y: self.line(y) for y in range(self.outer_size.height)}
-        changed = {y: strip for y, strip in now.items() if strip != self._drawn.get(y)}
-        self._prerendered = (self.outer_size, changed)
+        width, height = self.outer_size
+        now, before = {y: self.line(y) for y in range(height)}, self._lines.lines
+        changed = {y: strip for y, strip in now.items() if strip != before.get(y)}
         if changed:
-            self.refresh(*(Region(0, y, self.outer_size.width, 1) for y in changed))
+            self.refresh(*(Region(0, y, width, 1) for y in changed))
+            self._lines.put(changed)
 
     def style_of(self, names: str) -> Style:
-        """The Rich style of space-separated names, by decreasing priority; the widget's own style for ``""``."""
+        """The Rich style of space-separated names, by decreasing priority; the widget's own style for ``""``.
+
+        Textual's filters, which take colours away or name them otherwise, have been asked.
+        """
         found = self._styles_of.get(names)
         if found is None:
             found = self.rich_style
             for name in reversed(names.split()):
                 found += PALETTE[name]
-            self._styles_of[names] = found
+            piece, (_, background) = [Segment(" ", found)], self.background_colors
+            for each in self.get_line_filters():
+                piece = each.apply(piece, background)
+            found = self._styles_of[names] = piece[0].style or found
         return found
 
     def shown(self, text: str) -> str:
