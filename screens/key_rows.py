@@ -46,6 +46,22 @@ class Hints:
     outputs: int = 0
 
 
+class KeyRows:
+    """The two rows of a table of actions: the same for most units, and so made once."""
+
+    def __init__(self, table: Mapping[str, Action]) -> None:
+        self._table = table
+        self._made_for: tuple[object, ...] = ()
+        self._rows: list[Row] = []
+
+    def rows(self, columns: int, blind: bool, panes: bool, unit: Hints) -> list[Row]:
+        """As :func:`key_rows`."""
+        asked = (columns, blind, panes, unit)
+        if asked != self._made_for:
+            self._made_for, self._rows = asked, key_rows(self._table, columns, blind, panes, unit)
+        return self._rows
+
+
 def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool, unit: Hints = Hints()) -> list[Row]:
     """Verdicts and ``a`` above, everything else below; a wide terminal takes the flags into the first row."""
     verdicts = [_hint(table, (name,)) for name in table if is_verdict(name) and name != "accept"]

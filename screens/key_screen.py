@@ -1,7 +1,8 @@
 """What the screens share: keys in the order they were typed, one frame for each."""
 
+import asyncio
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from textual import events
 from textual.screen import Screen
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+_READING: Final = 0.04
+"""Seconds after a key: its frame is drawn by then, and one that is held down comes sooner."""
+
 
 class KeyScreen(Screen[Result], Generic[Result]):
     """A screen that answers every key itself; nothing on it takes the focus."""
@@ -24,6 +28,7 @@ class KeyScreen(Screen[Result], Generic[Result]):
     def __init__(self) -> None:
         super().__init__()
         self._compositor = RowsCompositor()
+        self._later: asyncio.TimerHandle | None = None
 
     @property
     def on_top(self) -> bool:
@@ -69,6 +74,8 @@ class KeyScreen(Screen[Result], Generic[Result]):
         if not self.on_top:
             self.app.screen.post_message(_again(event))
             return
+        if self._later is not None:
+            self._later.cancel()
         key, held, decided = Key(event.key, event.character), self.app.held, False
         with self.app.batch_update():
             if held.is_held(key.said, event.time):
@@ -79,6 +86,14 @@ class KeyScreen(Screen[Result], Generic[Result]):
                 self.paint()
         if decided:
             held.decided(key.said)
+        self._later = asyncio.get_running_loop().call_later(_READING, self._get_ready)
+
+    def prepare(self) -> None:
+        """Get ready what the next key may ask for, while the reviewer reads; called a moment after the last one."""
+
+    def _get_ready(self) -> None:
+        if self.on_top:
+            self.prepare()
 
 
 def _again(event: events.Key) -> events.Key:

@@ -5,20 +5,20 @@ from typing import Final
 
 from medreview.review.deciding import Deciding
 from medreview.review.document_outline import DocumentOutline
-from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.highlight_index import Mark
 from medreview.review.highlights import Highlights
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.search import Hits, TextSearch
 from medreview.review.span_editing import SpanEdit
 from medreview.review.span_hints import WordHint, hints_left, word_hints
 from medreview.screens.naming_words import Naming
+from medreview.screens.source_page import SourcePage, SourcePages
 from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where
 from medreview.screens.widgets.document import DocumentView
-from medreview.sources.read_by_ocr import BY_OCR, percent, words_in_doubt
+from medreview.sources.read_by_ocr import BY_OCR, percent
 from medreview.sources.reading.set_apart import SetApart
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
-from medreview.visible import hidden_count
 
 _LONG_HIDDEN: Final = 20
 """Code points of a hidden text from which on a note stands under it; shorter ones are words for screen readers."""
@@ -27,8 +27,8 @@ _LONG_HIDDEN: Final = 20
 class Panes:
     """Fills the two panes from the session and moves in them. Knows nothing of decisions.
 
-    ``nothing`` says why there is no text to read, ``preface`` what is to be known of one, from it and from its parts
-    that do not stand open.
+    ``nothing`` says why there is no text to read, ``preface`` what is to be known of the one that a session has, from
+    it and from its parts that do not stand open.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Panes:
         source: DocumentView,
         response: DocumentView,
         nothing: Callable[[], str],
-        preface: Callable[[str, Sequence[SetApart]], str],
+        preface: Callable[[Deciding, str, Sequence[SetApart]], str],
     ) -> None:
         self.session = session
         self._nothing = nothing
@@ -56,14 +56,12 @@ class Panes:
         """Where the statement is being cut; 0 while it is not."""
         self.whole = False
         """The source pane shows the whole page, menus and footnotes too, for reading only."""
-        self.hidden = 0
-        """Hidden characters in the source's text."""
         self._highlights = Highlights()
         self._loaded: tuple[tuple[str, str | None] | str | None, bool] = (None, False)
-        self._text = ""
-        self._places = DocumentOutline()
-        self._standing = HighlightIndex()
-        """Headings and search hits: there may be thousands, and they are the same for the next statement."""
+        self._pages = SourcePages()
+        self._page = SourcePage()
+        self._standing = self._page.standing
+        """What is marked in the page for every statement, and search hits."""
         self._shown: tuple[str, str | None] | None = None
         self._answer: tuple[str, str, tuple[Mark, ...]] | None = None
         self._searched = source
@@ -74,6 +72,19 @@ class Panes:
         self._hit = -1
         self.hints = PaneHints(lambda target: self.response if self.session.is_beside(target) else self.source)
         """The letters over the words in sight, while words are named."""
+
+    @property
+    def hidden(self) -> int:
+        """Hidden characters in the source's text."""
+        return self._page.hidden
+
+    @property
+    def _text(self) -> str:
+        return self._page.text
+
+    @property
+    def _places(self) -> DocumentOutline:
+        return self._page.places
 
     # What is shown
 
@@ -93,26 +104,17 @@ class Panes:
         if (text_of, self.whole) != self._loaded:
             line = self._line_here() if same else ""
             self._loaded = text_of, self.whole
-            self._text = session.source_text(whole=self.whole)
-            self._places = DocumentOutline() if self.whole else session.source_places()
+            self._page = self._pages.page(session, whole=self.whole)
+            self._standing = self._page.standing
             anchor, same = max(0, self._text.find(line)), False
-            self.hidden = hidden_count(self._text)
             if self._searched is self.source:
                 self.end_search()
-            self._standing = HighlightIndex(
-                [
-                    *(Mark(heading.start, heading.end, "heading") for heading in self._places.outline),
-                    *(Mark(*part) for part in self._places.set_apart if part.kind in CLOSED),
-                    *(Mark(word.start, word.end, "doubtful") for word in words_in_doubt(self._places.by_ocr)),
-                ]
-            )
-        text = self._text
         highlights = Highlights() if self.whole else session.source_highlights()
         before = self._highlights
         if same and highlights == before:
             return
         self._highlights, self._shown = highlights, key
-        if not text:
+        if not self._text:
             self.source.show(self._nothing() if session.unit else "")
             return
         hits = self._hits.spans if self._hits and self._searched is self.source else ()
@@ -121,21 +123,26 @@ class Panes:
         opens = not stays and (not same or highlights.opening != before.opening)  # also when the judges are revealed
         if opens:
             active = highlights.opening
-        marks = [*highlights.marks]
-        if active is not None and (stays or opens):
-            marks.append(Mark(*active, "active"))
+        marked = active if stays or opens else None
         place = active.start if active and opens else self.source.first_offset if same else anchor
-        notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
-        for part in self._places.set_apart:
-            if part.kind == "hidden" and part.end - part.start >= _LONG_HIDDEN:
-                notes.setdefault(part.start, "^^ hidden on the page")
-        for stop in highlights.stops:
-            for part in self._places.apart_in(*stop):
-                if part.kind in APART_NOTES:
-                    notes.setdefault(max(part.start, stop.start), APART_NOTES[part.kind])
-        preface = WHOLE_PAGE if self.whole else self._preface(text, self._places.set_apart)
         at_third = opens and active is not None
-        self.source.show(text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)
+        preface = WHOLE_PAGE if self.whole else self._preface(session, self._text, self._places.set_apart)
+        marks, notes = _marks(highlights, marked), _notes(self._page, highlights)
+        self.source.show(self._text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)
+
+    def prepare(self, ahead: Deciding) -> None:
+        """Read and draw what :meth:`show` will be asked for when the session is there; nothing is shown."""
+        if self.whole or self.searching or not ahead.unit:
+            return
+        page, highlights = self._pages.page(ahead, whole=False), ahead.source_highlights()
+        if page.text:
+            opening = highlights.opening
+            preface = self._preface(ahead, page.text, page.places.set_apart)
+            marks, notes = _marks(highlights, opening), _notes(page, highlights)
+            at_third, place = opening is not None, opening.start if opening else 0
+            self.source.prepare(page.text, marks, place, notes, at_third=at_third, preface=preface, below=page.standing)
+        if not self.beside_drawn:
+            self.response.prepare(ahead.beside_text(), ahead.beside_marks(), self.response.first_offset)
 
     def toggle_whole(self) -> str:
         """Show the whole page, or again the text that is judged and marked; a word when there is no more."""
@@ -332,6 +339,23 @@ class PaneHints:
         """Draw what is still to be typed of them; ``None`` takes them away."""
         left = hints_left(naming.hints, naming.typed) if naming else ()
         self._view_of(target).name_words(left, naming.typed if naming else "")
+
+
+def _marks(highlights: Highlights, active: Span | None) -> list[Mark]:
+    return [*highlights.marks, *([Mark(*active, "active")] if active is not None else [])]
+
+
+def _notes(page: SourcePage, highlights: Highlights) -> dict[int, str]:
+    """What is told under rows of a page: of what is marked, and of what no reader of the page sees."""
+    notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
+    for part in page.places.set_apart:
+        if part.kind == "hidden" and part.end - part.start >= _LONG_HIDDEN:
+            notes.setdefault(part.start, "^^ hidden on the page")
+    for stop in highlights.stops:
+        for part in page.places.apart_in(*stop):
+            if part.kind in APART_NOTES:
+                notes.setdefault(max(part.start, stop.start), APART_NOTES[part.kind])
+    return notes
 
 
 def position_words(view: DocumentView) -> str:

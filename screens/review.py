@@ -1,7 +1,9 @@
 """The review screen: composes the parts, routes keys, and draws what the session holds."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -16,11 +18,7 @@ from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.deciding import Deciding
 from medreview.review.session import ReviewSession
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
-from medreview.screens.dialogs import (
-    ChooseSpanDialog,
-    Dialog,
-    SpanDialog,
-)
+from medreview.screens.dialogs import ChooseSpanDialog, Dialog, SpanDialog
 from medreview.screens.edit_dialogs import CutDialog, LeftOutDialog
 from medreview.screens.face import Face
 from medreview.screens.finding_dialogs import FindingDialog
@@ -28,7 +26,7 @@ from medreview.screens.foot_rows import foot_rows
 from medreview.screens.header_rows import header_rows, wide_header_rows
 from medreview.screens.input_reader import NotRead, not_read_words
 from medreview.screens.key import Key
-from medreview.screens.key_rows import Hints, key_rows
+from medreview.screens.key_rows import KeyRows
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.layout import Needs, PanePlan, arrange, shape_of, with_list
 from medreview.screens.line_input import LineInput
@@ -79,8 +77,7 @@ class ReviewScreen(KeyScreen[None]):
         self._needs = Needs(1, 1, 2)
         self._plan: PanePlan | None = None
         self._step: Dialog | None = None
-        self._keys_for: tuple[object, ...] = ()
-        self._keys: list[Row] = []
+        self._keys = KeyRows(actions)
         self._said = notice
         self._bad = False
         self._not_read = Counter[str]()
@@ -329,7 +326,8 @@ class ReviewScreen(KeyScreen[None]):
         self._needs = self._ask_needs(size)
         plan = self.plan_for(size)
         before, self._plan = self._plan, plan
-        if before is None or plan.regions != before.regions:
+        moved = before is None or plan.regions != before.regions
+        if moved:
             # Without this the screen keeps its old arrangement; asking a child to lay out would cost a second frame.
             self._clear_arrangement_cache()
             self.refresh(layout=True, repaint=False)
@@ -354,7 +352,10 @@ class ReviewScreen(KeyScreen[None]):
         )
         self._header.show(header)
         self._statement.show(face.card_rows(plan))
-        self._bar.update()
+        if moved:
+            self._bar.refresh()  # once the source has its new height: it says where in it one is
+        else:
+            self._bar.update()
         region = plan.regions.get("judges", Region())
         panel = face.opinion_bar(region.width) if one else face.opinion_panel(region.width, region.height)
         self._judges.show(panel)
@@ -365,18 +366,18 @@ class ReviewScreen(KeyScreen[None]):
         self._queue.move_to(self._queue_rows.row_of(self.session.position))
         if plan.shape == "three":
             self._queue.refresh_changed()
-        above = self._step.rows(size.width) if self._step else self._key_rows(size.width, not one, face.hints(plan))
+        blind = self.session.mode == "blind"
+        step, hints = self._step, face.hints(plan)
+        above = step.rows(size.width) if step else self._keys.rows(size.width, blind, not one, hints)
         unread = not_read_words(self._not_read["undecodable"], self._not_read["broken"])
         said, bad = self._said or unread, self._bad or (not self._said and self.session.elsewhere is not None)
         self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held))
 
-    def _key_rows(self, columns: int, panes: bool, hints: Hints) -> list[Row]:
-        """The rows of keys: the same for most units, and so made once."""
-        asked = (columns, self.session.mode, panes, hints)
-        if asked != self._keys_for:
-            self._keys_for = asked
-            self._keys = key_rows(self._actions, columns, self.session.mode == "blind", panes, hints)
-        return self._keys
+    def prepare(self) -> None:
+        """Read and draw the next unit beforehand; where the study cannot be read, its key will say so."""
+        with suppress(UserError, sqlite3.Error):
+            if self._step is None and (ahead := self.session.ahead()) is not None:
+                self.reading.prepare(ahead)
 
     def _ask_needs(self, size: Size) -> Needs:
         card = None if shape_of(size) == "one" else self.plan_for(size).regions["statement"]

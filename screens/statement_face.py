@@ -1,9 +1,11 @@
 """A statement on the review screen: the statement and its question, its sources, the judges."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from textual.geometry import Region, Size
 
+from medreview.review.deciding import Deciding
 from medreview.review.highlight_index import Mark
 from medreview.review.session import ReviewSession
 from medreview.screens.face import beside_bar
@@ -18,6 +20,7 @@ from medreview.screens.spoken_rows import spoken_height
 from medreview.screens.statement_rows import answer_row, question_rows, statement_height, statement_rows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
+from medreview.sources.reading.set_apart import SetApart
 
 _QUESTION_ROWS: Final = 3
 """Side by side, the question has so many rows unless all of it is asked for: panes that keep their place are drawn
@@ -38,7 +41,7 @@ class StatementFace:
             source,
             response,
             lambda: nothing_to_read(session),
-            lambda text, apart: said_of_page(session.source, text, apart) if session.source else "",
+            _preface,
         )
 
     def subject(self) -> Subject | None:
@@ -123,3 +126,9 @@ class StatementFace:
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
         """The judges, and my own labels."""
         return panel_rows(self._session, columns, most)
+
+
+def _preface(session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
+    """What is to be known of the page that a session has."""
+    assert isinstance(session, ReviewSession)
+    return said_of_page(session.source, text, apart) if session.source else ""

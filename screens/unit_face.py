@@ -6,6 +6,7 @@ from typing import Final
 from textual.geometry import Region, Size
 
 from medreview.labels import is_order
+from medreview.review.deciding import Deciding
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.prose import prose_rows
 from medreview.review.unit_session import UnitSession
@@ -19,7 +20,8 @@ from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.spoken_rows import SPOKEN_ROWS, spoken_height, spoken_rows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row, StyledText
-from medreview.units.view import Document, Opinion, Part
+from medreview.sources.reading.set_apart import SetApart
+from medreview.units.view import Opinion, Part
 from medreview.visible import visible
 from medreview.words import in_words
 
@@ -44,7 +46,7 @@ class UnitFace:
     def __init__(self, session: UnitSession, source: DocumentView, response: DocumentView) -> None:
         self._session = session
         self._response = response
-        self.panes = Panes(session, source, response, self._nothing, lambda _text, _apart: self._preface())
+        self.panes = Panes(session, source, response, self._nothing, _preface)
 
     def subject(self) -> Subject | None:
         """Its name; model, origin and badges where they may be seen."""
@@ -248,9 +250,12 @@ class UnitFace:
             return view.missing if view and view.missing else "There is no text to read beside it."
         return document.state_words or NOTHING_TO_READ.get(document.state, "This text is empty.")
 
-    def _preface(self) -> str:
-        document: Document | None = self._session.document
-        return f"[medreview: {document.state_words}]" if document and document.state_words else ""
+
+def _preface(session: Deciding, _text: str, _apart: Sequence[SetApart]) -> str:
+    """What is to be known of the document that a session has."""
+    assert isinstance(session, UnitSession)
+    document = session.document
+    return f"[medreview: {document.state_words}]" if document and document.state_words else ""
 
 
 def _said(opinion: Opinion) -> list[StyledText]:

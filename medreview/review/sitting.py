@@ -3,6 +3,8 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
+from copy import copy
+from typing import Self
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
@@ -166,6 +168,18 @@ class Sitting(ABC):
     def previous(self) -> bool:
         """The unit before; False at the start."""
         return self.go(self.position - 1)
+
+    def ahead(self) -> Self | None:
+        """This sitting as it will be at the next unit, to read beforehand what is shown there; ``None`` at the end.
+
+        Nothing counts as seen, and nothing may be done in it.
+        """
+        if self.position + 1 >= len(self.queue.units):
+            return None
+        there = copy(self)
+        there.position += 1
+        there._read_unit()
+        return there
 
     def awaits(self, unit: str) -> bool:
         """Whether a unit of this queue still waits: it is open or, in the queues for that, deferred or stale."""
@@ -354,13 +368,15 @@ class Sitting(ABC):
         return self.unit
 
     def _load(self) -> None:
+        self._read_unit()
+        if self.unit:
+            self._events.note_exposure(self.unit, self.snapshot, self.queue, self.mode)
+
+    def _read_unit(self) -> None:
         self.unit = self.queue.units[self.position] if self.queue.units else ""
         self.own = load_reviewer_state(self.study.reader, self.unit, self.reviewer, self.pass_no)
         self._load_unit()
         self._before, self.reads = None, None
-        if not self.unit:
-            return
-        self._events.note_exposure(self.unit, self.snapshot, self.queue, self.mode)
 
     def _read_progress(self) -> ReviewerProgress:
         return ReviewerProgress(self.study.reader, self.reviewer, self.pass_no, self.asks.name)

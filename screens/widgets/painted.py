@@ -137,9 +137,8 @@ class Painted(Widget):
         return found
 
     def shown(self, text: str) -> str:
-        """Any text as displayed: made visible, on one line, in ASCII where required."""
-        line = visible(text, self.ascii_only).translate(_ONE_LINE)
-        return line.translate(_ASCII_EQUIVALENTS) if self.ascii_only else line
+        """Any text as displayed (:func:`displayed`)."""
+        return displayed(text, self.ascii_only)
 
     def paint(self, row: Row, under: str = "") -> Strip:
         """Styled texts as one line of the widget's width, cut off or padded; ``under``: styles of the whole line."""
@@ -173,6 +172,12 @@ class Painted(Widget):
                 break
         segments.append(Segment("".join(texts), style))
         return Strip(segments, self.outer_size.width)
+
+
+def displayed(text: str, ascii_only: bool) -> str:
+    """Any text as displayed: made visible, on one line, in ASCII where required."""
+    line = visible(text, ascii_only).translate(_ONE_LINE)
+    return line.translate(_ASCII_EQUIVALENTS) if ascii_only else line
 
 
 def _filled(pieces: list[StyledText], cells: int) -> list[StyledText]:

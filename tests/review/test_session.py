@@ -343,3 +343,25 @@ def test_reading_a_label_costs_less_than_the_cube_of_its_corrections(study):
 
     few = steps_after_forty_more()
     assert steps_after_forty_more() < 6 * few
+
+
+@pytest.mark.parametrize("blind", [False, True], ids=["open", "blind"])
+def test_looking_ahead_shows_nothing_and_is_where_the_next_key_leads(study, blind):
+    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", blind=blind))
+    here = (session.unit, session.position, session.item, session.source_text())
+
+    ahead = session.ahead()
+    assert ahead is not None
+    seen = (ahead.unit, ahead.text_key, ahead.source_text(), ahead.source_highlights(), ahead.beside_marks())
+    assert (session.unit, session.position, session.item, session.source_text()) == here
+    assert session.leave() == ""  # writes what was seen
+    assert [row[0] for row in study.reader.execute("SELECT unit FROM event WHERE kind IN ('shown', 'listed')")] == [
+        session.unit
+    ]
+
+    session.next()
+    now = (session.unit, session.text_key, session.source_text(), session.source_highlights(), session.beside_marks())
+    assert now == seen
+    while session.next():
+        pass
+    assert session.ahead() is None

@@ -359,3 +359,43 @@ async def test_neighbours_of_one_style_are_sent_as_one(study: Study) -> None:
         assert len(list(table)) == 1
         assert all(one.style != other.style for row in rows for one, other in pairwise(row))
         assert {row.cell_length for row in rows} == {view.size.width}
+
+
+async def test_what_was_prepared_is_drawn_only_where_just_that_is_shown() -> None:
+    app = DocumentApp()
+    other = LONG.replace("fluid", "water")
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.view.show(LONG)
+        app.view.prepare(other, [Mark(0, 5, "quote")], 2000, {2010: "^^ 50"}, at_third=True)
+        before, ahead = lines(app.view), app.view._ahead
+        assert ahead is not None
+        assert "fluid" in before[0]
+        app.view.show(other, [Mark(0, 5, "quote")], 2000, {2010: "^^ 50"}, at_third=True)
+        await pilot.pause()
+        assert app.view._page is ahead
+        assert {id(strip) for strip in map(app.view.line, range(24))} <= {id(strip) for strip in ahead.strips.values()}
+        shown = lines(app.view)
+        assert any(row.lstrip() == "^^ 50" for row in shown)
+
+        app.view.show(LONG)
+        app.view.show(other, [Mark(0, 5, "quote")], 2000, {2010: "^^ 50"}, at_third=True)
+        assert app.view._page is not ahead
+        assert lines(app.view) == shown, "drawn when it is shown, it is the same"
+
+        app.view.prepare(other, [Mark(0, 5, "quote")])
+        app.view.show(other, [Mark(0, 6, "quote")])
+        assert app.view.marks.of_kind("quote") == [Mark(0, 6, "quote")]
+
+
+async def test_what_was_prepared_for_another_width_is_laid_out_again() -> None:
+    app = DocumentApp()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.view.prepare(LONG)
+        await pilot.resize_terminal(40, 24)
+        await pilot.pause()
+        app.view.show(LONG)
+        narrow = lines(app.view)
+        assert {len(row) <= 40 for row in narrow} == {True}
+        app.view.show("")
+        app.view.show(LONG)
+        assert lines(app.view) == narrow

@@ -247,10 +247,11 @@ async def test_what_does_not_stand_open_on_the_page_has_a_sign(
 ) -> None:
     parts = [[SEPSIS.index(words), SEPSIS.index(words) + len(words), kind]
              for words, kind in ((COLLAPSED, "collapsed"), (UNSEEN, "hidden"))]  # fmt: skip
-    app = workbench(made(set_apart=json.dumps(parts)))
+    study = made(set_apart=json.dumps(parts))
+    look = replace(PLAIN, ascii_only=ascii_only)
+    app = Workbench(study, Config(reviewer="kb"), look, queue=open_queue(study, "responses", "kb"))
     async with app.run_test(size=size) as pilot:
         view = app.screen.query_one("#source", DocumentView)
-        view.ascii_only = ascii_only
         await press(pilot, "g")
         shown: list[str] = []
         while not shown or view.position < 100:

@@ -1,5 +1,7 @@
 """The workbench in this process, drawing on a terminal in this process."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +11,15 @@ from textual.drivers.headless_driver import HeadlessDriver
 from textual.events import Resize
 from textual.geometry import Size
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from medreview.config import Config
 from medreview.review.queue import Queue
 from medreview.screens import app
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
+from medreview.screens.widgets.document import DocumentView
+from medreview.screens.widgets.painted import Painted
 from medreview.study import Study
 
 Cells = list[list[pyte.screens.Char]]
@@ -64,12 +69,29 @@ class DrawingWorkbench(Workbench):
         return cells_of(self.terminal.screen)
 
     def anew(self) -> Cells:
-        """What would stand on it were the whole screen written by Textual."""
+        """What would stand on it were the whole screen drawn and written by Textual now; what is kept stays kept."""
         width, height = self.size
         screen = pyte.Screen(width, height)
-        rows = [strip.render(self.console) for strip in self.screen._compositor.render_strips()]
+        with drawn_anew(self.screen):
+            rows = [strip.render(self.console) for strip in self.screen._compositor.render_strips()]
         pyte.Stream(screen).feed("\x1b[?7l" + "".join(f"\x1b[{y}H{row}" for y, row in enumerate(rows, 1)))
         return cells_of(screen)
+
+
+@contextmanager
+def drawn_anew(screen: Screen[Any]) -> Iterator[None]:
+    """Nothing is kept of what was drawn before; afterwards it is again."""
+    kept = [widget._lines._cache for widget in screen.query() if isinstance(widget, Painted)]
+    kept += [view._page.strips for view in screen.query(DocumentView)]
+    lines = [dict(each) for each in kept]
+    for each in kept:
+        each.clear()
+    try:
+        yield
+    finally:
+        for each, before in zip(kept, lines, strict=True):
+            each.clear()
+            each.update(before)
 
 
 def drawing(study: Study, look: Look, queue: Queue | None = None, **config: Any) -> DrawingWorkbench:

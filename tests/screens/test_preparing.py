@@ -1,0 +1,53 @@
+"""What the next key shows is prepared while the reviewer reads, and nothing else comes of it."""
+
+import pytest
+
+from medreview.study import Study
+from tests.support.workbench import blind_workbench, press, review_screen, screen_text, workbench
+
+PATIENCE = 200
+"""Turns of the loop to wait for what comes a moment after a key."""
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+@pytest.mark.parametrize("blind", [False, True], ids=["open", "blind"])
+async def test_the_next_page_is_ready_a_moment_after_a_key(study: Study, size: tuple[int, int], blind: bool) -> None:
+    app = blind_workbench(study, "responses") if blind else workbench(study)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "j")
+        screen = review_screen(app)
+        source, here, before = screen.source, screen.session.unit, screen_text(app)
+        for _ in range(PATIENCE):
+            if source._ahead is not None:
+                break
+            await pilot.pause(0.01)
+        ahead = source._ahead
+        assert ahead is not None
+        assert (screen.session.unit, screen_text(app)) == (here, before)
+        await press(pilot, "j")
+        assert source._page is ahead
+        seen = {row[0] for row in study.reader.execute("SELECT unit FROM event WHERE kind = 'shown'")}
+        assert seen <= set(screen.session.queue.units[: screen.session.position + 1])
+
+
+async def test_a_key_comes_before_what_is_prepared(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "j")
+        waiting = review_screen(app)._later
+        assert waiting is not None
+        await press(pilot, "k")
+        assert waiting.cancelled()
+        assert review_screen(app)._later is not waiting
+
+
+async def test_a_study_that_cannot_be_read_is_told_of_at_the_key_that_needs_it(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "j")
+        screen = review_screen(app)
+        study.reader.close()
+        screen.source._ahead = None
+        screen.prepare()
+        assert app.is_running
+        assert screen.source._ahead is None
