@@ -75,9 +75,7 @@ class Workbench(FigurePlaces):
         self._once_shown = once_shown
         actions_for(STATEMENT, config.keys)  # a key given to two actions is told at once
         figure_actions(config.keys)
-        self._drafts = Drafts(
-            study, config.reviewer, lambda delay, act: asyncio.get_running_loop().call_later(delay, act)
-        )
+        self._drafts = Drafts(study, config.reviewer, _later)
         self._session: Deciding | None = None
         self._came_from: CameFrom | None = None
         self._goal = sitting_goal(config.goal)
@@ -330,6 +328,7 @@ class Workbench(FigurePlaces):
             drafts=self._drafts,
             at=at,
             goal=self._goal,
+            later=_later,
         )
         self._session = session
         notice, self._notice = self._notice, ""
@@ -361,3 +360,8 @@ class Workbench(FigurePlaces):
             ascii_only=self._look.ascii_only,
             notice=notice,
         )
+
+
+def _later(delay: float, act: Callable[[], None]) -> None:
+    """Do something after so many seconds, between keys."""
+    asyncio.get_running_loop().call_later(delay, act)

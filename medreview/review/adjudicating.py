@@ -8,7 +8,7 @@ from medreview.labels import Reveal, Via
 from medreview.review.blind_block import BlindBlock
 from medreview.review.conflicts import Conflict, adjudication, conflict_units, conflicts_of
 from medreview.review.deciding import Deciding
-from medreview.review.drafts import Drafts
+from medreview.review.drafts import Drafts, Later
 from medreview.review.queue import Queue
 from medreview.review.session import ReviewSession
 from medreview.review.unit_session import UnitSession
@@ -34,10 +34,11 @@ class Adjudicating(Deciding):
         reveal: Reveal = "block",
         drafts: Drafts | None = None,
         at: str = "",
+        later: Later | None = None,
     ) -> None:
         found = conflict_units(study.reader).get(queue.kind.unit)
         self._open = found.open if found else set()
-        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at)
+        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:

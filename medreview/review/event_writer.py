@@ -4,10 +4,11 @@ import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import Future
 from datetime import datetime
+from typing import Final
 
 from medreview.errors import NotSaved, NotSavedHere, UserError
 from medreview.review.bookmark import set_bookmark
-from medreview.review.drafts import delete_draft, note_field
+from medreview.review.drafts import Later, delete_draft, note_field
 from medreview.review.guidelines import stamped
 from medreview.review.looks import cannot_vouch
 from medreview.review.queue import Queue
@@ -28,11 +29,20 @@ def receipt_line(receipt: Receipt, words: str, elsewhere: Elsewhere | None) -> s
     return f"last  {words}   saved #{receipt.seq}  {time}"
 
 
-class EventWriter:
-    """Writes a reviewer's events; a receipt comes back only after the commit."""
+_DRAWN: Final = 0.025
+"""Seconds after which what was asked for is on the screen: what was seen is written then, not while it is drawn."""
 
-    def __init__(self, study: Study, reviewer: str, pass_no: int) -> None:
+
+class EventWriter:
+    """Writes a reviewer's events; a receipt comes back only after the commit.
+
+    ``later`` runs something after so many seconds, on this thread; without it what was seen is written at once.
+    """
+
+    def __init__(self, study: Study, reviewer: str, pass_no: int, later: Later | None = None) -> None:
         self._study = study
+        self._later = later
+        self._planned = False
         self._recorder = Recorder(reviewer, pass_no=pass_no)
         self._exposures: list[_Exposure] = []
         self._in_flight: list[_Exposure] = []
@@ -97,7 +107,15 @@ class EventWriter:
     def _submit(self) -> None:
         if not self._study.writable:
             return
-        if self._pending is None or self._pending.done():
+        if self._later is None:
+            self._submit_now()
+        elif not self._planned:
+            self._planned = True
+            self._later(_DRAWN, self._submit_now)
+
+    def _submit_now(self) -> None:
+        self._planned = False
+        if self._exposures and (self._pending is None or self._pending.done()):
             batch = self._in_flight = self._unwritten()
             self._exposures = []
             self._pending = self._study.submit(lambda connection: self._write_exposures(connection, batch))

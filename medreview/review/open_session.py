@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from medreview.labels import Reveal
 from medreview.review.deciding import Deciding
-from medreview.review.drafts import Drafts
+from medreview.review.drafts import Drafts, Later
 from medreview.review.goal import SittingGoal
 from medreview.review.queue import Queue
 from medreview.review.session import ReviewSession
@@ -25,13 +25,15 @@ def open_session(
     drafts: Drafts | None = None,
     at: str = "",
     goal: SittingGoal | None = None,
+    later: Later | None = None,
 ) -> Deciding:
     """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off.
 
-    ``goal``: what the sitting is to come to, shared by all queues of it.
+    ``goal``: what the sitting is to come to, shared by all queues of it. ``later`` runs something after so many
+    seconds, on this thread.
     """
     pass_no = max(pass_no, queue.kind.pass_no)
-    session = _kind(queue)(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at)
+    session = _kind(queue)(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
     session.goal = goal
     return session
 

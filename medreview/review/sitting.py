@@ -12,7 +12,7 @@ from medreview.review.active_time import ActiveTime
 from medreview.review.blind_block import BlindBlock, KeptBlind, block_at
 from medreview.review.bookmark import bookmark_in
 from medreview.review.document_outline import DocumentOutline
-from medreview.review.drafts import Draft, Drafts, note_field
+from medreview.review.drafts import Draft, Drafts, Later, note_field
 from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.exposure import judges_visible, knows_judges, statement_mode
 from medreview.review.goal import SittingGoal
@@ -56,8 +56,10 @@ class Sitting(ABC):
         reveal: Reveal = "block",
         drafts: Drafts | None = None,
         at: str = "",
+        later: Later | None = None,
     ) -> None:
-        """``at``: the unit to begin with, if it is in the queue; else where the reviewer left off in it."""
+        """``at``: the unit to begin with, if it is in the queue; else where the reviewer left off in it. ``later``: as
+        :class:`EventWriter` has it."""
         self.study = study
         self.reviewer = reviewer
         self.queue = queue
@@ -75,7 +77,7 @@ class Sitting(ABC):
         self._before: ReviewerState | None = None
         self._told: Elsewhere | None = None
         study.goes_on_elsewhere = True  # every receipt says where it is
-        self._events = EventWriter(study, reviewer, pass_no)
+        self._events = EventWriter(study, reviewer, pass_no, later)
         self._read_anew()
         self._resume(at)
 

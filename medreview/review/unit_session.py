@@ -8,7 +8,7 @@ from medreview.errors import UserError
 from medreview.labels import EDITED, Reveal, Via, label_words
 from medreview.review.decision import Decided
 from medreview.review.document_outline import DocumentOutline, load_outline
-from medreview.review.drafts import Drafts
+from medreview.review.drafts import Drafts, Later
 from medreview.review.exposure import told_of_unit
 from medreview.review.finding_acts import FindingActs
 from medreview.review.highlight_index import Mark
@@ -53,10 +53,11 @@ class UnitSession(FindingActs):
         reveal: Reveal = "block",
         drafts: Drafts | None = None,
         at: str = "",
+        later: Later | None = None,
     ) -> None:
         self.kind: UnitKind = KINDS[queue.kind.unit]
         self.asks = self.kind
-        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at)
+        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
 
     # What is shown
 
