@@ -49,11 +49,11 @@ class LastScreen:
         where that does not come to pass. ``reviewer``: who is named on the command line."""
         self._study = Path(os.path.realpath(study))  # a loop of links is told by who opens it
         self._key = _key(reviewer)
-        with suppress(OSError, ValueError, termios.error):
-            rows = self._stored()
-            if rows:
-                self._paint(rows)
-        try:
+        try:  # from before it is painted: who interrupts has seen it
+            with suppress(OSError, ValueError, termios.error):
+                rows = self._stored()
+                if rows:
+                    self._paint(rows)
             yield
         finally:
             self._give_back()
