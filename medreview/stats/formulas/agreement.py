@@ -6,6 +6,7 @@ both labelled and say how many were dropped; figures for many raters use every v
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -215,7 +216,7 @@ def _finish(
     unit = cluster if clustered else "item"
     agreeing = units[:, :: q + 1].sum(axis=1)
     what = "all labels agree" if clustered else "the labels agree"
-    instead = wholly(agreeing, items, what, unit, resampling.level)
+    instead = partial(wholly, agreeing, items, what, unit, resampling.level)
     figures = {}
     for key, finish in finishers.items():
         if key == "percent_agreement" and not clustered:
@@ -294,7 +295,7 @@ def many_raters(
     data = contributions(units)
     sums, observed = draw(data, resampling), data.total
     what = "item" if clusters is None else unit
-    instead = wholly(units[:, 2], units[:, 1], "all votes agree", what, resampling.level)
+    instead = partial(wholly, units[:, 2], units[:, 1], "all votes agree", what, resampling.level)
     finishers = _many_coefficients(ballots, metric, values)
     rare = TOO_FEW_OF_A_LABEL if ballots.paired(sums).all() else "and no item with two votes"
     figures = {

@@ -243,7 +243,7 @@ def bootstrap_figure(
     n: int,
     clusters: int | None,
     undefined: str,
-    instead: str,
+    instead: str | Callable[[], str],
     left_out: Floats | None = None,
     scale: Scale = "plain",
     resampling: Resampling = DEFAULT,
@@ -258,10 +258,10 @@ def bootstrap_figure(
     without each cluster that bears on it (``without_each``). Without these (a median does not move smoothly) it is the
     percentile interval, with a caution.
 
-    No interval when more than 5% of the resamples are undefined, when all (``instead`` then says what is known) or
-    nearly all give the same value, when there is one cluster only, or, for a jackknife, two. ``undefined`` is the
-    sentence for a value of ``nan``; ``rare`` says why a resample has none. ``unit``: what a cluster is, in the
-    singular.
+    No interval when more than 5% of the resamples are undefined, when all (``instead``, or what it gives when it is
+    asked, then says what is known) or nearly all give the same value, when there is one cluster only, or, for a
+    jackknife, two. ``undefined`` is the sentence for a value of ``nan``; ``rare`` says why a resample has none.
+    ``unit``: what a cluster is, in the singular.
     """
     few = clusters is not None and left_out is not None and over_few_clusters(clusters, resampling)
     method = "percentile bootstrap" if clusters is None else jackknife_over(unit) if few else over_clusters(unit)
@@ -277,7 +277,8 @@ def bootstrap_figure(
         reason = f"No interval: {percent(found.undefined_share)} of the resamples have no value, {rare}."
     elif found.constant:
         reason = "Every resample gives the same value, and an interval from them would claim certainty"
-        reason += f"; instead: {instead}." if instead else "."
+        known = instead if isinstance(instead, str) else instead()
+        reason += f"; instead: {known}." if known else "."
     elif few and too_few(clusters or 0, unit):
         reason = too_few(clusters or 0, unit)
     elif few and left_out is not None:

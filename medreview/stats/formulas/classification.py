@@ -3,6 +3,7 @@
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -183,7 +184,7 @@ class JudgedView:
             n=int(of.sum()),
             clusters=int((of > 0).sum()) if self.clustered else None,
             undefined=undefined,
-            instead=wholly(right, of, what, unit, level),
+            instead=partial(wholly, right, of, what, unit, level),
             left_out=without_each(self.tables[of > 0], finish, self.resampling) if self.clustered else None,
             scale="share",
             resampling=self.resampling,

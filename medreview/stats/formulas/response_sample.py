@@ -1,6 +1,7 @@
 """Ratios of sums over responses, or over cases, all from one resample of whole ones."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -84,7 +85,7 @@ class ResponseSample:
             n=n,
             clusters=int((bottom > 0).sum()),
             undefined=undefined,
-            instead=wholly(bottom - top if none else top, bottom, instead, self._unit, self._resampling.level)
+            instead=partial(wholly, bottom - top if none else top, bottom, instead, self._unit, self._resampling.level)
             if whole
             else "",
             left_out=without_each(units[bottom > 0], _quotient, self._resampling),

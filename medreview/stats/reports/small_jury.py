@@ -11,6 +11,7 @@ splits share their responses (Nadeau & Bengio 2003).
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Final, Literal
 
@@ -295,7 +296,7 @@ def _measured(
     name = MEASURES[searched.measure]
     held = bootstrap_figure(
         name, float(observed[0, 0]), draws[:, 0], n=n, clusters=clusters, undefined=undefined,
-        instead=wholly(agreed, mine.sum(axis=(1, 2)), "all labels agree", unit, resampling.level),
+        instead=partial(wholly, agreed, mine.sum(axis=(1, 2)), "all labels agree", unit, resampling.level),
         left_out=None if left_out is None else left_out[:, 0],
         scale="share" if searched.measure == "percent_agreement" else "coefficient", resampling=resampling, unit=unit,
     )  # fmt: skip
