@@ -10,13 +10,16 @@ no usable answer abstains: it has no vote and is counted. Which judgements are v
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
 from medreview.judges.votes import Judge, Vote, jury
 from medreview.labels import PROVEN_QUOTES, TieRule
 
 _STRENGTH = ("supported", "contradicted", "partial", "not_addressed", "cannot_judge")
+_KEPT: Final = 1 << 12
+"""Sets of words of which what they come to is kept: few judges and sources say few different things together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,32 +59,66 @@ class Word(NamedTuple):
     supported: bool | None
 
 
+class Tally(NamedTuple):
+    """The judges' word on a statement without what there is to show for it; the fields are those of :class:`RollUp`."""
+
+    verdict: str | None
+    supported: bool | None
+    conflict: bool
+    votes_for: int
+    votes_other: int
+    abstained: int
+    tied: bool
+
+
 def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     """Roll the judges' words on one statement (``VoteReader.votes``) up to a verdict."""
     counting = jury(votes)
-    judges = _of_judges(counting).values()
-    by_judge = [_strongest(words) for words in judges]
-    tally = Counter(verdict for verdict in by_judge if verdict)
-    most = max(tally.values(), default=0)
-    first = [label for label in tally if tally[label] == most]
-    verdict = _broken(first, tie)
-    supports = [_supports(words) for words in judges]
-    supported, even = yes_or_no(supports, tie)
+    told = tally(counting, tie)
+    verdict = told.verdict
     false = [vote for vote in counting if vote.false_quote]
     confidences = [vote.confidence for vote in counting if vote.confidence is not None and _counts(vote, verdict)]
-    conflict = _across_sources(judges)
+    against = next(vote.snapshot_id for vote in counting if vote.verdict == "contradicted") if told.conflict else None
     return RollUp(
-        verdict=verdict,
-        supported=supported,
-        conflict=conflict,
-        votes_for=most,
-        votes_other=sum(tally.values()) - most,
-        abstained=sum(label is None and word is None for label, word in zip(by_judge, supports, strict=True)),
-        tied=len(first) > 1 or even,
+        *told,
         lead=_lead(false or counting, verdict),
-        against=next(vote.snapshot_id for vote in counting if vote.verdict == "contradicted") if conflict else None,
+        against=against,
         false_quotes=tuple(sorted({vote.false_quote for vote in false})),
         lowest_confidence=min(confidences, default=None),
+    )
+
+
+def tally(votes: Iterable[Vote], tie: TieRule = "undecided") -> Tally:
+    """The words that :func:`roll_up` counts, and no more."""
+    return _tally(spoken(jury(votes)), tie)
+
+
+Spoken = tuple[tuple[Judge, str | None, bool | None], ...]
+"""What judges say of a statement, one entry for each vote: who, the verdict, and whether it is supported."""
+
+
+def spoken(votes: Iterable[Vote]) -> Spoken:
+    """The words of votes alone: the same for all statements of which the same is said."""
+    return tuple([(vote.judge, vote.verdict, vote.supported) for vote in votes])
+
+
+@lru_cache(maxsize=_KEPT)
+def _tally(words: Spoken, tie: TieRule) -> Tally:
+    judges = _of_judges(words).values()
+    by_judge = [_strongest(said) for said in judges]
+    labels = Counter(verdict for verdict in by_judge if verdict)
+    most = max(labels.values(), default=0)
+    first = [label for label in labels if labels[label] == most]
+    supports = [_supports(said) for said in judges]
+    supported, even = yes_or_no(supports, tie)
+    return Tally(
+        verdict=_broken(first, tie),
+        supported=supported,
+        conflict=_across_sources(judges),
+        votes_for=most,
+        votes_other=sum(labels.values()) - most,
+        abstained=sum(label is None and word is None for label, word in zip(by_judge, supports, strict=True)),
+        tied=len(first) > 1 or even,
     )
 
 
@@ -104,7 +141,7 @@ def by_source(votes: Iterable[Vote], tie: TieRule) -> dict[str, RollUp]:
 
 def each_judge(votes: Iterable[Vote]) -> dict[Judge, Word]:
     """Every judge's own word on a statement, rolled up over its sources; the offline judge's as well."""
-    return {judge: over_sources(words) for judge, words in _of_judges(votes).items()}
+    return {judge: over_sources(words) for judge, words in _of_judges(spoken(votes)).items()}
 
 
 def over_sources(words: Iterable[Vote | Word]) -> Word:
@@ -113,10 +150,10 @@ def over_sources(words: Iterable[Vote | Word]) -> Word:
     return Word(_strongest(told), _supports(told))
 
 
-def _of_judges(votes: Iterable[Vote]) -> Mapping[Judge, list[Vote]]:
-    found: dict[Judge, list[Vote]] = {}
-    for vote in votes:
-        found.setdefault(vote.judge, []).append(vote)
+def _of_judges(words: Spoken) -> Mapping[Judge, list[Word]]:
+    found: dict[Judge, list[Word]] = {}
+    for judge, verdict, supported in words:
+        found.setdefault(judge, []).append(Word(verdict, supported))
     return found
 
 
@@ -147,7 +184,7 @@ def _counts(vote: Vote, verdict: str | None) -> bool:
     return verdict is None or vote.verdict == verdict
 
 
-def _across_sources(judges: Iterable[Sequence[Vote]]) -> bool:
+def _across_sources(judges: Iterable[Sequence[Word]]) -> bool:
     """One judge sees support in one source and contradiction in another: not two judges who differ over one."""
     return any({"supported", "contradicted"} <= {vote.verdict for vote in words} for words in judges)
 

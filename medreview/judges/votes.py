@@ -19,8 +19,9 @@ tables of its own and is never a vote on support.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
 from medreview.judges.offline_engine import NAME
 from medreview.judges.raw_labels import mapped
@@ -30,6 +31,13 @@ from medreview.labels import FALSE_QUOTES, quote_doubt_words
 COLUMNS: Final = """j.judgement_id, run.judge, run.kind, run.ordinal AS run, j.snapshot_id, j.raw_label, j.verdict,
                     j.supported, j.confidence, j.quote_status, j.quote_doubt, j.error = '' AS answered"""
 """What a query of judgements selects for :class:`VoteReader`, of ``judgement AS j`` and its ``judge_run AS run``."""
+
+_NAMES: Final = (
+    "judgement_id", "run", "snapshot_id", "answered", "verdict", "supported", "confidence", "quote_status",
+    "quote_doubt", "raw_label",
+)  # fmt: skip
+_Told = tuple[Any, ...]
+"""The cells of a row that are read, in the order of these names."""
 
 _PAGES: Final = """
 SELECT p.snapshot_id, p.source_id, p.snapshot_id = now.snapshot_id AS current,
@@ -135,11 +143,13 @@ class VoteReader:
             )
             for row in reader.execute(query, values)
         }
-        self._judges: dict[tuple[str, str], Judge] = {}
-        self._asked: dict[Judge, int] = {}
-        for name, kind, first in reader.execute("SELECT judge, kind, min(ordinal) FROM judge_run GROUP BY 1, 2"):
-            judge = self._judges[name, kind] = Judge(name, kind == "offline")
-            self._asked[judge] = min(first, self._asked.get(judge, first))
+        self._judge_of: dict[int, Judge] = {}
+        asked: dict[Judge, None] = {}
+        for run, name, kind in reader.execute("SELECT ordinal, judge, kind FROM judge_run ORDER BY ordinal"):
+            asked[self._judge_of.setdefault(run, Judge(name, kind == "offline"))] = None
+        ordered = sorted(asked, key=lambda judge: judge.offline)
+        self._turn = {judge: place for place, judge in enumerate(ordered)}
+        self._readers: dict[tuple[str, ...], Callable[[sqlite3.Row], _Told]] = {}
 
     def votes(self, rows: Iterable[sqlite3.Row]) -> list[Vote]:
         """Each judge's vote or abstention on each source, from the rows (:data:`COLUMNS`) of one statement.
@@ -147,20 +157,23 @@ class VoteReader:
         In the order in which the judges were first asked, the offline judge last; it is among them also where it has no
         vote (:func:`jury`). A row without a judgement (of an outer join) is passed over.
         """
-        newest: dict[tuple[Judge | None, str], tuple[tuple[bool, int, bool], Judge, _Page, sqlite3.Row]] = {}
-        for row, page in self._placed(rows):
+        newest: dict[tuple[Judge | None, str], tuple[int, str, Judge, _Page, _Told]] = {}
+        read: Callable[[sqlite3.Row], _Told] | None = None
+        for row in rows:
+            read = read or self._reader_of(row)
+            told = read(row)
+            judgement_id, run, snapshot_id = told[:3]
+            if judgement_id is None:
+                continue
+            page = self._pages[snapshot_id]
             if page.superseded:
                 continue
-            # One run may have judged the same text twice, under two page states: the current snapshot's row counts.
-            rank = (bool(row["answered"]), row["run"], page.current)
-            judge = self._judge(row)
+            judge = self._judge_of[run]
             key = (_rater(judge), page.source_id)
-            if key not in newest or newest[key][0] < rank:
-                newest[key] = rank, judge, page, row
-        votes = [_vote(judge, page, row) for _, judge, page, row in newest.values()]
-        if len(votes) < 2:
-            return votes
-        return sorted(votes, key=lambda vote: (vote.judge.offline, self._asked[vote.judge], vote.snapshot_id))
+            held = newest.get(key)
+            if held is None or _rank(held[-1], held[-2]) < _rank(told, page):
+                newest[key] = self._turn[judge], page.snapshot_id, judge, page, told
+        return [_vote(judge, page, told) for _, _, judge, page, told in sorted(newest.values(), key=itemgetter(0, 1))]
 
     def outdated(self, rows: Iterable[sqlite3.Row], votes: Sequence[Vote]) -> str | None:
         """The page as it is now on which a judge (the offline one aside) spoke before its text changed, and not since;
@@ -170,7 +183,9 @@ class VoteReader:
             (
                 page.newest
                 for row, page in self._placed(rows)
-                if page.superseded and row["kind"] != "offline" and (self._judge(row), page.source_id) not in since
+                if page.superseded
+                and row["kind"] != "offline"
+                and (self._judge_of[row["run"]], page.source_id) not in since
             ),
             None,
         )
@@ -178,8 +193,12 @@ class VoteReader:
     def _placed(self, rows: Iterable[sqlite3.Row]) -> Iterator[tuple[sqlite3.Row, _Page]]:
         return ((row, self._pages[row["snapshot_id"]]) for row in rows if row["judgement_id"] is not None)
 
-    def _judge(self, row: sqlite3.Row) -> Judge:
-        return self._judges[row["judge"], row["kind"]]
+    def _reader_of(self, row: sqlite3.Row) -> Callable[[sqlite3.Row], _Told]:
+        """Reads the cells of such rows by their places: by name each cell of each row would be looked for."""
+        names = tuple(row.keys())
+        if names not in self._readers:
+            self._readers[names] = itemgetter(*(names.index(name) for name in _NAMES))
+        return self._readers[names]
 
 
 def _rater(judge: Judge) -> Judge | None:
@@ -187,22 +206,22 @@ def _rater(judge: Judge) -> Judge | None:
     return None if judge.offline else judge
 
 
-def _vote(judge: Judge, page: _Page, row: sqlite3.Row) -> Vote:
+def _rank(told: _Told, page: _Page) -> tuple[bool, int, bool]:
+    """Of a rater's words on a source the highest counts. One run may have judged the same text twice, under two page
+    states: then it is the current snapshot's."""
+    return bool(told[3]), told[1], page.current
+
+
+def _vote(judge: Judge, page: _Page, told: _Told) -> Vote:
+    judgement_id, _, _, _, verdict, said, confidence, quote_status, quote_doubt, raw_label = told
+    supported = None if said is None else bool(said)
     return Vote(
-        judgement_id=row["judgement_id"],
-        judge=judge,
-        snapshot_id=page.snapshot_id,
-        source_id=page.source_id,
-        verdict=row["verdict"],
-        supported=None if row["supported"] is None else bool(row["supported"]),
-        confidence=row["confidence"],
-        quote_status=row["quote_status"],
-        quote_doubt=row["quote_doubt"],
-        unproven=_unproven(row),
-    )
+        judgement_id, judge, page.snapshot_id, page.source_id, verdict, supported, confidence, quote_status,
+        quote_doubt, supported is None and _unproven(raw_label),
+    )  # fmt: skip
 
 
-def _unproven(row: sqlite3.Row) -> bool:
+def _unproven(raw_label: str) -> bool:
     """Whether the judge's own word is "supported" where none was stored as its verdict: the quote did not show it."""
-    level = mapped(row["raw_label"]) if row["supported"] is None else None
+    level = mapped(raw_label)
     return level is not None and level[1] is True
