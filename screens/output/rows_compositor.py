@@ -15,6 +15,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from medreview.screens.widgets.line_cache import runs
+
 
 class Changed(NamedTuple):
     """A row of a widget, at its place on the screen."""
@@ -81,14 +83,18 @@ class RowsCompositor(Compositor):
 
     def _changed(self, rows: list[list[tuple[int, Region, Widget]]]) -> list[Changed] | None:
         """The rows of widgets in the regions that changed; ``None`` where a part of one is no widget's."""
-        changed: list[Changed] = []
+        wanted: dict[Widget, tuple[Region, list[int]]] = {}
         for y, left, right in self._regions_to_spans(self._dirty_regions):
             room = right - left
             for x, region, widget in rows[y]:
                 if x < right and left < region.right:
                     room -= min(right, region.right) - max(left, x)
-                    (strip,) = widget.render_lines(Region(0, y - region.y, region.width, 1))
-                    changed.append(Changed(y, x, strip))
+                    wanted.setdefault(widget, (region, []))[1].append(y)
             if room:
                 return None
+        changed: list[Changed] = []
+        for widget, ((x, top, width, _), lines) in wanted.items():
+            for first, last in runs(lines):
+                strips = widget.render_lines(Region(0, first - top, width, last - first))
+                changed += [Changed(y, x, strip) for y, strip in enumerate(strips, first)]
         return changed

@@ -1,11 +1,24 @@
 """The lines of a widget as they were drawn last."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from textual._styles_cache import StylesCache
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
+
+
+def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Ascending numbers as half-open ranges."""
+    first = end = -1
+    for number in numbers:
+        if number > end or first < 0:
+            if first >= 0:
+                yield first, end
+            first = number
+        end = number + 1
+    if first >= 0:
+        yield first, end
 
 
 class LineCache(StylesCache):

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from medreview.review.layout.cells import fit, fitting, width
-from medreview.screens.widgets.line_cache import LineCache
+from medreview.screens.widgets.line_cache import LineCache, runs
 from medreview.visible import visible
 
 StyledText = tuple[str, str]
@@ -117,7 +117,7 @@ class Painted(Widget):
         now, before = {y: self.line(y) for y in range(height)}, self._lines.lines
         changed = {y: strip for y, strip in now.items() if strip != before.get(y)}
         if changed:
-            self.refresh(*(Region(0, y, width, 1) for y in changed))
+            self.refresh(*(Region(0, first, width, end - first) for first, end in runs(changed)))
             self._lines.put(changed)
 
     def style_of(self, names: str) -> Style:
