@@ -12,7 +12,8 @@ from medreview.labels import REVEALS, Reveal
 from medreview.llm.settings import TABLES, JudgeSettings, models_from
 from medreview.setting import about, flat, is_under, settings_in
 from medreview.settings_checks import SERVICES, problems
-from medreview.settings_files import find_configs, is_own, is_trusted, read_settings
+from medreview.settings_files import is_own, is_trusted, read_settings
+from medreview.settings_places import find_configs
 
 NCBI_KEY: Final = "NCBI_API_KEY"
 OPENALEX_KEY: Final = "OPENALEX_API_KEY"
@@ -63,9 +64,9 @@ class Config:
     last_screen: bool = field(
         default=True,
         metadata=about(
-            "At the next start, show the first screen as it was left until the workbench is there.",
-            more="For that the screen is kept in the folder for the state of programs, readable by you alone. `false` "
-            "keeps none, and removes that of the study that is opened.",
+            "At the next start, show the screen as it was left until the workbench is there.",
+            more="For that the first screen, or the queue that was opened by name, is kept in the folder for the state "
+            "of programs, readable by you alone. `false` keeps none, and removes that of the study that is opened.",
             example="false",
             page="reviewing.md",
         ),

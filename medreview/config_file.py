@@ -10,7 +10,8 @@ from medreview.config import SETTINGS, SettingsFile, guarded_settings, read_file
 from medreview.config_names import Named, named
 from medreview.errors import UserError
 from medreview.settings_checks import problems
-from medreview.settings_files import FILE_NAME, LARGEST, config_folder, is_own, is_trusted, own_folder, trust
+from medreview.settings_files import is_own, is_trusted, own_folder, trust
+from medreview.settings_places import FILE_NAME, LARGEST, config_folder
 from medreview.toml_edit import place, with_value, without_value
 
 

@@ -14,7 +14,8 @@ from medreview.guarded_settings import without_password
 from medreview.next_step import command
 from medreview.redaction import redact
 from medreview.setting import is_under
-from medreview.settings_files import find_configs, is_own
+from medreview.settings_files import is_own
+from medreview.settings_places import find_configs
 
 Origin = Literal["default", "own", "here"]
 """Where a value comes from: nobody set it, the user's own file, or the one in the working folder."""

@@ -1,4 +1,4 @@
-"""The settings files that are read, and whether they may say where texts and keys go.
+"""What settings files hold, and whether they may say where texts and keys go.
 
 A folder that came from somebody else may hold a ``medreview.toml``. What it says of the screen is taken; what names
 judges, services, a proxy or prompts would decide which key of the environment goes to which host, so that it counts
@@ -18,27 +18,11 @@ from medreview.atomic_output import atomic_output, write_new
 from medreview.bounded_file import read_bounded, read_toml
 from medreview.errors import UserError
 from medreview.next_step import shell
+from medreview.settings_places import FILE_NAME, LARGEST, config_folder
 from medreview.text import sha256
 
-FILE_NAME: Final = "medreview.toml"
-LARGEST: Final = 100_000
-"""Bytes of a settings file, and of the list of those that are trusted."""
 _TRUSTED: Final = "trusted.json"
 _SIGN: Final = '{"medreview": "settings files that are trusted"'
-
-
-def config_folder() -> Path:
-    """The user's own folder of settings, which need no trust."""
-    from platformdirs import user_config_path
-
-    return user_config_path("medreview")
-
-
-def find_configs() -> list[Path]:
-    """The settings files that are read: the user's own, then the one in the working folder."""
-    own, here = config_folder() / FILE_NAME, Path(FILE_NAME)
-    found = [path for path in (own, here) if path.is_file()]
-    return found[:1] if len(found) == 2 and own.samefile(here) else found
 
 
 def is_own(path: Path) -> bool:

@@ -275,10 +275,31 @@ class Workbench(FigurePlaces):
         session, self._session = self._session, None
         if session is None:
             return ""
+        keep = self._picture_of(session.queue)
         try:
-            return session.leave()
+            left = session.leave()
         except UserError as error:
             return str(error)
+        if keep is not None:
+            keep()
+        return left
+
+    def keep_picture(self) -> None:
+        """Keep the first screen for the next start, where it is what the workbench was opened with."""
+        if self._first is None and (keep := self.picture(self.screen)) is not None:
+            keep()
+
+    def _picture_of(self, queue: "Queue") -> Callable[[], None] | None:
+        """What keeps the review of the queue that the workbench was opened with, as it is left."""
+        first = self._first
+        if not self.is_running or first is None:
+            return None
+        if (queue.kind, queue.mode, queue.filter) != (first.kind, first.mode, first.filter):
+            return None
+        from medreview.screens.review import ReviewScreen
+
+        review = next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ReviewScreen)), None)
+        return self.picture(review) if review is not None else None
 
     def leave_on(self, number: int) -> None:
         """The same, told to by a signal, or because the terminal is gone."""

@@ -2,7 +2,9 @@
 
 from abc import abstractmethod
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from textual.screen import Screen
 
 from medreview.config import Config
 from medreview.errors import UserError
@@ -14,6 +16,8 @@ from medreview.screens.output.output_app import OutputApp
 from medreview.study import Study
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from medreview.review.deciding import Deciding
     from medreview.review.guidelines import Guidelines
     from medreview.review.history import Listed, PastAct
@@ -43,15 +47,18 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
         read = partial(History, self._study.reader, self._config.reviewer)
         self.push_screen(HistoryScreen(read, self._go_to, listed=listed, query=query, ascii_only=self._look.ascii_only))
 
-    def keep_picture(self) -> None:
-        """Keep what the first screen shows, to be painted at once at the next start from the same state of the file."""
+    def picture(self, screen: Screen[Any]) -> "Callable[[], None] | None":
+        """What keeps a screen as it is now, once the study is closed, to be painted at once at the next start from the
+        same state of the file; ``None`` where none is to be kept."""
         from medreview.screens.output.last_screen import LAST_SCREEN
 
         if not self._config.last_screen:
             LAST_SCREEN.forget()
-        elif self._study.writable and not self.is_headless:
-            rows = [strip.render(self.console) for strip in self.screen._compositor.render_strips()]
-            self._study.when_closed(partial(LAST_SCREEN.keep, (self.size.width, self.size.height), rows))
+        if not self._config.last_screen or self.is_headless or not self._study.writable or self._study.elsewhere:
+            return None
+        rows = [strip.render(self.console) for strip in screen._compositor.render_strips()]
+        keep = partial(LAST_SCREEN.keep, (self.size.width, self.size.height), rows)
+        return lambda: self._study.when_closed(keep)
 
     def _go_to(self, act: "PastAct") -> None:
         """Go to the unit of an act: in the queue that is open, else in one that has it."""

@@ -118,23 +118,21 @@ def _run() -> None:
 
 def _opened(words: list[str]) -> bool:
     """Whether `review` could do without the other commands and Typer, and has: a person waits for its screen."""
-    from medreview.cli.reviewing import SUFFIX, Wanted, opening_words, review_paths
+    from medreview.cli.review_words import opening_words
 
     read = opening_words(words)
     if read is None:
         return False
     study, wanted = read
-    if wanted != Wanted(reviewer=wanted.reviewer):
-        review_paths([study], wanted)
-        return True
-    import gc
-
     from medreview.screens.output.last_screen import LAST_SCREEN
+    from medreview.study.file_kind import is_database
 
-    if study.suffix == SUFFIX:  # else a file of answers may take long to be brought in
+    if is_database(study):  # else a file of answers may take long to be brought in
         gc.disable()  # what is loaded now stays: looking through it again and again is a tenth of the start
     try:
-        with LAST_SCREEN.shown(study, wanted.reviewer):
+        with LAST_SCREEN.shown(study, wanted):
+            from medreview.cli.reviewing import review_paths
+
             review_paths([study], wanted)
     finally:
         gc.enable()

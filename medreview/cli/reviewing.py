@@ -1,16 +1,12 @@
-"""What the command ``review`` does, without Typer: most who open a study wait for nothing else.
-
-The options that open a study are read here as well (:func:`opening_words`); words that hold anything more, or anything
-wrong, are left to Typer, so that what is said of them is said in one place.
-"""
+"""What the command ``review`` does, without Typer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from medreview.cli.opening import open_review
 from medreview.cli.output import say
+from medreview.cli.review_words import Wanted
 from medreview.errors import UserError
 from medreview.next_step import command
 
@@ -21,48 +17,6 @@ if TYPE_CHECKING:
 
 SUFFIX: Final = ".medreview"
 """Of the study that is made beside a file of answers."""
-SWITCHES: Final = ("blind", "read_only")
-"""Options of ``review`` without a value that are read here."""
-VALUES: Final = ("queue", "filter", "goal", "reviewer")
-"""Options of ``review`` with a text as their value that are read here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The options of ``review`` that say how the study is opened, each as the command names it."""
-
-    queue: str | None = None
-    filter: str = ""
-    audit: int | None = None
-    blind: bool = False
-    read_only: bool = False
-    plain: bool = False
-    goal: str | None = None
-    reviewer: str | None = None
-
-
-def opening_words(words: Sequence[str]) -> tuple[Path, Wanted] | None:
-    """The study and the options of ``review STUDY ...``, where all of the words are simple; ``None`` for others."""
-    given: dict[str, Any] = {}
-    paths: list[str] = []
-    rest = iter(words)
-    for word in rest:
-        if not word.startswith("-"):
-            paths.append(word)
-            continue
-        name, equals, value = word.removeprefix("--").partition("=")
-        name = name.replace("-", "_") if "_" not in name else ""
-        if not word.startswith("--") or name in given:
-            return None
-        if name in SWITCHES and not equals:
-            given[name] = True
-        elif name in VALUES:
-            given[name] = value if equals else next(rest, "-")
-            if given[name].startswith("-"):
-                return None
-        else:
-            return None
-    return (Path(paths[0]), Wanted(**given)) if len(paths) == 1 and paths[0] else None
 
 
 def review_paths(paths: Sequence[Path], wanted: Wanted, *, pages: "PagesFrom" = None, mapping: "Map" = None) -> None:

@@ -5,6 +5,18 @@ append-only event log; ``rows`` inserts in bulk, ``ids`` makes identifiers; ``ba
 ``merge`` combines studies.
 """
 
-from medreview.study.study import Study
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from medreview.study.study import Study
 
 __all__ = ["Study"]
+
+
+def __getattr__(name: str) -> Any:
+    """``Study``, loaded when it is first asked for: what only looks for a kept screen loads no SQLite."""
+    if name != "Study":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from medreview.study.study import Study
+
+    return Study

@@ -7,15 +7,13 @@ made it.
 
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from medreview.bounded_file import read_bounded
-from medreview.study.kept_of_study import keep_of_study, kept_file
+from medreview.study.kept_of_study import file_state, keep_of_study, kept_file
 from medreview.study.migrations import NEWEST
 
 _COUNTS: Final = "counts"
@@ -75,22 +73,6 @@ class KeptCounts:
     def _now(self) -> int:
         """A number that changes with every commit of another connection, the writer's included."""
         return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
-
-
-def file_state(path: Path) -> tuple[int, ...] | None:
-    """What tells one state of a study's file from every other: which file it is, its size and its times, and those of a
-    log beside it that holds anything; ``None`` where there is no file."""
-    try:
-        file = os.stat(path)
-        state: tuple[int, ...] = (file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns)
-    except OSError:
-        return None
-    for suffix in ("-wal", "-journal"):
-        with suppress(OSError):
-            log = os.stat(f"{path}{suffix}")
-            if log.st_size:
-                state += (log.st_ino, log.st_size, log.st_mtime_ns, log.st_ctime_ns)
-    return state
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from medreview.atomic_output import atomic_output, write_new
 from medreview.errors import UserError
 from medreview.study.state_folder import made_state_folder, state_folder
 
@@ -19,9 +18,27 @@ def kept_file(what: str, study: Path) -> Path:
 
 def keep_of_study(what: str, study: Path, told: str, most: int) -> None:
     """Keep a text, and that of the ``most`` studies which were kept last; where it cannot be kept, nothing is."""
+    from medreview.atomic_output import atomic_output, write_new
+
     with suppress(UserError, OSError):
         folder = made_state_folder(what)
         with atomic_output(kept_file(what, study), b"") as partial:
             write_new(partial, told)
         for old in sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)[:-most]:
             old.unlink(missing_ok=True)
+
+
+def file_state(path: Path) -> tuple[int, ...] | None:
+    """What tells one state of a study's file from every other: which file it is, its size and its times, and those of a
+    log beside it that holds anything; ``None`` where there is no file."""
+    try:
+        file = os.stat(path)
+        state: tuple[int, ...] = (file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns)
+    except OSError:
+        return None
+    for suffix in ("-wal", "-journal"):
+        with suppress(OSError):
+            log = os.stat(f"{path}{suffix}")
+            if log.st_size:
+                state += (log.st_ino, log.st_size, log.st_mtime_ns, log.st_ctime_ns)
+    return state

@@ -1,8 +1,9 @@
-"""The first screen as it was, painted at once while the workbench is still being loaded.
+"""The screen as it was left, painted at once while the workbench is still being loaded.
 
-Textual takes a moment to load. Until then the terminal shows the first screen as it was last drawn, which the same
-file, reviewer, settings and terminal would make again; its last row says that it is not live. Keys typed meanwhile are
-kept by the terminal for the live screen. Nothing here loads Textual.
+Textual takes a moment to load. Until then the terminal shows what stood there when the same words last opened the file
+(the first screen, or the queue that they name), for the same reviewer, settings and terminal, unless anything was
+written since; its last row says that it is not live. Keys typed meanwhile are kept by the terminal for the live screen.
+Nothing here loads Textual, SQLite or what a study is.
 """
 
 import hashlib
@@ -17,9 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.bounded_file import read_bounded
-from medreview.settings_files import LARGEST, find_configs
-from medreview.study.kept_counts import file_state
-from medreview.study.kept_of_study import keep_of_study, kept_file
+from medreview.settings_places import LARGEST, find_configs
+from medreview.study.kept_of_study import file_state, keep_of_study, kept_file
 
 _SCREENS: Final = "screens"
 MOST: Final = 5
@@ -35,7 +35,7 @@ _ASKED: Final = (
 
 
 class LastScreen:
-    """The picture of this terminal: one process has one terminal, and shows one study's first screen early."""
+    """The picture of this terminal: one process has one terminal, and shows one study's screen early."""
 
     def __init__(self) -> None:
         self._key = ""
@@ -44,11 +44,11 @@ class LastScreen:
         self._handler: Any = None
 
     @contextmanager
-    def shown(self, study: Path, reviewer: str | None) -> Iterator[None]:
+    def shown(self, study: Path, wanted: tuple[object, ...]) -> Iterator[None]:
         """Show the screen of a study until the workbench takes the terminal over, and give the terminal back as it was
-        where that does not come to pass. ``reviewer``: who is named on the command line."""
+        where that does not come to pass. ``wanted``: what the command line says of how it is opened, and by whom."""
         self._study = Path(os.path.realpath(study))  # a loop of links is told by who opens it
-        self._key = _key(reviewer)
+        self._key = _key(wanted)
         try:  # from before it is painted: who interrupts has seen it
             with suppress(OSError, ValueError, termios.error):
                 rows = self._stored()
@@ -144,11 +144,11 @@ def _write(text: str) -> None:
         data = data[os.write(_out(), data) :]
 
 
-def _key(reviewer: str | None) -> str:
-    """What the screen depends on besides the file and the size: program, reviewer, settings, environment."""
+def _key(wanted: tuple[object, ...]) -> str:
+    """What the screen depends on besides the file and the size: program, command line, settings, environment."""
     import medreview
 
-    asked: list[object] = [reviewer, os.getuid(), medreview.__version__, *(os.environ.get(name) for name in _ASKED)]
+    asked: list[object] = [*wanted, os.getuid(), medreview.__version__, *(os.environ.get(name) for name in _ASKED)]
     with suppress(OSError):
         asked += [read_bounded(path, LARGEST)[0] for path in find_configs()]
     return hashlib.sha256(repr(asked).encode("utf-8", "surrogateescape")).hexdigest()

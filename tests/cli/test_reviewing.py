@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from medreview.cli.app import app
-from medreview.cli.reviewing import SWITCHES, VALUES, Wanted, opening_words
+from medreview.cli.review_words import SWITCHES, VALUES, Wanted, opening_words
 
 
 def test_its_options_are_those_of_the_command():
@@ -45,10 +45,10 @@ def test_simple_words_are_read_and_all_others_are_left_to_typer():
 
 @pytest.mark.parametrize("short", [True, False])
 def test_what_cannot_be_opened_is_told_the_same_either_way(short, monkeypatch, tmp_path, capsys):
-    from medreview.cli import main, reviewing
+    from medreview.cli import main, review_words
 
     if not short:
-        monkeypatch.setattr(reviewing, "opening_words", lambda words: None)
+        monkeypatch.setattr(review_words, "opening_words", lambda words: None)
     (tmp_path / "some.medreview").write_text("none")
     told = []
     for words in (
@@ -82,3 +82,12 @@ def test_a_review_is_opened_without_typer_and_what_the_first_screen_does_not_nee
     loaded = set(done.stdout.split())
     assert "medreview.study.study" in loaded
     assert not {"typer", "pydantic", "rich", "textual", "httpx", "numpy"} & loaded
+
+
+def test_a_kept_screen_is_looked_for_before_anything_of_a_study_is_loaded():
+    code = (
+        "import sys, medreview.cli.review_words, medreview.screens.output.last_screen; print('\\n'.join(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not {"sqlite3", "dataclasses", "inspect", "medreview.study.study", "medreview.cli.opening"} & loaded

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from medreview.study import Study, kept_counts
+from medreview.study.kept_of_study import file_state
 from medreview.study.state_folder import state_folder
 
 COUNT = "SELECT state, n FROM (SELECT 'rows' AS state, count(*) AS n FROM bodies) WHERE ? = 1"
@@ -42,7 +43,7 @@ def asked(study):
 
 def kept(path: Path) -> list[Path]:
     found = (state_folder() / "counts").glob("*.json")
-    state = list(kept_counts.file_state(path) or ())
+    state = list(file_state(path) or ())
     return [file for file in found if json.loads(file.read_text())["state"] == state]
 
 

@@ -8,7 +8,8 @@ import typer
 from medreview.cli.mapping import Map
 from medreview.cli.network import PagesFrom
 from medreview.cli.options import Reviewer
-from medreview.cli.reviewing import Wanted, review_paths
+from medreview.cli.review_words import Wanted
+from medreview.cli.reviewing import review_paths
 from medreview.review.queue_kinds import KINDS
 
 

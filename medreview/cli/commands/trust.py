@@ -28,8 +28,9 @@ def trust(
     Example: medreview trust medreview.toml
     """
     from medreview.guarded_settings import read_guarded
-    from medreview.settings_files import FILE_NAME, distrust
+    from medreview.settings_files import distrust
     from medreview.settings_files import trust as keep
+    from medreview.settings_places import FILE_NAME
 
     file = file or Path(FILE_NAME)
     if forget:

@@ -20,7 +20,7 @@ def where(
     Example: medreview where sepsis.medreview
     """
     from medreview.config import load_config
-    from medreview.settings_files import FILE_NAME, config_folder, find_configs
+    from medreview.settings_places import FILE_NAME, config_folder, find_configs
     from medreview.study.backup import backup_folder
 
     found = " and ".join(str(path) for path in find_configs())
