@@ -109,3 +109,17 @@ def test_spans_cover_the_range_once(text: str, data: st.DataObject) -> None:
 @given(st.text(max_size=100))
 def test_any_text(text: str) -> None:
     assert sum(len(text[s.start : s.end].split()) for s in sentence_spans(text)) >= len(text.split())
+
+
+PIECES = """
+word|The|BMI|Dr|e.g|vs|No|no|Fig|p|C|I|vitamin|U.S|etc|al|et|am|Januar|3|12|0.05|(5)|10)|[1]|word[12]|e.g[4]|x²|5%|word)
+|"Yes"|(see|a-b|Straße|É|Élan|µg|www.a.org|-|–
+"""
+
+
+@given(st.lists(st.sampled_from(PIECES.strip().replace("\n", "").split("|")), min_size=1, max_size=9))
+def test_white_space_after_a_full_stop_changes_no_boundary(words: list[str]) -> None:
+    """One blank and a capital letter behind a full stop are read in a short way; two blanks never are."""
+    texts = [gap.join(f"It was {word}." for word in words) + f"{gap}The end" for gap in (" ", "  ")]
+    found = [[" ".join(text[s.start : s.end].split()) for s in sentence_spans(text)] for text in texts]
+    assert found[0] == found[1]
