@@ -78,6 +78,7 @@ class ReviewScreen(KeyScreen[None]):
         self._plan: PanePlan | None = None
         self._step: Dialog | None = None
         self._keys = KeyRows(actions)
+        self._prepared: tuple[object, ...] = ()
         self._said = notice
         self._bad = False
         self._not_read = Counter[str]()
@@ -352,10 +353,7 @@ class ReviewScreen(KeyScreen[None]):
         )
         self._header.show(header)
         self._statement.show(face.card_rows(plan))
-        if moved:
-            self._bar.refresh()  # once the source has its new height: it says where in it one is
-        else:
-            self._bar.update()
+        (self._bar.refresh if moved else self._bar.update)()  # where the source is, once it has its new height
         region = plan.regions.get("judges", Region())
         panel = face.opinion_bar(region.width) if one else face.opinion_panel(region.width, region.height)
         self._judges.show(panel)
@@ -375,9 +373,11 @@ class ReviewScreen(KeyScreen[None]):
 
     def prepare(self) -> None:
         """Read and draw the next unit beforehand; where the study cannot be read, its key will say so."""
+        asked = (self.session.unit, self.session.receipt, self.app.size)
         with suppress(UserError, sqlite3.Error):
-            if self._step is None and (ahead := self.session.ahead()) is not None:
+            if asked != self._prepared and self._step is None and (ahead := self.session.ahead()) is not None:
                 self.reading.prepare(ahead)
+                self._prepared = asked
 
     def _ask_needs(self, size: Size) -> Needs:
         card = None if shape_of(size) == "one" else self.plan_for(size).regions["statement"]

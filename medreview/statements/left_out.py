@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,9 +37,9 @@ class LeftOut:
     reason: str
 
 
-_COLUMNS: Final = """SELECT l.left_out_id, l.response_id, r.record_id, l."start", l."end",
-       substr(r.text, l."start" + 1, l."end" - l."start") AS text, l.reason
+_COLUMNS: Final = """SELECT l.left_out_id, l.response_id, r.record_id, l."start", l."end", l.reason
 FROM left_out AS l JOIN response AS r USING (response_id)"""
+_TEXT: Final = "SELECT text FROM response WHERE response_id = ?"
 
 
 def left_out(reader: sqlite3.Connection, response_id: str | None = None) -> Iterator[LeftOut]:
@@ -48,7 +48,16 @@ def left_out(reader: sqlite3.Connection, response_id: str | None = None) -> Iter
     rows = reader.execute(
         f'{_COLUMNS} {where} ORDER BY r.ordinal, l."start"', () if response_id is None else (response_id,)
     )
-    return (LeftOut(*row) for row in rows)
+    return _with_texts(reader, rows)
+
+
+def _with_texts(reader: sqlite3.Connection, rows: Iterable[sqlite3.Row]) -> Iterator[LeftOut]:
+    """The parts of rows, those of one response in turn. SQLite counts from the start of a text for each part of it."""
+    whose, text = None, ""
+    for part, response_id, record_id, start, end, reason in rows:
+        if response_id != whose:
+            whose, text = response_id, reader.execute(_TEXT, (response_id,)).fetchone()[0]
+        yield LeftOut(part, response_id, record_id, start, end, text[start:end], reason)
 
 
 def rows_of(response_id: str, parsed: "Parsed") -> Iterator[dict[str, Any]]:
@@ -88,11 +97,10 @@ def promotion(reader: sqlite3.Connection, left_out_id: str) -> NewEvent:
     from medreview.citations import extract
     from medreview.statements.marks import CitationIndex, trim
 
-    row = reader.execute(f"{_COLUMNS} WHERE l.left_out_id = ?", (left_out_id,)).fetchone()
-    if row is None:
+    part = next(_with_texts(reader, reader.execute(f"{_COLUMNS} WHERE l.left_out_id = ?", (left_out_id,))), None)
+    if part is None:
         raise UserError(f"Nothing that is left out has the id {left_out_id!r}; `parse --left-out` lists them.")
-    part = LeftOut(*row)
-    text = reader.execute("SELECT text FROM response WHERE response_id = ?", (part.response_id,)).fetchone()["text"]
+    text = reader.execute(_TEXT, (part.response_id,)).fetchone()[0]
     lines = with_line_ends(text)
     whole = Span(part.start, part.end)
     trimmed = trim(lines, whole, CitationIndex(lines, extract(text)))

@@ -50,7 +50,22 @@ async def test_a_study_that_cannot_be_read_is_told_of_at_the_key_that_needs_it(s
         await press(pilot, "j")
         screen = review_screen(app)
         study.reader.close()
-        screen.source._ahead = None
+        screen.source._ahead, screen._prepared = None, ()
         screen.prepare()
         assert app.is_running
         assert screen.source._ahead is None
+
+
+async def test_what_is_prepared_already_is_not_prepared_at_every_key(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = review_screen(app)
+        screen.prepare()
+        ahead = screen.source._ahead
+        assert ahead is not None
+        await press(pilot, "space")
+        screen.prepare()
+        assert screen.source._ahead is ahead
+        await press(pilot, "n", "x", "enter")  # a note: what is there now may be drawn otherwise
+        screen.prepare()
+        assert screen.source._ahead not in (None, ahead)

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from tests.bench.screen_speed.long_texts import make as make_long
 from tests.bench.screen_speed.plain_differ import picture
 from tests.bench.screen_speed.watched import Press, Watched, median
 
@@ -32,6 +33,10 @@ KEYS: Final = ("j", "k", " ", "\x1b[5~", "m", "M", "]", "[", "g", "G", "\t", "?"
 
 _OWN: Final = re.compile(r"\(?saved #.*|/\S*\.medreview|\d\d:\d\d:\d\d")
 
+WIDE: Final = 100
+"""Columns from which on answer and page stand side by side."""
+LENGTHS: Final = {"long": 500_000, "short": 5_000}
+
 HELD_S, DELAY_S, RATE = 2.0, 0.04, 256_000 / 8
 Figures = dict[str, dict[str, list[float]]]
 
@@ -43,8 +48,11 @@ class Bench:
         self.folder, self.trees, self.studies = folder, trees, studies
         self.found: Figures = defaultdict(lambda: defaultdict(list))
 
-    def open(self, tree: str, study: str, size: tuple[int, int], plain: bool = False, slow: bool = False) -> Watched:
-        """A review of the queue of triage, on a copy that every walk of a tree shares."""
+    def open(
+        self, tree: str, study: str, size: tuple[int, int], plain: bool = False, slow: bool = False,
+        queue: str = "flagged",
+    ) -> Watched:  # fmt: skip
+        """A review of the queue of triage, or another, on a copy that every walk of a tree shares."""
         home = self.folder / f"{tree}{'-plain' if plain else ''}"
         copy = home / f"{study}.medreview"
         if not copy.exists():
@@ -54,7 +62,7 @@ class Bench:
                 (home / "medreview" / "config.toml").write_text('output = "plain"\n')
         environ = {"PYTHONPATH": str(self.trees[tree]), "HOME": str(home), "COLORTERM": "truecolor"}
         environ |= {f"XDG_{kind}_HOME": str(home) for kind in ("CONFIG", "STATE", "CACHE", "DATA")}
-        command = [sys.executable, "-m", "medreview", "review", str(copy), "--reviewer", WHO, "--queue", "flagged"]
+        command = [sys.executable, "-m", "medreview", "review", str(copy), "--reviewer", WHO, "--queue", queue]
         delay_s, rate = (DELAY_S, RATE) if slow else (0.0, float("inf"))
         return Watched(command, size[0], size[1], home, delay_s=delay_s, rate=rate, **environ)
 
@@ -71,6 +79,7 @@ class Bench:
         """Start, statements, pages, other screens, idle."""
         name = f"{tree} {study} {size[0]}x{size[1]}"
         with self.open(tree, study, size) as app:
+            self.found[name]["painted ms"].append(app.ready(READY, live=False))
             self.found[name]["ready ms"].append(app.ready(READY))
             app.settle(1.0)
             self.keep(name, "next", [app.press("j") for _ in range(15)][1:])
@@ -82,6 +91,24 @@ class Bench:
             sent, cpu = app.idle(3.0)
             self.found[name]["idle B"].append(sent)
             self.found[name]["idle cpu ms"].append(cpu)
+            self.found[name]["memory MB"].append(app.peak_mb())
+
+    def long(self, tree: str, study: str, size: tuple[int, int]) -> None:
+        """Statements, pages, ends and a search in a text of any length, and in the answer beside it."""
+        name = f"{tree} {study} {size[0]}x{size[1]}"
+        with self.open(tree, study, size, queue="responses") as app:
+            self.found[name]["ready ms"].append(app.ready(READY))
+            app.settle(1.0)
+            self.keep(name, "next", [app.press("j") for _ in range(15)][1:])
+            for text, key in (("page", ""), ("answer", "v" if size[0] < WIDE else "\t")):
+                if key:
+                    app.press(key)
+                self.keep(name, f"{text}: down", [app.press(" ") for _ in range(4)])
+                self.keep(name, f"{text}: end", [app.press("G")])
+                self.keep(name, f"{text}: top", [app.press("g")])
+                app.press("/")
+                self.keep(name, f"{text}: search", [app.press(letter) for letter in "zqx"])
+                app.press("\x1b")
             self.found[name]["memory MB"].append(app.peak_mb())
 
     def held(self, tree: str, study: str, size: tuple[int, int]) -> None:
@@ -160,11 +187,16 @@ def main() -> None:
     parser.add_argument(
         "--random", type=int, default=0, metavar="KEYS", help="compare with whole rows, in the last tree"
     )
+    parser.add_argument("--long", action="store_true", help="answers and pages of 500,000 characters, and of 5,000")
     given = parser.parse_args()
     trees = dict(it.split("=", 1) for it in given.tree) or {"now": "."}
     studies = {"small": given.small} | ({"big": given.big} if given.big else {})
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder), {name: Path(it).resolve() for name, it in trees.items()}, studies)
+        lengths = {name: Path(folder) / f"{name}.medreview" for name in LENGTHS if given.long}
+        for name, path in lengths.items():
+            make_long(path, LENGTHS[name])
+        resolved = {name: Path(it).resolve() for name, it in trees.items()}
+        bench = Bench(Path(folder), resolved, studies | lengths)
         for tree in trees:  # the first opening does once what is missing in the study
             for study in studies:
                 with bench.open(tree, study, SIZES[0]) as app:
@@ -174,6 +206,8 @@ def main() -> None:
             for size in SIZES:
                 bench.hello(size)
                 for tree in trees:
+                    for study in lengths:
+                        bench.long(tree, study, size)
                     for study in studies:
                         bench.walk(tree, study, size)
                         if given.held and study == list(studies)[-1]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
+from medreview.screens.output.last_screen import MARK
 from tests.bench.screen_speed.plain_differ import cost, picture
 from tests.support.terminal import Terminal
 
@@ -107,11 +108,11 @@ class Watched(Terminal):
             if not self._down and idle > (QUIET_S if any_yet else nothing_s) + self._delay_s:
                 return
 
-    def ready(self, words: str) -> float:
-        """Milliseconds from the start until the words are on the screen."""
+    def ready(self, words: str, *, live: bool = True) -> float:
+        """Milliseconds from the start until the words are on the screen; ``live``: and not only as they were left."""
         end = self.started + 60
-        while words not in self.shown:
-            assert time.perf_counter() < end, f"never saw {words!r}; the screen is\n{self.shown}"
+        while words not in (shown := self.shown) or (live and MARK in shown):
+            assert time.perf_counter() < end, f"never saw {words!r}; the screen is\n{shown}"
             self.step(0.02)
         return (self.last_at - self.started) * 1e3
 

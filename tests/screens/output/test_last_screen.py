@@ -145,7 +145,7 @@ def test_what_ends_the_start_gives_the_terminal_back(start: Start, study_path: P
         terminal.wait(MARK.strip())
         if ended != "open elsewhere":
             terminal.process.send_signal(signal.SIGINT if ended == "interrupted" else signal.SIGTERM)
-        # CPython ends by the signal itself, having said the same, where that came while it compiled a text (dataclasses)
+        # CPython ends by the signal itself, having said the same, where that came while it compiled a dataclass
         codes = {"open elsewhere": {2}, "interrupted": {130, -signal.SIGINT}, "terminated": {143}}
         assert terminal.finish() in codes[ended]
     assert termios.tcgetattr(terminal.slave) == terminal.before
