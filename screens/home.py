@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from medreview.errors import UserError
-from medreview.review.actions import HOME
+from medreview.review.home_actions import HOME
 from medreview.review.overview import Overview, ResponseLine
 from medreview.review.palette import Palette, PaletteEntry
 from medreview.review.saved_filters import FilterLine

@@ -8,7 +8,6 @@ from textual.screen import Screen
 
 from medreview.config import Config
 from medreview.errors import UserError
-from medreview.review.actions import HOME
 from medreview.review.queue import Queue, kind_named, open_queue
 from medreview.screens.environment import Look
 from medreview.screens.key_screen import KeyScreen
@@ -80,6 +79,7 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
 
     def home_palette(self) -> "Palette":
         """What the first screen's line leads to; a filter there is one of the queue of every statement."""
+        from medreview.review.home_actions import HOME
         from medreview.review.palette import Palette
         from medreview.review.queue_filters import FilterWords
         from medreview.review.queue_lines import queues_in_use

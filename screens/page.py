@@ -5,7 +5,8 @@ from typing import Final
 
 from textual.app import ComposeResult
 
-from medreview.review.actions import HOME, Action, shown_key
+from medreview.review.actions import Action, shown_key
+from medreview.review.home_actions import HOME
 from medreview.review.layout.wrap import WrapTable
 from medreview.screens.key import Key
 from medreview.screens.key_screen import KeyScreen

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 def _load_review() -> None:
-    """What the next screen is made of, while the reviewer reads the first."""
+    """What the next screens and keys are made of, while the reviewer reads the first."""
     import medreview.review.open_session
     import medreview.screens.review
-    import medreview.screens.statement_face  # noqa: F401
+    import medreview.screens.statement_face
+    import medreview.statements.sentences  # noqa: F401
 
 
 def run(

@@ -66,7 +66,6 @@ def _queue(
     study: "Study", reviewer: str, name: str | None, filter: str, blind: bool, first: str | None, plain: bool
 ) -> "Queue | None":
     """The queue to open at once; ``None`` for the first screen."""
-    from medreview.review.last_place import last_place
     from medreview.review.queue import open_queue
 
     if name or filter or blind:
@@ -75,6 +74,8 @@ def _queue(
         if not found.units:
             raise UserError(found.nothing)
         return found
+    from medreview.review.last_place import last_place
+
     place = last_place(study, reviewer)
     if place is not None:
         return place.queue if plain else None
@@ -95,13 +96,13 @@ def _first_queue(study: "Study") -> str:
 def _meanwhile(study: "Study", named: str) -> Iterator[Callable[[], None]]:
     """What begins to copy the study while the workbench is already in use, and notes that it was opened: nobody waits
     for a large file to be copied. ``named``: the reviewer, if the command line names one."""
-    from medreview.study.backup import backup_if_changed
-    from medreview.study.recent_list import note_opened
-
     failed: list[str] = []
     title = study.meta("title")
 
     def copy() -> None:
+        from medreview.study.backup import backup_if_changed
+        from medreview.study.recent_list import note_opened
+
         note_opened(study.path, title, named)
         try:
             backup_if_changed(study.path)

@@ -1,4 +1,7 @@
-"""The one table of what the reviewer can do: bindings, hints, ``?`` and the keys of docs/reviewing.md come from it."""
+"""The one table of what the reviewer can do: bindings, hints, ``?`` and the keys of docs/reviewing.md come from it.
+
+Those of the first screen are in ``home_actions``.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -6,7 +9,6 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.labels import FLAGS
-from medreview.review.unit_queues import ALL
 from medreview.units.asks import STATEMENT, Asks
 
 
@@ -312,32 +314,6 @@ def _where_settled(action: Action) -> Action:
     if action.id.startswith("place_"):
         return replace(action, help="The next best output; the last one settles the conflict.")
     return replace(action, help=action.help.replace("My verdict:", "Settles it:"))
-
-
-HOME: Final = unique(
-    (
-        Action("open", ("enter",), "open", "Open the queue or the response at the pointer.", "First screen"),
-        Action("next", ("j", "down"), "next", "Next line.", "First screen"),
-        Action("previous", ("k", "up"), "previous", "Line before.", "First screen"),
-        Action("continue", ("c",), "continue", "Continue where you left off.", "First screen"),
-        *(
-            Action(f"open_{kind.name}", (kind.key,), kind.title, f"Open the queue “{kind.title}”.", "First screen")
-            for kind in ALL
-            if kind.key  # a second pass of other units than statements has none: Enter opens it
-        ),
-        Action("release", ("R",), "give back", "Give what is reserved for the audit back to triage.", "First screen"),
-        Action("palette", ("colon",), "all", "Everything, on a line: words find it, Enter does it.", "First screen"),
-        Action("history", ("H",), "my decisions", "My last decisions and notes, to go there.", "First screen"),
-        Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
-        Action("background", ("B",), "who decides", "Say who you are: role, years, specialty.", "First screen"),
-        Action("no_background", ("N",), "never mind", "Do not say who you are; it is not asked again.", "First screen"),
-        Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study.", "First screen"),
-        Action("redraw", ("f5",), "", "Draw the screen anew.", "First screen"),
-        Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),
-        Action("leave", ("q", "escape"), "leave", "End. Everything is saved already.", "First screen"),
-    )
-)
-"""The keys of the first screen; they are not remapped."""
 
 
 def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Action, ...]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
 from medreview.review.queue_filters import conditions as narrowed_by
-from medreview.review.queue_kinds import KEPT_UNIT, ROWS, Mode, QueueKind, shown_in
-from medreview.review.unit_queues import ALL, unit_rows
+from medreview.review.queue_kinds import KEPT_UNIT, KINDS, ROWS, Mode, QueueKind, shown_in
 from medreview.study import Study
 from medreview.study.package import without_judges
 from medreview.study.unit_ids import STATEMENT
@@ -47,6 +46,11 @@ class Queue:
 
 def kind_named(name: str) -> QueueKind:
     """The kind of queue with this name; raises :class:`UserError` naming those there are."""
+    for kind in KINDS:  # first: who reviews statements waits for no other kind of unit
+        if kind.name == name:
+            return kind
+    from medreview.review.unit_queues import ALL
+
     for kind in ALL:
         if kind.name == name:
             return kind
@@ -140,6 +144,8 @@ def _unit_queue(
     values: list[str],
 ) -> Queue:
     """A queue of another kind of unit: what is listed together stays together, in a random order when it is blind."""
+    from medreview.review.unit_queues import unit_rows
+
     found = study.reader.execute(
         f"""SELECT s.unit, s.cluster {unit_rows(kind.unit)}
             WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",

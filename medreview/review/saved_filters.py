@@ -8,7 +8,6 @@ from typing import Final
 from medreview.errors import UserError
 from medreview.review.queue import Queue, open_queue
 from medreview.review.queue_kinds import Mode
-from medreview.review.unit_queues import ALL
 from medreview.storable import storable_text
 from medreview.study import Study
 
@@ -30,6 +29,8 @@ class SavedFilter:
     @property
     def title(self) -> str:
         """What the screen calls its queue."""
+        from medreview.review.unit_queues import ALL
+
         return next((kind.title for kind in ALL if kind.name == self.queue), self.queue)
 
 

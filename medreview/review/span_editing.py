@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 
 KEYS: Final = ("w", "b", "W", "B", "o")
@@ -96,6 +95,8 @@ def _words(edit: SpanEdit) -> list[Span]:
 
 
 def _sentences(edit: SpanEdit) -> list[Span]:
+    from medreview.statements.sentences import sentence_spans  # knows every way of citing: most open no span
+
     done, stop = _window(edit)
     found: list[Span] = []
     for row in _ROW.finditer(edit.text, done, stop):

@@ -1,37 +1,56 @@
 """Every kind of unit by name. A new kind is a module and an entry here."""
 
 import sqlite3
-from typing import Final
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from medreview.labels import label_words
 from medreview.study.unit_ids import kind_of
-from medreview.units.answer import Answer
 from medreview.units.asks import STATEMENT, Asks
-from medreview.units.fact_vote import FactVotes
-from medreview.units.kind import UnitKind
-from medreview.units.pair import Pair
-from medreview.units.qa import QA
-from medreview.units.question import Question
-from medreview.units.ranking import Ranking
-from medreview.units.reference import ReferenceKind
-from medreview.units.revision import Revision
 from medreview.units.statement_view import load_name
-from medreview.units.suggestion import Suggestion
-from medreview.units.whole_response import WholeResponse
 
-_EVERY: Final[tuple[UnitKind, ...]] = (
-    Pair(),
-    WholeResponse(),
-    ReferenceKind(),
-    QA(),
-    Question(),
-    Revision(),
-    Answer(),
-    Suggestion(),
-    FactVotes(),
-    Ranking(),
-)
-KINDS: Final[dict[str, UnitKind]] = {kind.name: kind for kind in _EVERY}
+if TYPE_CHECKING:
+    from medreview.units.kind import UnitKind
+
+_EVERY: Final = {
+    "pair": ("pair", "Pair"),
+    "response": ("whole_response", "WholeResponse"),
+    "reference": ("reference", "ReferenceKind"),
+    "qa": ("qa", "QA"),
+    "question": ("question", "Question"),
+    "revision": ("revision", "Revision"),
+    "answer": ("answer", "Answer"),
+    "suggestion": ("suggestion", "Suggestion"),
+    "fact": ("fact_vote", "FactVotes"),
+    "ranking": ("ranking", "Ranking"),
+}
+"""By name: the module of a kind and its class there."""
+
+
+class _Kinds(Mapping[str, "UnitKind"]):
+    """One object of each kind, loaded when it is first asked for: who reviews statements waits for no other."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, UnitKind] = {}
+
+    def __getitem__(self, name: str) -> "UnitKind":
+        if name not in self._made:
+            module, kind = _EVERY[name]
+            self._made[name] = getattr(import_module(f"medreview.units.{module}"), kind)()
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in _EVERY
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_EVERY)
+
+    def __len__(self) -> int:
+        return len(_EVERY)
+
+
+KINDS: Final[Mapping[str, "UnitKind"]] = _Kinds()
 """In the order of the first screen; the statement, which has its own queues, stands before them."""
 
 

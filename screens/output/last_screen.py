@@ -69,7 +69,7 @@ class LastScreen:
     def keep(self, size: tuple[int, int], rows: Sequence[str]) -> None:
         """Keep a picture (columns x rows, with its escape sequences) of the file as it is now: it must be closed.
 
-        Nothing is kept of a study that was not opened by its name alone.
+        Nothing is kept of a study for which :meth:`shown` was not asked.
         """
         state = file_state(self._study) if self._key else None
         if state is None:

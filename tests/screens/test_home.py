@@ -10,8 +10,8 @@ from medreview.config import Config
 from medreview.judges.verdicts import refresh
 from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
-from medreview.review.actions import HOME
 from medreview.review.audit import draw
+from medreview.review.home_actions import HOME
 from medreview.review.layout.cells import width
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
