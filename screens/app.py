@@ -4,7 +4,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.driver import Driver
 from textual.screen import Screen
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from medreview.screens.review import ReviewScreen
     from medreview.statements.left_out import LeftOut
     from medreview.study.events import NewEvent
+
+
+_READ_AHEAD_AFTER: Final = 0.3
+"""Seconds after the first screen, once, until what is known of all units of its queue is read."""
 
 
 class Workbench(FigurePlaces):
@@ -109,6 +113,11 @@ class Workbench(FigurePlaces):
     def on_ready(self) -> None:
         """The first screen is there: begin what nobody shall wait for."""
         self._once_shown()
+        self.set_timer(_READ_AHEAD_AFTER, self._read_ahead)
+
+    def _read_ahead(self) -> None:
+        if self._session is not None:
+            self._session.read_ahead()
 
     @property
     def unsaved_notes(self) -> int:

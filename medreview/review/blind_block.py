@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from medreview.review.by_unit import ByUnit
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import RESERVED
 from medreview.review.told_elsewhere import kept_with
@@ -55,50 +56,70 @@ class BlindBlock:
 
 
 _NOT_KEPT: Final = (None, 0, "", 0)
+_Kept = tuple[str | None, int, str, int]
+"""The last act, whether its judges were seen, the queue, and whether totals tell of it."""
 
 
 class KeptBlind:
     """What is blind in every queue: statements that a reviewer decided or put off blind in one pass, and whose judges
     were not shown since; and members of the audit that are reserved.
 
-    Held, as :class:`medreview.review.reviewer_progress.ReviewerProgress` is, so that no row of a list has to ask.
+    Held once asked, as :class:`medreview.review.reviewer_progress.ReviewerProgress` is, so that no key asks again.
     """
 
     def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int) -> None:
         self._reader = reader
         self._who = (reviewer, pass_no)
-        self._kept: dict[str, tuple[str | None, int, str, int]] = {
-            row[0]: tuple(row)[1:] for row in reader.execute(_KEPT, self._who)
-        }
-        self._elsewhere = bool(reader.execute(_IN_OTHER_PASSES, self._who).fetchone()[0])
-        self._reserved = {row[0] for row in reader.execute(RESERVED, (reviewer,))}
+        self._kept = ByUnit(self._one, self._every)
+        self._reserved = ByUnit(self._one_reserved, self._every_reserved)
+        self._elsewhere: bool | None = None
+
+    def read_all(self) -> None:
+        """Read of all units what was read of those that were asked for."""
+        self._kept.read_all()
+        self._reserved.read_all()
+        if self._elsewhere is None:
+            self._elsewhere = bool(self._reader.execute(_IN_OTHER_PASSES, self._who).fetchone()[0])
 
     def update(self, unit: str) -> None:
         """Read anew how a statement stands, after an act on it."""
+        self._kept.renew(unit)
+        self._reserved.renew(unit)
+
+    def _one(self, unit: str) -> _Kept | None:
         row = self._reader.execute(f"{_KEPT} AND k.unit = ?", (*self._who, unit)).fetchone()
-        self._reserved.discard(unit)
-        if self._reader.execute(f"{RESERVED} AND a.statement_id = ?2", (self._who[0], unit)).fetchone():
-            self._reserved.add(unit)
-        if row:
-            self._kept[unit] = tuple(row)[1:]
-        else:
-            self._kept.pop(unit, None)
+        return (row[1], row[2], row[3], row[4]) if row else None
+
+    def _every(self) -> dict[str, _Kept]:
+        rows = self._reader.execute(_KEPT, self._who).fetchall()
+        return {unit: (act, seen, block, tells) for unit, act, seen, block, tells in rows}
+
+    def _one_reserved(self, unit: str) -> bool:
+        query = f"{RESERVED} AND a.statement_id = ?2"
+        return self._reader.execute(query, (self._who[0], unit)).fetchone() is not None
+
+    def _every_reserved(self) -> dict[str, bool]:
+        return {row[0]: True for row in self._reader.execute(RESERVED, (self._who[0],)).fetchall()}
 
     def hides(self, unit: str) -> bool:
         """Whether a statement is shown blind in every queue."""
         return any(map(self._hides, kept_with(self._reader, unit)))
 
     def _hides(self, unit: str) -> bool:
-        return unit in self._reserved or (unit in self._kept and not self._kept[unit][1])
+        if self._reserved.get(unit):
+            return True
+        kept = self._kept.get(unit)
+        return kept is not None and not kept[1]
 
     @property
     def block_open(self) -> bool:
         """As :func:`blind_block_open`, without asking the study."""
-        return self._elsewhere or any(tells for *_, tells in self._kept.values())
+        self.read_all()
+        return bool(self._elsewhere) or any(kept[3] for kept in self._kept.all().values() if kept)
 
     def met_in(self, unit: str) -> str:
         """The queue in which it was decided or put off blind, or is to be; ``""`` for any other statement."""
-        found = ("audit" if each in self._reserved else self._kept.get(each, _NOT_KEPT)[2]
+        found = ("audit" if self._reserved.get(each) else (self._kept.get(each) or _NOT_KEPT)[2]
                  for each in kept_with(self._reader, unit))  # fmt: skip
         return next(filter(None, found), "")
 
@@ -108,7 +129,7 @@ class KeptBlind:
         In a blind queue that is every statement of the block; among those put off, the ones that were decided there.
         A pair of a statement, or a reference of one, that is kept blind itself waits for that.
         """
-        act, _, block, _ = self._kept.get(unit, _NOT_KEPT)
+        act, _, block, _ = self._kept.get(unit) or _NOT_KEPT
         if any(map(self._hides, kept_with(self._reader, unit)[1:])):
             return False
         return act == "decide" and (queue.mode == "blind" or block == queue.kind.name)

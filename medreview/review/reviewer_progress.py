@@ -2,42 +2,55 @@
 
 import sqlite3
 from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
-from medreview.study.counts import OF_KIND, Counts, count_statements, prefix_of
+from medreview.review.by_unit import ByUnit
+from medreview.study.counts import OF_KIND, Counts, count_statements, load_states, prefix_of
 from medreview.study.unit_ids import STATEMENT
 from medreview.units.registry import count_units
 
 _STANDING: Final = f"SELECT unit, state, label, event_id FROM standing WHERE reviewer = ? AND pass = ? AND {OF_KIND}"
 _OPEN: Final = ("open", None, "")
 
+_Standing = tuple[str, str | None, str]
+"""State, label and event."""
+
 
 class ReviewerProgress:
     """The state of every unit of a kind in one pass: decided, deferred or open, whichever came last.
 
-    ``total`` is how many units of the kind there are.
+    ``total`` is how many units of the kind there are; ``states`` how many stand as decided and as deferred, where that
+    was counted already. The units themselves are read when they are asked for, or all by :meth:`read_all`.
     """
 
-    def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int, kind: str = STATEMENT) -> None:
+    def __init__(
+        self,
+        reader: sqlite3.Connection,
+        reviewer: str,
+        pass_no: int,
+        kind: str = STATEMENT,
+        *,
+        states: Mapping[str, int] | None = None,
+    ) -> None:
         self._reader = reader
         self._who = (reviewer, pass_no, prefix_of(kind))
-        rows = reader.execute(_STANDING, self._who)
-        self._standing: dict[str, tuple[str, str | None, str]] = {row[0]: row[1:] for row in rows}
+        self._standing = ByUnit(self._one, self._every)
         self._stale: dict[str, bool] = {}
-        total = count_statements(reader) if kind == STATEMENT else count_units(reader, kind)
-        self.counts = Counts.of(total, Counter(here[0] for here in self._standing.values()))
+        self._total = count_statements(reader) if kind == STATEMENT else count_units(reader, kind)
+        self.counts = Counts.of(self._total, load_states(reader, reviewer, kind, pass_no) if states is None else states)
 
     def state_of(self, unit: str) -> str:
         """``"decided"``, ``"deferred"`` or ``"open"``."""
-        return self._standing.get(unit, _OPEN)[0]
+        return self._here(unit)[0]
 
     def label_of(self, unit: str) -> str | None:
         """The label on a unit that is decided."""
-        return self._standing.get(unit, _OPEN)[1]
+        return self._here(unit)[1]
 
     def stale(self, unit: str) -> bool:
         """Whether it was decided on a page whose text has changed since."""
-        state, _, event = self._standing.get(unit, _OPEN)
+        state, _, event = self._here(unit)
         if state != "decided":
             return False
         if event not in self._stale:  # one by one: among many decisions only those in sight are asked for
@@ -45,15 +58,28 @@ class ReviewerProgress:
             self._stale[event] = found is not None
         return self._stale[event]
 
+    def read_all(self) -> None:
+        """Read how all units stand, so that neither an act nor a jump has to."""
+        self._standing.read_all()
+
     def update(self, unit: str) -> None:
         """Read anew where a unit stands, after an act on it."""
-        before = self.state_of(unit)
-        row = self._reader.execute(f"{_STANDING} AND unit = ?", (*self._who, unit)).fetchone()
-        if row:
-            self._standing[unit] = tuple(row)[1:]
-        else:
-            self._standing.pop(unit, None)
+        if not self._standing.whole:  # how it stood before the act may not be known
+            self.counts = Counts.of(self._total, Counter(here[0] for here in self._standing.all().values() if here))
+            return
+        before, now = self.state_of(unit), self._standing.renew(unit) or _OPEN
         parts = self.counts._asdict()
         parts[before] -= 1
-        parts[self.state_of(unit)] += 1
+        parts[now[0]] += 1
         self.counts = Counts(**parts)
+
+    def _here(self, unit: str) -> _Standing:
+        return self._standing.get(unit) or _OPEN
+
+    def _one(self, unit: str) -> _Standing | None:
+        row = self._reader.execute(f"{_STANDING} AND unit = ?", (*self._who, unit)).fetchone()
+        return (row[1], row[2], row[3]) if row else None
+
+    def _every(self) -> dict[str, _Standing]:
+        rows = self._reader.execute(_STANDING, self._who).fetchall()
+        return {unit: (state, label, event) for unit, state, label, event in rows}

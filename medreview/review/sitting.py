@@ -26,7 +26,7 @@ from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
 from medreview.study import Study
-from medreview.study.counts import Counts
+from medreview.study.counts import STATES, Counts, whose_states
 from medreview.study.events import Receipt
 from medreview.study.rescue import Elsewhere
 from medreview.study.statement_edits import unit_stands
@@ -381,7 +381,14 @@ class Sitting(ABC):
         self._before, self.reads = None, None
 
     def _read_progress(self) -> ReviewerProgress:
-        return ReviewerProgress(self.study.reader, self.reviewer, self.pass_no, self.asks.name)
+        who = whose_states(self.reviewer, self.asks.name, self.pass_no)
+        states = dict(self.study.counted(STATES, who))
+        return ReviewerProgress(self.study.reader, self.reviewer, self.pass_no, self.asks.name, states=states)
+
+    def read_ahead(self) -> None:
+        """Read of all units what was read of those in sight, while nobody waits for it."""
+        self._progress.read_all()
+        self._kept.read_all()
 
     def _read_anew(self) -> None:
         self._reader = self.study.reader

@@ -218,6 +218,7 @@ class Study:
         found = [self._counts.keep] if self._counts and self._counts.current() else []
         if self._when_closed and self._when_closed[0] == self._version():
             found.append(self._when_closed[1])
+        self._counts = self._when_closed = None  # closed again, there is nothing to ask any more
         return found
 
     def discard(self) -> None:
