@@ -1,6 +1,6 @@
 """How well responses are supported by the sources they cite (SourceCheckup, statement and response level)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -64,9 +64,9 @@ class ResponseSupport:
     parted: bool = False
 
     @cached_property
-    def items(self) -> tuple[list["_Item"], ...]:
+    def counts(self) -> tuple["_Counts", ...]:
         """Its items of each share: kept, since it is one of the responses of its model and of its origin as well."""
-        return _items(self)
+        return _counts(self)
 
 
 @dataclass(frozen=True)
@@ -111,18 +111,23 @@ class SupportMetrics:
     invalid: int
 
 
-class _Item(NamedTuple):
-    """Whether an item counts with missing verdicts taken as not supported, and as supported; if none is missing."""
+class _Counts(NamedTuple):
+    """The items of a share: how many, how many lack nothing (``known``) and how many of these are so.
 
-    not_supported: bool
-    supported: bool
-    complete: bool
+    ``least`` and ``most``: how many count with missing verdicts taken as not supported, and as supported.
+    """
+
+    items: int
+    known: int
+    so: int
+    least: int
+    most: int
 
 
-_SO, _NOT_SO, _MISSING = _Item(True, True, True), _Item(False, False, True), _Item(False, True, False)
+_NONE: Final = _Counts(0, 0, 0, 0, 0)
 
 
-def _items(response: ResponseSupport) -> tuple[list[_Item], ...]:
+def _counts(response: ResponseSupport) -> tuple[_Counts, ...]:
     """The items of each share in one response.
 
     Raises ``ValueError`` when a statement's row does not have one entry per URL, or ``statements`` another length.
@@ -134,30 +139,40 @@ def _items(response: ResponseSupport) -> tuple[list[_Item], ...]:
     states = response.statements
     if states is None:
         states = [_any(row) for row in response.support]
-    statements = [_item(state) for state in states]
-    sources = []
-    for place in range(0 if response.parted else len(response.urls)):
-        pairs = [_item(row[place]) for row in response.support]
-        used = [any(pair[taken] for pair in pairs) for taken in (0, 1)]
-        sources.append(_Item(not used[0], not used[1], all(pair.complete for pair in pairs)))
+    statements = _of_states(states)
     # Not all([]): a response without statements is counted apart, not as fully supported.
-    whole = (
-        [_Item(*(all(item[part] for item in statements) for part in range(3)))]
-        if statements and not response.parted
-        else []
-    )
+    whole = _whole(states) if states and not response.parted else _NONE
     if response.invalid:
-        whole = [_item(False)]
-    return [_item(url) for url in response.urls], [_item(state) for state in response.own], statements, whole, sources
+        whole = _of_states([False])
+    sources = _unused([[row[place] for row in response.support] for place in range(len(response.urls))])
+    if response.parted:
+        sources = _unused([])
+    return _of_states(response.urls), _of_states(response.own), statements, whole, sources
+
+
+def _of_states(states: Sequence[bool | None]) -> _Counts:
+    yes, missing = states.count(True), states.count(None)
+    return _Counts(len(states), len(states) - missing, yes, yes, yes + missing)
+
+
+def _whole(states: Sequence[bool | None]) -> _Counts:
+    """A response by its statements: known when none of them lacks a verdict, also where another one settles it."""
+    known, least, most = None not in states, all(states), False not in states
+    return _Counts(1, known, known and least, least, most)
+
+
+def _unused(sources: Sequence[Sequence[bool | None]]) -> _Counts:
+    """Sources by whether each statement is supported by them. The more of what is missing is support, the fewer."""
+    items = len(sources)
+    known = sum(None not in said for said in sources)
+    so = sum(None not in said and True not in said for said in sources)
+    least = sum(True not in said for said in sources)
+    return _Counts(items, known, so, least, sum(True not in said and None not in said for said in sources))
 
 
 def support_counts(response: ResponseSupport) -> dict[str, tuple[int, int]]:
     """By share (``statement_support``, ...): how many items of a response are so, of how many that lack no verdict."""
-    return {share.key: _counts(items) for share, items in zip(_SHARES, response.items, strict=True)}
-
-
-def _item(state: bool | None) -> _Item:
-    return _MISSING if state is None else _SO if state else _NOT_SO
+    return {share.key: (one.so, one.known) for share, one in zip(_SHARES, response.counts, strict=True)}
 
 
 def support_metrics(
@@ -172,25 +187,23 @@ def support_metrics(
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.formulas.response_sample import ResponseSample
 
-    listed = [response.items for response in responses]
     columns = [f"{part} {share.key}" for share in _SHARES for part in ("so", "known")]
-    rows = [[count for items in shares for count in _counts(items)] for shares in listed]
+    rows = [[count for one in response.counts for count in (one.so, one.known)] for response in responses]
     sample = ResponseSample(columns, rows, Resampling(level, replicates, seed))
-    pooled = {share: [item for shares in listed for item in shares[i]] for i, share in enumerate(_SHARES)}
+    pooled = {share: _sum(response.counts[place] for response in responses) for place, share in enumerate(_SHARES)}
     figures: dict[str, Estimate] = {}
     wilson: dict[str, Estimate] = {}
     for share, items in pooled.items():
         so, known = f"so {share.key}", f"known {share.key}"
-        k, n = sample.total(so), sample.total(known)
-        dropped = len(items) - n
+        dropped = items.items - items.known
         nothing = share.incomplete if dropped else share.nothing
-        wilson[share.key] = proportion(share.name, k, n, level=level, dropped=dropped, nothing=nothing)
+        wilson[share.key] = proportion(share.name, items.so, items.known, level=level, dropped=dropped, nothing=nothing)
         figures[share.key] = sample.figure(share.name, so, known, undefined=nothing, whole=share.whole, dropped=dropped)
     return SupportMetrics(
         figures=figures,
         wilson=wilson,
         bounds={share.key: _bounds(share, pooled[share]) for share in _JUDGED},
-        urls=len(pooled[_URLS]),
+        urls=pooled[_URLS].items,
         statements=sum(len(response.support) for response in responses),
         responses=sum(1 for response in responses if response.support),
         without_statements=sum(1 for response in responses if not response.support and not response.invalid),
@@ -198,18 +211,15 @@ def support_metrics(
     )
 
 
-def _counts(items: Sequence[_Item]) -> tuple[int, int]:
-    """Of the items that lack nothing, how many are so, and how many there are."""
-    known = [item.supported for item in items if item.complete]
-    return sum(known), len(known)
+def _sum(counts: Iterable[_Counts]) -> _Counts:
+    return _Counts(*(sum(column) for column in zip(_NONE, *counts, strict=True)))
 
 
-def _bounds(share: _Share, items: Sequence[_Item]) -> Bounds:
-    n, missing = len(items), sum(not item.complete for item in items)
+def _bounds(share: _Share, counts: _Counts) -> Bounds:
+    n = counts.items
     if n == 0:
         return Bounds(share.name, None, None, 0, 0)
-    least, most = (sum(item[taken] for item in items) / n for taken in (0, 1))
-    return Bounds(share.name, least, most, n, missing)
+    return Bounds(share.name, counts.least / n, counts.most / n, n, n - counts.known)
 
 
 def _any(states: Sequence[bool | None]) -> bool | None:
