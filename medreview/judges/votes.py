@@ -32,6 +32,10 @@ COLUMNS: Final = """j.judgement_id, run.judge, run.kind, run.ordinal AS run, j.s
                     j.supported, j.confidence, j.quote_status, j.quote_doubt, j.error = '' AS answered"""
 """What a query of judgements selects for :class:`VoteReader`, of ``judgement AS j`` and its ``judge_run AS run``."""
 
+VOTED: Final = """j.judgement_id, run.ordinal AS run, j.snapshot_id, j.error = '' AS answered, j.verdict, j.supported,
+                  j.confidence, j.quote_status, j.quote_doubt, iif(j.supported IS NULL, j.raw_label, '') AS raw_label"""
+"""The same for its ``votes`` alone: of a large study every cell counts. The raw label is read only where it matters."""
+
 _NAMES: Final = (
     "judgement_id", "run", "snapshot_id", "answered", "verdict", "supported", "confidence", "quote_status",
     "quote_doubt", "raw_label",

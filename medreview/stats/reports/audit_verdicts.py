@@ -13,9 +13,9 @@ from medreview.stats.formulas.audit_sample import Sampled
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
 from medreview.stats.reports.audit_flow import Member
-from medreview.stats.reports.label_scales import BINARY, TIED, TOGETHER, JuryVerdict, judges_label
+from medreview.stats.reports.label_scales import BINARY, TIED, TOGETHER
 from medreview.stats.reports.selection import EVERYTHING, Selection
-from medreview.stats.reports.study_reader import JudgedResponse, judged_responses
+from medreview.stats.reports.study_reader import JudgedResponse, Opinion, judged_responses
 
 NOT_BLIND: Final = (
     "{assisted} of {used} labels were given with the judges in sight: they follow the verdicts more than blind ones "
@@ -84,37 +84,47 @@ class VerdictCounter:
         self._audited_units = audited
         self._said: dict[Judge | None, dict[str, Said]] = {judge: {} for judge in self._judges}
         self._audited: dict[Judge | None, dict[str, bool]] = {judge: {} for judge in self._judges}
-        self._tied: Counter[Judge | None] = Counter()
+        self._heard: dict[Opinion, tuple[tuple[int, bool], ...]] = {}
+        self._times: Counter[Opinion] = Counter()
 
     def add(self, case: JudgedResponse) -> None:
         """Take up one response."""
         if not case.statements:
             return
-        for judge in self._judges:
-            told = yes = 0
-            for statement in case.statements:
-                said = statement.by_judge.get(judge) if judge else statement.together
-                supported = self._supported(judge, said)
-                if supported is None:
-                    continue
-                told, yes = told + 1, yes + supported
-                if statement.statement_id in self._audited_units:
-                    self._audited[judge][statement.statement_id] = supported
-            self._said[judge][case.response_id] = Said(len(case.statements), told, yes)
+        told, yes = [0] * len(self._judges), [0] * len(self._judges)
+        self._times.update(statement.opinion for statement in case.statements)
+        for statement in case.statements:
+            words = self._words(statement.opinion)
+            for place, supported in words:
+                told[place] += 1
+                yes[place] += supported
+            if statement.statement_id in self._audited_units:
+                for place, supported in words:
+                    self._audited[self._judges[place]][statement.statement_id] = supported
+        for judge, many, supporting in zip(self._judges, told, yes, strict=True):
+            self._said[judge][case.response_id] = Said(len(case.statements), many, supporting)
 
     def judges(self) -> list[JudgeVerdicts]:
         """All judges together first, then each, in the order in which they were first asked."""
         return [
             JudgeVerdicts(
-                judge.title if judge else TOGETHER, Verdicts(self._said[judge]), self._audited[judge], self._tied[judge]
+                judge.title if judge else TOGETHER, Verdicts(self._said[judge]), self._audited[judge], self._tied(judge)
             )
             for judge in self._judges
         ]
 
-    def _supported(self, judge: Judge | None, said: JuryVerdict | None) -> bool | None:
-        word = judges_label(said, BINARY)
-        self._tied[judge] += word.missing == TIED
-        return None if word.label is None else word.label == BINARY.labels[0]
+    def _words(self, said: Opinion) -> tuple[tuple[int, bool], ...]:
+        """Who says whether it is supported, by place among the judges, and what."""
+        found = self._heard.get(said)
+        if found is None:
+            labels = [said.label(judge, BINARY).label for judge in self._judges]
+            words = enumerate(labels)
+            found = tuple((place, label == BINARY.labels[0]) for place, label in words if label is not None)
+            self._heard[said] = found
+        return found
+
+    def _tied(self, judge: Judge | None) -> int:
+        return sum(times for said, times in self._times.items() if said.label(judge, BINARY).missing == TIED)
 
 
 def audited_units(reader: sqlite3.Connection) -> set[str]:

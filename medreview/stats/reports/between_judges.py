@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -10,9 +11,10 @@ from medreview.judges.votes import Judge
 from medreview.labels import TieRule
 from medreview.stats.formulas.agreement import ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.alike import Alike
 from medreview.stats.reports.comparison import Comparison, Pairing, compare
-from medreview.stats.reports.label_scales import SCALES, JuryVerdict, Scale, judges_label
-from medreview.stats.reports.study_reader import JudgedStatement
+from medreview.stats.reports.label_scales import SCALES, JuryVerdict, Scale, ScaleLabel, judges_label
+from medreview.stats.reports.study_reader import JudgedStatement, Opinion
 
 _MANY: Final = ("mean_pairwise_agreement", "fleiss_kappa", "gwet_ac", "krippendorff_alpha")
 
@@ -63,6 +65,15 @@ class _Counted:
     abstained: int = 0
     labels: dict[str, Counter[str]] = field(default_factory=lambda: {scale.name: Counter() for scale in SCALES})
 
+    def count(self, word: JuryVerdict, times: int) -> None:
+        """Take up one judge's word on so many statements."""
+        self.asked += times
+        self.abstained += times * (word.verdict is None and word.supported is None)
+        for scale in SCALES:
+            label = judges_label(word, scale).label
+            if label is not None:
+                self.labels[scale.name][label] += times
+
 
 class BetweenJudgesCounter:
     """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``, ``in_parts``
@@ -86,86 +97,82 @@ class BetweenJudgesCounter:
         self._jury = [judge for judge in judges if not judge.offline]
         self._tie: TieRule = tie
         self._in_parts = in_parts
-        self._counted = {judge: _Counted() for judge in judges}
-        self._pairs = {
-            (first, second): [Pairing(first.name, second.name, scale) for scale in scales]
-            for first, second in combinations(self._jury, 2)
-            if scales
-        }
-        self._ballots: dict[str, list[list[str | None]]] = {scale.name: [] for scale in SCALES}
-        self._responses: list[str] = []
-        self._tied = self._decided = 0
+        self._judges = judges
+        self._scales = scales
+        self._statements = Alike[Opinion]()
 
     def add(self, response_id: str, statement: JudgedStatement) -> None:
         """Take up one statement with whatever the judges said of it."""
-        said = statement.by_judge
-        for judge, word in said.items():
-            self._count(self._counted[judge], word)
-        jury = [judge for judge in self._jury if judge in said]
-        for pair in combinations(jury, 2):
-            for pairing in self._pairs.get(pair, ()):
-                first, second = (judges_label(said[judge], pairing.scale) for judge in pair)
-                pairing.add(response_id, first, second)
-        if len(jury) > 1 and self._juries:
-            self._responses.append(response_id)
-            for scale in SCALES:
-                self._ballots[scale.name].append([judges_label(said[judge], scale).label for judge in jury])
-        together = statement.together
-        if together is not None:
-            self._tied += together.tied
-            self._decided += together.verdict is not None or together.supported is not None
-
-    @staticmethod
-    def _count(judge: _Counted, word: JuryVerdict) -> None:
-        judge.asked += 1
-        judge.abstained += word.verdict is None and word.supported is None
-        for scale in SCALES:
-            label = judges_label(word, scale).label
-            if label is not None:
-                judge.labels[scale.name][label] += 1
+        self._statements.add(response_id, statement.opinion)
 
     def figures(self, resampling: Resampling, *, full: bool = True) -> BetweenJudges:
         """Everything, every interval over responses; ``full``: with weighted coefficients of each two."""
+        tallies = {judge: _Counted() for judge in self._judges}
+        tied = decided = 0
+        for said, times in zip(self._statements.kinds, self._statements.counts, strict=True):
+            for judge, word in said.by_judge.items():
+                tallies[judge].count(word, times)
+            if said.together is not None:
+                tied += times * said.together.tied
+                decided += times * (said.together.verdict is not None or said.together.supported is not None)
+        # Who has a word on a page as it is now; what was said of a text that is gone is none.
+        spoke = [judge for judge in self._jury if tallies[judge].asked]
         return BetweenJudges(
             tallies=tuple(
                 JudgeTally(
                     judge.name,
                     counted.asked,
                     counted.abstained,
-                    self._ordered(counted),
+                    _ordered(counted),
                     0 if judge.offline else self._in_parts.get(judge.name, 0),
                 )
-                for judge, counted in self._counted.items()
+                for judge, counted in tallies.items()
                 if counted.asked
             ),
             pairs=compare(
-                [pairing for pair, both in self._pairs.items() if self._spoke(*pair) for pairing in both],
+                [self._pairing(pair, scale) for pair in combinations(spoke, 2) for scale in self._scales],
                 resampling,
                 full=full,
             ),
-            juries=tuple(self._all(scale, resampling) for scale in SCALES) if self._responses else (),
+            juries=self._all(spoke, resampling) if self._juries else (),
             tie_rule=self._tie,
-            tied=self._tied,
-            decided=self._decided,
+            tied=tied,
+            decided=decided,
         )
 
-    def _spoke(self, *judges: Judge) -> bool:
-        """Whether each has a word on a page as it is now; what was said of a text that is gone is none."""
-        return all(self._counted[judge].asked for judge in judges)
+    def _pairing(self, pair: tuple[Judge, Judge], scale: Scale) -> Pairing:
+        first, second = pair
 
-    @staticmethod
-    def _ordered(judge: _Counted) -> dict[str, dict[str, int]]:
-        return {scale.name: {label: judge.labels[scale.name][label] for label in scale.labels} for scale in SCALES}
+        def labels(said: Opinion) -> tuple[ScaleLabel, ScaleLabel] | None:
+            both = first in said.by_judge and second in said.by_judge
+            return (said.label(first, scale), said.label(second, scale)) if both else None
 
-    def _all(self, scale: Scale, resampling: Resampling) -> JuryAgreement:
-        return JuryAgreement(
-            scale=scale.name,
-            judges=tuple(judge.name for judge in self._jury if self._spoke(judge)),
-            agreement=many_raters(
-                self._ballots[scale.name],
+        pairing = Pairing(first.name, second.name, scale)
+        pairing.add_alike(self._statements, labels)
+        return pairing
+
+    def _all(self, spoke: Sequence[Judge], resampling: Resampling) -> tuple[JuryAgreement, ...]:
+        """On each scale, of the statements that several judges were asked about; nothing where there is none."""
+        found = []
+        for scale in SCALES:
+            told = self._statements.told(partial(_ballot, self._jury, scale))
+            if not told:
+                return ()
+            agreement = many_raters(
+                [ballot for _, ballot in told],
                 scale.labels,
-                clusters=self._responses,
+                clusters=[response_id for response_id, _ in told],
                 statistics=_MANY,
                 resampling=resampling,
-            ),
-        )
+            )
+            found.append(JuryAgreement(scale.name, tuple(judge.name for judge in spoke), agreement))
+        return tuple(found)
+
+
+def _ballot(jury: Sequence[Judge], scale: Scale, said: Opinion) -> list[str | None] | None:
+    asked = [judge for judge in jury if judge in said.by_judge]
+    return [said.label(judge, scale).label for judge in asked] if len(asked) > 1 else None
+
+
+def _ordered(judge: _Counted) -> dict[str, dict[str, int]]:
+    return {scale.name: {label: judge.labels[scale.name][label] for label in scale.labels} for scale in SCALES}

@@ -1,7 +1,7 @@
 """Two opinions on the same statements, as a report shows them: agreement, table, marginals, what was left out."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import eq
 from typing import Final
@@ -14,6 +14,7 @@ from medreview.stats.formulas.differences import paired_test
 from medreview.stats.formulas.estimate import Estimate, estimate_named, landis_koch
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS
+from medreview.stats.reports.alike import Alike, K
 from medreview.stats.reports.label_scales import BINARY, Scale, ScaleLabel
 from medreview.stats.reports.reviewer_labels import Mode
 from medreview.stats.reports.shared_draws import Block, Drawn, draw_together
@@ -90,6 +91,25 @@ class Pairing:
         self.columns.append(second.label)
         self.responses.append(response_id)
         return True
+
+    def add_alike(self, statements: Alike[K], said: Callable[[K], tuple[ScaleLabel, ScaleLabel] | None]) -> None:
+        """Take up many, by what both said of each kind of them; ``None`` for a kind that is not compared at all."""
+        labels: list[tuple[str, str] | None] = []
+        for kind, count in zip(statements.kinds, statements.counts, strict=True):
+            both = said(kind)
+            labels.append(None)
+            if both is None:
+                continue
+            first, second = both
+            if first.label is None or second.label is None:
+                self.dropped[first.missing or second.missing] += count
+            else:
+                labels[-1] = first.label, second.label
+        for response_id, code in zip(statements.responses, statements.codes, strict=True):
+            if (pair := labels[code]) is not None:
+                self.rows.append(pair[0])
+                self.columns.append(pair[1])
+                self.responses.append(response_id)
 
 
 def compare(

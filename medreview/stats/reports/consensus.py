@@ -143,7 +143,7 @@ class ConsensusCounter:
                 continue
             said = statement.by_judge
             words = {judge.name: judges_label(said.get(judge), BINARY) for judge in self._judges}
-            jury = {rule: judges_label(statement.under(rule), BINARY) for rule in TIE_RULES}
+            jury = {rule: judges_label(statement.opinion.under(rule), BINARY) for rule in TIE_RULES}
             tied = statement.together is not None and jury["undecided"].missing == TIED
             panel.rows.append(_Row(response_id, votes, words, jury, tied))
 

@@ -4,7 +4,7 @@ All on supported or not. Each family is looked at together: its p values are adj
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, Literal
 
@@ -12,15 +12,16 @@ import numpy as np
 
 from medreview.judges.votes import Judge
 from medreview.stats.formulas import coefficients as c
-from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic
+from medreview.stats.formulas.bootstrap import Floats, Ints, Resampling, Statistic, cluster_codes
 from medreview.stats.formulas.classification import McNemar
 from medreview.stats.formulas.differences import Difference, Side, difference, paired_test, with_holm
 from medreview.stats.formulas.few_responses import Scale
 from medreview.stats.formulas.support import ResponseSupport, support_counts
-from medreview.stats.reports.label_scales import BINARY, TOGETHER, judges_label, reviewers_label
+from medreview.stats.reports.alike import Alike
+from medreview.stats.reports.label_scales import BINARY, TOGETHER, reviewers_label
 from medreview.stats.reports.reviewer_labels import GROUPS, Group, Mode, ReviewerLabel
 from medreview.stats.reports.shared_draws import Block, Drawn, draw_together
-from medreview.stats.reports.study_reader import JudgedResponse
+from medreview.stats.reports.study_reader import JudgedResponse, Opinion
 
 Between = Literal["judges", "models_support", "models_agreement", "modes"]
 
@@ -60,29 +61,52 @@ class DifferenceFamily:
     omitted: int = 0
 
 
-@dataclass(slots=True)
+_Kind = tuple[str, bool, Opinion]
+"""Of a labelled statement: the model, whether the reviewer finds it supported, and what the judges say."""
+
+
 class _Said:
-    """What was said of statements, one entry each: the reviewer's word (supported or not), and every judge's."""
+    """What was said of statements: the reviewer's word (supported or not), and every judge's.
 
-    responses: list[str] = field(default_factory=list)
-    models: list[str] = field(default_factory=list)
-    reference: list[bool] = field(default_factory=list)
-    words: dict[str, list[bool | None]] = field(default_factory=dict)
+    ``cells`` (n each) are those of a 2 x 2 table, the reviewer in rows, and -1 where the judge has no word.
+    """
 
-    def add(self, case: JudgedResponse, reference: bool, words: Mapping[str, bool | None]) -> None:
-        for name in words:
-            self.words.setdefault(name, [None] * len(self.reference))
-        for name, said in self.words.items():
-            said.append(words.get(name))
-        self.responses.append(case.response_id)
-        self.models.append(case.model)
-        self.reference.append(reference)
+    def __init__(self, labelled: Alike[_Kind], jury: Sequence[Judge]) -> None:
+        codes = np.array(labelled.codes, dtype=np.int64)
+        self.responses = labelled.responses
+        names: dict[str, Judge | None] = {judge.name: judge for judge in jury}
+        self.cells = {
+            name: np.array([_cell(kind, judge) for kind in labelled.kinds], dtype=np.int64)[codes]
+            for name, judge in (names | {TOGETHER: None}).items()
+        }
+        models: dict[str, int] = {}
+        of_kind = [models.setdefault(model, len(models)) for model, _, _ in labelled.kinds]
+        self._model = np.array(of_kind, dtype=np.int64)[codes]
+        self._models = models
 
-    def pairs(self, name: str) -> list[tuple[int, int]]:
-        """Places and cells of a 2 x 2 table, the reviewer in rows, where one has a word."""
-        said = self.words.get(name, [])
-        return [(place, 2 * (not self.reference[place]) + (not word)) for place, word in enumerate(said)
-                if word is not None]  # fmt: skip
+    @property
+    def models(self) -> list[str]:
+        """The models whose statements these are."""
+        return list(self._models)
+
+    def places(self, *names: str, model: str | None = None) -> Ints:
+        """Where all of these have a word, of all statements or of those of one model."""
+        held = np.ones(len(self.responses), dtype=bool)
+        for name in names:
+            held &= self.cells[name] >= 0
+        if model is not None:
+            held &= self._model == self._models.get(model, -1)
+        return np.flatnonzero(held)
+
+    def block(self, name: str, places: Ints) -> Block:
+        """The table of one beside the reviewer, on some of the statements."""
+        return Block([self.responses[place] for place in places], self.cells[name][places], 4)
+
+
+def _cell(kind: _Kind, judge: Judge | None) -> int:
+    _, supported, opinion = kind
+    label = opinion.label(judge, BINARY).label
+    return -1 if label is None else 2 * (not supported) + (label != BINARY.labels[0])
 
 
 class StudyDifferences:
@@ -91,7 +115,7 @@ class StudyDifferences:
     def __init__(self, labels: Mapping[str, Mapping[str, ReviewerLabel]], judges: Sequence[Judge]) -> None:
         self._labels = labels
         self._jury = [judge for judge in judges if not judge.offline]
-        self._said = {(name, group): _Said() for name in labels for group in GROUPS}
+        self._labelled = {(name, group): Alike[_Kind]() for name in labels for group in GROUPS}
 
     def add(self, case: JudgedResponse) -> None:
         """Take up what reviewers and judges said of its statements."""
@@ -101,40 +125,38 @@ class StudyDifferences:
                 mine = None if label is None else reviewers_label(label.label, BINARY, stale=label.stale).label
                 if label is None or mine is None:
                     continue
-                said = statement.by_judge
-                words = {judge.name: judges_label(said.get(judge), BINARY).label for judge in self._jury}
-                words[TOGETHER] = judges_label(statement.together, BINARY).label
-                told = {who: None if word is None else word == BINARY.labels[0] for who, word in words.items()}
-                self._said[name, label.group].add(case, mine == BINARY.labels[0], told)
+                kind = (case.model, mine == BINARY.labels[0], statement.opinion)
+                self._labelled[name, label.group].add(case.response_id, kind)
 
     def families(
         self, models: Mapping[str, Sequence[ResponseSupport]], resampling: Resampling
     ) -> tuple[DifferenceFamily, ...]:
         """Every family that has a difference; ``models``: the responses of each, those with most first."""
         found = [_support_by_model(models, resampling)]
-        for (name, group), said in self._said.items():
+        every = {of: _Said(labelled, self._jury) for of, labelled in self._labelled.items()}
+        for (name, group), said in every.items():
             found.append(self._judges(name, group, said, resampling))
             found.append(_agreement_by_model(name, group, said, list(models), resampling))
         for name in self._labels:
             for drawn in (True, False):
-                both = [self._said[name, Group(mode, drawn)] for mode in ("blind", "assisted")]
+                both = [every[name, Group(mode, drawn)] for mode in ("blind", "assisted")]
                 found.append(_modes(name, drawn, both, resampling))
         return tuple(family for family in found if family.differences)
 
     def _judges(self, name: str, group: Group, said: _Said, resampling: Resampling) -> DifferenceFamily:
-        spoke = [judge.name for judge in self._jury if said.pairs(judge.name)]
+        spoke = [judge.name for judge in self._jury if len(said.places(judge.name))]
         pairs = list(combinations(spoke, 2))
         if len(spoke) > 1:
             pairs.append((TOGETHER, max(spoke, key=lambda judge: _kappa(said, judge))))
-        shared = [_shared(said, *pair) for pair in pairs]
-        blocks = [block for both in shared for block in _blocks(said, both)]
+        shared = [said.places(*pair) for pair in pairs]
+        blocks = [said.block(name, both) for pair, both in zip(pairs, shared, strict=True) for name in pair]
         drawn = draw_together(blocks, resampling)
         found = [
             one
             for place, (pair, both) in enumerate(zip(pairs, shared, strict=True))
             for one in _agreement(
-                *pair, drawn[2 * place : 2 * place + 2], resampling, len(said.reference) - len(both),
-                _mcnemar(said, both),
+                *pair, drawn[2 * place : 2 * place + 2], resampling, len(said.responses) - len(both),
+                _mcnemar(said, *pair, both),
             )
         ]  # fmt: skip
         return DifferenceFamily(
@@ -142,46 +164,26 @@ class StudyDifferences:
         )
 
 
-_Shared = list[tuple[int, int, int]]
-"""Places, with the cells of two tables that a statement falls into."""
-
-
-def _shared(said: _Said, first: str, second: str) -> _Shared:
-    other = dict(said.pairs(second))
-    return [(place, cell, other[place]) for place, cell in said.pairs(first) if place in other]
-
-
-def _blocks(said: _Said, both: _Shared) -> Iterator[Block]:
-    responses = [said.responses[place] for place, _, _ in both]
-    for side in (1, 2):
-        yield Block(responses, np.array([one[side] for one in both], dtype=np.int64), 4)
-
-
 def _table(said: _Said, model: str | None = None) -> Block:
     """The judges together beside the reviewer, of all statements or of those of one model."""
-    pairs = [pair for pair in said.pairs(TOGETHER) if model in (None, said.models[pair[0]])]
-    cells = np.array([cell for _, cell in pairs], dtype=np.int64)
-    return Block([said.responses[place] for place, _ in pairs], cells, 4)
+    return said.block(TOGETHER, said.places(TOGETHER, model=model))
 
 
 def _kappa(said: _Said, judge: str) -> tuple[float, float]:
     """Kappa, and percent agreement, of a judge with the reviewer: the larger, the better; undefined is the least."""
-    table = np.bincount([cell for _, cell in said.pairs(judge)], minlength=4).reshape(2, 2).astype(np.float64)
+    cells = said.cells[judge][said.places(judge)]
+    table = np.bincount(cells, minlength=4).reshape(2, 2).astype(np.float64)
     kappa = float(c.cohen_kappa(table))
     return (-np.inf if np.isnan(kappa) else kappa), float(c.observed_agreement(table))
 
 
-def _mcnemar(said: _Said, both: _Shared) -> McNemar:
+def _mcnemar(said: _Said, first: str, second: str, both: Ints) -> McNemar:
     """Which of two is right more often, over responses."""
-    counts: dict[str, list[int]] = {}
-    for place, first, second in both:
-        right = [cell in (0, 3) for cell in (first, second)]
-        tally = counts.setdefault(said.responses[place], [0, 0, 0])
-        tally[0] += right == [True, False]
-        tally[1] += right == [False, True]
-        tally[2] += 1
-    only_first, only_second, items = ([tally[part] for tally in counts.values()] for part in range(3))
-    return paired_test(only_first, only_second, items)
+    codes, count = cluster_codes([said.responses[place] for place in both])
+    right, other = (np.isin(said.cells[name][both], (0, 3)) for name in (first, second))
+    tallies = (np.bincount(codes[some], minlength=count) for some in (right & ~other, other & ~right))
+    only_first, only_second = (tally.tolist() for tally in tallies)
+    return paired_test(only_first, only_second, np.bincount(codes, minlength=count).tolist())
 
 
 def _tables(finish: Statistic) -> Callable[[int], Statistic]:

@@ -2,31 +2,42 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
-from medreview.judges.rollup import each_judge, roll_up
-from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader, jury
-from medreview.labels import TieRule
-from medreview.stats.reports.label_scales import JuryVerdict
+from medreview.judges.rollup import Spoken, each_judge, spoken, tally
+from medreview.judges.votes import VOTED, Judge, Vote, VoteReader, jury
+from medreview.labels import TIE_RULES, TieRule
+from medreview.stats.reports.label_scales import JuryVerdict, Scale, ScaleLabel, judges_label
 from medreview.stats.reports.selection import EVERYTHING, Selection
 
-_JUDGEMENTS: Final = f"""
-SELECT r.ordinal AS response, r.response_id, r.model, r.origin, r.invalid, s.statement_id, v.verdict AS together,
-       v.supported AS together_supported, v.votes_for, v.votes_other, v.tied, {COLUMNS}
+_STATEMENT: Final = 5
+_ROLLED: Final = slice(6, 11)
+_KEPT: Final = 1 << 13
+"""Sets of votes of which it is kept what they say."""
+
+_STATEMENTS: Final = """
+SELECT r.ordinal, r.response_id, r.model, r.origin, r.invalid, s.statement_id,
+       v.verdict, v.supported, v.votes_for, v.votes_other, v.tied
 FROM response AS r
 LEFT JOIN statement_standing AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
-LEFT JOIN judgement AS j ON j.statement_id = s.statement_id
-LEFT JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
+ORDER BY r.ordinal, s.ordinal"""
+
+_JUDGEMENTS: Final = f"""
+SELECT s.statement_id, {VOTED}
+FROM response AS r
+CROSS JOIN statement_standing AS s ON s.response_id = r.response_id
+CROSS JOIN judgement AS j ON j.statement_id = s.statement_id
+CROSS JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
 ORDER BY r.ordinal, s.ordinal"""
 
 _OF_SOME: Final = f"""
-SELECT j.statement_id, {COLUMNS} FROM judgement AS j JOIN judge_run AS run USING (judge_run_id)
+SELECT j.statement_id, {VOTED} FROM judgement AS j JOIN judge_run AS run USING (judge_run_id)
 WHERE j.statement_id IN (SELECT value FROM json_each(?)) ORDER BY j.statement_id"""
 
 _SOURCES: Final = """
@@ -49,18 +60,44 @@ class CitedPage(NamedTuple):
     valid: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedStatement:
-    """A statement with what the judges say of it by the pages as they are (``medreview.judges.votes``).
+@dataclass(frozen=True, slots=True, eq=False)
+class Opinion:
+    """What the judges say of a statement, rolled up over its sources: one object for all of which they say the same.
 
-    ``together`` is the table ``verdict``, ``None`` when nobody judged; ``by_judge`` each judge's own word, rolled up
-    over the sources.
+    ``together`` is the table ``verdict``, ``None`` when nobody judged; ``by_judge`` each judge's own word;
+    ``ruled``: where the votes were even, what they give under each tie rule.
     """
 
-    statement_id: str
     together: JuryVerdict | None
     by_judge: Mapping[Judge, JuryVerdict]
+    ruled: Mapping[TieRule, JuryVerdict] = field(default_factory=dict)
+
+    def under(self, rule: TieRule) -> JuryVerdict | None:
+        """What the judges say together under a tie rule that need not be the study's; ``None`` when nobody judged."""
+        return self.ruled.get(rule, self.together)
+
+    def label(self, judge: Judge | None, scale: Scale) -> ScaleLabel:
+        """What a judge, or without one all together, says on a scale."""
+        return judges_label(self.by_judge.get(judge) if judge else self.together, scale)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStatement:
+    """A statement with what the judges say of it by the pages as they are (``medreview.judges.votes``)."""
+
+    statement_id: str
+    opinion: Opinion
     votes: Sequence[Vote]
+
+    @property
+    def together(self) -> JuryVerdict | None:
+        """The table ``verdict``; ``None`` when nobody judged."""
+        return self.opinion.together
+
+    @property
+    def by_judge(self) -> Mapping[Judge, JuryVerdict]:
+        """Each judge's own word, rolled up over the sources."""
+        return self.opinion.by_judge
 
     def by_source(self, tie: TieRule) -> dict[str, bool | None]:
         """Whether each judged source supports the statement, by most judges; ``None`` if none of them can tell.
@@ -71,15 +108,6 @@ class JudgedStatement:
         for vote in jury(self.votes):
             words.setdefault(vote.source_id, []).append(vote.supported)
         return {source_id: yes_or_no(said, tie)[0] for source_id, said in words.items()}
-
-    def under(self, rule: TieRule) -> JuryVerdict | None:
-        """What the judges say together under a tie rule that need not be the study's; ``None`` when nobody judged."""
-        if self.together is None or not self.together.tied:
-            return self.together
-        said = roll_up(self.votes, rule)
-        return self.together._replace(
-            verdict=said.verdict, supported=said.supported, votes_for=said.votes_for, votes_other=said.votes_other
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +129,22 @@ class JudgedResponse:
 
 def judged_responses(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> Iterator[JudgedResponse]:
     """Every response in order, one at a time; with ``only``, those that are in it, with what is in it of each."""
-    voters = VoteReader(reader)
-    cited = groupby(reader.execute(_SOURCES), key=itemgetter("response"))
-    ahead = next(cited, None)
-    for ordinal, group in groupby(reader.execute(_JUDGEMENTS), key=itemgetter("response")):
-        sources: dict[str, CitedPage | None] = {}
-        if ahead is not None and ahead[0] == ordinal:
-            sources = {row["source_id"]: _page(row) for row in ahead[1]}
-            ahead = next(cited, None)
-        rows = list(group)
-        first = rows[0]
-        whole = len(rows)
-        if only.statements is not None and first["response_id"] not in only.responses:
-            rows = [row for row in rows if row["statement_id"] in only.statements]
-            if not rows:
-                continue
-        statements = [
-            _statement(statement_id, list(judgements), voters)
-            for statement_id, judgements in groupby(rows, key=itemgetter("statement_id"))
-            if statement_id is not None
-        ]
+    opinions = _Opinions(VoteReader(reader))
+    cited = _ahead(reader.execute(_SOURCES))
+    judged = _ahead(reader.execute(_JUDGEMENTS))
+    for ordinal, group in groupby(reader.execute(_STATEMENTS), key=itemgetter(0)):
+        sources = {row["source_id"]: _page(row) for row in cited(ordinal)}
+        every = list(group)
+        first = every[0]
+        some = only.statements is not None and first["response_id"] not in only.responses
+        statements = []
+        for row in every:
+            statement_id = row[_STATEMENT]
+            judgements = judged(statement_id)  # also of those that are passed over: they come in turn
+            if statement_id is not None and (not some or only.holds(statement_id)):
+                statements.append(JudgedStatement(statement_id, *opinions.of(judgements, row[_ROLLED])))
+        if some and not statements:
+            continue
         yield JudgedResponse(
             response_id=first["response_id"],
             model=first["model"],
@@ -128,8 +152,24 @@ def judged_responses(reader: sqlite3.Connection, only: Selection = EVERYTHING) -
             invalid=first["invalid"],
             sources=sources,
             statements=statements,
-            parted=len(rows) < whole,
+            parted=some and len(statements) < len(every),
         )
+
+
+def _ahead(rows: Iterable[sqlite3.Row]) -> Callable[[Any], list[sqlite3.Row]]:
+    """Gives the rows of one key after another, those whose first cell it is: asked in the order in which they come."""
+    groups = groupby(rows, key=itemgetter(0))
+    waiting = next(groups, None)
+
+    def of(key: Any) -> list[sqlite3.Row]:
+        nonlocal waiting
+        if waiting is None or waiting[0] != key:
+            return []
+        found = list(waiting[1])
+        waiting = next(groups, None)
+        return found
+
+    return of
 
 
 def _page(row: sqlite3.Row) -> CitedPage | None:
@@ -138,16 +178,49 @@ def _page(row: sqlite3.Row) -> CitedPage | None:
     return CitedPage(row["page_state"], None if row["valid"] is None else bool(row["valid"]))
 
 
-def _statement(statement_id: str, rows: Sequence[sqlite3.Row], voters: VoteReader) -> JudgedStatement:
-    votes = voters.votes(rows)
-    first = rows[0]
-    together = None
-    if votes and first["votes_for"] is not None:
-        supported = None if first["together_supported"] is None else bool(first["together_supported"])
-        offline = all(vote.judge.offline for vote in votes)
-        counts = first["votes_for"], first["votes_other"]
-        together = JuryVerdict(first["together"], supported, *counts, bool(first["tied"]), offline)
-    return JudgedStatement(statement_id, together, _by_judge(votes), votes)
+_Rolled = tuple[str | None, int | None, int | None, int | None, int | None]
+"""A row of ``verdict``: verdict, supported, votes for and other, tied."""
+
+
+class _Opinions:
+    """Knows what was said before, by the words of the votes, and by what they come to."""
+
+    def __init__(self, voters: VoteReader) -> None:
+        self._voters = voters
+        self._by_words: dict[tuple[Spoken, _Rolled], Opinion] = {}
+        self._said: dict[Hashable, Opinion] = {}
+
+    def of(self, judgements: Sequence[sqlite3.Row], rolled: _Rolled) -> tuple[Opinion, list[Vote]]:
+        """What judges say of a statement, and by which votes; ``rolled``: what is stored of it."""
+        votes = self._voters.votes(judgements)
+        words = spoken(votes), rolled
+        found = self._by_words.get(words)
+        if found is None:
+            found = _said(votes, rolled)
+            whole = found.together, tuple(found.by_judge.items()), tuple(found.ruled.items())
+            found = self._said.setdefault(whole, found)
+            if len(self._by_words) >= _KEPT:
+                self._by_words.clear()
+            self._by_words[words] = found
+        return found, votes
+
+
+def _said(votes: Sequence[Vote], rolled: _Rolled) -> Opinion:
+    verdict, supported, votes_for, votes_other, tied = rolled
+    if not votes or votes_for is None or votes_other is None:
+        return Opinion(None, _by_judge(votes))
+    offline = all(vote.judge.offline for vote in votes)
+    yes = None if supported is None else bool(supported)
+    together = JuryVerdict(verdict, yes, votes_for, votes_other, bool(tied), offline)
+    ruled = {rule: _under(together, votes, rule) for rule in TIE_RULES} if tied else {}
+    return Opinion(together, _by_judge(votes), ruled)
+
+
+def _under(together: JuryVerdict, votes: Sequence[Vote], rule: TieRule) -> JuryVerdict:
+    said = tally(votes, rule)
+    return together._replace(
+        verdict=said.verdict, supported=said.supported, votes_for=said.votes_for, votes_other=said.votes_other
+    )
 
 
 def _by_judge(votes: Sequence[Vote]) -> dict[Judge, JuryVerdict]:
