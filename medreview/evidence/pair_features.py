@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from medreview.evidence.clashes import Clash, agrees, clashes
+from medreview.evidence.clashes import Clash, agrees, clashes_between
 from medreview.evidence.lexicon import OPPOSITES
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.ranking import Match, Query, SourceIndex
@@ -52,9 +52,7 @@ def pair_features(statement: str, index: SourceIndex, query: Query, found: Seque
     missing = tuple(quantity for quantity in amounts if not any(_is_in(quantity, passage) for passage in passages))
     clashing = [
         clash
-        for clash in clashes(
-            statement, best.text, index.span(found[0].passage).start, index.words, index.heads(found[0].passage)
-        )
+        for clash in clashes_between(claim, best, index.span(found[0].passage).start, index.heads(found[0].passage))
         if clash.kind not in AMOUNTS or not _stated_elsewhere(clash, claim, passages[1:])
     ]
     near = [match.passage for match in found[:LIKE_PASSAGES]]

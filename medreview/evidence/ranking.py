@@ -7,8 +7,7 @@ the one before it: what is said in two sentences names its subject in the first.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import islice
@@ -25,6 +24,8 @@ from medreview.evidence.terms import Vocabulary, terms, vocabulary
 from medreview.evidence.weights import weights
 from medreview.text import Span
 
+MOST_ANALYSES: Final = 2_000
+"""Passages of one source whose analyses are kept: statements of one source share the passages that bear on them."""
 MOST_AMOUNTS: Final = 20
 """Of a statement's amounts so many different ones are looked for in every passage that may be among the best."""
 
@@ -61,36 +62,42 @@ class Query(NamedTuple):
 
 
 class SourceIndex:
-    """A source prepared for ranking: passages and an inverted index. Built once per snapshot; picklable."""
+    """A source prepared for ranking: passages and their terms. Built once per snapshot; picklable."""
 
     def __init__(self, text: str, words: Vocabulary | None = None) -> None:
         self.text = text
         self.words = words
         self.passages: list[Passage] = segment(text)
-        self._postings: defaultdict[str, list[int]] = defaultdict(list)
-        self._lengths: list[int] = []
         keys = (words or vocabulary()).keys
-        postings = self._postings
-        for at, passage in enumerate(self.passages):
-            found = keys(text[passage.start : passage.end])
-            for key in found:
-                postings[key].append(at)
-            self._lengths.append(len(found))
+        self._terms = [tuple(keys(text[passage.start : passage.end])) for passage in self.passages]
+        self._lengths: list[int] = list(map(len, self._terms))
         self._average: float = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
         self._counts: dict[str, dict[int, int]] = {}
+        self._analyses: dict[int, SentenceAnalysis] = {}
         self._findings: dict[int, float] = {}
         self._is_record = _is_record(self.passages)
         self._above = _heads(self.text, self.passages, record=self._is_record)
         self._first_rows = frozenset(head for head in self._above.values() if self.passages[head].kind == "row")
 
+    def __getstate__(self) -> dict[str, object]:
+        """The state without the analyses, which another process makes where it needs them."""
+        return {**self.__dict__, "_analyses": {}}
+
+    def _count(self, keys: Iterable[str]) -> None:
+        """Count these terms in every passage, unless they are counted: no other term of a source is asked for."""
+        new = frozenset(keys).difference(self._counts)
+        if new:
+            counts: dict[str, dict[int, int]] = {key: {} for key in new}
+            for at, found in enumerate(self._terms):
+                for key in new.intersection(found):
+                    counts[key][at] = found.count(key)
+            self._counts |= counts
+
     def _term_counts(self, key: str) -> dict[int, int]:
         """The term frequency in each passage with the term; computed lazily."""
-        found = self._counts.get(key)
-        if found is None:
-            found = self._counts[key] = {}
-            for at in self._postings.get(key, ()):
-                found[at] = found.get(at, 0) + 1
-        return found
+        if key not in self._counts:
+            self._count((key,))
+        return self._counts[key]
 
     @cached_property
     def _priors(self) -> list[float]:
@@ -159,8 +166,14 @@ class SourceIndex:
 
     def analysis(self, at: int) -> SentenceAnalysis:
         """The analysis of a passage; a very long one is an unsegmented page, of which the beginning is analysed."""
-        passage = self.passages[at]
-        return analyse(self.text[passage.start : min(passage.end, passage.start + LONGEST_COMPARED)], self.words)
+        found = self._analyses.get(at)
+        if found is None:
+            if len(self._analyses) >= MOST_ANALYSES:
+                self._analyses.clear()
+            passage = self.passages[at]
+            part = self.text[passage.start : min(passage.end, passage.start + LONGEST_COMPARED)]
+            found = self._analyses[at] = SentenceAnalysis(part, self.words)
+        return found
 
     def _restated_share(self, at: int, amounts: Sequence[Quantity]) -> float:
         """Share 0..1 of these amounts that a passage has in another notation; the same notation matches as terms."""
@@ -183,7 +196,9 @@ class SourceIndex:
         place = asked(statement) if self._is_record else NOTHING_ASKED
         if self._is_record:
             statement = content(statement, numbered_arms=any(passage.place.arm for passage in self.passages))
-        weights = {term.key: self.idf(term.key) for term in terms(statement, self.words)}
+        keys = [term.key for term in terms(statement, self.words)]
+        self._count(keys)
+        weights = {key: self.idf(key) for key in keys}
         specific = filter(_is_specific, analyse(statement, self.words).quantities)
         each = {(amount.low, amount.high, amount.sign, amount.written): amount for amount in specific}
         return Query(weights, sum(weights.values()), tuple(islice(each.values(), MOST_AMOUNTS)), place)
@@ -194,7 +209,7 @@ class SourceIndex:
 
     def has(self, key: str) -> bool:
         """Whether a term occurs anywhere in the source."""
-        return key in self._postings
+        return bool(self._term_counts(key))
 
     def covered(self, query: Query, passages: Sequence[int]) -> float:
         """Share 0..1 of the statement's term weight that these passages cover together."""
@@ -270,10 +285,10 @@ class SourceIndex:
             for match in self.match(self.query(statement), limit)
         ]
 
-    def heads(self, passage: int) -> str:
-        """The column heads of a row; ``""`` of any other passage, and where there are none."""
+    def heads(self, passage: int) -> SentenceAnalysis | None:
+        """The column heads of a row; ``None`` of any other passage, and where there are none."""
         above = self._above.get(passage) if self.passages[passage].kind == "row" else None
-        return "" if above is None else self.analysis(above).text
+        return None if above is None else self.analysis(above)
 
     def span(self, passage: int) -> Span:
         """The range of a passage by its index."""

@@ -5,12 +5,13 @@ import random
 import pytest
 
 from medreview.evidence.alignment import tokens
+from medreview.evidence.assess import assess
 from medreview.evidence.clashes import clashes
 from medreview.evidence.lexical import matches, matches_in
 from medreview.evidence.quantities import quantities
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.significance import claims_significance, denies_significance
-from medreview.evidence.terms import terms, vocabulary
+from medreview.evidence.terms import Vocabulary, terms, vocabulary
 from medreview.text import Span
 
 PIECES = """
@@ -94,3 +95,30 @@ def test_shared_words_of_some_passages_are_those_of_each_of_them() -> None:
         "Aspirin", "heart attack", "aspirin", "myocardial infarction"
     ]  # fmt: skip
     assert found == matches(statement, source)
+
+
+def test_a_phrase_of_a_vocabulary_counts_wherever_its_words_stand_in_order() -> None:
+    words = Vocabulary([["oral", "by mouth"], ["unchanged", "as it is"], ["fever", "raised body temperature"]])
+    texts = {
+        "Take it by\nmouth, (by mouth)": ["take", "mouth", "mouth", "~oral", "~oral"],
+        "It is left as it is": ["left", "~unchang"],
+        "A raised body-temperature": ["rais", "bodi", "temperatur", "~fever"],
+        "Of the mouth, by all": ["mouth"],
+        "Temperature of the raised body": ["temperatur", "rais", "bodi"],
+    }
+    for text, keys in texts.items():
+        assert words.keys(text) == keys
+        assert sorted(term.key for term in words.terms(text)) == sorted(keys)
+
+
+def test_a_piece_of_text_of_any_length_has_its_words() -> None:
+    long = "-".join(["heart", "attack"] * 30)
+    assert sorted(vocabulary().keys(long)) == sorted(term.key for term in terms(long))
+
+
+def test_a_source_that_was_asked_before_answers_as_one_that_was_not() -> None:
+    page = "Results\nAspirin 500 mg reduced pain by 30%.\nDrug\tDose\nIbuprofen\t400 mg\nIt did not reduce fever."
+    statements = ["Aspirin reduced fever.", "Ibuprofen 200 mg is given.", "Aspirin 0.5 g increased pain.", "Pain fell."]
+    asked = SourceIndex(page)
+    for statement in statements * 2:
+        assert assess(statement, asked) == assess(statement, SourceIndex(page))

@@ -7,6 +7,6 @@ each family.
 
 from medreview.evidence.clashes.amounts import agrees, comparable
 from medreview.evidence.clashes.clash import Clash, ClashKind
-from medreview.evidence.clashes.families import clashes
+from medreview.evidence.clashes.families import clashes, clashes_between
 
-__all__ = ["Clash", "ClashKind", "agrees", "clashes", "comparable"]
+__all__ = ["Clash", "ClashKind", "agrees", "clashes", "clashes_between", "comparable"]

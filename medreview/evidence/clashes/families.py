@@ -18,7 +18,7 @@ from medreview.evidence.clashes.prefixes import prefixes
 from medreview.evidence.clashes.proportions import proportions
 from medreview.evidence.clashes.roles import roles
 from medreview.evidence.clashes.significant_findings import significant_findings
-from medreview.evidence.sentence_analysis import analyse
+from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
 from medreview.evidence.terms import Vocabulary
 from medreview.text import Span
 
@@ -54,10 +54,17 @@ def clashes(statement: str, passage: str, at: int = 0, words: Vocabulary | None 
     ``at`` is the offset of the passage in the source, so that ``source_span`` is a range of the source. ``heads`` are
     the column heads of a table's row: its amounts are of what they say.
     """
-    claim, evidence = analyse(statement, words), analyse(passage, words)
+    above = analyse(heads, words) if heads else None
+    return clashes_between(analyse(statement, words), analyse(passage, words), at, above)
+
+
+def clashes_between(
+    claim: SentenceAnalysis, evidence: SentenceAnalysis, at: int = 0, heads: SentenceAnalysis | None = None
+) -> list[Clash]:
+    """The same for texts that are analysed."""
     if not claim.content:
         return []
-    above = analyse(heads, words).content if heads else frozenset()
+    above = heads.content if heads is not None else frozenset()
     # most passages share too little for any family: that is known before their amounts are read
     if len(claim.content & (evidence.may_be_content | above)) / len(claim.content) < LEAST_SHARED:
         return []
