@@ -5,7 +5,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -215,9 +215,12 @@ class Study:
             raise lost
 
     def _kept_when_closed(self) -> list[Callable[[], None]]:
-        found = [self._counts.keep] if self._counts and self._counts.current() else []
-        if self._when_closed and self._when_closed[0] == self._version():
-            found.append(self._when_closed[1])
+        found: list[Callable[[], None]] = []
+        with suppress(sqlite3.Error):  # a file that cannot be read any more is closed all the same
+            if self._counts and self._counts.current():
+                found.append(self._counts.keep)
+            if self._when_closed and self._when_closed[0] == self._version():
+                found.append(self._when_closed[1])
         self._counts = self._when_closed = None  # closed again, there is nothing to ask any more
         return found
 
