@@ -2,7 +2,9 @@
 
 import asyncio
 import signal
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -117,7 +119,8 @@ class Workbench(FigurePlaces):
 
     def _read_ahead(self) -> None:
         if self._session is not None:
-            self._session.read_ahead()
+            with suppress(UserError, sqlite3.Error):  # of a file that cannot be read, the key that needs it tells
+                self._session.read_ahead()
 
     @property
     def unsaved_notes(self) -> int:

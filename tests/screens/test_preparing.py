@@ -52,6 +52,7 @@ async def test_a_study_that_cannot_be_read_is_told_of_at_the_key_that_needs_it(s
         study.reader.close()
         screen.source._ahead, screen._prepared = None, ()
         screen.prepare()
+        app._read_ahead()
         assert app.is_running
         assert screen.source._ahead is None
 
