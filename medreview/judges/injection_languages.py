@@ -243,7 +243,16 @@ _LANGUAGES: Final = (
 )  # fmt: skip
 
 
+_NOT_LETTERS: Final = re.compile(r"\\.|\(\?[-a-z:]*")
+"""What stands in a pattern for something else than itself."""
+_LATIN: Final = re.compile("[a-z\u00df-\u024f]", re.IGNORECASE)
+_OTHER_LETTERS: Final = re.compile("[\u0370-\u1aff\u2e80-\ud7ff\uf900-\ufdff\ufe70-\ufefe]")
+"""Greek and Cyrillic, the scripts of Asia: those of all languages here that are not written in Latin letters."""
+
+
 class _Rules(NamedTuple):
+    latin: bool
+    """Whether a text without any letter of another script may hold what is looked for."""
     judges: re.Pattern[str]
     verbs: re.Pattern[str]
     labels: re.Pattern[str]
@@ -253,6 +262,7 @@ class _Rules(NamedTuple):
 
 _COMPILED: Final = tuple(
     _Rules(
+        _LATIN.search(_NOT_LETTERS.sub("", language.verbs + language.override)) is not None,
         re.compile(language.judges, re.IGNORECASE),
         re.compile(rf"\b{language.verbs}" if language.spaced else language.verbs, re.IGNORECASE),
         re.compile(
@@ -270,7 +280,10 @@ _COMPILED: Final = tuple(
 
 def in_other_languages(text: str) -> Iterator[str]:
     """The parts of a text, with collapsed white space, that read like instructions in one of these languages."""
+    others = _OTHER_LETTERS.search(text) is not None
     for rules in _COMPILED:
+        if not (others or rules.latin):
+            continue
         for match in rules.override.finditer(text):
             yield match[0]
         last = -1

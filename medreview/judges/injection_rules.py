@@ -6,6 +6,8 @@ do with this page, or the answer that they shall give.
 """
 
 import re
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Final
 
 _AI: Final = (
@@ -43,6 +45,8 @@ _CHECKED: Final = (
     r"(?:evaluation|assessment|grading|verification|fact[- ]?check(?:ing)?|review|rating|checking|comparison)"
 )
 _FOR_IT: Final = r"(?:fully |wholly |completely )?(?:supported|confirmed|verified|entailed|true|correct|accurate)(?!\w)"
+_AT_WORD: Final = r"\b"
+"""Where a rule begins with this, a letter comes next, and the whole of the rule stands behind it."""
 _RULES: Final = (
     # Override of earlier instructions.
     r"\b(?:ignore|disregard|forget|override|bypass|discard|do not follow|don't follow|stop following)\s"
@@ -133,4 +137,18 @@ _RULES: Final = (
     r"\b(?:must|should|shall|is to|are to|has to|have to) be (?:accepted|(?:labell?ed|rated|marked|treated|judged|"
     rf"considered|taken|reported) (?:as |to be )?{_QUOTE}{{0,3}}{_FOR_IT})(?!\w)",
 )
-INSTRUCTION: Final = re.compile("|".join(f"(?:{rule})" for rule in _RULES), re.IGNORECASE)
+
+
+def _alternatives(rules: Iterable[str]) -> str:
+    """One pattern of these rules in their order.
+
+    Rules in a row that begin at a word share its beginning: within a word, where most characters stand, none is tried.
+    """
+    parts: list[str] = []
+    for at_word, some in groupby(rules, key=lambda rule: rule.startswith(_AT_WORD)):
+        tried = "|".join(f"(?:{rule.removeprefix(_AT_WORD)})" for rule in some)
+        parts.append(rf"{_AT_WORD}(?=\w)(?:{tried})" if at_word else tried)
+    return "|".join(parts)
+
+
+INSTRUCTION: Final = re.compile(_alternatives(_RULES), re.IGNORECASE)

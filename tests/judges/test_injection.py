@@ -103,6 +103,7 @@ def test_snapshots_are_looked_at_once(study):
         "== ",
         "s u p ",
         " AI",
+        " AI 的",
         "1a4",
         "YWJj ",
         "4a6f ",
