@@ -7,6 +7,7 @@ only with a quote that is in the page (``medreview.judges.tasks.verification``);
 
 import sqlite3
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from medreview.judges.disguises import encoded, letters_apart, plain, spellings, unbroken, unseen
@@ -42,6 +43,7 @@ def instructions_in(text: str) -> list[str]:
     return list(found)
 
 
+@lru_cache(maxsize=512)  # what stands around a quote that several judges give, for one statement and the next
 def quotes_instructions(quote: str) -> bool:
     """Whether a quote contains such instructions: then it is not evidence."""
     return next(_hidden_text(quote), None) is not None or next(_visible_instructions(quote), None) is not None
