@@ -5,7 +5,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -23,7 +23,7 @@ from medreview.study.file_identity import FileIdentity
 from medreview.study.file_kind import refuse_no_file
 from medreview.study.kept_counts import KeptCounts
 from medreview.study.lock import WriterLock
-from medreview.study.migrations import APPLICATION_ID, NEWEST, empty_file, migrate, schema_version
+from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate, new_study_file, schema_version
 from medreview.study.rescue import Elsewhere
 from medreview.study.row_seals import is_sealed, seal_all
 from medreview.study.writer import Writer
@@ -243,17 +243,13 @@ def _taken(path: Path) -> UserError:
 
 def _begin(path: Path, title: str) -> None:
     """An empty study in a workplace; without a write-ahead log, so that the one file is all of it."""
+    meta = {
+        "study_id": "study_" + secrets.token_hex(6),
+        "title": title,
+        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
     with create(path) as file:
-        file.write(empty_file())
-    with closing(connect(path)) as connection:
-        connection.executemany(
-            "INSERT INTO study VALUES (?, ?)",
-            [
-                ("study_id", "study_" + secrets.token_hex(6)),
-                ("title", title),
-                ("created_at", datetime.now(UTC).isoformat(timespec="seconds")),
-            ],
-        )
+        file.write(new_study_file(meta.items()))
 
 
 def _lock(path: Path) -> WriterLock:

@@ -1,10 +1,10 @@
 """The numbered steps that bring a study file up to date; the file's ``user_version`` is the last one done."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from threading import Lock
 from typing import Final
 
 from medreview.study.permanent_numbers import number_given_draw
@@ -16,6 +16,8 @@ _STEPS: Final = (
     "0005_units.sql", "0006_generators.sql", "0007_references.sql", "0008_semantic_and_ocr.sql",
 )  # fmt: skip
 NEWEST: Final = len(_STEPS)
+_ONE_AT_A_TIME: Final = Lock()
+"""Held by who uses the connection of :func:`_empty`."""
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
@@ -31,19 +33,30 @@ def migrate(connection: sqlite3.Connection, *, seal: bool = True) -> None:
 
 
 @cache
-def empty_file() -> bytes:
-    """A file of the newest version with nothing in it: made once in a process."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrate(connection)
-        return connection.serialize()
+def _empty() -> sqlite3.Connection:
+    """A file of the newest version with nothing in it, in memory: a process makes it, and reads its schema, once."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    migrate(connection)
+    return connection
+
+
+def new_study_file(meta: Iterable[tuple[str, str]]) -> bytes:
+    """A file of the newest version with nothing in it but these rows (key, value) of ``study``."""
+    with _ONE_AT_A_TIME:
+        connection = _empty()
+        connection.execute("BEGIN")
+        try:
+            connection.executemany("INSERT INTO study VALUES (?, ?)", meta)
+            return connection.serialize()
+        finally:
+            connection.execute("ROLLBACK")
 
 
 @cache
 def new_schema() -> Mapping[tuple[str, str], tuple[str, str | None]]:
     """The schema of a new file, as :func:`schema_of`."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.deserialize(empty_file())
-        return schema_of(connection)
+    with _ONE_AT_A_TIME:
+        return schema_of(_empty())
 
 
 def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, str | None]]:
