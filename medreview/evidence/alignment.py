@@ -72,8 +72,8 @@ def tokens(text: str) -> list[Token]:
     blanked = blank_markup(text)
     pattern = _ASCII_TOKEN if blanked.isascii() else _TOKEN
     spans = [match.span() for match in pattern.finditer(blanked)]
-    keys = [_KEY_OF[blanked[start:end]] for start, end in spans]
-    return [_token((key, *span)) for key, span in zip(keys, spans, strict=True) if key]
+    keys = map(_KEY_OF.__getitem__, pattern.findall(blanked))
+    return [_token((key, start, end)) for key, (start, end) in zip(keys, spans, strict=True) if key]
 
 
 def _key(token: str) -> str:

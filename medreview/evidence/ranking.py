@@ -9,7 +9,6 @@ the one before it: what is said in two sentences names its subject in the first.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from heapq import nlargest, nsmallest
 from itertools import islice
 from math import log
 from operator import itemgetter
@@ -129,8 +128,8 @@ class SourceIndex:
         found = self._findings.get(at)
         if found is None:
             passage, most = self.passages[at], weights().ranking.finding_most
-            cues = islice(FINDING.finditer(self.text[passage.start : passage.end].lower()), int(most))
-            found = self._findings[at] = float(sum(1 for _ in cues))
+            cues = FINDING.finditer(self.text[passage.start : passage.end].lower())
+            found = self._findings[at] = float(len(list(islice(cues, int(most)))))
         return found
 
     def _add_places(self, scores: dict[int, float], wanted: Asked) -> None:
@@ -156,7 +155,7 @@ class SourceIndex:
     def _lifts(self, scores: Mapping[int, float]) -> dict[int, float]:
         """What sentences gain from the one before, as far as that is above the lowest of the ``before_rank`` best."""
         params, lifts = weights().ranking, {}
-        best = nlargest(int(params.before_rank), scores.items(), key=itemgetter(1))
+        best = sorted(scores.items(), key=itemgetter(1), reverse=True)[: int(params.before_rank)]
         for at, score in best[:-1]:
             after = at + 1
             if after in scores and self.passages[after].kind == "sentence" and self.passages[at].kind != "heading":
@@ -276,7 +275,7 @@ class SourceIndex:
         contenders = _contenders(scores, limit, quantity)
         scores = {at: score + params.quantity * self._restated_share(at, query.amounts) for at, score in contenders}
         found = [Match(at, score, covered.get(at, 0.0) / query.total) for at, score in scores.items()]
-        return nsmallest(limit, found, key=lambda match: (-match.score, match.passage))
+        return sorted(found, key=lambda match: (-match.score, match.passage))[:limit]
 
     def rank(self, statement: str, limit: int = 5) -> list[Hit]:
         """At most ``limit`` passages relevant to a statement, best first; empty when no word is shared."""
@@ -324,5 +323,7 @@ def _is_specific(quantity: Quantity) -> bool:
 
 def _contenders(scores: Mapping[int, float], limit: int, reach: float) -> list[tuple[int, float]]:
     """The passages that can still be among the best when at most ``reach`` is added; only these are analysed."""
-    floor = min(nlargest(limit, scores.values()), default=0.0) - reach
+    if len(scores) <= limit:
+        return list(scores.items())
+    floor = sorted(scores.values())[-limit] - reach
     return [(at, score) for at, score in scores.items() if score >= floor]
