@@ -5,8 +5,15 @@ from collections.abc import Iterator
 from math import isclose
 from typing import Final, Literal, NamedTuple
 
+from medreview.evidence.frequencies import (
+    BEGINNINGS,
+    ENGLISH_WORDS,
+    LOCAL_WORDS,
+    english_frequencies,
+    local_frequencies,
+)
 from medreview.evidence.function_words import word_set
-from medreview.evidence.units import UNIT_PATTERN, parse_unit
+from medreview.evidence.units import UNIT_OPENINGS, UNIT_PATTERN, parse_unit
 
 Sign = Literal["=", "<", "<=", ">", ">=", "~"]
 
@@ -98,6 +105,8 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _UNIT: Final = re.compile(rf"[\s\u00a0]?[-‐‑]?[\s\u00a0]?({UNIT_PATTERN})", re.IGNORECASE)
+_UNIT_OPENS: Final = re.compile(r"[\s\u00a0]?[-‐‑]?[\s\u00a0]?(?:([A-Za-z]++)(?![^\x00-\x7f])|[%A-Za-z]|[^\x00-\x7f])")
+"""What ``_UNIT`` begins with: a whole word of ASCII letters, or something else that may be one."""
 _POINTS: Final = re.compile(r"[\s-]points?\b", re.IGNORECASE)
 """Behind a share what makes it a difference of shares: ``5 percentage points``."""
 _TO: Final = re.compile(r"\s?(?:[-‐-―−]|\b(?:to|bis|à|a)\b)\s?", re.IGNORECASE)
@@ -155,71 +164,74 @@ _LABEL_ENDS: Final = tuple(
 )
 """What stands before the white space before a number, if ``_BEFORE`` or ``_LABEL`` matches there: most numbers have
 none of these before them, and the patterns, which look for their beginnings, are slow to say so."""
+_SIGN_TAILS: Final = frozenset(end[-2:] for end in _SIGN_ENDS)
+_LABEL_TAILS: Final = frozenset(end[-2:] for end in _LABEL_ENDS)
+"""The last two characters of these, which are looked up at once."""
 _NOUN: Final = re.compile(
     r"\s(?!(?:or|and|to|of|in|at|for|with|from|by|on|as|the|a|an|is|was|were|are|had|vs)\b)([^\W\d_]{3,})"
 )
 _YEAR: Final = re.compile(r"(?:1[89]|20)\d\d")
 _CONFIDENCE: Final = re.compile(r"\s?%\s?(?:CI|CrI|UI|confidence|credible|uncertainty)\b", re.IGNORECASE)
 
-_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "one time": 1.0, "two times": 2.0, "three times": 3.0,
-          "four times": 4.0, "five times": 5.0, "six times": 6.0}  # fmt: skip
-_PERIOD = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.4375, "year": 365.25, "daily": 1.0, "weekly": 7.0,
-           "monthly": 30.4375, "yearly": 365.25, "annually": 365.25, "hours": 1 / 24, "days": 1.0, "weeks": 7.0,
-           "months": 30.4375, "years": 365.25, "hourly": 1 / 24, "h": 1 / 24, "hrs": 1 / 24, "hr": 1 / 24, "d": 1.0,
-           "nightly": 1.0, "night": 1.0, "morning": 1.0, "evening": 1.0}  # fmt: skip
-_LOCAL_TIMES = {"einmal": 1.0, "zweimal": 2.0, "dreimal": 3.0, "viermal": 4.0, "une": 1.0, "deux": 2.0, "trois": 3.0,
-                "quatre": 4.0, "una": 1.0, "dos": 2.0, "tres": 3.0, "cuatro": 4.0, "uma": 1.0, "duas": 2.0,
-                "três": 3.0, "quatro": 4.0}  # fmt: skip
-_LOCAL_PERIOD = {"täglich": 1.0, "tag": 1.0, "jour": 1.0, "día": 1.0, "dia": 1.0, "wöchentlich": 7.0, "woche": 7.0,
-                 "semaine": 7.0, "semana": 7.0, "stunden": 1 / 24, "heures": 1 / 24, "horas": 1 / 24, "tage": 1.0,
-                 "jours": 1.0, "días": 1.0, "dias": 1.0, "wochen": 7.0, "semaines": 7.0,
-                 "semanas": 7.0}  # fmt: skip
-_LATIN = {"bid": 2.0, "bd": 2.0, "tid": 3.0, "tds": 3.0, "qid": 4.0, "qds": 4.0, "qd": 1.0, "od": 1.0}
-_FREQUENCY: Final = re.compile(
-    r"\b(?:"
-    r"(?P<times>once|twice|thrice|(?:one|two|three|four|five|six|\d{1,2})(?:\s?(?:times|x)|\stime))(?:\s|-)"
-    r"(?:(?:a|per|every|each|in)\s)?(?P<period>hour|day|week|month|year|daily|weekly|monthly|yearly|night|morning|evening)"
-    r"|(?:every|each|q\.?)\s?(?P<other>other\s)?(?P<every>\d{1,3}|one|two|three|four|six|eight|twelve)?"
-    r"(?:\s?(?:to|[-–])\s?(?P<upper>\d{1,3}|four|six|eight|twelve))?[\s-]?"
-    r"(?P<unit>hours?|hourly|hrs?|h|days?|d|weeks?|months?|years?|night|morning|evening)"
-    r"|(?P<hourly>\d{1,2}|six|eight|twelve)[\s-]hourly"
-    r"|(?P<alone>daily|nightly|weekly|monthly|yearly|annually)"
-    r"|(?P<latin>b\.?i\.?d\.?|b\.d\.|t\.?i\.?d\.?|t\.?d\.?s\.?|q\.?i\.?d\.?|q\.?d\.?s\.?|q\.d\.|o\.d\.)"
-    r")(?![\w])",
-    re.IGNORECASE,
-)
-
-
-_LOCAL_FREQUENCY: Final = re.compile(
-    r"\b(?:(?P<times>einmal|zweimal|dreimal|viermal|\d{1,2}(?=\s?(?:mal|fois|veces|vez|vezes)\b)|"
-    r"(?:une|deux|trois|quatre|una|dos|tres|cuatro|uma|duas|três|quatro)(?=\s(?:fois|ve(?:z|ces|zes))\b))"
-    r"(?:\s?(?:mal|fois|veces|vez|vezes))?\s(?:(?:am|pro|par|al|por|ao|a la|à|na)\s)?"
-    r"(?P<period>täglich|tag|jour|día|dia|wöchentlich|woche|semaine|semana)"
-    r"|(?:alle|tou(?:te)?s les|cada)\s(?P<every>\d{1,3})\s?"
-    r"(?P<unit>stunden|heures|horas|tage|jours|días|dias|wochen|semaines|semanas))\b",
-    re.IGNORECASE,
-)
-"""The same in German, French, Spanish and Portuguese: ``zweimal täglich``, ``toutes les 12 heures``."""
-
-
 _FIGURE: Final = re.compile(r"[.·\d](?<![\w.,·/^].)")
 """Where a number in figures may begin."""
+_ASCII_FIGURE: Final = re.compile(r"[.0-9](?<![A-Za-z0-9_.,/^].)")
+"""The same in a text of ASCII characters, in a third of the time."""
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-_ASCII_LETTERS: Final = re.compile("[a-z]+")
 _IN_NUMBERS: Final = frozenset(_ONES) | frozenset(_TENS)
-_IN_FREQUENCIES: Final = (
-    frozenset(_PERIOD) | frozenset(_LOCAL_PERIOD) | frozenset(word.replace(".", "") for word in _LATIN)
-)
-"""One of these words is in every frequency (``d`` in those with dots); a sentence with none is not searched."""
+_CACHE_SIZE: Final = 100_000
+_LONGEST_PIECE: Final = 40
+_DIGIT: Final = 1
+_NUMBER_WORD: Final = 2
+_ENGLISH: Final = 4
+_LOCAL: Final = 8
+_BEGINS: Final = 16
+
+
+class _PieceKinds(dict[str, int]):
+    """What of quantities a piece of text between white space holds, as bits; emptied when it is full.
+
+    A digit, a number in words, a word of a frequency in English and in other languages, the beginning of one. Most
+    texts are told by this not to have one or another, and are not searched for it.
+    """
+
+    def __missing__(self, piece: str) -> int:
+        words = frozenset(_LETTERS.findall(piece.lower()))
+        kinds = (
+            any(map(str.isdecimal, piece)) * _DIGIT
+            | (not _IN_NUMBERS.isdisjoint(words)) * _NUMBER_WORD
+            | (not ENGLISH_WORDS.isdisjoint(words)) * _ENGLISH
+            | (not LOCAL_WORDS.isdisjoint(words)) * _LOCAL
+            | (not piece.isascii() or BEGINNINGS.search(piece.lower()) is not None) * _BEGINS
+        )
+        if len(piece) <= _LONGEST_PIECE:
+            if len(self) >= _CACHE_SIZE:
+                self.clear()
+            self[piece] = kinds
+        return kinds
+
+
+_KINDS: Final = _PieceKinds()
 
 
 def quantities(text: str) -> list[Quantity]:
     """The quantities of a text in text order; numbers inside names (COVID-19) and dates are left out."""
-    words = frozenset((_ASCII_LETTERS if text.isascii() else _LETTERS).findall(text.lower()))
-    found = [] if _IN_FREQUENCIES.isdisjoint(words) else _frequencies(text)
+    kinds = 0
+    for one in frozenset(map(_KINDS.__getitem__, text.split())):
+        kinds |= one
+    if not kinds & ~_BEGINS:
+        return []
+    frequencies = [
+        *(local_frequencies(text) if kinds & _LOCAL else ()),
+        *(english_frequencies(text) if kinds & _ENGLISH and kinds & _BEGINS else ()),
+    ]
+    found = [
+        Quantity(one.start, one.end, one.low, one.high, "=", "/day", text[one.start : one.end], "")
+        for one in frequencies
+    ]
     taken = [(quantity.start, quantity.end) for quantity in found]
     at = 0
-    for match in _numbers(text, in_words=not _IN_NUMBERS.isdisjoint(words)):
+    for match in _numbers(text, in_words=bool(kinds & _NUMBER_WORD)) if kinds & (_DIGIT | _NUMBER_WORD) else ():
         if match.start() < at or any(start < match.end() and match.start() < end for start, end in taken):
             continue
         quantity = _read(text, match)
@@ -235,7 +247,7 @@ def _numbers(text: str, *, in_words: bool) -> Iterator[re.Match[str]]:
         yield from _NUMBER.finditer(text)
         return
     at = 0
-    for figure in _FIGURE.finditer(text):
+    for figure in (_ASCII_FIGURE if text.isascii() else _FIGURE).finditer(text):
         if figure.start() >= at and (match := _NUMBER.match(text, figure.start())):
             at = match.end()
             yield match
@@ -244,11 +256,12 @@ def _numbers(text: str, *, in_words: bool) -> Iterator[re.Match[str]]:
 def _read(text: str, match: re.Match[str]) -> Quantity | None:
     start, end = match.span()
     before = text[max(0, start - 32) : start]
-    label = _LABEL.search(before) if before.rstrip().lower().endswith(_LABEL_ENDS) else None
+    ahead = before.rstrip().lower()
+    label = _LABEL.search(before) if _ends_in(ahead, _LABEL_ENDS, _LABEL_TAILS) else None
     if (label and label["place"]) or _CONFIDENCE.match(text, end):
         return None
     low = high = _value(match[0])
-    unit = _UNIT.match(text, end)
+    unit = _unit(text, end)
     stop = unit.end() if unit else end
     joined = _TO.match(text, stop) or _AND.match(text, stop)
     if joined and joined.re is _AND and not _BETWEEN.search(before):
@@ -256,7 +269,7 @@ def _read(text: str, match: re.Match[str]) -> Quantity | None:
     upper = _NUMBER.match(text, joined.end()) if joined else None
     ranged = False
     if upper:
-        second = _UNIT.match(text, upper.end())
+        second = _unit(text, upper.end())
         # "5 mg to 2": without a second unit the number must not count another noun
         if second or not unit or not text[upper.end() : upper.end() + 2].strip()[:1].isalpha():
             ranged, high, end = True, _value(upper[0]), upper.end()
@@ -281,6 +294,18 @@ def _read(text: str, match: re.Match[str]) -> Quantity | None:
     return Quantity(start, end, low, high, sign, name, written, noun[1].lower() if noun else "")
 
 
+def _unit(text: str, at: int) -> re.Match[str] | None:
+    """The unit at an offset; most words that are none are told by themselves, hundreds of units one by one."""
+    opens = _UNIT_OPENS.match(text, at)
+    if opens is None or (opens[1] and opens[1].lower() not in UNIT_OPENINGS):
+        return None
+    return _UNIT.match(text, at)
+
+
+def _ends_in(text: str, ends: tuple[str, ...], tails: frozenset[str]) -> bool:
+    return (text[-2:] in tails or text[-1:] in tails) and text.endswith(ends)
+
+
 def _factor(unit: str) -> float:
     parsed = parse_unit(unit)
     return parsed.factor if parsed else 1.0
@@ -288,7 +313,7 @@ def _factor(unit: str) -> float:
 
 def _sign(text: str, before: str, start: int, end: int) -> tuple[Sign, int, int]:
     """The comparison sign or words beside a number, and the range extended to include them."""
-    for sign, pattern in _BEFORE if before.rstrip().lower().endswith(_SIGN_ENDS) else ():
+    for sign, pattern in _BEFORE if _ends_in(before.rstrip().lower(), _SIGN_ENDS, _SIGN_TAILS) else ():
         match = pattern.search(before)
         if match:
             if sign in ("<", ">") and _NEGATED_BOUND.search(before, 0, match.end()):
@@ -317,48 +342,3 @@ def _value(written: str) -> float:
     if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain):
         plain = plain.replace(",", "")
     return factor * float(plain.replace(",", "."))
-
-
-def _frequencies(text: str) -> list[Quantity]:
-    """Frequencies (``twice daily``, ``every 12 hours``, ``b.i.d.``) as times per day."""
-    found = []
-    for match in _LOCAL_FREQUENCY.finditer(text):
-        if match["every"]:
-            rate = 1 / (int(match["every"]) * _LOCAL_PERIOD[match["unit"].casefold()]) if int(match["every"]) else 0.0
-        else:
-            times = match["times"].casefold()
-            rate = (_LOCAL_TIMES.get(times) or float(times)) / _LOCAL_PERIOD[match["period"].casefold()]
-        if rate:
-            found.append(Quantity(*match.span(), rate, rate, "=", "/day", match[0], ""))
-    for match in _FREQUENCY.finditer(text):
-        rates = _rates(match)
-        if rates:
-            low, high = min(rates), max(rates)
-            found.append(Quantity(match.start(), match.end(), low, high, "=", "/day", match[0], ""))
-    return found
-
-
-def _rates(match: re.Match[str]) -> list[float]:
-    if match["times"]:
-        words = re.sub(r"\s*x$", " times", match["times"].casefold())
-        count = _TIMES.get(words) or float(re.sub(r"\D", "", words) or 0)
-        return [count / _PERIOD[match["period"].casefold()]] if count else []
-    if match["unit"]:
-        unit = _PERIOD[match["unit"].casefold()]
-        if match["every"] is None and match["unit"].casefold() in ("hours", "hourly", "h", "d", "hr", "hrs"):
-            return []
-        spans = [_count(match["every"]) * (2 if match["other"] else 1)]
-        spans += [_count(match["upper"])] if match["upper"] else []
-        return [1 / (unit * span) for span in spans if span]
-    if match["hourly"]:
-        return [24 / _count(match["hourly"])] if _count(match["hourly"]) else []
-    if match["alone"]:
-        # capitalised in mid-sentence it is a name (the Football Weekly)
-        return [] if match["alone"][0].isupper() and match.start() else [1 / _PERIOD[match["alone"].casefold()]]
-    return [_LATIN[match["latin"].casefold().replace(".", "")]]
-
-
-def _count(written: str | None) -> float:
-    if written is None:
-        return 1.0
-    return float(written) if written.isdecimal() else float(_ONES.get(written.casefold(), 0))

@@ -70,10 +70,10 @@ _add("drop", 1.0, "drops tropfen gouttes gotas")
 _add("fold", 1.0, "fold")
 _add("beat", 1.0, "bpm")
 
-_NAMES: Final = "|".join(
-    re.escape(name)
-    for name in sorted({*_ATOMS, "per cent", "µg", "µl", "µmol", "mm hg", "mg s"}, key=len, reverse=True)
-)
+_WRITTEN: Final = frozenset({*_ATOMS, "per cent", "µg", "µl", "µmol", "mm hg", "mg s"})
+_NAMES: Final = "|".join(map(re.escape, sorted(_WRITTEN, key=lambda name: (-len(name), name))))
+UNIT_OPENINGS: Final = frozenset(opening[0] for name in _WRITTEN if (opening := re.match("[a-z]+", name)))
+"""The ASCII letters that units begin with, of each all of them."""
 _END: Final = r"(?![^\W\d_]|['’][^\W\d_])"
 UNIT_PATTERN: Final = (
     rf"(?:{_NAMES}){_END}(?:\s?(?:/|\b(?:per|a|pro|par|por|al|au|ao)\b)\s?(?:1[.,]73\s?)?(?:{_NAMES}){_END})*"

@@ -122,3 +122,25 @@ def test_a_source_that_was_asked_before_answers_as_one_that_was_not() -> None:
     asked = SourceIndex(page)
     for statement in statements * 2:
         assert assess(statement, asked) == assess(statement, SourceIndex(page))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["mg", "MG", "-mg", "per cent", "mm Hg", "µg", "μg/kg", "années", "días", "m2", "m²", "°C", "%", "mL/kg per day"],
+)
+def test_a_unit_behind_a_number_is_read_however_it_begins(unit: str) -> None:
+    assert [found.written for found in quantities(f"Take 5 {unit}, then rest.")] == [unit.removeprefix("-")]
+
+
+@pytest.mark.parametrize("word", ["groups", "h'ours", "dayś", "per", "-", "patients"])
+def test_another_word_behind_a_number_is_no_unit(word: str) -> None:
+    assert [found.written for found in quantities(f"There were 5 {word} left.")] == [""]
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [("Take it 3x daily.", 3), ("Take it every\n12 hours.", 2), ("Take it q6h for 5 days.", 4), ("Take it B.I.D.", 2),
+     ("Zweimal täglich nehmen.", 2), ("One tablet 8-hourly.", 3), ("Take it twice\u00a0a day.", 2)],
+)  # fmt: skip
+def test_a_frequency_is_found_however_it_is_written(text: str, rate: float) -> None:
+    assert rate in [round(found.low, 6) for found in quantities(text) if found.unit == "/day"]
