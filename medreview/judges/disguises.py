@@ -37,8 +37,7 @@ _ENTITIES: Final = re.compile(r"&(?:#\d{2,6}|#x[0-9A-Fa-f]{2,5}|[a-zA-Z]{2,8});"
 _APART: Final = re.compile(r"(?<!\w)[^\W_](?:[ .\-_*\u00b7|~]{1,3}[^\W_](?!\w)){7,}")
 _LEET: Final = str.maketrans("013457@$!|", "oieastasii")
 _LEET_L: Final = str.maketrans("013457@$!|", "oleastasll")
-_LEET_WORD: Final = re.compile(r"[A-Za-z013457@$!|]{2,40}")
-_LEET_SIGNS: Final = frozenset("013457@$!|")
+_LEET_WORD: Final = re.compile(r"(?=[A-Za-z]*[013457@$!|])[A-Za-z013457@$!|]{2,40}")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 # Homoglyphs: letters of other alphabets that look Latin, used to evade a search for words.
 _LOOKALIKES: Final = str.maketrans(
@@ -52,6 +51,8 @@ _LOOKALIKES: Final = str.maketrans(
 
 def unseen(text: str) -> Iterator[str]:
     """Text in characters that nobody sees: tags, variation selectors, long runs of zero-width characters."""
+    if text.isascii():
+        return
     for run in _TAGS.finditer(text):
         if text[run.start() - 1 : run.start()] != _FLAG and len(run[0]) >= _LEAST_HIDDEN:
             yield "".join(chr(ord(char) - _TAG_BASE) for char in run[0])
@@ -64,7 +65,8 @@ def unseen(text: str) -> Iterator[str]:
 def plain(text: str) -> str:
     """The text in compatibility form without format characters, its white space collapsed."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", "".join(char for char in text if unicodedata.category(char) != "Cf"))
+        formats = [char for char in set(text) if unicodedata.category(char) == "Cf"]
+        text = unicodedata.normalize("NFKC", text.translate(dict.fromkeys(map(ord, formats))) if formats else text)
     return re.sub(r"\s+", lambda run: "\n" if "\n" in run[0] else " ", text)
 
 
@@ -135,8 +137,8 @@ def spellings(text: str) -> Iterator[str]:
 
 
 def _unleet(word: str, table: dict[int, str]) -> str:
-    signs = sum(char in _LEET_SIGNS for char in word)
-    return word.translate(table) if 0 < signs < len(word) else word
+    has_letters = word.lower() != word.upper()
+    return word.translate(table) if has_letters and not word.isalpha() else word
 
 
 def letters_apart(text: str) -> Iterator[str]:

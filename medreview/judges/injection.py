@@ -12,7 +12,8 @@ from typing import Final
 
 from medreview.judges.disguises import encoded, letters_apart, plain, spellings, unbroken, unseen
 from medreview.judges.injection_languages import in_other_languages
-from medreview.judges.injection_rules import INSTRUCTION
+from medreview.judges.injection_rules import INSTRUCTIONS
+from medreview.judges.opening_scan import ScannedText
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.text import Span
@@ -91,21 +92,22 @@ def _hidden_text(text: str) -> Iterator[str]:
 def _visible_instructions(text: str) -> Iterator[str]:
     words = plain(text)
     joined = unbroken(words)
-    for one in dict.fromkeys((words, joined)):
-        for match in INSTRUCTION.finditer(one):
+    scanned = ScannedText(words)
+    for one in (scanned,) if joined == words else (scanned, ScannedText(joined)):
+        for match in INSTRUCTIONS.finditer(one):
             yield match[0].strip()
-    yield from in_other_languages(words)
+    yield from in_other_languages(scanned)
     for other in spellings(words):
         lower = other.lower()
         if sum(word in lower for word in _TELLING) < 2:
             continue
-        for match in INSTRUCTION.finditer(other):
+        for match in INSTRUCTIONS.finditer(ScannedText(other)):
             # What reads the same in both is no disguise; backwards nothing stands where it stood.
             if words[match.start() : match.end()] != match[0]:
                 yield match[0].strip()
     for decoded in encoded(words):
         lower = decoded.lower()
-        if any(word in lower for word in _TELLING) or next(in_other_languages(decoded), None):
+        if any(word in lower for word in _TELLING) or next(in_other_languages(ScannedText(decoded)), None):
             yield f"encoded: {decoded}"
     for letters in letters_apart(words):
         if any(phrase in letters.lower() for phrase in _TOGETHER):

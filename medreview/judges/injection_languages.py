@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from medreview.judges.opening_scan import OpeningScan, ScannedText
+
 _BEFORE: Final = 80
 _AFTER: Final = 220
 _NO_WORD: Final = re.compile(r"\W{0,4}")
@@ -243,27 +245,17 @@ _LANGUAGES: Final = (
 )  # fmt: skip
 
 
-_NOT_LETTERS: Final = re.compile(r"\\.|\(\?[-a-z:]*")
-"""What stands in a pattern for something else than itself."""
-_LATIN: Final = re.compile("[a-z\u00df-\u024f]", re.IGNORECASE)
-_OTHER_LETTERS: Final = re.compile("[\u0370-\u1aff\u2e80-\ud7ff\uf900-\ufdff\ufe70-\ufefe]")
-"""Greek and Cyrillic, the scripts of Asia: those of all languages here that are not written in Latin letters."""
-
-
 class _Rules(NamedTuple):
-    latin: bool
-    """Whether a text without any letter of another script may hold what is looked for."""
-    judges: re.Pattern[str]
+    judges: OpeningScan
     verbs: re.Pattern[str]
     labels: re.Pattern[str]
-    override: re.Pattern[str]
+    override: OpeningScan
     claims: re.Pattern[str]
 
 
 _COMPILED: Final = tuple(
     _Rules(
-        _LATIN.search(_NOT_LETTERS.sub("", language.verbs + language.override)) is not None,
-        re.compile(language.judges, re.IGNORECASE),
+        OpeningScan((language.judges,)),
         re.compile(rf"\b{language.verbs}" if language.spaced else language.verbs, re.IGNORECASE),
         re.compile(
             rf"(?:\b{language.labels}\b|{_ENGLISH_LABEL})"
@@ -271,23 +263,21 @@ _COMPILED: Final = tuple(
             else f"{language.labels}|{_ENGLISH_LABEL}",
             re.IGNORECASE,
         ),
-        re.compile(language.override, re.IGNORECASE),
+        OpeningScan((language.override,)),
         re.compile(rf"\b{language.claims}" if language.spaced else language.claims, re.IGNORECASE),
     )
     for language in _LANGUAGES
 )
 
 
-def in_other_languages(text: str) -> Iterator[str]:
+def in_other_languages(scanned: ScannedText) -> Iterator[str]:
     """The parts of a text, with collapsed white space, that read like instructions in one of these languages."""
-    others = _OTHER_LETTERS.search(text) is not None
+    text = scanned.text
     for rules in _COMPILED:
-        if not (others or rules.latin):
-            continue
-        for match in rules.override.finditer(text):
+        for match in rules.override.finditer(scanned):
             yield match[0]
         last = -1
-        for match in rules.judges.finditer(text):
+        for match in rules.judges.finditer(scanned):
             if match.start() < last:
                 continue
             start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _BEFORE)

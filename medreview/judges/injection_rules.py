@@ -5,10 +5,9 @@ Medical prose speaks of reviewers, graders, evaluators and language models, too:
 do with this page, or the answer that they shall give.
 """
 
-import re
-from collections.abc import Iterable
-from itertools import groupby
 from typing import Final
+
+from medreview.judges.opening_scan import OpeningScan
 
 _AI: Final = (
     r"(?:ai|a\.i\.|artificial intelligence|llms?|(?:large )?language models?|chat ?bots?|gpt[-\w.]{0,20}|"
@@ -45,9 +44,7 @@ _CHECKED: Final = (
     r"(?:evaluation|assessment|grading|verification|fact[- ]?check(?:ing)?|review|rating|checking|comparison)"
 )
 _FOR_IT: Final = r"(?:fully |wholly |completely )?(?:supported|confirmed|verified|entailed|true|correct|accurate)(?!\w)"
-_AT_WORD: Final = r"\b"
-"""Where a rule begins with this, a letter comes next, and the whole of the rule stands behind it."""
-_RULES: Final = (
+RULES: Final = (
     # Override of earlier instructions.
     r"\b(?:ignore|disregard|forget|override|bypass|discard|do not follow|don't follow|stop following)\s"
     r"(?:(?:all|any|the|these|those|your|my|of|previous|prior|above|earlier|preceding|foregoing|existing|other|"
@@ -137,18 +134,4 @@ _RULES: Final = (
     r"\b(?:must|should|shall|is to|are to|has to|have to) be (?:accepted|(?:labell?ed|rated|marked|treated|judged|"
     rf"considered|taken|reported) (?:as |to be )?{_QUOTE}{{0,3}}{_FOR_IT})(?!\w)",
 )
-
-
-def _alternatives(rules: Iterable[str]) -> str:
-    """One pattern of these rules in their order.
-
-    Rules in a row that begin at a word share its beginning: within a word, where most characters stand, none is tried.
-    """
-    parts: list[str] = []
-    for at_word, some in groupby(rules, key=lambda rule: rule.startswith(_AT_WORD)):
-        tried = "|".join(f"(?:{rule.removeprefix(_AT_WORD)})" for rule in some)
-        parts.append(rf"{_AT_WORD}(?=\w)(?:{tried})" if at_word else tried)
-    return "|".join(parts)
-
-
-INSTRUCTION: Final = re.compile(_alternatives(_RULES), re.IGNORECASE)
+INSTRUCTIONS: Final = OpeningScan(RULES)
