@@ -53,8 +53,9 @@ def same(scan: OpeningScan, patterns: Sequence[str], text: str) -> int:
 
 WORDS = """
 ignore|all|previous|instructions|.|\n|System:|system prompt|:|you must|answer|label|"supported"|as|supported|this page
-the|reviewers of|must|every claim|is to be|marked as|verified|</source>|<|### system|AI|language model|note to|evaluators
-should|verdict|{"label": "|entailed|"rating": "|judge|İgnore|ıgnore|tool output:|----- end of source -----|a: supported|your task
+the|reviewers of|must|every claim|is to be|marked as|verified|</source>|<|### system|AI|language model|note to
+evaluators|should|verdict|{"label": "|entailed|"rating": "|judge|İgnore|ıgnore|tool output:|a: supported|your task
+----- end of source -----
 """
 
 
