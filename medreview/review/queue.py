@@ -9,6 +9,7 @@ from medreview.errors import UserError
 from medreview.review.audit import begin_audit
 from medreview.review.queue_filters import conditions as narrowed_by
 from medreview.review.queue_kinds import KEPT_UNIT, KINDS, ROWS, Mode, QueueKind, shown_in
+from medreview.review.queue_order import in_order
 from medreview.study import Study
 from medreview.study.package import without_judges
 from medreview.study.unit_ids import STATEMENT
@@ -121,6 +122,10 @@ def _open(
 ) -> Queue:
     if kind.unit != STATEMENT:
         return _unit_queue(study, kind, reviewer, pass_no, mode, filter, conditions, values)
+    if kind.follows and mode == "open" and not conditions:
+        found, reserved = in_order(study, kind, reviewer, pass_no)
+        units, responses = [unit for unit, _ in found], [response for _, response in found]
+        return Queue(kind, mode, filter, units, responses, reserved=reserved)
     rows = study.reader.execute(
         f"""SELECT s.statement_id, r.ordinal, {shown_in(kind)} AS showable {ROWS}
             WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",

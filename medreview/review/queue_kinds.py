@@ -21,7 +21,9 @@ class QueueKind(NamedTuple):
     in it says what the judges think, so that nothing is in it that is kept blind. ``gathers``: it has what is kept
     blind, too, and shows it blind. ``unit``: the kind of unit that is in it; of others than statements the rows are
     ``unit_queues.unit_rows``. ``pass_no``: in which pass it is reviewed. ``chosen``: what is in it is told one by one,
-    by ``medreview.review.second_pass``, ``conflicts`` or ``second_annotation``.
+    by ``medreview.review.second_pass``, ``conflicts`` or ``second_annotation``. ``follows``: SQL for a text that tells
+    all from which ``where`` and ``order`` choose beside the statements themselves (``queue_order``), where that is no
+    reviewer's doing; ``""`` for the others.
     """
 
     name: str
@@ -36,13 +38,17 @@ class QueueKind(NamedTuple):
     unit: str = STATEMENT
     pass_no: int = 1
     chosen: Literal["", "second", "conflicts", "share"] = ""
+    follows: str = ""
 
 
 STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
 """Which rows of ``standing`` are labels on another text than the page has now, or on no page where there is one now."""
 
-ROWS: Final = """FROM statement_standing AS s JOIN response AS r USING (response_id)
-LEFT JOIN verdict AS v USING (statement_id) LEFT JOIN audit_item AS a USING (statement_id)
+MATERIAL: Final = """FROM statement_standing AS s JOIN response AS r USING (response_id)
+LEFT JOIN verdict AS v USING (statement_id)"""
+"""What there is to review, without anything that a reviewer did."""
+
+ROWS: Final = f"""{MATERIAL} LEFT JOIN audit_item AS a USING (statement_id)
 LEFT JOIN standing AS mine ON mine.unit = s.statement_id AND mine.reviewer = ?1 AND mine.pass = ?2"""
 """What queues choose from; its two values are the reviewer and the pass."""
 
@@ -53,6 +59,9 @@ SHOWABLE: Final = f"s.statement_id NOT IN ({RESERVED})"
 """Which of them may be shown with the judges' opinion: not what is reserved for the audit."""
 
 _KEPT_BLIND: Final = "(SELECT unit FROM kept_blind WHERE reviewer = ?1 AND pass = ?2 AND NOT seen)"
+HELD: Final = f"{RESERVED} UNION ALL SELECT * FROM {_KEPT_BLIND}"
+"""The ids of all that is in no queue which tells what the judges think; its two values are those of :data:`ROWS`."""
+
 KEPT: Final = f"s.statement_id IN {_KEPT_BLIND}"
 """Which of them were decided or put off blind, and wait for their judges to be shown."""
 
@@ -63,6 +72,8 @@ KINDS: Final = (
     QueueKind(
         "flagged", "t", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
         "v.priority > 0", f"v.priority DESC, {IN_ORDER}", tells=True,
+        follows="""SELECT group_concat(statement_id || ' ' || priority) FROM (
+            SELECT statement_id, priority FROM verdict WHERE priority > 0 ORDER BY priority DESC, statement_id)""",
     ),
     QueueKind(
         "audit", "a", "audit: random", "blind",

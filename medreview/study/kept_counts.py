@@ -1,8 +1,8 @@
 """Counts of a large study kept from one opening to the next: the first screen counts again only what has changed.
 
-Only numbers and names of states are kept, never a text of the study, in the user's state folder. They are of one state
-of the file, told by which file it is, its size and its times, and are dropped with the first commit after it, whoever
-made it.
+Only numbers, names of states and ids are kept, never a text of the study, in the user's state folder. They are of one
+state of the file, told by which file it is, its size and its times, and are dropped with the first commit after it,
+whoever made it. What follows from a part of the study alone outlasts them: it is kept with what tells of that part.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from medreview.study.migrations import NEWEST
 _COUNTS: Final = "counts"
 MOST: Final = 20
 """Studies whose counts are kept."""
-_LARGEST: Final = 1_000_000
+_LARGEST: Final = 16_000_000
 """Bytes that are read of what was kept."""
 _SMALL: Final = 8_000_000
 """Bytes of a study below which counting takes no longer than reading what was kept."""
@@ -37,26 +37,43 @@ class KeptCounts:
         self.connection = connection
         self._version = self._now()
         self._rows: dict[str, list[list[Any]]] = {}
+        self._lasting: dict[str, tuple[str, list[list[Any]]]] = {}
         self._new = False
         state = file_state(self._path) if self._path else None
         if self._path and state is not None and state[1] >= _SMALL:
             found = _read(kept_file(_COUNTS, self._path))
             if found.get("state") == list(state) and self._now() == self._version:
                 self._rows = found["rows"]
+            self._lasting = {key: (of, rows) for key, (of, rows) in found.get("lasting", {}).items()}
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[list[Any]]:
         """The rows that a query gives now: kept ones where nothing was committed since."""
-        if (now := self._now()) != self._version:
-            self._version, self._rows = now, {}
-        key = hashlib.sha256(repr((NEWEST, sql, tuple(values))).encode()).hexdigest()
+        self._look()
+        key = _key(sql, values)
         if key not in self._rows:
-            self._rows[key] = [list(row) for row in self.connection.execute(sql, values)]
-            self._new = True
+            self._rows[key] = self._asked(sql, values)
         return self._rows[key]
 
+    def lasting(self, sql: str, of: str) -> list[list[Any]]:
+        """The same of a query that follows from a part of the study alone, whatever else was committed since; ``of``
+        tells one state of that part from every other."""
+        key = _key(sql, ())
+        if self._lasting.get(key, ("", []))[0] != of:
+            self._lasting[key] = of, self._asked(sql, ())
+        return self._lasting[key][1]
+
+    def _asked(self, sql: str, values: Sequence[Any]) -> list[list[Any]]:
+        self._new = True
+        return [list(row) for row in self.connection.execute(sql, values).fetchall()]
+
+    def _look(self) -> None:
+        if (now := self._now()) != self._version:
+            self._version, self._rows = now, {}
+
     def current(self) -> bool:
-        """Whether there is anything to keep that was not kept before, all of it of the file as it is now."""
-        return self._new and bool(self._rows) and self._now() == self._version
+        """Whether there is anything to keep that was not kept before; what is not of the file as it is now is none."""
+        self._look()
+        return self._new and bool(self._rows or self._lasting)
 
     def keep(self) -> None:
         """Keep them for the next opening, of the file as it is; who calls this knows that they are :meth:`current`.
@@ -66,7 +83,9 @@ class KeptCounts:
         state = file_state(self._path) if self._path else None
         if self._path is None or state is None or state[1] < _SMALL:
             return
-        told = json.dumps({"medreview": "counts of a study", "state": list(state), "rows": self._rows})
+        told = json.dumps(
+            {"medreview": "counts of a study", "state": list(state), "rows": self._rows, "lasting": self._lasting}
+        )
         keep_of_study(_COUNTS, self._path, told, MOST)
         self._new = False
 
@@ -75,11 +94,17 @@ class KeptCounts:
         return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
 
 
+def _key(sql: str, values: Sequence[Any]) -> str:
+    return hashlib.sha256(repr((NEWEST, sql, tuple(values))).encode()).hexdigest()
+
+
 def _read(file: Path) -> dict[str, Any]:
     """What was kept; nothing where that is damaged."""
     try:
         told: Any = json.loads(read_bounded(file, _LARGEST)[0])
-        whole = all(isinstance(row, list) for rows in told["rows"].values() for row in rows)
+        every = [*told["rows"].values(), *(rows for of, rows in told["lasting"].values() if isinstance(of, str))]
+        whole = len(every) == len(told["rows"]) + len(told["lasting"])
+        whole = whole and all(isinstance(row, list) for rows in every for row in rows)
         return told if whole and isinstance(told["state"], list) else {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}

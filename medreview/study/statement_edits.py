@@ -29,7 +29,7 @@ NOT_MEDICAL: Final = "not_medical"
 """Why a statement is excluded."""
 
 # As the index event_edit has it, so that SQLite can use that.
-_IS_EDIT: Final = f"kind IN {EDITS}"
+IS_EDIT: Final = f"kind IN {EDITS}"
 
 
 def statement_id_of(response_id: str, start: int | None, text: str) -> str:
@@ -121,12 +121,12 @@ def units_made(events: Iterable[tuple[str, str, Mapping[str, Any]]], units: set[
 
 def edits_of(reader: sqlite3.Connection, response_id: str) -> list[Edit]:
     """The edits of a response by time, also those that were taken back."""
-    return list(_edits(reader, f"{_IS_EDIT} AND json_extract(payload, '$.response') = ?", response_id))
+    return list(_edits(reader, f"{IS_EDIT} AND json_extract(payload, '$.response') = ?", response_id))
 
 
 def all_edits(reader: sqlite3.Connection) -> dict[str, list[Edit]]:
     """The edits of every response that has some, by time."""
-    found = sorted(_edits(reader, _IS_EDIT), key=attrgetter("response_id"))
+    found = sorted(_edits(reader, IS_EDIT), key=attrgetter("response_id"))
     return {response_id: list(group) for response_id, group in groupby(found, attrgetter("response_id"))}
 
 

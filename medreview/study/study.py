@@ -170,9 +170,17 @@ class Study:
     def counted(self, sql: str, values: Sequence[Any] = ()) -> list[list[Any]]:
         """The rows of a counting query, which is not asked again where nothing was written since it was: be that in an
         earlier opening (:mod:`medreview.study.kept_counts`)."""
+        return self._kept_counts().rows(sql, values)
+
+    def listed(self, sql: str, of: str) -> list[list[Any]]:
+        """The same of a query that follows from a part of the study alone: it is asked again only where that part is
+        another one, as ``of`` tells."""
+        return self._kept_counts().lasting(sql, of)
+
+    def _kept_counts(self) -> KeptCounts:
         if self._counts is None or self._counts.connection is not self.reader:
             self._counts = KeptCounts(None if self.elsewhere else self.path, self.reader)
-        return self._counts.rows(sql, values)
+        return self._counts
 
     def when_closed(self, act: Callable[[], None]) -> None:
         """Do ``act`` once the file is closed, still under its lock, unless something is committed until then or what

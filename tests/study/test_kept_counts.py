@@ -104,6 +104,27 @@ def test_what_was_kept_may_be_damaged_or_impossible_to_keep(path):
     file.rmdir()
 
 
+def test_what_follows_from_a_part_of_the_study_outlasts_commits_that_leave_it(path):
+    def listed(study, of):
+        said: list[str] = []
+        study.reader.set_trace_callback(said.append)
+        found = study.listed("SELECT count(*) FROM bodies", of)
+        study.reader.set_trace_callback(None)
+        return found, sum("bodies" in statement for statement in said)
+
+    with Study.open(path) as study:
+        assert listed(study, "a") == ([[0]], 1)
+        study.write(add)
+        assert listed(study, "a") == ([[0]], 0)  # who says that it is the same part is believed
+    for of, found in (("a", [[0]]), ("b", [[1]])):
+        with Study.open(path) as study:
+            study.write(lambda connection: connection.execute("UPDATE study SET value = 'x' WHERE key = 'title'"))
+            assert listed(study, of) == (found, of == "b")
+    with Study.open(path, read_only=True) as study:
+        assert listed(study, "b") == ([[1]], 0)
+        assert listed(study, "a") == ([[1]], 1)
+
+
 def test_of_many_studies_the_counts_of_the_last_are_kept(path, monkeypatch):
     monkeypatch.setattr(kept_counts, "MOST", 2)
     paths = [path.with_name(f"{name}.medreview") for name in "bcd"]
