@@ -113,8 +113,8 @@ class Workbench(FigurePlaces):
         self._hang_up = HangUp(self.leave_on, sys.stdin.fileno()).start()
 
     def on_ready(self) -> None:
-        """The first screen is there: begin what nobody shall wait for."""
-        self._once_shown()
+        """Begin what nobody shall wait for once the first screen is painted, which it is not yet."""
+        self.screen.call_after_refresh(self._once_shown)
         self.set_timer(_READ_AHEAD_AFTER, self._read_ahead)
 
     def _read_ahead(self) -> None:

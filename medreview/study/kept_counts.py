@@ -71,8 +71,14 @@ class KeptCounts:
             self._version, self._rows = now, {}
 
     def current(self) -> bool:
-        """Whether there is anything to keep that was not kept before; what is not of the file as it is now is none."""
-        self._look()
+        """Whether there is anything to keep that was not kept before; what is not of the file as it is now is none.
+
+        There is nothing to keep of a file that cannot be read any more.
+        """
+        try:
+            self._look()
+        except sqlite3.Error:
+            return False
         return self._new and bool(self._rows or self._lasting)
 
     def keep(self) -> None:
