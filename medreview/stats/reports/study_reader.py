@@ -2,11 +2,11 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
 from medreview.judges.rollup import Spoken, each_judge, spoken, tally
@@ -14,6 +14,7 @@ from medreview.judges.votes import VOTED, Judge, Vote, VoteReader, jury
 from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.reports.label_scales import JuryVerdict, Scale, ScaleLabel, judges_label
 from medreview.stats.reports.selection import EVERYTHING, Selection
+from medreview.study.rows_in_turn import rows_in_turn
 
 _STATEMENT: Final = 5
 _ROLLED: Final = slice(6, 11)
@@ -130,8 +131,8 @@ class JudgedResponse:
 def judged_responses(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> Iterator[JudgedResponse]:
     """Every response in order, one at a time; with ``only``, those that are in it, with what is in it of each."""
     opinions = _Opinions(VoteReader(reader))
-    cited = _ahead(reader.execute(_SOURCES))
-    judged = _ahead(reader.execute(_JUDGEMENTS))
+    cited = rows_in_turn(reader.execute(_SOURCES), itemgetter(0))
+    judged = rows_in_turn(reader.execute(_JUDGEMENTS), itemgetter(0))
     for ordinal, group in groupby(reader.execute(_STATEMENTS), key=itemgetter(0)):
         sources = {row["source_id"]: _page(row) for row in cited(ordinal)}
         every = list(group)
@@ -154,22 +155,6 @@ def judged_responses(reader: sqlite3.Connection, only: Selection = EVERYTHING) -
             statements=statements,
             parted=some and len(statements) < len(every),
         )
-
-
-def _ahead(rows: Iterable[sqlite3.Row]) -> Callable[[Any], list[sqlite3.Row]]:
-    """Gives the rows of one key after another, those whose first cell it is: asked in the order in which they come."""
-    groups = groupby(rows, key=itemgetter(0))
-    waiting = next(groups, None)
-
-    def of(key: Any) -> list[sqlite3.Row]:
-        nonlocal waiting
-        if waiting is None or waiting[0] != key:
-            return []
-        found = list(waiting[1])
-        waiting = next(groups, None)
-        return found
-
-    return of
 
 
 def _page(row: sqlite3.Row) -> CitedPage | None:

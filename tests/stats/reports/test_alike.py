@@ -9,17 +9,17 @@ WORDS = {"a": ScaleLabel("supported"), "b": ScaleLabel("not_supported"), "-": Sc
 
 
 def test_kinds_come_in_order_and_are_asked_once():
-    column, asked = Alike(), list[str]()
+    column, asked = Alike(), []
     for response_id, kind in SAID:
         column.add(response_id, kind)
     assert column.kinds == ["ab", "a-", "-b", "??", "bb"]
     assert column.counts == [2, 1, 2, 1, 1]
 
-    def upper(kind: str) -> str | None:
+    def loudly(kind):
         asked.append(kind)
         return None if kind == "??" else kind.upper()
 
-    told = column.told(upper)
+    told = column.told(loudly)
     assert told == [(response_id, kind.upper()) for response_id, kind in SAID if kind != "??"]
     assert asked == column.kinds
 
