@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
@@ -14,6 +14,7 @@ from medreview.references.named_works import pages_of_other_works
 from medreview.sources.read_by_ocr import OCR_CONFIDENCE
 from medreview.statements.own_citations import OwnCitations, of_response
 from medreview.stats.reports.study_reader import judged_responses
+from medreview.study.rows_in_turn import rows_in_turn
 from medreview.study.unit_ids import PAIR, unit_id
 from medreview.units.statement_view import load_text
 
@@ -31,7 +32,12 @@ LEFT JOIN snapshot AS p ON p.snapshot_id = o.snapshot_id
 LEFT JOIN evidence AS e ON e.statement_id = s.statement_id AND e.snapshot_id = o.snapshot_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 ORDER BY r.ordinal, s.ordinal, o.first"""
-_SAID: Final = "SELECT raw_label, confidence, quote, quote_status, quote_doubt FROM judgement WHERE judgement_id = ?"
+_SAID: Final = """
+SELECT s.response_id, j.judgement_id, j.raw_label, j.confidence, j.quote, j.quote_status, j.quote_doubt
+FROM response AS r
+CROSS JOIN statement_standing AS s ON s.response_id = r.response_id
+CROSS JOIN judgement AS j ON j.statement_id = s.statement_id
+ORDER BY r.ordinal, s.ordinal"""
 
 
 def pair_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
@@ -53,17 +59,22 @@ def pairs_with_passages(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], sqlite3.Row]]:
     """The cells of each pair, with the row that they are from."""
-    judged, tie = {response.response_id: response for response in judged_responses(reader)}, tie_rule(reader)
-    other = pages_of_other_works(reader)
-    for response_id, of_one in groupby(reader.execute(_PAIRS), key=itemgetter("response_id")):
-        statements = judged[response_id].statements
-        words = {statement.statement_id: by_source(statement.votes, tie) for statement in statements}
+    other, tie = pages_of_other_works(reader), tie_rule(reader)
+    every = rows_in_turn(reader.execute(_PAIRS), itemgetter(0))
+    said = rows_in_turn(reader.execute(_SAID), itemgetter(0))
+    for response in judged_responses(reader):
+        response_id = response.response_id
+        told = {row["judgement_id"]: tuple(row)[2:] for row in said(response_id)}
+        of_one = every(response_id)
+        if not of_one:
+            continue
+        words = {statement.statement_id: by_source(statement.votes, tie) for statement in response.statements}
         own = dict(of_response(reader, response_id))
         for statement_id, pairs in groupby(of_one, key=itemgetter("statement_id")):
             for place, row in enumerate(pairs, 1):
                 word = words[statement_id].get(row["source_id"])
                 named = other.get((response_id, row["source_id"]))
-                yield (*_material(row, own[statement_id]), *_judged(reader, word), *_page(row, place, named)), row
+                yield (*_material(row, own[statement_id]), *_judged(word, told), *_page(row, place, named)), row
 
 
 def _material(row: sqlite3.Row, own: OwnCitations) -> Sequence[Cell]:
@@ -76,13 +87,20 @@ def _material(row: sqlite3.Row, own: OwnCitations) -> Sequence[Cell]:
     )  # fmt: skip
 
 
-def _judged(reader: sqlite3.Connection, word: RollUp | None) -> Sequence[Cell]:
-    """What the judges say of the pair: up to ``jury_abstained``."""
+def _judged(word: RollUp | None, told: Mapping[str, Sequence[Cell]]) -> Sequence[Cell]:
+    """What the judges say of the pair: up to ``jury_abstained``; ``told``: what each judgement says beside its vote."""
     if word is None or word.lead is None:
         return (None,) * 11
-    said = reader.execute(_SAID, (word.lead.judgement_id,)).fetchone()
     supported = None if word.supported is None else int(word.supported)
-    return word.lead.judge.name, *said, word.verdict, supported, word.votes_for, word.votes_other, word.abstained
+    return (
+        word.lead.judge.name,
+        *told[word.lead.judgement_id],
+        word.verdict,
+        supported,
+        word.votes_for,
+        word.votes_other,
+        word.abstained,
+    )
 
 
 def _page(row: sqlite3.Row, place: int, other: bool | None) -> Sequence[Cell]:

@@ -11,8 +11,9 @@ from medreview.exchange.files.columns import EXPOSURE
 from medreview.exchange.files.event_payload import Cell
 from medreview.exchange.files.unit_columns import UNIT_LABELS
 from medreview.labels import FLAGS
+from medreview.study.rows_in_turn import rows_in_turn
 from medreview.study.span_faults import response_of
-from medreview.study.unit_ids import kind_of
+from medreview.study.unit_ids import STATEMENT, kind_of
 from medreview.units.registry import KINDS
 
 _NAMES: Final = tuple(column.name for column in UNIT_LABELS)
@@ -27,7 +28,10 @@ WHERE EXISTS (SELECT 1 FROM statement AS s WHERE s.statement_id = e.unit) OR ins
 ORDER BY e.unit, e.reviewer, e.pass, e.event_id"""
 
 _LABELS: Final = "SELECT * FROM axis_label WHERE unit = ? AND reviewer = ? AND pass = ? ORDER BY axis"
-_SETTLED: Final = "SELECT axis, label, adjudicated_by, reviewer FROM adjudicated WHERE unit = ? AND stands"
+_SETTLED: Final = "SELECT unit, axis, label, adjudicated_by, reviewer FROM adjudicated WHERE stands ORDER BY unit"
+_OF_STATEMENT: Final = """
+SELECT response_id, r.record_id, r.origin, r.model
+FROM statement AS s JOIN response AS r USING (response_id) WHERE s.statement_id = ?"""
 _STORED: Final = "SELECT record_id, origin, model FROM unit WHERE unit_id = ?"
 _RESPONSE: Final = "SELECT record_id, origin, model FROM response WHERE response_id = ?"
 
@@ -39,9 +43,10 @@ def unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     label.
     """
     axes = dict(reader.execute("SELECT kind, axis FROM unit_kind").fetchall())
-    for unit, of_unit in groupby(reader.execute(_EVENTS), key=itemgetter("unit")):
+    adjudicated = rows_in_turn(reader.execute(_SETTLED), itemgetter(0))
+    for unit, of_unit in groupby(reader.execute(_EVENTS), key=itemgetter(0)):
         material = _material(reader, unit)
-        settled = {row["axis"]: row for row in reader.execute(_SETTLED, (unit,))}
+        settled = {row["axis"]: row for row in adjudicated(unit)}
         for (reviewer, pass_no), of_one in groupby(of_unit, key=itemgetter("reviewer", "pass")):
             events = list(of_one)
             live = [(event, json.loads(event["payload"])) for event in events if event["live"]]
@@ -57,7 +62,12 @@ def unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 def _material(reader: sqlite3.Connection, unit: str) -> dict[str, Any]:
     """The columns on the unit itself."""
-    kind, response_id = kind_of(unit), response_of(reader, unit)
+    kind = kind_of(unit)
+    if kind == STATEMENT and (found := reader.execute(_OF_STATEMENT, (unit,)).fetchone()):
+        response_id, record_id, origin, model = found
+        named = {"record_id": record_id, "origin": origin, "model": model}
+        return {"unit_id": unit, "kind": kind, "cluster_id": response_id, **named}
+    response_id = response_of(reader, unit)
     row = reader.execute(_STORED, (unit,)).fetchone() or reader.execute(_RESPONSE, (response_id,)).fetchone()
     cluster = KINDS[kind].cluster(reader, unit) if kind in KINDS else response_id
     return {"unit_id": unit, "kind": kind, "cluster_id": cluster or unit, **(dict(row) if row else {})}

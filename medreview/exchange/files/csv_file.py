@@ -23,6 +23,9 @@ Dialect = Literal["analysis", "excel"]
 CELL_LIMIT: Final = 32_767
 """Characters that a cell of Excel holds, in UTF-16 code units."""
 
+_TOGETHER: Final = 256
+"""Rows that are encoded, hashed and written at once."""
+
 _FORMULA: Final = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")
 _BREAKS: Final = ("\t", "\r", "\n")
 _REWRITTEN: Final = re.compile(
@@ -39,6 +42,7 @@ class CsvFile:
         self.columns = (*columns, *EXCEL) if dialect == "excel" else tuple(columns)
         self.rows = 0
         self._excel = dialect == "excel"
+        self._waiting: list[str] = []
         self._names = [column.name for column in columns]
         self._hash = hashlib.sha256()
         self._file = create(path)
@@ -50,10 +54,19 @@ class CsvFile:
         self._writer.writerow([column.name for column in self.columns])
 
     def write(self, text: str) -> int:
-        """For the CSV writer: encode, hash and write a piece of text."""
-        data = text.encode()
+        """For the CSV writer: take a piece of text, to be written with those after it."""
+        self._waiting.append(text)
+        if len(self._waiting) == _TOGETHER:
+            self._flush()
+        return len(text)
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        data = "".join(self._waiting).encode()
+        self._waiting.clear()
         self._hash.update(data)
-        return self._file.write(data)
+        self._file.write(data)
 
     def add(self, row: Sequence[Cell]) -> None:
         """Write one row; it has a cell for every column that was given."""
@@ -71,6 +84,7 @@ class CsvFile:
     @property
     def sha256(self) -> str:
         """Hex digest of what was written."""
+        self._flush()
         return self._hash.hexdigest()
 
     def __enter__(self) -> Self:
@@ -80,7 +94,11 @@ class CsvFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        try:
+            if error is None:
+                self._flush()
+        finally:
+            self._file.close()
         del self._writer  # it keeps its buffer
 
     def _for_excel(self, row: Sequence[Cell]) -> list[Cell]:
