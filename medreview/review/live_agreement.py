@@ -230,7 +230,13 @@ class LiveFigures:
         """The counts of a group beside a judge; those of the single judges are made when they are first asked for."""
         if judge is not None:
             self.count_each_judge()
-        return self._tallies.setdefault((group, judge), tuple(map(_Tally, SCALES)))
+        return self._tallies_of(group, judge)
+
+    def _tallies_of(self, group: Group, judge: Judge | None) -> tuple[_Tally, ...]:
+        found = self._tallies.get((group, judge))
+        if found is None:
+            found = self._tallies[group, judge] = tuple(map(_Tally, SCALES))
+        return found
 
     def _update(self, unit: str) -> None:
         waited = bool(self._waiting)
@@ -289,5 +295,5 @@ class LiveFigures:
 
     def _count(self, label: ReviewerLabel, by: int, judges: Collection[Judge | None] | Iterator[Judge | None]) -> None:
         for judge in judges:
-            for tally in self._tallies.setdefault((label.group, judge), tuple(map(_Tally, SCALES))):
+            for tally in self._tallies_of(label.group, judge):
                 tally.count(label, self._word(label.unit, judge), by)

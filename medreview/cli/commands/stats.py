@@ -74,7 +74,6 @@ def stats(
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
-    from medreview.cli.unit_stats import print_unit_stats
     from medreview.config import load_config
     from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
     from medreview.review.looks import shown_by
@@ -93,6 +92,8 @@ def stats(
     if unit is not None:
         if by or where or conduct:
             raise UserError("--by, --where and --conduct are of statements; leave them out beside --unit.")
+        from medreview.cli.unit_stats import print_unit_stats
+
         print_unit_stats(study, unit, reviewer, resampling, full=full, csv=csv, as_json=as_json)
         sys.stdout.flush()
         return

@@ -46,6 +46,8 @@ class Group:
 GROUPS: Final = (Group("blind", True), Group("blind", False), Group("assisted", True), Group("assisted", False))
 """Never pooled with each other: assistance inflates agreement, and triage looks for errors instead of a rate."""
 
+_GROUPS: Final = {(group.mode, bool(group.drawn)): group for group in GROUPS}
+
 NOT_DRAWN: Final = (
     "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study."
 )
@@ -83,7 +85,7 @@ class ReviewerLabel:
 
     def grouped(self, *, waits: bool) -> "ReviewerLabel":
         """The same label in the group that it has while something of the audit ``waits``, or does not."""
-        return replace(self, group=Group(self.group.mode, self.from_draw and not (waits and self.filtered)))
+        return replace(self, group=_group(self.mode, self.from_draw, self.filtered, waits))
 
 
 def reviewers(reader: sqlite3.Connection) -> list[str]:
@@ -105,7 +107,7 @@ def reviewer_labels(
     who = (reviewer, pass_no)
     waits = reader.execute(f"SELECT EXISTS ({_WAITING})", who).fetchone()[0]
     rows = reader.execute(_LABELS + (_OF_AUDIT if audited else ""), who)
-    return {row["unit"]: _label(row).grouped(waits=bool(waits)) for row in rows}
+    return {row[0]: _label(row, waits=bool(waits)) for row in rows}
 
 
 def reviewer_label(
@@ -113,7 +115,7 @@ def reviewer_label(
 ) -> ReviewerLabel | None:
     """The reviewer's label on one statement, ``None`` without any. ``waits``: whether anything of the audit does."""
     row = reader.execute(f"{_LABELS} AND l.unit = ?", (reviewer, pass_no, unit)).fetchone()
-    return _label(row).grouped(waits=waits) if row else None
+    return _label(row, waits=waits) if row else None
 
 
 def waiting_members(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> set[str]:
@@ -127,17 +129,23 @@ def waits_in_audit(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no
     return reader.execute(query, (reviewer, pass_no, unit)).fetchone() is not None
 
 
-def _label(row: sqlite3.Row) -> ReviewerLabel:
+def _label(row: sqlite3.Row, *, waits: bool) -> ReviewerLabel:
+    unit, response_id, mode, block, label, current, changed, stale, filtered, after_totals, saw_others, put_off = row
+    from_draw = bool(block == DRAWN or put_off)
     return ReviewerLabel(
-        unit=row["unit"],
-        response_id=row["response_id"],
-        group=Group(row["mode"], None),
-        label=row["label"],
-        current=row["current"],
-        stale=bool(row["stale"]),
-        changed_after_reveal=bool(row["changed_after_reveal"]),
-        from_draw=bool(row["block"] == DRAWN or row["put_off"]),
-        filtered=bool(row["filtered"]),
-        after_totals=bool(row["after_totals"]),
-        saw_others=bool(row["saw_others"]),
+        unit=unit,
+        response_id=response_id,
+        group=_group(mode, from_draw, bool(filtered), waits),
+        label=label,
+        current=current,
+        stale=bool(stale),
+        changed_after_reveal=bool(changed),
+        from_draw=from_draw,
+        filtered=bool(filtered),
+        after_totals=bool(after_totals),
+        saw_others=bool(saw_others),
     )
+
+
+def _group(mode: Mode, from_draw: bool, filtered: bool, waits: bool) -> Group:
+    return _GROUPS[mode, from_draw and not (waits and filtered)]

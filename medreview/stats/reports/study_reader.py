@@ -220,4 +220,12 @@ def words_by_judge(reader: sqlite3.Connection, units: Collection[str]) -> dict[s
     one = next(iter(units)) if len(units) == 1 else None
     voters = VoteReader(reader, one)
     rows = reader.execute(_OF_SOME, (json.dumps(list(units)),))
-    return {unit: _by_judge(voters.votes(of_one)) for unit, of_one in groupby(rows, key=itemgetter("statement_id"))}
+    found: dict[str, dict[Judge, JuryVerdict]] = {}
+    known: dict[Spoken, dict[Judge, JuryVerdict]] = {}
+    for unit, of_one in groupby(rows, key=itemgetter(0)):
+        votes = voters.votes(of_one)
+        words = spoken(votes)
+        if words not in known:
+            known[words] = _by_judge(votes)
+        found[unit] = known[words]
+    return found
