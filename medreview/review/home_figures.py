@@ -28,5 +28,5 @@ def home_figures(reader: sqlite3.Connection, reviewer: str) -> HomeFigures | Non
     view = figures.view(group, figures.scale_of(group))
     if not view.agreement.n:
         return None
-    estimate = leading_estimate(reader, reviewer)
+    estimate = leading_estimate(reader, reviewer, labels=figures.labels)
     return HomeFigures(view, estimate.words if estimate else "")

@@ -8,7 +8,7 @@ another. What changes many statements at once (an edit, a larger draw, other ver
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
@@ -190,6 +190,11 @@ class LiveFigures:
     def columns(self) -> tuple[Judge | None, ...]:
         """Beside whom there are figures: the judges together, then each."""
         return (None, *self.judges)
+
+    @property
+    def labels(self) -> Mapping[str, ReviewerLabel]:
+        """The labels that are counted, by statement."""
+        return self._labels
 
     @property
     def groups(self) -> tuple[Group, ...]:

@@ -1,13 +1,14 @@
 """The one figure of the audit for a screen that opens at once: without numpy, and without reading judgements."""
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.reports.audit_flow import drawn_rows, in_turn, looked_at
 from medreview.stats.reports.audit_report import audit_share_of, leading
 from medreview.stats.reports.audit_verdicts import judges_together, with_verdicts
-from medreview.stats.reports.reviewer_labels import reviewer_labels
+from medreview.stats.reports.reviewer_labels import ReviewerLabel, reviewer_labels
 from medreview.study.counts import count_statements
 
 
@@ -43,11 +44,17 @@ class LeadingEstimate:
         return f"supported in this study, estimated {percent(value, 0)}{sure}{aside}"
 
 
-def leading_estimate(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> LeadingEstimate | None:
-    """That of one reviewer; ``None`` where no audit is drawn, or nothing of it has a label."""
+def leading_estimate(
+    reader: sqlite3.Connection, reviewer: str, pass_no: int = 1, *, labels: Mapping[str, ReviewerLabel] | None = None
+) -> LeadingEstimate | None:
+    """That of one reviewer; ``None`` where no audit is drawn, or nothing of it has a label.
+
+    ``labels``: the reviewer's on the audit's members, where they are read already.
+    """
     rows = drawn_rows(reader)
-    labels = reviewer_labels(reader, reviewer, pass_no, audited=True) if rows else {}
-    if not labels:
+    if labels is None:
+        labels = reviewer_labels(reader, reviewer, pass_no, audited=True) if rows else {}
+    if not rows or not labels:
         return None
     members = in_turn({reviewer: labels}, {reviewer: looked_at(reader, reviewer, pass_no)}, rows)
     alone = audit_share_of("supported, by the audit", members, count_statements(reader))
