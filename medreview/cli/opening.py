@@ -74,6 +74,8 @@ def _queue(
         if not found.units:
             raise UserError(found.nothing)
         return found
+    if not plain and first is None:  # the first screen finds by itself where that was
+        return None
     from medreview.review.last_place import last_place
 
     place = last_place(study, reviewer)

@@ -3,6 +3,7 @@
 import sqlite3
 from collections import Counter
 from dataclasses import dataclass
+from typing import Final
 
 from medreview.next_step import command
 from medreview.review.audit import members, size_when_asked
@@ -71,6 +72,10 @@ def second_lines(reader: sqlite3.Connection, reviewer: str) -> tuple[QueueLine, 
     return tuple(found)
 
 
+_ALONE: Final = "SELECT min(reviewer) IS max(reviewer) FROM event WHERE kind IN ('decide', 'revise')"
+"""Whether not more than one reviewer has given a label: then none differ. Who draws an audit gives none."""
+
+
 def two_reviewer_lines(study: Study, reviewer: str) -> tuple[QueueLine, ...]:
     """The queues of conflicts, and of the share that a second reviewer annotates, in which there is something."""
     reader = study.reader
@@ -83,8 +88,7 @@ def two_reviewer_lines(study: Study, reviewer: str) -> tuple[QueueLine, ...]:
         if units:
             waiting = sum(unit not in mine for unit in units)
             found.append(QueueLine(kind, len(units), waiting, 0, 0, "others' labels are hidden"))
-    alone = reader.execute("SELECT min(reviewer) IS max(reviewer) FROM event").fetchone()[0]
-    differ = {} if alone else conflict_units(reader)
+    differ = {} if study.counted(_ALONE)[0][0] else conflict_units(reader)
     for kind in CONFLICTS:
         if (of_kind := differ.get(kind.unit)) is not None:
             waiting = len(of_kind.open)
