@@ -21,7 +21,7 @@ from medreview.stats.formulas.bootstrap import (
     wholly,
     without_each,
 )
-from medreview.stats.formulas.coefficients import observed_agreement, ratio
+from medreview.stats.formulas.coefficients import observed_agreement, over_labels, ratio
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.thresholds import RARE
@@ -49,17 +49,17 @@ class Classification:
 
 def precisions(tables: Floats) -> Floats:
     """Per label (..., q): of the items the judge gave this label, the share the human did too; ``nan`` when none."""
-    return ratio(np.diagonal(tables, axis1=-2, axis2=-1), tables.sum(axis=-2))
+    return ratio(np.diagonal(tables, axis1=-2, axis2=-1), over_labels(tables, -2))
 
 
 def recalls(tables: Floats) -> Floats:
     """Per label (..., q): of the items the human gave this label, the share the judge did too; ``nan`` when none."""
-    return ratio(np.diagonal(tables, axis1=-2, axis2=-1), tables.sum(axis=-1))
+    return ratio(np.diagonal(tables, axis1=-2, axis2=-1), over_labels(tables, -1))
 
 
 def f1_scores(tables: Floats) -> Floats:
     """Per label (..., q): 2tp / (2tp + fp + fn); ``nan`` only when neither gave the label."""
-    return ratio(2 * np.diagonal(tables, axis1=-2, axis2=-1), tables.sum(axis=-1) + tables.sum(axis=-2))
+    return ratio(2 * np.diagonal(tables, axis1=-2, axis2=-1), over_labels(tables, -1) + over_labels(tables, -2))
 
 
 def macro(per_label: Floats) -> Floats:
