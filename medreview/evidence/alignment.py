@@ -71,9 +71,8 @@ def tokens(text: str) -> list[Token]:
     joined."""
     blanked = blank_markup(text)
     pattern = _ASCII_TOKEN if blanked.isascii() else _TOKEN
-    spans = [match.span() for match in pattern.finditer(blanked)]
-    keys = map(_KEY_OF.__getitem__, pattern.findall(blanked))
-    return [_token((key, start, end)) for key, (start, end) in zip(keys, spans, strict=True) if key]
+    found = [(_KEY_OF[match[0]], match.span()) for match in pattern.finditer(blanked)]
+    return [_token((key, *span)) for key, span in found if key]
 
 
 def _key(token: str) -> str:

@@ -7,6 +7,7 @@ the one before it: what is said in two sentences names its subject in the first.
 """
 
 import re
+from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
@@ -29,6 +30,8 @@ MOST_AMOUNTS: Final = 20
 """Of a statement's amounts so many different ones are looked for in every passage that may be among the best."""
 
 
+_ROUNDING: Final = 1e-9
+"""What sums of the same scores in another order may differ by, and much more."""
 _OF_PAPERS: Final = frozenset({"background", "conclusion", "references"})
 _DIGIT: Final = re.compile(r"\d")
 
@@ -270,11 +273,19 @@ class SourceIndex:
         )
         for at, lift in self._lifts(scores).items():
             scores[at] += lift
-        contenders = _contenders(scores, limit, finding + quantity)
-        scores = {at: score + params.finding * self._finding(at) for at, score in contenders}
-        contenders = _contenders(scores, limit, quantity)
-        scores = {at: score + params.quantity * self._restated_share(at, query.amounts) for at, score in contenders}
-        found = [Match(at, score, covered.get(at, 0.0) / query.total) for at, score in scores.items()]
+        found: list[Match] = []
+        best: list[float] = []
+        # best: the scores of those so far, the lowest first; only what can still be among them is analysed
+        for at, without in sorted(scores.items(), key=itemgetter(1), reverse=True):
+            if len(best) == limit and without + finding + quantity < best[0] - _ROUNDING:
+                break
+            score = without + params.finding * self._finding(at)
+            if len(best) == limit and score + quantity < best[0] - _ROUNDING:
+                continue
+            score += params.quantity * self._restated_share(at, query.amounts)
+            found.append(Match(at, score, covered.get(at, 0.0) / query.total))
+            insort(best, score)
+            del best[:-limit]
         return sorted(found, key=lambda match: (-match.score, match.passage))[:limit]
 
     def rank(self, statement: str, limit: int = 5) -> list[Hit]:
@@ -319,11 +330,3 @@ def _heads(text: str, passages: Sequence[Passage], *, record: bool) -> dict[int,
 def _is_specific(quantity: Quantity) -> bool:
     """Whether an amount is specific enough to search for: it has a unit or is a bound."""
     return quantity.unit != "p" and (bool(quantity.unit) or quantity.sign[0] in "<>")
-
-
-def _contenders(scores: Mapping[int, float], limit: int, reach: float) -> list[tuple[int, float]]:
-    """The passages that can still be among the best when at most ``reach`` is added; only these are analysed."""
-    if len(scores) <= limit:
-        return list(scores.items())
-    floor = sorted(scores.values())[-limit] - reach
-    return [(at, score) for at, score in scores.items() if score >= floor]
