@@ -1,7 +1,7 @@
 """Quantities in a text: numbers with unit, range, comparison sign, percentage or frequency, in base units."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isclose
 from typing import Final, Literal, NamedTuple
 
@@ -145,15 +145,17 @@ _LABEL: Final = re.compile(
     r"version|item|question|step)\s?)$",
     re.IGNORECASE,
 )
-_SIGN_ENDS: Final = tuple(
-    word_set(
-        """
-        < > = ≤ ≥ ⩽ ⩾ ~ ≈ ∼ to most than exceeding exceed exceeds of höchstens zu plus jusqu'à jusqu’à máximo hasta até
-        least mindestens moins menos below under unter als de above over über about approximately approx approx. around
-        roughly nearly almost some circa
-        """
-    )
-)
+_SIGN_ENDS: Final[Mapping[Sign, tuple[str, ...]]] = {
+    "<=": ("=", "≤", "⩽", "or equal to", "at most", "up to", "more than", "not exceeding", "maximum of",
+           "maximum dose of", "höchstens", "bis zu", "au plus", "jusqu'à", "jusqu’à", "máximo", "hasta", "até"),
+    ">=": ("=", "≥", "⩾", "or equal to", "at least", "less than", "minimum of", "minimum dose of", "mindestens",
+           "au moins", "menos"),
+    "<": ("<", " than", "below", "under", "unter", "weniger als", "moins de", "menos de"),
+    ">": (">", " than", "above", "over", "exceed", "exceeds", "exceeding", "über", "mehr als", "plus de", "más de",
+          "mas de", "mais de"),
+    "~": ("~", "≈", "∼", "about", "approximately", "approx.", "approx", "around", "roughly", "nearly", "almost", "some",
+          "circa"),
+}  # fmt: skip
 _LABEL_ENDS: Final = tuple(
     word_set(
         """
@@ -162,9 +164,9 @@ _LABEL_ENDS: Final = tuple(
         """
     )
 )
-"""What stands before the white space before a number, if ``_BEFORE`` or ``_LABEL`` matches there: most numbers have
-none of these before them, and the patterns, which look for their beginnings, are slow to say so."""
-_SIGN_TAILS: Final = frozenset(end[-2:] for end in _SIGN_ENDS)
+"""What stands before the white space before a number, if one of ``_BEFORE`` or ``_LABEL`` matches there: most numbers
+have none of these before them, and the patterns, which look for their beginnings, are slow to say so."""
+_SIGN_TAILS: Final = frozenset(end[-2:] for ends in _SIGN_ENDS.values() for end in ends)
 _LABEL_TAILS: Final = frozenset(end[-2:] for end in _LABEL_ENDS)
 """The last two characters of these, which are looked up at once."""
 _NOUN: Final = re.compile(
@@ -223,7 +225,7 @@ def quantities(text: str) -> list[Quantity]:
         return []
     frequencies = [
         *(local_frequencies(text) if kinds & _LOCAL else ()),
-        *(english_frequencies(text) if kinds & _ENGLISH and kinds & _BEGINS else ()),
+        *(english_frequencies(text) if kinds & (_ENGLISH | _LOCAL) and kinds & _BEGINS else ()),
     ]
     found = [
         Quantity(one.start, one.end, one.low, one.high, "=", "/day", text[one.start : one.end], "")
@@ -257,7 +259,8 @@ def _read(text: str, match: re.Match[str]) -> Quantity | None:
     start, end = match.span()
     before = text[max(0, start - 32) : start]
     ahead = before.rstrip().lower()
-    label = _LABEL.search(before) if _ends_in(ahead, _LABEL_ENDS, _LABEL_TAILS) else None
+    may_be = (ahead[-2:] in _LABEL_TAILS or ahead[-1:] in _LABEL_TAILS) and ahead.endswith(_LABEL_ENDS)
+    label = _LABEL.search(before) if may_be else None
     if (label and label["place"]) or _CONFIDENCE.match(text, end):
         return None
     low = high = _value(match[0])
@@ -302,10 +305,6 @@ def _unit(text: str, at: int) -> re.Match[str] | None:
     return _UNIT.match(text, at)
 
 
-def _ends_in(text: str, ends: tuple[str, ...], tails: frozenset[str]) -> bool:
-    return (text[-2:] in tails or text[-1:] in tails) and text.endswith(ends)
-
-
 def _factor(unit: str) -> float:
     parsed = parse_unit(unit)
     return parsed.factor if parsed else 1.0
@@ -313,8 +312,9 @@ def _factor(unit: str) -> float:
 
 def _sign(text: str, before: str, start: int, end: int) -> tuple[Sign, int, int]:
     """The comparison sign or words beside a number, and the range extended to include them."""
-    for sign, pattern in _BEFORE if _ends_in(before.rstrip().lower(), _SIGN_ENDS, _SIGN_TAILS) else ():
-        match = pattern.search(before)
+    ahead = before.rstrip().lower()
+    for sign, pattern in _BEFORE if ahead[-2:] in _SIGN_TAILS or ahead[-1:] in _SIGN_TAILS else ():
+        match = pattern.search(before) if ahead.endswith(_SIGN_ENDS[sign]) else None
         if match:
             if sign in ("<", ">") and _NEGATED_BOUND.search(before, 0, match.end()):
                 sign = "<=" if sign == ">" else ">="
