@@ -4,9 +4,13 @@
     python tests/bench/evidence_speed.py CASES --responses 1000 # and pairs per second of the judge stage
 
 Statements (evidence and verdict together) against: rapidfuzz ``token_set_ratio`` over sentences, rank_bm25 over
-sentences. Quotations (lines with "quote" and "source_text"): rapidfuzz ``partial_ratio_alignment``. Rounds are
-interleaved; milliseconds per case are medians over rounds. What the package remembers of sentences it has compared is
-forgotten before each round; a table of word stems stays, as it does in a long run.
+sentences. Quotations (lines with "quote" and "source_text"): rapidfuzz ``partial_ratio_alignment``. Pages: the check for
+instructions to a model. Two more sizes are made of the sources of the cases: their first 300 characters, and several of
+them in one source of 100,000.
+
+Rounds are interleaved; milliseconds of processor time per case are medians over rounds. What the package remembers of
+statements it has compared is forgotten before each round. A kept index keeps what it has read in its passages; tables
+of words and of their stems stay, as they do in a long run.
 
 The judge stage is timed on the answers of make_answers.py, beside token_set_ratio over the same pairs.
 """
@@ -20,7 +24,8 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 
@@ -31,6 +36,7 @@ from medreview.evidence.assess import assess
 from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.sentence_analysis import analyse
+from medreview.judges.injection import instructions_in
 from medreview.judges.offline_stage import judge_offline
 from medreview.pipeline import PageProvider, bring_in, fetch
 from medreview.statements.stage import parse_all
@@ -40,6 +46,13 @@ HERE = Path(__file__).parent
 SAMPLE_PAGES = HERE.parents[1] / "sample_data" / "pages"
 SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?](?=\s|$)|(?=\n)|$)")
 WORD = re.compile(r"\w+")
+
+SHORT = 300
+LONG = 100_000
+"""In characters; sizes of sources made of others."""
+CASES = 300
+FEW_CASES = 10
+PAGES = 40
 
 Case = tuple[str, str]
 """A statement or quotation, and the source's text."""
@@ -62,6 +75,17 @@ def sentences(text: str) -> list[str]:
     return [match[0].lower() for match in SENTENCE.finditer(text)] or [text.lower()]
 
 
+def of_sizes(statements: Mapping[str, Sequence[Case]]) -> dict[str, list[Case]]:
+    """Cases with sources of other sizes, made of theirs."""
+    cases = [case for some in statements.values() for case in some]
+    sources = list(dict.fromkeys(source for _, source in cases))
+    long = "\n\n".join(islice(cycle(sources), max(1, LONG * len(sources) // sum(map(len, sources)))))[:LONG]
+    return {
+        "short": [(statement, source[:SHORT]) for statement, source in cases[:: len(cases) // CASES + 1]],
+        "long": [(statement, long) for statement, _ in cases[:: len(cases) // FEW_CASES + 1]],
+    }
+
+
 def token_set(case: Case) -> None:
     statement = case[0].lower()
     for sentence in sentences(case[1]):
@@ -80,10 +104,10 @@ def alignment(case: Case) -> None:
 def timed(cases: Sequence[Case], work: Callable[[Case], object]) -> float:
     """Milliseconds per case."""
     analyse.cache_clear()
-    began = time.perf_counter()
+    began = time.process_time()
     for case in cases:
         work(case)
-    return 1000 * (time.perf_counter() - began) / len(cases)
+    return 1000 * (time.process_time() - began) / len(cases)
 
 
 def compare(title: str, sets: dict[str, list[Case]], ways: dict[str, Callable[[Case], object]], rounds: int) -> None:
@@ -138,10 +162,12 @@ def main() -> None:
     parser.add_argument("--responses", type=int, default=0)
     options = parser.parse_args()
     statements, quotes = load(options.cases)
+    statements |= of_sizes(statements)
     sources = {text: SourceIndex(text) for cases in statements.values() for _, text in cases}
     ways: dict[str, Callable[[Case], object]] = {
         "token set": token_set,
         "rank_bm25": bm25,
+        "index": lambda case: SourceIndex(case[1]),
         "assess, new index": lambda case: assess(case[0], SourceIndex(case[1])),
         "assess, kept index": lambda case: assess(case[0], sources[case[1]]),
     }
@@ -154,6 +180,8 @@ def main() -> None:
             "ground, kept index": lambda case: ground(case[0], texts[case[1]]),
         }
         compare("quotations", quotes, ways, options.rounds)
+    pages = {name: cases[:: len(cases) // PAGES + 1] for name, cases in statements.items()}
+    compare("pages", pages, {"token set": token_set, "instructions": lambda case: instructions_in(case[1])}, 1)
     if options.responses:
         with tempfile.TemporaryDirectory() as folder:
             judge_stage(options.responses, Path(folder))
