@@ -5,8 +5,8 @@
 
 Statements (evidence and verdict together) against: rapidfuzz ``token_set_ratio`` over sentences, rank_bm25 over
 sentences. Quotations (lines with "quote" and "source_text"): rapidfuzz ``partial_ratio_alignment``. Pages: the check
-for instructions to a model. Two more sizes are made of the sources of the cases: their first 300 characters, and several of
-them in one source of 100,000.
+for instructions to a model. Two more sizes are made of the sources of the cases: their first 300 characters, and
+several of them in one source of 100,000.
 
 Rounds are interleaved; milliseconds of processor time per case are medians over rounds. What the package remembers of
 statements it has compared is forgotten before each round. A kept index keeps what it has read in its passages; tables
