@@ -92,6 +92,7 @@ class Bench:
             self.found[name]["idle B"].append(sent)
             self.found[name]["idle cpu ms"].append(cpu)
             self.found[name]["memory MB"].append(app.peak_mb())
+            leave(app)
 
     def long(self, tree: str, study: str, size: tuple[int, int]) -> None:
         """Statements, pages, ends and a search in a text of any length, and in the answer beside it."""
@@ -165,6 +166,13 @@ class Bench:
         return "\n".join(lines)
 
 
+def leave(app: Watched) -> None:
+    """End the workbench in order, so that the next one finds the screen as it was left."""
+    app.press("q", compared=False)
+    app.press("q", compared=False)
+    app.process.wait(60)
+
+
 def _comparable(app: Watched) -> list[object]:
     """The cells; of rows with a receipt or the study's path, which are not the same in both, the text without these."""
     rows = zip(app.screen.display, picture(app.screen), strict=True)
@@ -202,6 +210,7 @@ def main() -> None:
                 with bench.open(tree, study, SIZES[0]) as app:
                     app.ready(READY)
                     app.settle(1.0)
+                    leave(app)
         for _ in range(given.rounds):
             for size in SIZES:
                 bench.hello(size)

@@ -21,7 +21,7 @@ QUIET_S: Final = 0.12
 
 _NOTHING_S: Final = 0.4
 _BUFFER: Final = 65536
-_PRIVATE = re.compile(rb"\x1b\[[<>=][0-9;]*[A-Za-z]|\x1b\[\?[0-9;]*(?:u|\$p|n)|\x1b\[[0-9;]*(?: q|t)")
+_PRIVATE = re.compile(rb"\x1b\[[<>=][0-9;]*[A-Za-z]|\x1b\[\?[0-9;]*(?:u|\$p|n)|\x1b\[[0-9;]*(?: q|t)|\x1b\[6n")
 _OPEN = re.compile(rb"\x1b(?:\[[0-9;?<>=$ ]*)?\Z")
 _ASKED = re.compile(rb"\x1b\[(?:\?2026\$p|6n)")
 
@@ -69,7 +69,7 @@ class Watched(Terminal):
         for asked in _ASKED.findall(data):
             there = self.screen.cursor
             self.write(b"\x1b[?2026;2$y" if b"2026" in asked else b"\x1b[%d;%dR" % (there.y + 1, there.x + 1))
-        super().took(_PRIVATE.sub(b"", data))
+        super().took(_PRIVATE.sub(b"", data))  # without questions, which it would answer past the link
 
     def write(self, data: bytes) -> None:
         """Towards the program, through the link."""
