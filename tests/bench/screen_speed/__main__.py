@@ -15,6 +15,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ _OWN: Final = re.compile(r"\(?saved #.*|/\S*\.medreview|\d\d:\d\d:\d\d")
 WIDE: Final = 100
 """Columns from which on answer and page stand side by side."""
 LENGTHS: Final = {"long": 500_000, "short": 5_000}
+LEAVING_S: Final = 20.0
 
 HELD_S, DELAY_S, RATE = 2.0, 0.04, 256_000 / 8
 Figures = dict[str, dict[str, list[float]]]
@@ -168,9 +170,11 @@ class Bench:
 
 def leave(app: Watched) -> None:
     """End the workbench in order, so that the next one finds the screen as it was left."""
-    app.press("q", compared=False)
-    app.press("q", compared=False)
-    app.process.wait(60)
+    for _ in range(2):
+        app.press("q", compared=False)
+    end = time.monotonic() + LEAVING_S
+    while app.process.poll() is None and time.monotonic() < end:
+        app.step(0.05)  # it waits for what it writes to be read
 
 
 def _comparable(app: Watched) -> list[object]:
