@@ -1,6 +1,7 @@
 """The sepsis study, and an environment in which the workbench looks the same everywhere."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import pytest
 
 from medreview.study import Study
 from tests.screens.sepsis_study import make_study
+from tests.support.shared import made_once
+
+NAME = "sepsis.medreview"
 
 
 @pytest.fixture(autouse=True)
@@ -19,11 +23,10 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def study_path(tmp_path: Path) -> Path:
-    """A closed study file."""
-    path = tmp_path / "sepsis.medreview"
-    make_study(path).close()
-    return path
+def study_path(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed study file: a copy of one that is made once."""
+    made = made_once(tmp_path_factory, "sepsis", lambda folder: make_study(folder / NAME).close())
+    return Path(shutil.copy(made / NAME, tmp_path))
 
 
 @pytest.fixture
