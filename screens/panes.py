@@ -140,9 +140,13 @@ class Panes:
             preface = self._preface(ahead, page.text, page.places.set_apart)
             marks, notes = _marks(highlights, opening), _notes(page, highlights)
             at_third, place = opening is not None, opening.start if opening else 0
-            self.source.prepare(page.text, marks, place, notes, at_third=at_third, preface=preface, below=page.standing)
+            self.source.show(
+                page.text, marks, place, notes,
+                at_third=at_third, preface=preface, below=page.standing, beforehand=True,
+            )  # fmt: skip
         if not self.beside_drawn:
-            self.response.prepare(ahead.beside_text(), ahead.beside_marks(), self.response.first_offset)
+            text, marked = ahead.beside_text(), ahead.beside_marks()
+            self.response.show(text, marked, self.response.first_offset, beforehand=True)
 
     def toggle_whole(self) -> str:
         """Show the whole page, or again the text that is judged and marked; a word when there is no more."""

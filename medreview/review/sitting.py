@@ -350,16 +350,11 @@ class Sitting(ABC):
     # Within
 
     def _resume(self, at: str) -> None:
-        units = self.queue.units
-        if not units:
-            return
-        if at in units:
-            self.go(units.index(at))
-            return
-        place = bookmark_in(self.study.reader, self.reviewer, self.queue.kind.name)
-        if place and place.unit in units:
-            self.go(units.index(place.unit))
-        else:
+        units, place = self.queue.units, bookmark_in(self.study.reader, self.reviewer, self.queue.kind.name)
+        begin = next((unit for unit in (at, place.unit if place else "") if unit in units), None)
+        if begin is not None:
+            self.go(units.index(begin))
+        elif units:
             self.position = -1
             if not self.next_open():
                 self.go(0)

@@ -57,42 +57,33 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         at_third: bool = False,
         preface: str = "",
         below: HighlightIndex | None = None,
+        beforehand: bool = False,
     ) -> None:
         """Show a text with the row of the offset ``anchor`` at the top, or (``at_third``) at one third of the height.
 
         ``notes``: offset to carets and words that are drawn in an extra row under it (``^^ 50 in the statement``);
         where they do not fit, the words come before the carets. ``preface``: a notice above the text. ``below``: an
-        index with marks of other kinds, prepared beforehand.
+        index with marks of other kinds, prepared beforehand. ``beforehand``: nothing is shown yet, only drawn, for when
+        the same is asked for next.
         """
         contents = self._contents(text, marks, notes, preface, below)
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead.contents == contents:
-            self._page = ahead
+        page, self._ahead = self._ahead, None
+        if page is None or page.contents != contents:
+            page = self._made(contents, self._page.shown if text == self.text else None)
+        if beforehand:
+            self._ahead = page
+            self._draw_beforehand(page, anchor, at_third)
         else:
-            self._page = self._made(contents, self._page.shown if text == self.text else None)
-        self._move(anchor, at_third)
+            self._page = page
+            self._move(anchor, at_third)
 
-    def prepare(
-        self,
-        text: str,
-        marks: Iterable[Mark] = (),
-        anchor: int = 0,
-        notes: Mapping[int, str] | None = None,
-        *,
-        at_third: bool = False,
-        preface: str = "",
-        below: HighlightIndex | None = None,
-    ) -> None:
-        """Draw what :meth:`show` will be asked for next, without showing anything; the same words, the same meaning."""
+    def _draw_beforehand(self, page: DocumentPage, anchor: int, at_third: bool) -> None:
         width, height = self.outer_size
-        if not width:
-            return
-        contents = self._contents(text, marks, notes, preface, below)
-        self._ahead = page = self._made(contents, self._page.shown if text == self.text else None)
-        page.lay_out(width)
-        top = page.top_for(anchor, at_third, height)
-        for line in range(top, top + height):
-            self._strip(page, line)
+        if width:
+            page.lay_out(width)
+            top = page.top_for(anchor, at_third, height)
+            for line in range(top, top + height):
+                self._strip(page, line)
 
     def mark(self, kind: str, spans: Iterable[tuple[int, int]]) -> None:
         """Replace the marks of one kind (search hits, the span being edited), without scrolling."""

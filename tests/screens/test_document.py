@@ -366,7 +366,7 @@ async def test_what_was_prepared_is_drawn_only_where_just_that_is_shown() -> Non
     other = LONG.replace("fluid", "water")
     async with app.run_test(size=(60, 24)) as pilot:
         app.view.show(LONG)
-        app.view.prepare(other, [Mark(0, 5, "quote")], 2000, {2010: "^^ 50"}, at_third=True)
+        app.view.show(other, [Mark(0, 5, "quote")], 2000, {2010: "^^ 50"}, at_third=True, beforehand=True)
         before, ahead = lines(app.view), app.view._ahead
         assert ahead is not None
         assert "fluid" in before[0]
@@ -382,7 +382,7 @@ async def test_what_was_prepared_is_drawn_only_where_just_that_is_shown() -> Non
         assert app.view._page is not ahead
         assert lines(app.view) == shown, "drawn when it is shown, it is the same"
 
-        app.view.prepare(other, [Mark(0, 5, "quote")])
+        app.view.show(other, [Mark(0, 5, "quote")], beforehand=True)
         app.view.show(other, [Mark(0, 6, "quote")])
         assert app.view.marks.of_kind("quote") == [Mark(0, 6, "quote")]
 
@@ -390,7 +390,7 @@ async def test_what_was_prepared_is_drawn_only_where_just_that_is_shown() -> Non
 async def test_what_was_prepared_for_another_width_is_laid_out_again() -> None:
     app = DocumentApp()
     async with app.run_test(size=(60, 24)) as pilot:
-        app.view.prepare(LONG)
+        app.view.show(LONG, beforehand=True)
         await pilot.resize_terminal(40, 24)
         await pilot.pause()
         app.view.show(LONG)
