@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_READING: Final = 0.04
-"""Seconds after a key: its frame is drawn by then, and one that is held down comes sooner."""
+_READING: Final = 0.06
+"""Seconds after a key: its frame is drawn and what was seen stored by then; one that is held down comes sooner."""
 
 
 class KeyScreen(Screen[Result], Generic[Result]):

@@ -13,6 +13,7 @@ from medreview.review.undo import brief
 class FindingActs(Deciding):
     """The acts on findings. They are read only where the machines' opinion may be seen."""
 
+    of_unit = (*Deciding.of_unit, "_findings", "_findings_beside")
     _findings: tuple[FindingSpan, ...] = ()
     _findings_beside: ReviewerState | None = None
     """The state of mine that they were read beside: it is another object after each act and each move."""
@@ -26,6 +27,9 @@ class FindingActs(Deciding):
             self._findings = load_finding_spans(self.study.reader, self.unit, self.reviewer, self.pass_no)
             self._findings_beside = self.own
         return self._findings
+
+    def _read_beside(self) -> None:
+        _ = self.findings
 
     def finding_marks(self) -> tuple[Mark, ...]:
         """Their marks in the response, without those that I rejected."""

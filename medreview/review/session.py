@@ -35,6 +35,7 @@ class ReviewSession(FindingActs):
     """The review of statements: each beside its response and the sources that this cites."""
 
     asks = STATEMENT
+    of_unit = (*FindingActs.of_unit, "item", "source", "_found", "_named", "_reference")
     item: StatementView | None = None
     source: Source | None = None
     _found: tuple[str | None, Evidence] | None = None
@@ -251,6 +252,10 @@ class ReviewSession(FindingActs):
     def _entry(self, unit: str) -> QueueEntry:
         entry = load_queue_entry(self.study.reader, unit)
         return replace(entry, badges=self._tellable(unit, entry.badges))
+
+    def _read_beside(self) -> None:
+        super()._read_beside()
+        _ = self._evidence(), self.reference
 
     def _load_unit(self) -> None:
         reader, self._found = self.study.reader, None

@@ -1,31 +1,29 @@
 """One reviewer's place in a queue: which unit is on the screen, and what of it may be shown."""
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from copy import copy
-from typing import Self
+from typing import ClassVar, Self
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
 from medreview.review.active_time import ActiveTime
 from medreview.review.blind_block import BlindBlock, KeptBlind, block_at
 from medreview.review.bookmark import bookmark_in
-from medreview.review.document_outline import DocumentOutline
 from medreview.review.drafts import Draft, Drafts, Later, note_field
 from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.exposure import judges_visible, knows_judges, statement_mode
 from medreview.review.goal import SittingGoal
-from medreview.review.highlight_index import Mark
-from medreview.review.highlights import Highlights
 from medreview.review.judge_words import JudgeWords
 from medreview.review.others import OthersNote, others_notes
 from medreview.review.queue import Queue, kind_named, open_again, with_units
 from medreview.review.queue_entry import QueueEntry
 from medreview.review.queue_kinds import Mode
 from medreview.review.reviewer_progress import ReviewerProgress
-from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
+from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
+from medreview.review.shown_unit import ShownUnit
 from medreview.study import Study
+from medreview.study.connection import data_version
 from medreview.study.counts import STATES, Counts, whose_states
 from medreview.study.events import Receipt
 from medreview.study.rescue import Elsewhere
@@ -33,7 +31,7 @@ from medreview.study.statement_edits import unit_stands
 from medreview.units.asks import Asks
 
 
-class Sitting(ABC):
+class Sitting(ShownUnit):
     """Where a reviewer is in a queue, and what may be seen there. It writes nothing but that something was seen.
 
     What is on the screen, its texts and what machines say of it, is read by the subclass for the kind of unit.
@@ -45,6 +43,10 @@ class Sitting(ABC):
     """What the sitting is to come to, if the reviewer said it."""
     settles = False
     """Whether labels given here settle conflicts of others (``medreview.review.adjudicating``)."""
+    of_unit: ClassVar[tuple[str, ...]] = ("unit", "own", "reads", "_before")
+    """The attributes that reading a unit sets; who reads more of it adds them."""
+    _ahead: tuple[Self, int] | None = None
+    """The sitting at the next unit, and the version of the data that it was read from."""
 
     def __init__(
         self,
@@ -174,13 +176,17 @@ class Sitting(ABC):
     def ahead(self) -> Self | None:
         """This sitting as it will be at the next unit, to read beforehand what is shown there; ``None`` at the end.
 
-        Nothing counts as seen, and nothing may be done in it.
+        Nothing counts as seen, and nothing may be done in it. What was read is not read again when the reviewer comes
+        there, if nothing was written meanwhile.
         """
         if self.position + 1 >= len(self.queue.units):
             return None
-        there = copy(self)
+        self._ahead = None
+        there, version = copy(self), data_version(self.study.reader)
         there.position += 1
         there._read_unit()
+        there._read_beside()
+        self._ahead = there, version
         return there
 
     def awaits(self, unit: str) -> bool:
@@ -265,81 +271,6 @@ class Sitting(ABC):
         """The words that are on the screen in full."""
         return self.judge_words[self.reads] if self.reads is not None and self.shows_judges else None
 
-    # What is shown, by the kind of unit
-
-    @property
-    @abstractmethod
-    def judge_words(self) -> tuple[JudgeWords, ...]:
-        """What each machine says; nothing where it is hidden."""
-
-    @abstractmethod
-    def _show_read(self, words: JudgeWords) -> None:
-        """Show the text that a machine read."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """What the screen calls the unit among those around it: ``S3``, ``Q12``; empty without one."""
-
-    @property
-    @abstractmethod
-    def judges_say(self) -> str | None:
-        """The label that a decision is compared with, ``None`` when machines have no common one."""
-
-    @property
-    @abstractmethod
-    def text_key(self) -> str | None:
-        """What tells the text in the main pane from another of the same unit."""
-
-    @property
-    @abstractmethod
-    def snapshot(self) -> str | None:
-        """The snapshot whose text is in the main pane."""
-
-    @abstractmethod
-    def turn_source(self, step: int) -> bool:
-        """Show the next (1) or previous (-1) text, round and round. False when there is one at most."""
-
-    @abstractmethod
-    def show_text(self, key: str) -> None:
-        """Show the text with a :attr:`text_key` in the main pane, if the unit has it."""
-
-    @abstractmethod
-    def source_text(self, *, whole: bool = False) -> str:
-        """The text in the main pane, or the ``whole`` page where that is more; else empty."""
-
-    @abstractmethod
-    def source_places(self) -> DocumentOutline:
-        """The headings and pages of that text."""
-
-    @abstractmethod
-    def source_highlights(self) -> Highlights:
-        """Its marks, by the blind rules."""
-
-    @abstractmethod
-    def beside_text(self) -> str:
-        """The text that stands beside it, the response of a statement; empty without one."""
-
-    @abstractmethod
-    def beside_marks(self) -> tuple[Mark, ...]:
-        """The marks in that."""
-
-    @abstractmethod
-    def is_beside(self, target: str) -> bool:
-        """Whether spans with a target lie in the text that stands beside, and not in the main pane."""
-
-    @abstractmethod
-    def in_sight(self, mine: ReviewerSpan) -> bool:
-        """Whether a marked span lies in one of the two texts on the screen."""
-
-    @abstractmethod
-    def _entry(self, unit: str) -> QueueEntry:
-        """The line of a unit in a list."""
-
-    @abstractmethod
-    def _load_unit(self) -> None:
-        """Read the unit on the screen, whose ``own`` state is read."""
-
     def leave(self) -> str:
         """Store drafts, and the place to come back to; ``""``, or what of that and of looks cannot be recorded."""
         self.drafts.keep()
@@ -365,9 +296,22 @@ class Sitting(ABC):
         return self.unit
 
     def _load(self) -> None:
-        self._read_unit()
+        if not self._was_read():
+            self._read_unit()
         if self.unit:
             self._events.note_exposure(self.unit, self.snapshot, self.queue, self.mode)
+
+    def _was_read(self) -> bool:
+        """Take what was read ahead of the unit to show, if the study is as it was then."""
+        if self._ahead is None:
+            return False
+        (there, version), self._ahead = self._ahead, None
+        reader = self.study.reader
+        here = (there.queue, there.position, there._reader) == (self.queue, self.position, reader)
+        if not here or data_version(reader) != version:
+            return False
+        vars(self).update((name, getattr(there, name)) for name in self.of_unit)
+        return True
 
     def _read_unit(self) -> None:
         self.unit = self.queue.units[self.position] if self.queue.units else ""

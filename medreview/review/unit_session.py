@@ -36,6 +36,7 @@ class UnitSession(FindingActs):
     What machines say is read only where it may be seen, and for the record of a decision.
     """
 
+    of_unit = (*FindingActs.of_unit, "_view", "place", "_machines")
     _view: UnitView | None = None
     _whole: UnitView | None = None
     _whole_beside: ReviewerState | None = None

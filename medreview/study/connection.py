@@ -108,6 +108,11 @@ def not_waiting(connection: sqlite3.Connection, wanted: bool = True) -> Iterator
         connection.execute("PRAGMA synchronous = FULL")
 
 
+def data_version(connection: sqlite3.Connection) -> int:
+    """A number that changes with every commit of another connection to the same file, one of this process or not."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+
 def copy_of(connection: sqlite3.Connection) -> sqlite3.Connection:
     """A copy of the database in a nameless temporary file of this process, which is gone when it is closed."""
     copy = sqlite3.connect("", isolation_level=None, check_same_thread=False, factory=StudyConnection)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.bounded_file import read_bounded
+from medreview.study.connection import data_version
 from medreview.study.kept_of_study import file_state, keep_of_study, kept_file
 from medreview.study.migrations import NEWEST
 
@@ -35,14 +36,14 @@ class KeptCounts:
     def __init__(self, path: Path | None, connection: sqlite3.Connection) -> None:
         self._path = path.resolve() if path else None
         self.connection = connection
-        self._version = self._now()
+        self._version = data_version(self.connection)
         self._rows: dict[str, list[list[Any]]] = {}
         self._lasting: dict[str, tuple[str, list[list[Any]]]] = {}
         self._new = False
         state = file_state(self._path) if self._path else None
         if self._path and state is not None and state[1] >= _SMALL:
             found = _read(kept_file(_COUNTS, self._path))
-            if found.get("state") == list(state) and self._now() == self._version:
+            if found.get("state") == list(state) and data_version(self.connection) == self._version:
                 self._rows = found["rows"]
             self._lasting = {key: (of, rows) for key, (of, rows) in found.get("lasting", {}).items()}
 
@@ -67,7 +68,7 @@ class KeptCounts:
         return [list(row) for row in self.connection.execute(sql, values).fetchall()]
 
     def _look(self) -> None:
-        if (now := self._now()) != self._version:
+        if (now := data_version(self.connection)) != self._version:
             self._version, self._rows = now, {}
 
     def current(self) -> bool:
@@ -94,10 +95,6 @@ class KeptCounts:
         )
         keep_of_study(_COUNTS, self._path, told, MOST)
         self._new = False
-
-    def _now(self) -> int:
-        """A number that changes with every commit of another connection, the writer's included."""
-        return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
 
 
 def _key(sql: str, values: Sequence[Any]) -> str:

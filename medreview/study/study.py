@@ -17,7 +17,7 @@ from medreview.storable import storable_text
 from medreview.study.aside import write_aside
 from medreview.study.backup import backup_if_changed
 from medreview.study.close_note import close_note
-from medreview.study.connection import connect, copy_of, make_durable
+from medreview.study.connection import connect, copy_of, data_version, make_durable
 from medreview.study.file_fault import NO_TEXT, FileFault, damaged, sentence_of
 from medreview.study.file_identity import FileIdentity
 from medreview.study.file_kind import refuse_no_file
@@ -185,10 +185,7 @@ class Study:
     def when_closed(self, act: Callable[[], None]) -> None:
         """Do ``act`` once the file is closed, still under its lock, unless something is committed until then or what
         is to be done then is told anew. Nothing is done for a study that is open for reading."""
-        self._when_closed = self._version(), act
-
-    def _version(self) -> int:
-        return int(self.reader.execute("PRAGMA data_version").fetchone()[0])
+        self._when_closed = data_version(self.reader), act
 
     def meta(self, key: str, default: str = "") -> str:
         """A value of the table ``study``: ``study_id``, ``title``, ``created_at``."""
@@ -227,7 +224,7 @@ class Study:
         with suppress(sqlite3.Error):  # a file that cannot be read any more is closed all the same
             if self._counts and self._counts.current():
                 found.append(self._counts.keep)
-            if self._when_closed and self._when_closed[0] == self._version():
+            if self._when_closed and self._when_closed[0] == data_version(self.reader):
                 found.append(self._when_closed[1])
         self._counts = self._when_closed = None  # closed again, there is nothing to ask any more
         return found
