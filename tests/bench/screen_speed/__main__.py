@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from tests.bench.make_study import make as make_study
 from tests.bench.screen_speed.long_texts import make as make_long
 from tests.bench.screen_speed.plain_differ import picture
 from tests.bench.screen_speed.watched import Press, Watched, median
@@ -37,6 +38,9 @@ _OWN: Final = re.compile(r"\(?saved #.*|/\S*\.medreview|\d\d:\d\d:\d\d")
 WIDE: Final = 100
 """Columns from which on answer and page stand side by side."""
 LENGTHS: Final = {"long": 500_000, "short": 5_000}
+STAYS: Final = "stays"
+SENTENCES: Final = 8
+"""Of a page of which all is in sight."""
 LEAVING_S: Final = 20.0
 
 HELD_S, DELAY_S, RATE = 2.0, 0.04, 256_000 / 8
@@ -113,6 +117,14 @@ class Bench:
                 self.keep(name, f"{text}: search", [app.press(letter) for letter in "zqx"])
                 app.press("\x1b")
             self.found[name]["memory MB"].append(app.peak_mb())
+
+    def stays(self, tree: str, size: tuple[int, int]) -> None:
+        """The next statement of the same answer, on a page of which all is in sight."""
+        name = f"{tree} {STAYS} {size[0]}x{size[1]}"
+        with self.open(tree, STAYS, size, queue="responses") as app:
+            self.found[name]["ready ms"].append(app.ready(READY))
+            app.settle(1.0)
+            self.keep(name, "next", [app.press("j") for _ in range(15)][1:])
 
     def held(self, tree: str, study: str, size: tuple[int, int]) -> None:
         """A key held over a slow link."""
@@ -200,15 +212,21 @@ def main() -> None:
         "--random", type=int, default=0, metavar="KEYS", help="compare with whole rows, in the last tree"
     )
     parser.add_argument("--long", action="store_true", help="answers and pages of 500,000 characters, and of 5,000")
+    parser.add_argument("--stays", action="store_true", help="also statements whose page is in sight already")
     given = parser.parse_args()
     trees = dict(it.split("=", 1) for it in given.tree) or {"now": "."}
     studies = {"small": given.small} | ({"big": given.big} if given.big else {})
     with tempfile.TemporaryDirectory() as folder:
-        lengths = {name: Path(folder) / f"{name}.medreview" for name in LENGTHS if given.long}
-        for name, path in lengths.items():
+        made = {name: Path(folder) / f"{name}.medreview" for name in LENGTHS if given.long}
+        for name, path in made.items():
             make_long(path, LENGTHS[name])
+        if given.stays:
+            made[STAYS] = Path(folder) / f"{STAYS}.medreview"
+            make_study(
+                made[STAYS], responses=12, pairs=480, decided=0, sources=4, page_sentences=SENTENCES, reviewer=WHO
+            )
         resolved = {name: Path(it).resolve() for name, it in trees.items()}
-        bench = Bench(Path(folder), resolved, studies | lengths)
+        bench = Bench(Path(folder), resolved, studies | made)
         for tree in trees:  # the first opening does once what is missing in the study
             for study in studies:
                 with bench.open(tree, study, SIZES[0]) as app:
@@ -219,8 +237,10 @@ def main() -> None:
             for size in SIZES:
                 bench.hello(size)
                 for tree in trees:
-                    for study in lengths:
+                    for study in LENGTHS if given.long else ():
                         bench.long(tree, study, size)
+                    if given.stays:
+                        bench.stays(tree, size)
                     for study in studies:
                         bench.walk(tree, study, size)
                         if given.held and study == list(studies)[-1]:
