@@ -363,7 +363,7 @@ class ReviewScreen(KeyScreen[None]):
             self._listed.show(self._step.listed(size.width, plan.regions["listed"].height))
         self._queue.move_to(self._queue_rows.row_of(self.session.position))
         if plan.shape == "three":
-            self._queue.refresh_changed()
+            self._queue.refresh_changed(self.session.acts)
         blind = self.session.mode == "blind"
         step, hints = self._step, face.hints(plan)
         above = step.rows(size.width) if step else self._keys.rows(size.width, blind, not one, hints)

@@ -78,6 +78,8 @@ class Sitting(ShownUnit):
         """Which machine's words are on the screen in full, among :attr:`judge_words`."""
         self._before: ReviewerState | None = None
         self._told: Elsewhere | None = None
+        self.acts = 0
+        """Another number when units may stand otherwise than they did: after an act, and after all was read anew."""
         study.goes_on_elsewhere = True  # every receipt says where it is
         self._events = EventWriter(study, reviewer, pass_no, later)
         self._read_anew()
@@ -330,11 +332,13 @@ class Sitting(ShownUnit):
         self._kept.read_all()
 
     def _read_anew(self) -> None:
+        self.acts += 1
         self._reader = self.study.reader
         self._progress = self._read_progress()
         self._kept = KeptBlind(self._reader, self.reviewer, self.pass_no)
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:
+        self.acts += 1
         if self._reader is not self.study.reader:
             self._read_anew()
         else:

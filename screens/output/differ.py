@@ -157,8 +157,10 @@ def _size(text: str) -> int:
 
 def _changed(old: Row, new: Row) -> bytearray:
     """A byte for each column: 1 where the cells differ."""
-    signs, styles = map(ne, old.signs, new.signs), map(ne, old.styles, new.styles)
-    return bytearray(map(or_, signs, styles))
+    signs = map(ne, old.signs, new.signs)
+    if old.styles == new.styles:  # mostly, and told in a tenth of the time that finding where takes
+        return bytearray(signs)
+    return bytearray(map(or_, signs, map(ne, old.styles, new.styles)))
 
 
 def _of_one_style(row: Row, start: int, end: int) -> bool:

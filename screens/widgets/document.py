@@ -1,6 +1,6 @@
 """A long text with highlights: the source pane and the response pane."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from textual import events
 from textual.geometry import Size
@@ -236,6 +236,12 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._page.strips.clear()
         self._ahead = None
         super().notify_style_update()
+
+    def drawn(self) -> Sequence[Strip]:
+        """All lines of the view."""
+        self._lay_out()
+        top, page = self.scroll_offset.y, self._page
+        return [self._strip(page, line) for line in range(top, top + self.outer_size.height)]
 
     def line(self, y: int) -> Strip:
         """One line of the view: a row of the preface or of the text, or a note."""

@@ -31,6 +31,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
         self._parent_of: Callable[[int], int | None] = lambda _index: None
         self._height = 0
         self._cached_rows: dict[int, list[StyledText]] = {}
+        self._as_of: object = None
 
     @property
     def count(self) -> int:
@@ -82,8 +83,11 @@ class RowsView(Painted, ScrollView, can_focus=False):
         """Request and draw one row again, if it is visible."""
         self._repaint({index})
 
-    def refresh_changed(self) -> None:
-        """Request the visible rows again and draw those that have changed."""
+    def refresh_changed(self, as_of: object) -> None:
+        """Request the visible rows again and draw those that changed; nothing if they are of this state already."""
+        if as_of == self._as_of:
+            return
+        self._as_of = as_of
         top = self.scroll_offset.y
         visible_rows = range(top, min(top + self.outer_size.height, self._count))
         self._repaint({index for index in visible_rows if self._cached_rows.get(index) != list(self._row(index))})

@@ -104,6 +104,10 @@ class Painted(Widget):
     def line(self, y: int) -> Strip:
         """The content of one row of the widget."""
 
+    def drawn(self) -> Sequence[Strip]:
+        """The content of all rows of the widget."""
+        return [self.line(y) for y in range(self.outer_size.height)]
+
     def render_line(self, y: int) -> Strip:
         """One row, as requested by Textual."""
         return self.line(y)
@@ -113,9 +117,9 @@ class Painted(Widget):
         if not self.size:  # not on the screen now: all of it is drawn when it comes back
             self.refresh()
             return
-        width, height = self.outer_size
-        now, before = {y: self.line(y) for y in range(height)}, self._lines.lines
-        changed = {y: strip for y, strip in now.items() if strip != before.get(y)}
+        width, before = self.outer_size.width, self._lines.lines
+        now = ((y, before.get(y), strip) for y, strip in enumerate(self.drawn()))
+        changed = {y: strip for y, old, strip in now if strip is not old and strip != old}
         if changed:
             self.refresh(*(Region(0, first, width, end - first) for first, end in runs(changed)))
             self._lines.put(changed)
@@ -176,12 +180,16 @@ class Painted(Widget):
 
 def displayed(text: str, ascii_only: bool) -> str:
     """Any text as displayed: made visible, on one line, in ASCII where required."""
+    if text.isascii() and text.isprintable():
+        return text
     line = visible(text, ascii_only).translate(_ONE_LINE)
     return line.translate(_ASCII_EQUIVALENTS) if ascii_only else line
 
 
 def _filled(pieces: list[StyledText], cells: int) -> list[StyledText]:
     """The styled texts, with the filling one repeated over the remaining cells."""
+    if not any(FILL in names for _, names in pieces):
+        return pieces
     room = cells - sum(width(text) for text, names in pieces if FILL not in names.split())
     filled: list[StyledText] = []
     for text, names in pieces:
