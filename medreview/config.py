@@ -1,19 +1,22 @@
-"""The reviewer's settings, from a TOML file, and where medreview keeps things."""
+"""The reviewer's settings, from a TOML file, and where medreview keeps things.
+
+What reads and checks such a file is loaded where there is one.
+"""
 
 import getpass
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from medreview.errors import UserError
 from medreview.labels import REVEALS, Reveal
-from medreview.llm.settings import TABLES, JudgeSettings, models_from
-from medreview.setting import about, flat, is_under, settings_in
-from medreview.settings_checks import SERVICES, problems
+from medreview.setting import SERVICES, about, flat, is_under, settings_in
 from medreview.settings_files import is_own, is_trusted, read_settings
 from medreview.settings_places import find_configs
+
+if TYPE_CHECKING:
+    from medreview.llm.settings import JudgeSettings
 
 NCBI_KEY: Final = "NCBI_API_KEY"
 OPENALEX_KEY: Final = "OPENALEX_API_KEY"
@@ -196,7 +199,7 @@ class Config:
             guarded=True,
         ),
     )
-    judges: Mapping[str, JudgeSettings] = field(
+    judges: "Mapping[str, JudgeSettings]" = field(
         default_factory=dict,
         metadata=about(
             "The models that can be asked, one table `[judges.NAME]` each.",
@@ -206,7 +209,7 @@ class Config:
             guarded=True,
         ),
     )
-    models: Mapping[str, JudgeSettings] = field(
+    models: "Mapping[str, JudgeSettings]" = field(
         default_factory=dict,
         metadata=about(
             "The models that write what is reviewed, one table `[models.NAME]` each, with the fields of a judge.",
@@ -246,8 +249,7 @@ GUARDED: Final = tuple(name for name, setting in SETTINGS.items() if setting.abo
 """The settings that say where texts and keys go, and what is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsFile:
+class SettingsFile(NamedTuple):
     """One settings file as it was read: ``told`` is what stands in it, ``problems`` a sentence for each mistake."""
 
     path: Path
@@ -258,6 +260,8 @@ class SettingsFile:
     @property
     def values(self) -> dict[str, Any]:
         """The settings, with its judges, and paths beside the file; raises :class:`UserError` with the first problem"""
+        from medreview.llm.settings import TABLES, models_from
+
         if self.problems:
             raise UserError(self.problems[0])
         # Beside the settings, whatever folder the command is given in.
@@ -333,6 +337,8 @@ def _added(merged: dict[str, Any], guarded: Mapping[str, Any]) -> list[str]:
 def read_file(path: Path) -> SettingsFile:
     """A settings file with the mistakes in it; raises :class:`UserError` where it cannot be read, or others may write
     what it says of texts and keys."""
+    from medreview.settings_checks import problems
+
     try:
         text = read_settings(path)
         told = told_in(text.content, path)
@@ -347,6 +353,8 @@ def read_file(path: Path) -> SettingsFile:
 
 def told_in(content: str, path: Path) -> dict[str, Any]:
     """What stands in a settings file, not checked; raises :class:`UserError` where that is no TOML."""
+    import tomllib
+
     try:
         return tomllib.loads(content)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

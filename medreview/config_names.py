@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from medreview.config import ENVIRONMENT, SETTINGS
@@ -10,8 +10,20 @@ from medreview.errors import UserError
 from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.next_step import command
 from medreview.review.actions import REVIEW, shown_key
-from medreview.setting import MODEL_TABLES, NUMBER, SWITCH, TABLE, TEXT, WHOLE, About, Kind, Setting, did_you_mean
-from medreview.settings_checks import SEMANTIC, SERVICES
+from medreview.setting import (
+    MODEL_TABLES,
+    NUMBER,
+    SERVICES,
+    SWITCH,
+    TABLE,
+    TEXT,
+    WHOLE,
+    About,
+    Kind,
+    Setting,
+    did_you_mean,
+)
+from medreview.settings_checks import SEMANTIC
 
 _JUDGE: Final = '{model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}'
 _SWITCHES: Final = {"true": True, "false": False}
@@ -83,7 +95,7 @@ def _inner() -> Iterator[Setting]:
     yield _entry("references", "library", TEXT, told, "guideline-group.json")
     yield _entry("references", "online", SWITCH, "Whether `run` looks references up at the services, too.", "true")
     for setting in SEMANTIC.values():
-        yield replace(setting, name=f"semantic.{setting.name}")
+        yield setting._replace(name=f"semantic.{setting.name}")
 
 
 def _entry(table: str, name: str, kind: Kind, help: str, example: str, default: str = "") -> Setting:

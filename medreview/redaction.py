@@ -9,9 +9,8 @@ import base64
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 MARK: Final = "[key]"
 SHORTEST: Final = 8
@@ -82,8 +81,7 @@ def redact(text: str, *secrets: str) -> str:
     return _LIKE_A_KEY.sub(MARK, text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(NamedTuple):
     """One way to write a key: ``least`` characters of it in a row are taken out.
 
     Any ``least`` characters in a row hold one of the blocks whole, so that only blocks must be looked for.

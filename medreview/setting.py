@@ -8,18 +8,22 @@ command ``config`` and the pages take all they say from there.
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, Final
+from dataclasses import MISSING, fields
+from typing import Any, Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A type of values: in words (``a text``), and as the reader of TOML gives it."""
 
     words: str
     types: tuple[type, ...]
 
 
+SERVICES: Final = (
+    *("eutils", "europe_pmc", "doi", "wayback", "rdap"),
+    *("crossref", "datacite", "openalex", "clinical_trials"),
+)
+"""The services that can be asked at another address."""
 MODEL_TABLES: Final = ("judges", "models")
 """The tables of settings that hold a table for each model: of those that judge, and of those that write."""
 TEXT: Final = Kind("a text", (str,))
@@ -30,8 +34,7 @@ TABLE: Final = Kind("a table", (dict,))
 _KINDS: Final[Mapping[Any, Kind]] = {str: TEXT, bool: SWITCH, int: WHOLE, float: NUMBER}
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(NamedTuple):
     """What is said of a setting, and the rules that its type does not hold.
 
     ``help`` is one line, ``more`` what else there is to know; ``unset`` says what holds where it is not set, if the
@@ -62,8 +65,7 @@ def about(
     return {"about": About(help, more, unset, example, page, choices, guarded)}
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting. ``default`` is ``None`` where there is none; ``required``: it must be set."""
 
     name: str

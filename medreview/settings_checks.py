@@ -10,13 +10,7 @@ from medreview.llm.settings import Role, models_from
 from medreview.review.actions import REVIEW, remapped
 from medreview.review.goal import read_goal
 from medreview.semantic.settings import SemanticSettings
-from medreview.setting import Setting, did_you_mean, settings_in
-
-SERVICES: Final = (
-    *("eutils", "europe_pmc", "doi", "wayback", "rdap"),
-    *("crossref", "datacite", "openalex", "clinical_trials"),
-)
-"""The services that can be asked at another address."""
+from medreview.setting import SERVICES, Setting, did_you_mean, settings_in
 
 REFERENCES: Final = ("library", "online")
 """What can be set of how references are checked."""

@@ -4,11 +4,12 @@ Everything from outside (answers, exports, batch results, file names, replies of
 stored, so that one bad value costs its own row and not the whole transaction.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-_DAMAGED: Final = re.compile("[\0\ud800-\udfff]")
+from medreview.lazy_pattern import lazy_pattern
+
+_DAMAGED: Final = lazy_pattern("[\0\ud800-\udfff]")
 _LARGEST: Final = 2**63 - 1
 _DEEPEST: Final = 100
 

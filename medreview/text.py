@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-_BREAK: Final = re.compile(
+from medreview.lazy_pattern import lazy_pattern
+
+_BREAK: Final = lazy_pattern(
     r"""</?(?P<tag>br|p|div|li|ul|ol|tr|h[1-6])(?:\s[^<>]{0,200})?/?>
       |(?P<escaped>(?:\\r)?\\n(?!(?-i:[a-z]))|(?<=[.!?:;])(?:\\r)?\\n)""",
     re.IGNORECASE | re.VERBOSE,

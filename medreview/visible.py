@@ -12,6 +12,8 @@ from functools import cache
 from operator import ne
 from typing import Final
 
+from medreview.lazy_pattern import lazy_pattern
+
 PLAIN: Final = (
     " -~\u00a0-\u00ac\u00ae-\u02ff\u0391-\u03a1\u03a3-\u0482\u048a-\u052f\u1e00-\u1eff\u2010-\u2027\u2030-\u205e"
     "\u2074-\u208e\u20a0-\u20bf\u2100-\u218b\u2190-\u2319\u2400-\u2426\u2460-\u25fc\u270e-\u2727\ufb00-\ufb06\ufffd"
@@ -116,8 +118,8 @@ class _Kinds(_Table):
 
 _EAST_ASIAN: Final = "\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9ffc\uac00-\ud7a3\uff01-\uff60"
 _SIMPLE: Final = f"\n\t{PLAIN}{_EAST_ASIAN}"
-_UNSURE: Final = re.compile(f"[^{_SIMPLE}]")
-_PILED: Final = re.compile(f"(?<![xm])m+|(?<={'m' * _MOST_MARKS})m+")
+_UNSURE: Final = lazy_pattern(f"[^{_SIMPLE}]")
+_PILED: Final = lazy_pattern(f"(?<![xm])m+|(?<={'m' * _MOST_MARKS})m+")
 _ON_ONE_LINE: Final = {0x09: 0x2409, 0x0A: 0x240A}
 _MARKS: Final = _Marks()
 _ASCII_MARKS: Final = _AsciiMarks()

@@ -1,7 +1,6 @@
 """A conflict on the review screen: the unit as in every queue, and both labels where else the judges stand."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from textual.geometry import Region, Size
@@ -48,7 +47,7 @@ class ConflictFace:
         """The same, with room for the labels."""
         needs = self._face.needs(size, card)
         one = shape_of(size) == "one"
-        return replace(needs, judges=len(self._label_rows(size.width)) + 1 if one else max(_PANEL_ROWS, needs.judges))
+        return needs._replace(judges=len(self._label_rows(size.width)) + 1 if one else max(_PANEL_ROWS, needs.judges))
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """As in every queue."""

@@ -4,8 +4,8 @@ import codecs
 import os
 import sys
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from medreview.config import Config
 from medreview.errors import UserError
@@ -15,8 +15,7 @@ from medreview.review.layout.cells import char_width
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "ansi": "ansi-dark"}
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """How the workbench is drawn: Textual's theme, the terminal's own colours, ASCII glyphs only; and whether the
     terminal erases in the background colour that is set."""
 

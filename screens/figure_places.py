@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -35,8 +34,7 @@ _AT_ONCE = 300
 """Decisions up to which the figures are counted while the key waits: some ten milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Left:
+class _Left(NamedTuple):
     """The page of figures that was left for a cell, and what it stood on: a queue and a unit, or the first screen."""
 
     place: "FiguresPlace"

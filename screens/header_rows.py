@@ -1,7 +1,7 @@
 """The top of the review screen in words: study, queue, place, counts; the subject, badges, own labels, filter."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from medreview.review.deciding import Deciding
 from medreview.review.layout.cells import fit, width
@@ -14,8 +14,7 @@ from medreview.visible import visible
 from medreview.words import counted
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """What the second row of the narrow header says of the unit: its short ``name``, which stays when room is short;
     ``words``, the name with what may be said beside it; the id of its record; why it is in the queue."""
 

@@ -1,6 +1,5 @@
 """The bytes that a terminal sends, as Textual's events: whatever they are, the next key is still read."""
 
-import re
 from codecs import getincrementaldecoder
 from collections.abc import Generator, Iterable, Iterator
 from typing import Final
@@ -9,11 +8,12 @@ from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XT
 from textual.events import CursorPosition, Paste
 from textual.message import Message
 
+from medreview.lazy_pattern import lazy_pattern
 from medreview.review.line_edit import MOST
 from medreview.screens.output.pacing import Answered
 from medreview.words import counted
 
-_UNDECODABLE: Final = re.compile("[\udc80-\udcff]")
+_UNDECODABLE: Final = lazy_pattern("[\udc80-\udcff]")
 """What the decoder makes of a byte that is not UTF-8; no UTF-8 becomes that."""
 
 _STOP: Final = "\x03"

@@ -1,8 +1,7 @@
 """The two rows of keys, made from the table of actions: as many hints as the terminal has room for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.layout.cells import width
@@ -33,8 +32,7 @@ _SECOND: Final = (
 """What the second row shows, the most needed first: on a small screen the rest is in the help."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(NamedTuple):
     """What the unit on the screen has for the keys.
 
     ``idle``: actions that would do nothing here. ``view``: the word for what stands beside the text, where it is not
@@ -44,6 +42,9 @@ class Hints:
     idle: frozenset[str] = frozenset()
     view: str = ""
     outputs: int = 0
+
+
+_NO_HINTS: Final = Hints()
 
 
 class KeyRows:
@@ -62,7 +63,7 @@ class KeyRows:
         return self._rows
 
 
-def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool, unit: Hints = Hints()) -> list[Row]:
+def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool, unit: Hints = _NO_HINTS) -> list[Row]:
     """Verdicts and ``a`` above, everything else below; a wide terminal takes the flags into the first row."""
     verdicts = [_hint(table, (name,)) for name in table if is_verdict(name) and name != "accept"]
     if places := [shown_key(table[name].keys[0]) for name in table if name.startswith("place_")]:

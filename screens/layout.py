@@ -1,8 +1,7 @@
 """Where the parts of the review screen lie, for a size of the terminal and what is to be shown: plain arithmetic."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from textual.geometry import Region, Size
 
@@ -29,8 +28,7 @@ _BAR_ROWS: Final = 3
 _STATEMENT_ROWS: Final = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(NamedTuple):
     """What the content asks for, in rows: the whole statement, the question, the judges.
 
     ``response``: in one column, the response stands where the source was (``v``). ``source``: in one column, as many
@@ -48,8 +46,7 @@ class Needs:
     bar: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PanePlan:
+class PanePlan(NamedTuple):
     """Regions by part. ``statement_rows`` and ``question_rows`` say how the statement's block is shared out."""
 
     shape: Shape
@@ -156,4 +153,4 @@ def with_list(plan: PanePlan, size: Size, most: int) -> PanePlan:
         if region.y < top
     }
     regions |= {"listed": Region(0, top, size.width, bottom - top), "foot": plan.regions["foot"]}
-    return replace(plan, regions=regions)
+    return plan._replace(regions=regions)

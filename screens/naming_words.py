@@ -1,15 +1,13 @@
 """Words of a text that are named by a letter or two drawn over them: the first and the last of a span."""
 
-from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from medreview.review.span_hints import WordHint, hints_left
 from medreview.screens.widgets.painted import Row
 from medreview.text import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(NamedTuple):
     """Words are being named: the hints in sight, the first word once it is named, the letters typed of this one."""
 
     hints: tuple[WordHint, ...]
@@ -24,9 +22,9 @@ class Naming:
         if not left:
             return None
         if left[0].letters != typed:
-            return replace(self, typed=typed)
+            return self._replace(typed=typed)
         if self.first is None:
-            return replace(self, first=left[0], typed="")
+            return self._replace(first=left[0], typed="")
         return Span(min(self.first.start, left[0].start), max(self.first.end, left[0].end))
 
     def rows(self) -> list[Row]:

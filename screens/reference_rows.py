@@ -1,12 +1,14 @@
 """What the rules say of the reference that names a source, in the rows above the source."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.prose import prose_rows
 from medreview.screens.widgets.painted import Row, StyledText
-from medreview.units.cited_reference import SourceReference
 from medreview.visible import visible
+
+if TYPE_CHECKING:
+    from medreview.units.cited_reference import SourceReference
 
 IN_PANES: Final = 3
 """Rows that it takes where the source has a pane of its own."""
@@ -15,12 +17,12 @@ _KEY: Final = (" L both readings ──", " L ──")
 """How to see more of it: as many words as there is room for."""
 
 
-def reference_height(reference: SourceReference | None, *, one: bool) -> int:
+def reference_height(reference: "SourceReference | None", *, one: bool) -> int:
     """Rows that it takes above the source; none where all is well: the bar has a word for that."""
     return 0 if reference is None or not reference.worth_a_row else 1 if one else IN_PANES
 
 
-def reference_rows(reference: SourceReference, columns: int, most: int) -> list[Row]:
+def reference_rows(reference: "SourceReference", columns: int, most: int) -> list[Row]:
     """The verdict with what it is about, cut where there is one row for it; in further rows also why."""
     said = _one_line(reference.said)
     told = next((words for words in _KEY if width(words) + width(said) + 4 <= columns), _KEY[-1])
@@ -35,7 +37,7 @@ def reference_rows(reference: SourceReference, columns: int, most: int) -> list[
     return [*rows, *([("   ", ""), (line, "dim")] for line in more[:left])]
 
 
-def _cut(reference: SourceReference, room: int) -> str:
+def _cut(reference: "SourceReference", room: int) -> str:
     """What is said, with as much of what it is about as there is room for; the closing quotation mark stays."""
     verdict, about, year = (_one_line(part) for part in (reference.verdict, reference.about, reference.year))
     end = "”" if about.endswith("”") else ""
@@ -54,6 +56,6 @@ def _wrapped(text: str, columns: int) -> list[str]:
     return [text[start:end].rstrip() for start, end in prose_rows(text, 0, len(text), max(1, columns))] if text else []
 
 
-def reference_fact(reference: SourceReference | None) -> list[StyledText]:
+def reference_fact(reference: "SourceReference | None") -> list[StyledText]:
     """A word in the bar for a reference that is fine."""
     return [(f" · {reference.said}", "dim")] if reference is not None and not reference.worth_a_row else []

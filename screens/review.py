@@ -4,7 +4,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -382,7 +381,7 @@ class ReviewScreen(KeyScreen[None]):
     def _ask_needs(self, size: Size) -> Needs:
         card = None if shape_of(size) == "one" else self.plan_for(size).regions["statement"]
         pins = isinstance(self.session, ReviewSession) and self.app.pinned and not self.session.hides_totals
-        return replace(self._face.needs(size, card), pinned=pinned_height(one=card is None) if pins else 0)
+        return self._face.needs(size, card)._replace(pinned=pinned_height(one=card is None) if pins else 0)
 
     def _bar_rows(self) -> list[Row]:
         plan = self._plan

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def current_verdicts(study: "Study") -> None:
     """Roll up what an earlier version, or work that was killed, left behind; a study open for reading is only named."""
-    from medreview.judges.verdicts import is_current
+    from medreview.judges.verdict_fingerprint import is_current
     from medreview.statements.left_out import is_listed
 
     if is_current(study.reader) and (is_listed(study.reader) or not study.writable):

@@ -9,7 +9,7 @@ import typer
 from medreview.cli.output import bad_records, counted, counted_each, say
 from medreview.cli.trusting import with_settings
 from medreview.references.levels import bare_urls_words, unanswered_words
-from medreview.references.model import VERDICTS
+from medreview.references.verdict import VERDICTS
 from medreview.words import in_words
 
 if TYPE_CHECKING:

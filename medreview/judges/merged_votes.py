@@ -7,10 +7,9 @@ of the pages that it was made on reads otherwise since.
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.judges.rollup import RollUp, roll_up
 from medreview.judges.votes import Judge, Vote
@@ -26,8 +25,7 @@ _ONE: Final = _ROWS.format(where="m.statement_id = ? AND")
 _EVERY: Final = _ROWS.format(where="")
 
 
-@dataclass(frozen=True, slots=True)
-class MergedQuote:
+class MergedQuote(NamedTuple):
     """A quote of a merged judgement: how true it is, and where it stands, by snapshot; nowhere without one."""
 
     text: str
@@ -36,8 +34,7 @@ class MergedQuote:
     spans: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MergedJudgement:
+class MergedJudgement(NamedTuple):
     """What a judge says of a statement by ``pages`` pages at once; without ``verdict`` and ``supported`` it abstained.
 
     ``raw_label`` is its own word, ``confidence`` 0..1 as given.

@@ -11,32 +11,25 @@ from itertools import chain
 from typing import Final
 
 from medreview.judges.triage import CitedReference
+from medreview.judges.verdict_fingerprint import LABELS_OF_REFERENCES
 from medreview.references.as_json import check_of, reference_of
 from medreview.references.levels import PARTLY_LISTED
-from medreview.references.model import Reference, ReferenceCheck, Verdict
+from medreview.references.model import Reference, ReferenceCheck
+from medreview.references.verdict import Verdict
 
-_SAID: Final = """
-SELECT substr(unit, 11) AS reference_id, label, max((kind = 'adjudicate') || event_id)
-FROM event_live WHERE unit >= 'reference:' AND unit < 'reference;' AND axis = 'reference' AND pass = 1
-      AND (kind IN ('decide', 'revise')
-           OR (kind = 'adjudicate' AND event_id IN (SELECT event_id FROM adjudicated WHERE stands)))
-GROUP BY unit"""
 _CITED: Final = """
 SELECT s.statement_id, f.reference_id, f.reading, c.verdict, c.result,
        (SELECT u.current_snapshot FROM reference_source AS n JOIN source AS u USING (source_id)
         WHERE n.reference_id = f.reference_id ORDER BY u.source_id LIMIT 1) AS snapshot_id
 FROM statement_reference AS s JOIN reference AS f USING (reference_id) JOIN reference_checked AS c USING (reference_id)
 WHERE c.verdict IS NOT NULL {where} ORDER BY s.statement_id, f.ordinal"""
-_COUNTS: Final = """SELECT (SELECT count(*) FROM reference_check), (SELECT count(*) FROM reference),
-       (SELECT count(*) FROM reference_source),
-       (SELECT group_concat(references_by) FROM (SELECT DISTINCT references_by FROM response ORDER BY 1))"""
 _LIBRARY: Final = "library"
 _WITHDRAWN: Final = ("retracted", "withdrawn")
 
 
 def cited_references(reader: sqlite3.Connection, response_id: str | None = None) -> dict[str, list[CitedReference]]:
     """By statement: what it cites and was checked; of one response, or of all."""
-    said: dict[str, Verdict] = {row["reference_id"]: row["label"] for row in reader.execute(_SAID)}
+    said: dict[str, Verdict] = {row["reference_id"]: row["label"] for row in reader.execute(LABELS_OF_REFERENCES)}
     rows: Iterable[sqlite3.Row]
     if response_id is None:
         rows = reader.execute(_CITED.format(where=""))
@@ -50,16 +43,6 @@ def cited_references(reader: sqlite3.Connection, response_id: str | None = None)
     for row in rows:
         found.setdefault(row["statement_id"], []).append(_cited(row, said))
     return found
-
-
-def checks_there_are(reader: sqlite3.Connection) -> tuple[object, ...]:
-    """What the flags of references are made from, but the labels: of tables that only ever grow the length."""
-    return tuple(reader.execute(_COUNTS).fetchone())
-
-
-def labels_there_are(reader: sqlite3.Connection) -> list[tuple[str, str]]:
-    """The reviewers' labels that count, by reference."""
-    return sorted((row["reference_id"], row["label"]) for row in reader.execute(_SAID))
 
 
 def _cited(row: sqlite3.Row, said: dict[str, Verdict]) -> CitedReference:

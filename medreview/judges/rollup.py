@@ -9,7 +9,6 @@ no usable answer abstains: it has no vote and is counted. Which judgements are v
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -22,8 +21,7 @@ _KEPT: Final = 1 << 12
 """Sets of words of which what they come to is kept: few judges and sources say few different things together."""
 
 
-@dataclass(frozen=True, slots=True)
-class RollUp:
+class RollUp(NamedTuple):
     """The judges' word on a statement. ``lead`` is the judgement to show first, ``None`` when nobody judged.
 
     ``against``: in a conflict, the page of a judgement that contradicts.

@@ -16,12 +16,11 @@ at the page, not a search for an error, to settle one.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from medreview.judges.rollup import RollUp
 from medreview.labels import GIVEN
-from medreview.references.model import Verdict
+from medreview.references.verdict import ON_REFERENCE, Verdict
 from medreview.words import in_words
 
 _LOW_CONFIDENCE: Final = 0.6
@@ -43,8 +42,6 @@ _REFERENCES: Final[tuple[tuple[Verdict, int], ...]] = (("other_work", 93), ("not
 _SAYS_LITTLE: Final = 42
 """The weight of a reference that was not found where that proves little."""
 _RETRACTED: Final = 83
-ON_REFERENCE: Final = "reference: "
-"""How a badge begins that says what the rules found of a reference."""
 QUOTE_FAULTS: Final = tuple(fault for fault, _, _ in _FALSE_QUOTES)
 """What can be wrong with a quote for support (``votes.Vote.false_quote``), gravest first."""
 CLASH_WORDS: Final = {
@@ -73,8 +70,7 @@ OCR_IN_DOUBT: Final = " (OCR in doubt)"
 """How its badge ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """One reason to look at a statement; ``weight`` 1-99 orders them.
 
     ``snapshot_id``: the page that the reason is about, ``None`` when it is about no page more than another.
@@ -87,8 +83,7 @@ class Flag:
     kind: Literal["cause", "lack", "detail"] = "cause"
 
 
-@dataclass(frozen=True, slots=True)
-class CitedPages:
+class CitedPages(NamedTuple):
     """What a statement can be judged by: the pages that its response cites; ``cited`` sources, fetched or not.
 
     A page that speaks to judges has the state ``instructions``. ``misled``: such a page on which a model found support.
@@ -110,8 +105,7 @@ class CitedPages:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CitedReference:
+class CitedReference(NamedTuple):
     """A reference that a statement cites itself: what the rules say of it, or a reviewer in their place.
 
     ``snapshot_id``: the page of the source that it names. ``retracted``: the work was retracted or withdrawn.

@@ -4,32 +4,27 @@ The table is derived, and the study keeps beside it a fingerprint of what it was
 the table anew when that has changed; a change after which it did not come to that is seen by the next one.
 """
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from medreview.judges.merged_votes import every_merged, merged_judgements, roll_up_merged
-from medreview.judges.reference_flags import checks_there_are, cited_references, labels_there_are
+from medreview.judges.reference_flags import cited_references
 from medreview.judges.rollup import RollUp, roll_up
 from medreview.judges.ties import tie_rule
 from medreview.judges.triage import CitedPages, Flag, cause, common_lacks, flags, priority, worth_flagging
+from medreview.judges.verdict_fingerprint import fingerprint, keep_fingerprint, kept_fingerprint
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.labels import TieRule
 from medreview.progress import SILENT, Progress
 from medreview.sources.read_by_ocr import every_word_in_doubt, least_sure
-from medreview.statements.marked_by import MARKED_BY
 from medreview.study import Study
 from medreview.text import Span
 
 _BATCH = 5000
-_KEY: Final = "verdicts_made_from"
-_RULES: Final = 7
-"""Raised when the same judgements and pages would give other verdicts or flags than before."""
 _MOST: Final = 2 / 3
 """Share of a response's statements that must cite something, for one that cites nothing to be an exception."""
 _COLUMNS = (
@@ -40,7 +35,7 @@ _COLUMNS = (
 
 def refresh(study: Study, progress: Progress = SILENT) -> int:
     """Roll up every statement anew; how many are flagged."""
-    made_from = _fingerprint(study.reader)
+    made_from = fingerprint(study.reader)
     total = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     progress.begin("verdicts", total)
     flagged = 0
@@ -49,24 +44,8 @@ def refresh(study: Study, progress: Progress = SILENT) -> int:
         study.write(lambda connection, batch=batch: _store(connection, batch))  # type: ignore[misc]
         flagged += sum(row["priority"] > 0 for row in batch)
         progress.step(len(batch))
-    study.write(lambda connection: _keep(connection, made_from))
+    study.write(lambda connection: keep_fingerprint(connection, made_from))
     return flagged
-
-
-def is_current(reader: sqlite3.Connection) -> bool:
-    """Whether the table is what a roll-up would give now."""
-    return _kept(reader) == _fingerprint(reader)
-
-
-def outdate(study: Study) -> None:
-    """Say that the table is not current, before something is changed that no fingerprint shows."""
-    study.write(lambda connection: connection.execute("DELETE FROM study WHERE key = ?", (_KEY,)))
-
-
-def confirm(study: Study) -> None:
-    """Say that the table is current after all: nothing was changed."""
-    made_from = _fingerprint(study.reader)
-    study.write(lambda connection: _keep(connection, made_from))
 
 
 def refresh_response(study: Study, response_id: str) -> None:
@@ -74,51 +53,18 @@ def refresh_response(study: Study, response_id: str) -> None:
 
     The table is as current afterwards as it was before: nothing else that has changed is taken in.
     """
-    kept = _kept(study.reader)
+    kept = kept_fingerprint(study.reader)
     rows = list(_rows_of(study.reader, response_id))
     study.write(lambda connection: _store(connection, rows))
-    now = _fingerprint(study.reader)
+    now = fingerprint(study.reader)
     if kept is not None and kept.split()[0] == now.split()[0]:
-        study.write(lambda connection: _keep(connection, now))
+        study.write(lambda connection: keep_fingerprint(connection, now))
 
 
 def flagged(reader: sqlite3.Connection) -> int:
     """How many statements are flagged."""
     query = "SELECT count(*) FROM verdict JOIN statement_standing USING (statement_id) WHERE priority > 0"
     return int(reader.execute(query).fetchone()[0])
-
-
-def _fingerprint(reader: sqlite3.Connection) -> str:
-    """Hashes of what the table is made from: tie rule, statements, which of them are retired, what they cite,
-    judgements, findings, checks of references, and the pages as they are; and, by itself, of labels on references.
-
-    Of tables that only ever grow the length is enough. Not in it: an abstention that an answer takes the place of.
-    """
-    counts = reader.execute(
-        """SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM judgement),
-                  (SELECT count(*) FROM merged_judgement),
-                  (SELECT count(*) FROM hallucination_finding),
-                  (SELECT count(*) FROM citation WHERE response_id IN (SELECT response_id FROM statement))"""
-    ).fetchone()
-    checks = checks_there_are(reader)
-    found = hashlib.sha256(repr((_RULES, MARKED_BY, tie_rule(reader), *counts, *checks)).encode())
-    for row in reader.execute(
-        "SELECT source_id, current_snapshot FROM source WHERE current_snapshot IS NOT NULL ORDER BY source_id"
-    ):
-        found.update(f"\n{row[0]} {row[1]}".encode())
-    for row in reader.execute("SELECT statement_id FROM retired_statement ORDER BY statement_id"):
-        found.update(f"\n{row[0]}".encode())
-    labels = hashlib.sha256(repr(labels_there_are(reader)).encode())
-    return f"{found.hexdigest()} {labels.hexdigest()}"
-
-
-def _kept(reader: sqlite3.Connection) -> str | None:
-    row = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY,)).fetchone()
-    return str(row[0]) if row else None
-
-
-def _keep(connection: sqlite3.Connection, made_from: str) -> None:
-    connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", (_KEY, made_from))
 
 
 def _store(connection: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
@@ -188,8 +134,7 @@ def _each(reader: sqlite3.Connection, only: str | None = None) -> Iterator[tuple
         result = roll_up(votes, tie)
         own = beside.get(statement_id, _Beside())
         clashing = clashes.get((statement_id, own.opens or ""), _Clashing())
-        cited = replace(
-            pages.get(rows[0]["response_id"], nothing_cited),
+        cited = pages.get(rows[0]["response_id"], nothing_cited)._replace(
             misled=_rests_on_injection(votes, injected),
             changed=voters.outdated(rows, votes),
             opens=own.opens,
@@ -254,8 +199,7 @@ def _pages(reader: sqlite3.Connection, only: str | None) -> dict[str, CitedPages
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
+class _Beside(NamedTuple):
     """What stands beside a statement: the page that ``opens``, the rules' ``doubt`` on it, and what it cites itself."""
 
     opens: str | None = None

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from medreview.judges import verdicts
+from medreview.judges import verdict_fingerprint, verdicts
 from medreview.judges.injection import mark_snapshots
 from medreview.progress import SILENT, Progress
 from medreview.review import audit
@@ -20,7 +20,7 @@ def roll_up(study: Study, progress: Progress = SILENT) -> int:
     left out of the statements is listed where that was not done yet.
     """
     list_left_out(study, progress)
-    if verdicts.is_current(study.reader):
+    if verdict_fingerprint.is_current(study.reader):
         return verdicts.flagged(study.reader)
     mark_all(study, progress)
     mark_snapshots(study, progress)
@@ -51,9 +51,9 @@ def replacing_answers(study: Study, progress: Progress) -> Iterator[Replacing]:
     Rolled up at the start as well, since a task may ask on what the judges found so far.
     """
     roll_up(study, progress)
-    verdicts.outdate(study)
+    verdict_fingerprint.outdate(study)
     replacing = Replacing()
     with rolled_up(study, progress):
         yield replacing
         if replacing.nothing:
-            verdicts.confirm(study)
+            verdict_fingerprint.confirm(study)

@@ -11,9 +11,10 @@ from medreview.progress import SILENT, Progress
 from medreview.references.answer_store import StudyAnswers
 from medreview.references.as_json import reference_of
 from medreview.references.library_files import LibraryOfFiles
-from medreview.references.model import ReferenceCheck, Verdict, is_unanswered
+from medreview.references.model import ReferenceCheck, is_unanswered
 from medreview.references.services.look_up import look_up
 from medreview.references.stored import COMPARED_BY, FOUND_BY, CheckedBy, store_check, waiting
+from medreview.references.verdict import Verdict
 from medreview.sources.fetching.services import Services
 from medreview.study import Study
 

@@ -9,7 +9,6 @@ gives ``{"id", "line", "error"}``, and the following lines are answered.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final
 
@@ -47,7 +46,7 @@ def answered(check: ReferenceCheck) -> dict[str, Any]:
         "slips": [_difference(one) for one in check.slips],
         "candidates": [_candidate(one) for one in check.candidates],
         "because": check.because,
-        "notices": [] if record is None else [asdict(notice) for notice in record.notices],
+        "notices": [] if record is None else [notice._asdict() for notice in record.notices],
         "asked": [one._asdict() for one in check.asked],
     }
 

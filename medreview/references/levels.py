@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from medreview.references.model import Asked, Verdict, WorkKind
+from medreview.references.model import Asked, WorkKind
+from medreview.references.verdict import Verdict
 
 _LEVELS: Final[Mapping[Verdict, str]] = MappingProxyType({"ambiguous": "cannot_judge", "not_checkable": "cannot_judge"})
 """Where several works fit, and where nothing can be looked up, the rules cannot judge, as a reviewer says it."""

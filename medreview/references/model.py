@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, get_args
 
+from medreview.references.verdict import Verdict
 from medreview.text import Span
 
 WorkKind = Literal[
@@ -35,22 +35,6 @@ Field = Literal[
 ]
 FIELDS: Final[tuple[Field, ...]] = get_args(Field)
 """What is read of a reference and held against a record. ``container``: journal, book of a chapter, or site."""
-
-Verdict = Literal["match", "mismatch", "other_work", "not_found", "ambiguous", "not_checkable"]
-VERDICTS: Final[Mapping[Verdict, str]] = MappingProxyType(
-    {
-        "match": "that work; what differs misleads nobody",
-        "mismatch": "that work, described wrongly",
-        "other_work": "the identifier is another work's",
-        "not_found": "no authority that was asked has it, which does not prove that it was invented",
-        "ambiguous": "several works fit",
-        "not_checkable": "there is nothing to look up",
-    }
-)
-"""How a reference compares with what authorities know, and what that means."""
-
-ACCUSING: Final[tuple[Verdict, ...]] = ("other_work", "mismatch", "not_found")
-"""The verdicts that speak against a reference, the gravest first."""
 
 NoticeKind = Literal["retracted", "concern", "corrected", "withdrawn", "superseded", "published_as", "preprint_of"]
 """What stands beside a record: the work was retracted; an expression of concern; a correction; the edition or page was
@@ -112,8 +96,7 @@ class Reference:
         return bool(self.url) and not (described or self.publisher or self.edition or self.identifiers)
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """A notice beside a record: its kind, what it names (an identifier, a URL or ``""``), and its words or date."""
 
     kind: NoticeKind
@@ -121,8 +104,7 @@ class Notice:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A work as an authority has it.
 
     ``authority``: ``library``, or the name of a service (``crossref``, ``pubmed``, ...); ``record_id``: its id there.
@@ -173,8 +155,7 @@ class Asked(NamedTuple):
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceCheck:
+class ReferenceCheck(NamedTuple):
     """How a reference compares with what was found.
 
     ``record``: the work that it is, or whose identifier it carries; ``None`` for the last three verdicts.

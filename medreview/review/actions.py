@@ -4,16 +4,14 @@ Those of the first screen are in ``home_actions``.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.labels import FLAGS
 from medreview.units.asks import STATEMENT, Asks
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """Something the reviewer can do. ``keys`` are Textual key names; the first is the one that is shown.
 
     ``hint`` is the word in the key rows, ``""`` when it is not shown there; ``help`` a sentence for ``?``.
@@ -294,8 +292,7 @@ def actions_for(asks: Asks, keys: Mapping[str, str], *, settles: bool = False) -
             "source_previous": "text",
         }
         rest = [
-            replace(
-                action,
+            action._replace(
                 help=(helps.get(action.id) or action.help).replace("{noun}", asks.noun),
                 hint=hints.get(action.id, action.hint),
             )
@@ -310,10 +307,10 @@ def actions_for(asks: Asks, keys: Mapping[str, str], *, settles: bool = False) -
 
 def _where_settled(action: Action) -> Action:
     if action.id in _REFUSED_WHERE_SETTLED:
-        return replace(action, hint="", help=_REFUSED_WHERE_SETTLED[action.id])
+        return action._replace(hint="", help=_REFUSED_WHERE_SETTLED[action.id])
     if action.id.startswith("place_"):
-        return replace(action, help="The next best output; the last one settles the conflict.")
-    return replace(action, help=action.help.replace("My verdict:", "Settles it:"))
+        return action._replace(help="The next best output; the last one settles the conflict.")
+    return action._replace(help=action.help.replace("My verdict:", "Settles it:"))
 
 
 def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Action, ...]:
@@ -329,7 +326,7 @@ def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Acti
             raise UserError(f"The configuration gives a key to {name!r}, which is no action; see `?` for their names.")
     return unique(
         tuple(
-            replace(action, keys=_keys(action.id, keys[action.id])) if action.id in keys else action
+            action._replace(keys=_keys(action.id, keys[action.id])) if action.id in keys else action
             for action in actions
         )
     )

@@ -9,7 +9,6 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
@@ -46,8 +45,7 @@ _WITHOUT_ROW: Final = """SELECT 1 FROM statement AS s
 WHERE NOT EXISTS (SELECT 1 FROM audit_frame AS f WHERE f.statement_id = s.statement_id)"""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(NamedTuple):
     """What a draw has done: members now, how many of them are new, and its record if it raised a rate."""
 
     members: int

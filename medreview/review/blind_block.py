@@ -5,8 +5,7 @@ Who is told after each decision how the judges erred is no longer independent (`
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.review.by_unit import ByUnit
 from medreview.review.queue import Queue
@@ -26,8 +25,7 @@ _IN_OTHER_PASSES: Final = f"""SELECT EXISTS (SELECT 1 FROM kept_blind AS k
 WHERE k.reviewer = ? AND k.pass <> ? AND {_TELLS})"""
 
 
-@dataclass(frozen=True, slots=True)
-class BlindBlock:
+class BlindBlock(NamedTuple):
     """The block around a place in a queue, as it stands.
 
     ``first`` and ``last`` are places in the queue, ``blind`` counts the statements in between that are shown blind,

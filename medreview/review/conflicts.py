@@ -15,6 +15,7 @@ from typing import Any, Final
 from medreview.errors import UserError
 from medreview.labels import EDITED, AdjudicatedBy, is_label, same_label
 from medreview.review.guidelines import stamped
+from medreview.review.others import BLOCK
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.unit_ids import STATEMENT, kind_of
@@ -22,8 +23,6 @@ from medreview.units.registry import KINDS
 
 ADJUDICATE: Final = "adjudicate"
 """The kind of event that settles a conflict."""
-BLOCK: Final = "conflicts"
-"""The beginning of the names of the queues in which reviewers see each other's labels."""
 
 _UNITS: Final = """SELECT c.unit, c.axis, a.unit IS NULL AS waits FROM conflict AS c
 LEFT JOIN adjudicated AS a ON a.unit = c.unit AND a.axis = c.axis AND a.stands ORDER BY c.unit, c.axis"""

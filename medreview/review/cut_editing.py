@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from medreview.errors import UserError
+from medreview.lazy_pattern import lazy_pattern
 from medreview.review.span_editing import word_spans
 
 KEYS: Final = ("w", "b", "W", "B")
 """Word forward, word back, clause forward, clause back."""
 
-_CLAUSE: Final = re.compile(
+_CLAUSE: Final = lazy_pattern(
     r"(?:[,;:.!?)\]]|\b(?:and|or|but|while|whereas|because|which|although|however))\W*$", re.IGNORECASE
 )
 

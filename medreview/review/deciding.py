@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from medreview.errors import UserError
-from medreview.judges.verdicts import refresh_response
 from medreview.labels import FLAGS, Via, label_in, label_words
 from medreview.review.decision import Decided, decision_payload
 from medreview.review.drafts import note_field
@@ -367,6 +366,8 @@ class Deciding(Sitting):
         kind = KINDS.get(kind_of(unit))
         response = kind.flags_of(self.study.reader, unit) if kind and self.study.elsewhere is None else ""
         if response:
+            from medreview.judges.verdicts import refresh_response
+
             with suppress(UserError, sqlite3.Error):
                 refresh_response(self.study, response)
 

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.sources.read_by_ocr import percent, words_in_doubt
@@ -11,8 +11,7 @@ from medreview.sources.reading.outline import Heading, heading_path
 from medreview.sources.reading.set_apart import SetApart
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentOutline:
+class DocumentOutline(NamedTuple):
     """The headings of a snapshot's text, the offsets at which a PDF's pages begin, the parts that do not stand open on
     the page, and the pages that were read by OCR, in text order; all may be empty."""
 

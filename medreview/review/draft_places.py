@@ -1,8 +1,7 @@
 """Where drafts were begun: by name, and the queue that leads back there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.next_step import command
 from medreview.review.drafts import Draft, stored_drafts
@@ -14,8 +13,7 @@ from medreview.units.registry import unit_name
 _MOST: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class DraftPlace:
+class DraftPlace(NamedTuple):
     """A draft, the name of its statement (R07 S3), and a queue that has it; ``blind``: as for ``open_queue``."""
 
     draft: Draft

@@ -6,9 +6,8 @@ A draft is no part of the record. It is its reviewer's alone, and gone once its 
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from medreview.errors import UserError
 from medreview.study import Study
@@ -30,8 +29,7 @@ _Key = tuple[str, Field]
 Later = Callable[[float, Callable[[], None]], object]
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A line that was begun on a statement."""
 
     unit: str

@@ -9,8 +9,6 @@ from typing import Final
 from medreview.errors import NotSaved, NotSavedHere, UserError
 from medreview.review.bookmark import set_bookmark
 from medreview.review.drafts import Later, delete_draft, note_field
-from medreview.review.guidelines import stamped
-from medreview.review.looks import cannot_vouch
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode
 from medreview.study import Study
@@ -57,6 +55,8 @@ class EventWriter:
         Raises :class:`NotSaved` when it could not be written; nothing of it is kept then. Raises :class:`NotSavedHere`
         when it is in a rescue file, unless the study is told to go on there.
         """
+        from medreview.review.guidelines import stamped
+
         exposures, self._exposures = self._unwritten(), []
 
         def change(connection: sqlite3.Connection) -> Receipt:
@@ -144,6 +144,8 @@ class EventWriter:
         try:
             self._study.write_aside(lambda connection: self._write_exposures(connection, batch))
         except UserError as error:
+            from medreview.review.looks import cannot_vouch
+
             return cannot_vouch(str(error))
         return ""
 

@@ -2,8 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit
@@ -17,8 +16,7 @@ from medreview.units.findings import Finding, alone, findings_of
 Standing = Literal["open", "taken", "rejected"]
 
 
-@dataclass(frozen=True, slots=True)
-class FindingSpan:
+class FindingSpan(NamedTuple):
     """One passage of a judge's finding: where it stands in the response, and what the reviewer made of it.
 
     ``finding`` and ``number`` name it in events. ``places`` are never empty: words that are not in the response cannot

@@ -3,8 +3,7 @@
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 
@@ -14,8 +13,7 @@ _PACE_FROM: Final = 3
 """Decisions from which a pace is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(NamedTuple):
     """Decisions or minutes, the other is 0."""
 
     decisions: int = 0

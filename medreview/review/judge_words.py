@@ -1,6 +1,6 @@
 """What each machine says of a unit, in full and one after the other: its label, quote and reason, and who it is."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
 from medreview.units.quote_words import quote_status_words
@@ -9,8 +9,7 @@ from medreview.units.view import Machines, UnitView
 from medreview.words import counted, in_words
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeWords:
+class JudgeWords(NamedTuple):
     """One machine's words. ``said`` is its label, or its own word where that is none of ours; ``level`` is the level
     of the axis it comes to, if there is one; ``confidence`` 0..1 as given.
 

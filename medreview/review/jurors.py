@@ -1,14 +1,13 @@
 """The jury of one statement: what each judge says of it, over all its sources."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from medreview.judges.rollup import each_judge
 from medreview.labels import level_named
 from medreview.units.statement_view import StatementView, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Juror:
+class Juror(NamedTuple):
     """One judge and its word; without ``verdict`` and ``supported`` it abstained."""
 
     judge: str

@@ -1,14 +1,13 @@
 """What other reviewers said of a unit: what of it may be seen, and whether it has been."""
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from medreview.review.conflicts import BLOCK
+BLOCK: Final = "conflicts"
+"""The beginning of the names of the queues in which reviewers see each other's labels."""
 
 
-@dataclass(frozen=True, slots=True)
-class OthersNote:
+class OthersNote(NamedTuple):
     """Another reviewer's current note on a unit, and when it was written."""
 
     reviewer: str

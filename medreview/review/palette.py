@@ -7,9 +7,8 @@ has filter. A verdict is never what Enter does with words alone: they may have b
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.queue_filters import FilterWords
@@ -24,8 +23,7 @@ _FILTER: Final = "filter "
 _IS_FILTER: Final = re.compile(r"(?:^|\s)\w+=")
 
 
-@dataclass(frozen=True, slots=True)
-class PaletteEntry:
+class PaletteEntry(NamedTuple):
     """``does`` with its ``value``; its ``name``, ``keys`` and ``help`` are what is read and searched."""
 
     does: Does

@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
@@ -15,8 +15,7 @@ from medreview.study.package import without_judges
 from medreview.study.unit_ids import STATEMENT
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(NamedTuple):
     """An ordered set of units, with the filter that made it.
 
     ``responses``: for each of them the number of what it is listed under, a statement's response. ``reserved``: how
@@ -88,7 +87,7 @@ def open_queue(
     queue = _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
     groups = dict(zip(queue.units, queue.responses, strict=True))
     units = [unit for unit in chosen if unit in groups]
-    return replace(queue, units=units, responses=[groups[unit] for unit in units])
+    return queue._replace(units=units, responses=[groups[unit] for unit in units])
 
 
 def _chosen(study: Study, kind: QueueKind, reviewer: str) -> list[str] | None:
@@ -180,7 +179,7 @@ def open_among(
     if not statements:
         conditions.append(f"NOT {KEPT_UNIT}")
     queue = _open(study, kind, reviewer, 1, "open", filter, conditions, values)
-    return replace(queue, among=tuple(units))
+    return queue._replace(among=tuple(units))
 
 
 def open_again(study: Study, queue: Queue, reviewer: str, filter: str, pass_no: int) -> Queue:
@@ -197,8 +196,7 @@ def with_units(queue: Queue, units: Sequence[str], place: int, before: Queue) ->
         return queue
     place = min(place, len(queue.units))
     listed = before.responses[min(place, len(before.responses) - 1)]
-    return replace(
-        queue,
+    return queue._replace(
         among=None if queue.among is None else (*queue.among, *units),
         units=[*queue.units[:place], *units, *queue.units[place:]],
         responses=[*queue.responses[:place], *[listed] * len(units), *queue.responses[place:]],

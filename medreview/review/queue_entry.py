@@ -1,14 +1,13 @@
 """One line of a queue: enough to name a unit and say why it is there."""
 
 import sqlite3
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from medreview.units.statement_names import statement_name
 from medreview.units.statement_view import response_name
 
 
-@dataclass(frozen=True, slots=True)
-class QueueEntry:
+class QueueEntry(NamedTuple):
     """A unit as the queue pane names it, and its ``group`` (R07). ``badges`` and ``model`` are hidden in blind mode."""
 
     group: str

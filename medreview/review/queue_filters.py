@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.labels import HALLUCINATION
-from medreview.references.model import VERDICTS
+from medreview.references.verdict import VERDICTS
 from medreview.review.queue_kinds import Mode, QueueKind
 from medreview.study.unit_ids import STATEMENT
 from medreview.units.asks import STATEMENT as STATEMENT_ASKS

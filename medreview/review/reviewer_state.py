@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.labels import FLAGS, REASONS, label_in, level_named
 from medreview.review.others import saw_others
@@ -23,8 +23,7 @@ _TOLD: Final = """SELECT EXISTS (SELECT 1 FROM statement AS s JOIN statement AS 
 """What other statements and figures have told."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewerSpan:
+class ReviewerSpan(NamedTuple):
     """A stretch of text that the reviewer marked: in the ``"response"``, in a snapshot (``"source"``), or in a document
     of another unit, by its key. ``reason`` in words, ``with_span`` the event of the span that it clashes with."""
 

@@ -1,9 +1,8 @@
 """Filters that a reviewer saved by name: a queue and what narrows it, to be opened again from the first screen."""
 
 import sqlite3
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.review.queue import Queue, open_queue
@@ -17,8 +16,7 @@ MOST: Final = 50
 """Saved filters of one reviewer."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedFilter:
+class SavedFilter(NamedTuple):
     """A queue by name, how it is shown, and what narrows it."""
 
     name: str
@@ -34,8 +32,7 @@ class SavedFilter:
         return next((kind.title for kind in ALL if kind.name == self.queue), self.queue)
 
 
-@dataclass(frozen=True, slots=True)
-class FilterLine:
+class FilterLine(NamedTuple):
     """A saved filter as it stands now: how many units it keeps, how many of them are open. ``wrong``: why it cannot be
     opened, as a sentence; ``hidden``: its counts would tell what the judges think."""
 

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import Final
 
+from medreview.lazy_pattern import lazy_pattern
 from medreview.text import Span
 
 _TABLE_LIMIT: Final = 20_000
@@ -26,7 +27,7 @@ _IGNORED: Final = "[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]*"
 """Combining diacritics, soft hyphens, zero-width characters, variation selectors, byte order marks: any number of them
 is ignored between letters."""
 
-_TOKEN: Final = re.compile(rf"\s+|[{''.join(_LETTERS)}]|{'|'.join(_LIGATURES)}|.", re.DOTALL)
+_TOKEN: Final = lazy_pattern(rf"\s+|[{''.join(_LETTERS)}]|{'|'.join(_LIGATURES)}|.", re.DOTALL)
 """A ligature is one token: if it were spelt out first, ``sß`` would be split into ``ss`` and ``s``."""
 
 

@@ -1,10 +1,10 @@
 """One reviewer's sitting over a queue of statements: what is on the screen, and the acts that only statements have."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from medreview.errors import UserError
-from medreview.judges.triage import ON_REFERENCE
+from medreview.references.verdict import ON_REFERENCE
 from medreview.review import highlights
 from medreview.review.decision import Decided, decided_statement
 from medreview.review.document_outline import DocumentOutline, load_outline
@@ -19,16 +19,13 @@ from medreview.review.verdict_flow import FollowUp, agrees, follow_up, judges_le
 from medreview.study.unit_ids import REFERENCE, unit_id
 from medreview.text import Span
 from medreview.units.asks import STATEMENT
-from medreview.units.cited_reference import (
-    NamedBy,
-    SourceReference,
-    cited_by,
-    load_source_reference,
-    references_of_sources,
-)
 from medreview.units.cited_source import Source
+from medreview.units.named_reference import NamedBy, cited_by, references_of_sources
 from medreview.units.source_order import cause
 from medreview.units.statement_view import Evidence, StatementView, load_evidence, load_statement_view, load_text
+
+if TYPE_CHECKING:
+    from medreview.units.cited_reference import SourceReference
 
 
 class ReviewSession(FindingActs):
@@ -40,7 +37,7 @@ class ReviewSession(FindingActs):
     source: Source | None = None
     _found: tuple[str | None, Evidence] | None = None
     _named: Mapping[str, NamedBy] | None = None
-    _reference: tuple[str | None, SourceReference | None] | None = None
+    _reference: "tuple[str | None, SourceReference | None] | None" = None
 
     # What is shown
 
@@ -124,7 +121,7 @@ class ReviewSession(FindingActs):
         return named is not None and named.verdict == "other_work"
 
     @property
-    def reference(self) -> SourceReference | None:
+    def reference(self) -> "SourceReference | None":
         """What the rules say of the reference that names the source on the screen. Where that is fine, or there is
         none, of another one that the statement cites, if that is not."""
         if not self.shows_judges or self.item is None:
@@ -133,12 +130,16 @@ class ReviewSession(FindingActs):
             self._reference = self.text_key, self._worst(self.references.get(self.text_key or ""))
         return self._reference[1]
 
-    def _worst(self, here: NamedBy | None) -> SourceReference | None:
+    def _worst(self, here: NamedBy | None) -> "SourceReference | None":
+        others = [named for named in cited_by(self.study.reader, self.unit) if named != here and self._tells(named)]
+        if here is None and not others:
+            return None
+        from medreview.units.cited_reference import load_source_reference
+
         reader = self.study.reader
         found = load_source_reference(reader, here, self.reviewer) if here else None
         if found is not None and found.worth_a_row:
             return found
-        others = (named for named in cited_by(reader, self.unit) if named != here and self._tells(named))
         worded = (load_source_reference(reader, named, self.reviewer, by_name=True) for named in others)
         return next((other for other in worded if other.worth_a_row), found)
 
@@ -251,7 +252,7 @@ class ReviewSession(FindingActs):
 
     def _entry(self, unit: str) -> QueueEntry:
         entry = load_queue_entry(self.study.reader, unit)
-        return replace(entry, badges=self._tellable(unit, entry.badges))
+        return entry._replace(badges=self._tellable(unit, entry.badges))
 
     def _read_beside(self) -> None:
         super()._read_beside()

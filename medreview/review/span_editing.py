@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from medreview.lazy_pattern import lazy_pattern
 from medreview.text import Span
 
 KEYS: Final = ("w", "b", "W", "B", "o")
@@ -12,11 +13,11 @@ KEYS: Final = ("w", "b", "W", "B", "o")
 _WINDOW: Final = 4_000
 """Code points that are segmented on either side: more than a sentence, far less than a long source."""
 
-_ROW: Final = re.compile(r"^[^\n]* \| [^\n]*", re.MULTILINE)
+_ROW: Final = lazy_pattern(r"^[^\n]* \| [^\n]*", re.MULTILINE)
 """A line of a table: tables have no full stops, so that a whole table would be one sentence."""
 
 _LETTER: Final = r"[^\s!-/:-@\[-^`{-~¡§«¶·»¿\u2010-\u205e\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]"
-_WORD: Final = re.compile(
+_WORD: Final = lazy_pattern(
     rf"""
       [\u3041-\u30ff\u3400-\u9fff]                     # scripts without spaces: one character each
     | (?: [<>=≤≥±~+−-]+ (?=\d) )?                      # "<5" keeps its sign when there is no space between

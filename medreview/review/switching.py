@@ -12,7 +12,7 @@ from medreview.review.deciding import Deciding
 from medreview.review.queue import Queue, open_queue
 from medreview.review.session import ReviewSession
 from medreview.study.unit_ids import PAIR, REFERENCE, STATEMENT, ids_of, kind_of, unit_id
-from medreview.units.cited_reference import reference_beside
+from medreview.units.named_reference import reference_beside
 from medreview.units.registry import KINDS
 
 _PAIRS = "SELECT source_id FROM reviewed_pair WHERE statement_id = ? ORDER BY ordinal"

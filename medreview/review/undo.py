@@ -3,8 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from medreview.labels import FLAGS, REASONS, label_in, label_words
 from medreview.study.statement_edits import EDITS, made_by
@@ -16,8 +15,7 @@ _ACTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """An event that can be taken back (``target``) or a retraction that can be (redo), and what it was, in words.
 
     ``edits``: it cut, joined, excluded or made statements; ``made`` are those that it made.

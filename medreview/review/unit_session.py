@@ -1,7 +1,6 @@
 """One reviewer's sitting over a queue of other units than statements: texts to read, one label, machines after."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from medreview.errors import UserError
@@ -74,7 +73,7 @@ class UnitSession(FindingActs):
             return self._view
         if self._whole_beside is not self.own:
             more = self.kind.afterwards(self.study.reader, self.unit)
-            self._whole = replace(self._view, documents=(*self._view.documents, *more))
+            self._whole = self._view._replace(documents=(*self._view.documents, *more))
             self._whole_beside = self.own
         return self._whole
 

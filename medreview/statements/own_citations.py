@@ -2,16 +2,15 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 Numbers = Mapping[str, tuple[int, ...]]
 """By source, the response's own numbers of it, ascending: two numbers may be one source."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnCitations:
+class OwnCitations(NamedTuple):
     """What a statement cites, in the order of its text.
 
     ``sources``: the ids of the sources, each once. ``numbers``: the numbers it uses, also those that stand for nothing

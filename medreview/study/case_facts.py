@@ -7,8 +7,7 @@ them are in force (``key_fact_in_force``) follows from what stands now: nothing 
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from medreview.labels import EDITED
 from medreview.study.ids import content_id
@@ -38,8 +37,7 @@ def own_fact_id(case_id: str, fact: str, category: str) -> str:
     return content_unit_id(KIND, case_id, fact_content(case_id, fact, category, own=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Fact:
+class _Fact(NamedTuple):
     """A fact as an event leaves it. Own facts name their ``case_id``, others are found by their ``unit``."""
 
     unit: str

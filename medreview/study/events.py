@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import medreview
 from medreview.labels import LABEL_SET_VERSION
@@ -38,8 +38,7 @@ class NewEvent:
     undoes_event: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """Proof of a commit: the event's number in this file, its id and its time."""
 
     seq: int

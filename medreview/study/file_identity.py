@@ -2,7 +2,6 @@
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -26,8 +25,7 @@ class _Seen(NamedTuple):
         return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
+class _Files(NamedTuple):
     """The study file and the write-ahead log beside it; an error for what cannot be reached."""
 
     main: _Seen | OSError

@@ -8,11 +8,10 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from medreview.atomic_output import create, new_file
 from medreview.errors import NotSavedHere, UserError
@@ -27,8 +26,7 @@ from medreview.study.state_folder import made_state_folder
 Event = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(NamedTuple):
     """Where decisions are instead of in the study, and why: ``what`` is half a sentence.
 
     ``whole``: the rescue file has everything, so that work can go on in it; otherwise it has the events only.

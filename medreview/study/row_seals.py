@@ -8,7 +8,6 @@ fit. A seal is no signature: who has this program can make one.
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
@@ -49,8 +48,7 @@ def _encoded(values: Sequence[Stored]) -> bytes:
     return b"".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class SealedTable:
+class SealedTable(NamedTuple):
     """A table as its seals see it: its number in ``row_seal``, its stored columns and those of its primary key, as SQL.
 
     A text is hashed as the bytes that are stored, so that one that cannot be decoded has a hash, too.

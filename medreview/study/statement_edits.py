@@ -7,10 +7,9 @@ the same ids from the event alone. What the edits of a response come to is :func
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from medreview.study.ids import content_id
 from medreview.text import Span
@@ -37,8 +36,7 @@ def statement_id_of(response_id: str, start: int | None, text: str) -> str:
     return content_id("s", response_id, start, text)
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """A statement that an edit makes: its ranges in the response, none where the one it was cut from has none."""
 
     statement_id: str
@@ -51,8 +49,7 @@ class Made:
         return cls(statement_id_of(response_id, parts[0].start if parts else None, text), tuple(parts), text)
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """An edit of a response's statements: what it replaces or excludes, and what it makes.
 
     ``live``: it was not taken back. Whether it stands is another matter (:func:`fold`). ``left_out``: of a promotion,
@@ -69,8 +66,7 @@ class Edit:
     live: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What the edits of a response come to.
 
     ``retired``: statement -> (how, event): by ``split``, ``join`` or ``exclude``, or ``undone``, made by an edit that

@@ -7,7 +7,6 @@ then there is none. A label on a page whose text has changed since is none, as w
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -59,8 +58,7 @@ class Derived(NamedTuple):
         return f"derived from {self.labelled} of {self.pairs} pairs: {name}"
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedLabel:
+class DerivedLabel(NamedTuple):
     """One reviewer's in one pass: by the ``current`` labels, and by the ``counting`` ones, of blind ones the first.
 
     ``mode``: ``blind`` when all of the labels were given before anything of the judges' opinion on their pairs had been

@@ -6,15 +6,13 @@ Which word of a judge counts is in the views ``finding_current`` and ``finding_p
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from medreview.labels import level_named
 from medreview.text import Span
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSpan:
+class FoundSpan(NamedTuple):
     """One of the passages of a finding: ``number`` from 1, the words as the judge gave them, how true these are to the
     response, and where they stand in it: the parts of a quote joined by ellipses, or every place of a repeated one."""
 
@@ -24,8 +22,7 @@ class FoundSpan:
     places: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """What one judge found in a response. ``type`` is a level of the hallucination axis, ``None`` when it abstained.
 
     ``assisted``: it was shown an expert's remarks, the events ``assisted_by``; then it is no vote.

@@ -3,7 +3,6 @@
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 from medreview.labels import FALSE_QUOTES, label_words
 from medreview.study.unit_ids import kind_of
@@ -58,11 +57,11 @@ def located(machines: Machines, *documents: Document | None) -> Machines:
         if passage.spans or passage.key not in texts:
             return passage
         found = ground(passage.quote, texts[passage.key])
-        return replace(passage, status=found.status, spans=found.spans)
+        return passage._replace(status=found.status, spans=found.spans)
 
-    opinions = tuple(replace(one, passages=tuple(map(place, one.passages))) for one in machines.opinions)
+    opinions = tuple(one._replace(passages=tuple(map(place, one.passages))) for one in machines.opinions)
     false = (passage.status for one in opinions for passage in one.passages if passage.status in FALSE_QUOTES)
-    return replace(machines, opinions=opinions, badges=" · ".join(f"quote {status}" for status in dict.fromkeys(false)))
+    return machines._replace(opinions=opinions, badges=" · ".join(f"quote {status}" for status in dict.fromkeys(false)))
 
 
 def given_quote(writer: str, quote: str, key: str = "passage", said: str = "quotes") -> Opinion:

@@ -13,9 +13,10 @@ from medreview.judges.votes import COLUMNS, VoteReader, jury
 from medreview.labels import EVIDENCE, REASONS
 from medreview.statements.own_citations import own_citations
 from medreview.study.unit_ids import PAIR, REFERENCE, STATEMENT, ids_of, unit_id
-from medreview.units.cited_reference import NamedBy, load_source_reference, references_of_sources
+from medreview.units.cited_reference import load_source_reference
 from medreview.units.cited_source import Source, load_sources
 from medreview.units.kind import Rating, UnitKind
+from medreview.units.named_reference import NamedBy, references_of_sources
 from medreview.units.pair_table import FROM_PAIRS
 from medreview.units.source_document import SOURCE, response_document, source_document
 from medreview.units.statement_names import statement_name

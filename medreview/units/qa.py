@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -95,7 +94,7 @@ class QA(UnitKind):
         found = stored_opinions(reader, unit, self.axis)
         if item.span and passage:
             quote = given_quote(stored.model, passage.text[item.span.start : item.span.end])
-            found = replace(found, opinions=(*found.opinions, quote))
+            found = found._replace(opinions=(*found.opinions, quote))
         return located(found, passage)
 
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:

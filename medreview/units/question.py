@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from medreview.labels import ANSWERABILITY
@@ -78,7 +77,7 @@ class Question(UnitKind):
         found = stored_opinions(reader, unit, self.axis, text.key if text else "passage")
         if stored.content["quote"] and text:
             quote = given_quote(stored.model, stored.content["quote"], text.key)
-            found = replace(found, opinions=(*found.opinions, quote))
+            found = found._replace(opinions=(*found.opinions, quote))
         return located(found, text)
 
     def fits(self, view: UnitView, label: str) -> str:

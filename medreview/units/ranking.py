@@ -4,7 +4,6 @@ study), each called Good, Okay or Bad."""
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from medreview.labels import QUALITY, is_order, label_words, scale_of
@@ -85,7 +84,7 @@ class Ranking(UnitKind):
         )
         said = stored_opinions(reader, unit, self.axis)
         judged = tuple(
-            replace(one, said=shown_order(one.label, numbers) if one.label else one.said) for one in said.opinions
+            one._replace(said=shown_order(one.label, numbers) if one.label else one.said) for one in said.opinions
         )
         words = " · ".join(f"{place} {model}" for place, model in enumerate(models, 1))
         return Machines((*judged, *wrote), said.level, f"outputs: {words}")

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 from medreview.labels import REFERENCE
 from medreview.references.authorities import authority_name
 from medreview.references.levels import level_of, outcome_words
-from medreview.references.model import VERDICTS, Asked, Record, ReferenceCheck
+from medreview.references.model import Asked, Record, ReferenceCheck
+from medreview.references.verdict import VERDICTS
 from medreview.statements.own_citations import numbering
 from medreview.study.unit_ids import REFERENCE as NAME
 from medreview.study.unit_ids import STATEMENT, ids_of, unit_id

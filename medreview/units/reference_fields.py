@@ -1,8 +1,7 @@
 """A reference and a record side by side, field by field, as a text to read, and the places in it that differ."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.references.authorities import authority_name
 from medreview.references.model import Author, Difference, Field, Notice, NoticeKind, Record, Reference
@@ -27,8 +26,7 @@ _POINT_ELSEWHERE: Final[tuple[NoticeKind, ...]] = ("superseded", "published_as",
 """Notices that are of use with what they name."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldRow:
+class FieldRow(NamedTuple):
     """A field of a reference and of a record; ``printed`` and ``record`` are the places of both in :class:`Fields`."""
 
     field: Field
@@ -36,8 +34,7 @@ class FieldRow:
     record: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """The table of fields as ``text``, a row for each field that either has, and what is to be known of the record."""
 
     text: str

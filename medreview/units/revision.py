@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from medreview.labels import REVISION
@@ -110,11 +109,9 @@ class Revision(UnitKind):
         found = stored_opinions(reader, unit, self.axis, text.key if text else "passage")
         if content["quote"] or content["changed"]:
             said = "revised it" if content["revised"] else "removed it"
-            writer = replace(
-                given_quote(stored.model, content["quote"], text.key if text else "passage", said),
-                reason=content["changed"],
-            )
-            found = replace(found, opinions=(*found.opinions, writer))
+            writer = given_quote(stored.model, content["quote"], text.key if text else "passage", said)
+            writer = writer._replace(reason=content["changed"])
+            found = found._replace(opinions=(*found.opinions, writer))
         return located(found, text)
 
     def fits(self, view: UnitView, label: str) -> str:

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from medreview.judges.merged_votes import MergedJudgement, merged_judgements
 from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader
@@ -104,8 +104,7 @@ class ClashMark:
     source: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What the lexical engine found in one snapshot."""
 
     highlights: tuple[Span, ...]

@@ -2,8 +2,7 @@
 
 import json
 import sqlite3
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from medreview.references.as_json import check_of, reference_of
 from medreview.references.model import Record, Reference, ReferenceCheck
@@ -15,8 +14,7 @@ SELECT f.reference_id, f.response_id, f.ordinal, f.number, f.start_cp, f.end_cp,
 FROM reference AS f JOIN reference_checked AS c USING (reference_id) WHERE f.reference_id = ?"""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredReference:
+class StoredReference(NamedTuple):
     """A reference that was checked. ``ordinal`` counts those of its response; ``rules`` name what compared it.
 
     ``in_text``: it stands in the response's own text, at ``reference.start``. ``withheld``: of the check only the

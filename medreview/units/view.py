@@ -1,7 +1,7 @@
 """One unit as plain data: what is asked, the texts to read beside it, and, apart from these, what machines say."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from medreview.labels import same_label
 from medreview.text import Span
@@ -13,8 +13,7 @@ Shade = Literal["lexical", "evidence", "quote", "clash", "statement"]
 """What a mark in a text means: shared words, retrieved evidence, a machine's quotation, a difference, the unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One line or paragraph of the card: a short ``label`` (``asked``, ``answer``), and its text.
 
     ``main``: it is what the decision is about, and is shown whole before all others.
@@ -26,8 +25,7 @@ class Part:
     tone: Tone = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TextMark:
+class TextMark(NamedTuple):
     """A range of code points in a document's text, and what it means."""
 
     start: int
@@ -35,8 +33,7 @@ class TextMark:
     shade: Shade
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A text to read: ``key`` names it within the unit and is the target of spans in it (``response``, ``source``,
     ``passage``, ``note:ID``, ``output:2``, ``reference``).
 
@@ -55,8 +52,7 @@ class Document:
     snapshot_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """Where in a document a machine's quotation stands: ``spans`` in the text of the document named ``key``."""
 
     key: str
@@ -65,8 +61,7 @@ class Passage:
     spans: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(NamedTuple):
     """What one machine says of a unit: ``judge``, ``model``, ``prompt``; ``said`` in words (``present``, ``not all``).
 
     ``label`` is the level of the unit's axis it comes to, ``None`` where it is none. ``counts``: it is a vote.
@@ -84,8 +79,7 @@ class Opinion:
     counts: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Machines:
+class Machines(NamedTuple):
     """All that machines say of a unit. ``level`` is their common label, ``None`` when there is none.
 
     ``words`` sums it up (``jury YYYYYYY NNN 7-3``, ``roll-up: not all``), ``""`` when nobody spoke. ``badges`` says why
@@ -113,8 +107,7 @@ class Machines:
         return self.supported == (label == "supported")
 
 
-@dataclass(frozen=True, slots=True)
-class UnitView:
+class UnitView(NamedTuple):
     """One unit, without anything of the machines' opinion: what is not here cannot leak.
 
     ``name`` is what the screen calls it (``R07 S3 [2]``, ``Q12``), ``group`` what it is listed under. ``documents`` are

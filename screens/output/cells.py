@@ -1,9 +1,8 @@
 """The screen as it is wanted, cell by cell: Textual's updates are applied to it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from operator import is_
-from typing import Final
+from typing import Final, NamedTuple
 
 from rich.cells import split_graphemes
 from rich.color import ColorSystem
@@ -18,8 +17,7 @@ LINK: Final = "\x1b]8;"
 """Begins, within a style, the sequence that opens its link."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row of the screen.
 
     ``signs`` has the character of each cell with what combines with it, and ``""`` for the second half of a wide one.

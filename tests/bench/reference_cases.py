@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 
 from medreview.references.formats.csl import CslWorks
 from medreview.references.library import Library
-from medreview.references.model import ACCUSING
 from medreview.references.printed.parse import parse_reference
+from medreview.references.verdict import ACCUSING
 
 Work = dict[str, Any]
 

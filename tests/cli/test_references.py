@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from medreview.references.model import VERDICTS
+from medreview.references.verdict import VERDICTS
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network
 from medreview.study import Study

@@ -2,12 +2,12 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from medreview.references.model import Reference, Verdict
+from medreview.references.model import Reference
+from medreview.references.verdict import Verdict
 from medreview.review.audit import draw
 from medreview.review.decision import decide_in_script
 from medreview.stats.references.accused_references import MOST
@@ -122,8 +122,8 @@ def test_nothing_in_a_reference_or_a_record_is_markup(medreview, study):
     def change(rows: StudyBuilder) -> None:
         other = CHECKS[2]
         assert other.record is not None
-        bad = replace(
-            other, record=replace(other.record, record_id=WICKED, title=WICKED, authority=WICKED), because=WICKED,
+        bad = other._replace(
+            record=other.record._replace(record_id=WICKED, title=WICKED, authority=WICKED), because=WICKED,
             asked=(replace_words(other.asked[0]),),
         )  # fmt: skip
         add_reference(rows, "f9", "r1", Reference(WICKED, number=9, title=WICKED, container=WICKED), bad)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from medreview.judges.verdicts import confirm
+from medreview.judges.verdict_fingerprint import confirm
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.ids import content_id

@@ -7,7 +7,8 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.judges.merged_votes import merged_judgements
-from medreview.judges.verdicts import is_current, refresh
+from medreview.judges.verdict_fingerprint import is_current
+from medreview.judges.verdicts import refresh
 from medreview.review.queue import open_queue
 from medreview.study import Study
 from medreview.text import Span

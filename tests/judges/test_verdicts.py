@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.judges import verdicts
+from medreview.judges import verdict_fingerprint, verdicts
 from medreview.judges.verdicts import refresh
 from medreview.study import Study
 from tests.support.study_builder import build
@@ -70,7 +70,7 @@ def test_what_a_judge_of_the_whole_response_found_in_a_statement_is_a_badge_of_i
 
     refresh(study)
     build(study, add)
-    assert not verdicts.is_current(study.reader)
+    assert not verdict_fingerprint.is_current(study.reader)
     refresh(study)
     rows = study.reader.execute("SELECT statement_id, badges FROM verdict WHERE statement_id LIKE 'r2%' ORDER BY 1")
     assert [tuple(row) for row in rows] == [("r2.1", "finding: fact"), ("r2.2", ""), ("r2.3", "")]

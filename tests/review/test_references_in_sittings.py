@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
-from medreview.judges.verdicts import is_current, refresh
+from medreview.judges.verdict_fingerprint import is_current
+from medreview.judges.verdicts import refresh
 from medreview.references.model import Asked, ReferenceCheck
 from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session

@@ -10,7 +10,7 @@ from medreview import pipeline
 from medreview.errors import UserError
 from medreview.judges.offline_stage import pairs_waiting
 from medreview.judges.tasks.registry import task_for
-from medreview.judges.verdicts import is_current
+from medreview.judges.verdict_fingerprint import is_current
 from medreview.llm.settings import JudgeSettings
 from medreview.review.audit import draw
 from medreview.review.draft_places import draft_places, unlisted_drafts

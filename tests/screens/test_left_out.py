@@ -1,7 +1,6 @@
 """What of a response is no statement: dim in it, listed by l, and made a statement."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,7 +73,7 @@ async def test_where_nothing_is_left_out_the_key_says_so(study: Study, size: tup
 
 async def test_left_out_text_is_dim_and_has_a_sign_beside_it_without_colours(study: Study) -> None:
     queue = open_queue(study, "responses", "kb")
-    app = Workbench(study, Config(reviewer="kb"), replace(PLAIN, ascii_only=True), queue=queue)
+    app = Workbench(study, Config(reviewer="kb"), PLAIN._replace(ascii_only=True), queue=queue)
     async with app.run_test(size=(160, 50)):
         view = review_screen(app).response
         strip = view.line(0)

@@ -24,7 +24,9 @@ from medreview.screens.widgets.painted import PALETTE
 from medreview.units.asks import STATEMENT
 
 sizes = st.builds(Size, st.integers(40, 220), st.integers(24, 70))
-needs = st.builds(Needs, st.integers(1, 12), st.integers(0, 3), st.integers(1, 2), st.booleans())
+needs = st.builds(
+    lambda *rows: Needs(*rows), st.integers(1, 12), st.integers(0, 3), st.integers(1, 2), st.booleans()
+)  # of a named tuple itself, also what need not be given would be made
 
 
 @given(sizes, needs)

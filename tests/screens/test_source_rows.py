@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +153,7 @@ async def test_a_long_path_keeps_its_deepest_heading(made: Made) -> None:
     outline[2][2] = 2
     study = made(outline=json.dumps(outline))
     queue = open_queue(study, "responses", "kb")
-    app = Workbench(study, Config(reviewer="kb"), replace(PLAIN, ascii_only=True), queue=queue)
+    app = Workbench(study, Config(reviewer="kb"), PLAIN._replace(ascii_only=True), queue=queue)
     async with app.run_test(size=(160, 50)) as pilot:
         await press(pilot, "G")
         path = bar(app).splitlines()[1]
@@ -248,7 +247,7 @@ async def test_what_does_not_stand_open_on_the_page_has_a_sign(
     parts = [[SEPSIS.index(words), SEPSIS.index(words) + len(words), kind]
              for words, kind in ((COLLAPSED, "collapsed"), (UNSEEN, "hidden"))]  # fmt: skip
     study = made(set_apart=json.dumps(parts))
-    look = replace(PLAIN, ascii_only=ascii_only)
+    look = PLAIN._replace(ascii_only=ascii_only)
     app = Workbench(study, Config(reviewer="kb"), look, queue=open_queue(study, "responses", "kb"))
     async with app.run_test(size=size) as pilot:
         view = app.screen.query_one("#source", DocumentView)

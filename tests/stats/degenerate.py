@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from medreview.references.model import Verdict
+from medreview.references.verdict import Verdict
 from medreview.study.events import NewEvent
 from tests.stats.small_study import SmallStudy
 from tests.support.reference_rows import ReferenceRows

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from medreview.references.as_json import to_json
@@ -16,9 +15,9 @@ from medreview.references.model import (
     Reference,
     ReferenceCheck,
     Standing,
-    Verdict,
     WorkKind,
 )
+from medreview.references.verdict import Verdict
 from medreview.study import Study
 from medreview.text import sha256
 from tests.support.study_builder import NOW, StudyBuilder, build
@@ -51,7 +50,7 @@ NAMED: Final = Reference(
 
 def check_of_verdict(verdict: Verdict, *, notices: Sequence[Notice] = (), failed: str = "") -> ReferenceCheck:
     """What a check of this verdict looks like; ``failed``: a service that gave no answer."""
-    record = replace(WORK, notices=tuple(notices))
+    record = WORK._replace(notices=tuple(notices))
     asked = [Asked("crossref", "identifier", "found" if verdict != "not_found" else "nothing")]
     if failed:
         asked.append(Asked(failed, "citation", "failed", "no answer in time"))

@@ -16,9 +16,9 @@ from medreview.references.model import (
     Record,
     Reference,
     ReferenceCheck,
-    Verdict,
 )  # fmt: skip
 from medreview.references.stored import CheckedBy, store_check, store_references
+from medreview.references.verdict import Verdict
 from medreview.study import Study
 from medreview.text import sha256
 from tests.support.study_builder import NOW, StudyBuilder, build
@@ -62,8 +62,8 @@ FIRST: Final = Record(
     (Author("Moss", "A"), Author("Lind", "B")), True, ("Journal of Test Medicine", "J Test Med"), (2031,),
     "4", "", "1-9", "", "", (Identifier("doi", "10.5555/one"),),
 )  # fmt: skip
-SECOND: Final = replace(
-    FIRST, record_id="10.5555/two", title="Vasopressin as a second agent in shock", authors=(Author("Moss", "A"),),
+SECOND: Final = FIRST._replace(
+    record_id="10.5555/two", title="Vasopressin as a second agent in shock", authors=(Author("Moss", "A"),),
     years=(2033,), volume="8", pages="20-29", identifiers=(Identifier("doi", "10.5555/two"),),
 )  # fmt: skip
 STATINS: Final = Record(
@@ -76,7 +76,7 @@ FLUIDS: Final = Record(
 )  # fmt: skip
 _FOUND: Final = Asked("crossref", "identifier", "found")
 CHECKS: Final = (
-    ReferenceCheck("match", replace(FIRST, notices=(Notice("retracted", "10.5555/notice", "2034"),)), asked=(_FOUND,),
+    ReferenceCheck("match", FIRST._replace(notices=(Notice("retracted", "10.5555/notice", "2034"),)), asked=(_FOUND,),
                    because="Title, authors and year are those of the record."),
     ReferenceCheck("mismatch", SECOND, (Difference("year", "2035", "2033", False, "the year is off by two"),),
                    asked=(_FOUND,), because="The work exists, and its year is another."),

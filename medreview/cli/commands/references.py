@@ -16,7 +16,7 @@ from medreview.words import in_words
 
 if TYPE_CHECKING:
     from medreview.cli.reports.checked_references import CheckedReport
-    from medreview.references.model import Verdict
+    from medreview.references.verdict import Verdict
 
 _FAILED: Final = 1
 """The exit code of ``--check`` when a reference has a verdict that is not allowed; a mistake of the user is 2."""
@@ -77,7 +77,7 @@ def references(
     Example: medreview references answer.md --library zotero.json --check
     """
     from medreview.cli.referencing import Whom, answer_stdin, checked_file, checked_study, read_by_model
-    from medreview.references.model import VERDICTS
+    from medreview.references.verdict import VERDICTS
     from medreview.study.file_kind import is_database
 
     asked = Whom(library or (), online, proxy, again)
@@ -123,7 +123,7 @@ def references(
 
 def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":
     """The verdicts of an option, as stored or in words. Raises :class:`UserError` for any other word."""
-    from medreview.references.model import VERDICTS
+    from medreview.references.verdict import VERDICTS
 
     names = {form: verdict for verdict in VERDICTS for form in (verdict, in_words(verdict))}
     for word in told or ():
@@ -135,7 +135,7 @@ def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":
 def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bool, limit: int, as_json: bool) -> None:
     if as_json:
         from medreview.exchange.exports.checked_references import payload
-        from medreview.references.model import VERDICTS
+        from medreview.references.verdict import VERDICTS
 
         counts = {verdict: report.counts[verdict] for verdict in VERDICTS}
         told = {
@@ -159,7 +159,7 @@ def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
 
     A service that was down proves nothing, and so it does not let a build pass.
     """
-    from medreview.references.model import ACCUSING
+    from medreview.references.verdict import ACCUSING
 
     found = {verdict: report.counts[verdict] for verdict in ACCUSING if verdict not in passing}
     told = [f"{number:,} {in_words(verdict)}" for verdict, number in found.items() if number]

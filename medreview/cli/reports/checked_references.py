@@ -14,7 +14,8 @@ from medreview.references.authorities import authority_name
 from medreview.references.brought import CheckedReference
 from medreview.references.citation_line import citation_line
 from medreview.references.levels import bare_urls_words, outcome_words, unanswered_words
-from medreview.references.model import VERDICTS, Asked, Difference, Record, ReferenceCheck, Verdict
+from medreview.references.model import Asked, Difference, Record, ReferenceCheck
+from medreview.references.verdict import VERDICTS, Verdict
 from medreview.stats.formulas.estimate import percent
 from medreview.units.reference_fields import notice_words
 from medreview.words import in_words

@@ -11,7 +11,8 @@ from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, 
 from medreview.next_step import command
 from medreview.references.authorities import authority_name
 from medreview.references.levels import bare_urls_words, unanswered_words
-from medreview.references.model import NoticeKind, Verdict
+from medreview.references.model import NoticeKind
+from medreview.references.verdict import Verdict
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.references.found_references import WORKS

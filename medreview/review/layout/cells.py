@@ -1,12 +1,12 @@
 """Display width of text in terminal cells. Expects text that went through ``medreview.visible``."""
 
-import re
 import unicodedata
 from typing import Final
 
+from medreview.lazy_pattern import lazy_pattern
 from medreview.visible import PLAIN, combines
 
-NOT_SINGLE_CELL: Final = re.compile(f"[^\n\t{PLAIN}]")
+NOT_SINGLE_CELL: Final = lazy_pattern(f"[^\n\t{PLAIN}]")
 """Matches a character that may not be exactly one cell wide."""
 
 _TABLE_LIMIT: Final = 20_000

@@ -10,18 +10,19 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from medreview.lazy_pattern import lazy_pattern
 from medreview.review.layout.cells import width
 from medreview.review.layout.prose import line_rows
 
 NARROWEST: Final = 6
 """Minimum width of a column with longer content; a table with less room is drawn as prose."""
 
-_TABLE_LINES: Final = re.compile(r"(?:\| [^\n]* \||\|[-:| ]+\|)(?:\n(?:\| [^\n]* \||\|[-:| ]+\|))+(?=\n|\Z)")
+_TABLE_LINES: Final = lazy_pattern(r"(?:\| [^\n]* \||\|[-:| ]+\|)(?:\n(?:\| [^\n]* \||\|[-:| ]+\|))+(?=\n|\Z)")
 _BAR: Final = " | "
 _LONGEST_WORD: Final = 24
 """Maximum width that a column requests in order not to break its words."""
 _BLANKS: Final = " \t"
-_QUANTITY: Final = re.compile(
+_QUANTITY: Final = lazy_pattern(
     r"""(?<![^ \t(\[])
         (?:[<>=≤≥±~≈]+[ \t]+(?=[+−-]?\d))?
         [<>=≤≥±~≈+−-]?\d[\d.,·–−-]*

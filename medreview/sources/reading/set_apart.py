@@ -1,13 +1,13 @@
 """Parts of a text that do not stand open on the page, such as collapsed panels and words that only a program sees."""
 
-import re
 from collections.abc import Sequence
 from functools import reduce
 from typing import Final, NamedTuple
 
 from medreview.labels import SET_APART
+from medreview.lazy_pattern import lazy_pattern
 
-_UNSEEN: Final = re.compile(
+_UNSEEN: Final = lazy_pattern(
     "\U0001f3f4[\U000e0020-\U000e007e]{2,7}\U000e007f"  # the flags of England, Scotland and Wales
     "|([\U000e0001-\U000e007f]+|[\u200b-\u200d\u2060-\u2064\u180e\ufeff\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,})"
 )

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from medreview.references.model import ACCUSING, NoticeKind
+from medreview.references.model import NoticeKind
+from medreview.references.verdict import ACCUSING
 from medreview.stats.reports.reviewer_labels import Mode
 from medreview.study.unit_ids import REFERENCE, unit_id
 from medreview.units.statement_view import response_name

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, cast
 
 from medreview.references.levels import PARTLY_LISTED
-from medreview.references.model import NoticeKind, Standing, Verdict, WorkKind, is_unanswered
+from medreview.references.model import NoticeKind, Standing, WorkKind, is_unanswered
+from medreview.references.verdict import Verdict
 
 Works = Literal["listed", "partly_listed", "unknown"]
 """Sorts of works by what it means that nobody has one: articles, preprints and trials, nearly all of which some

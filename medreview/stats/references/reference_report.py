@@ -13,7 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from medreview.references.model import VERDICTS, NoticeKind, Standing, Verdict
+from medreview.references.model import NoticeKind, Standing
+from medreview.references.verdict import VERDICTS, Verdict
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import DEFAULT, Floats, Resampling, Statistic
 from medreview.stats.formulas.differences import Difference, Side, difference, with_holm

@@ -1,8 +1,8 @@
 """What a reviewer said about the statements of a study, apart by what had been seen of the judges' opinion."""
 
 import sqlite3
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
 
 Mode = Literal["blind", "assisted"]
 
@@ -54,8 +54,7 @@ NOT_DRAWN: Final = (
 """What is to be said of figures of the groups that are not drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewerLabel:
+class ReviewerLabel(NamedTuple):
     """A reviewer's evidence label on one statement: ``label`` in its group, ``current`` as it stands now.
 
     A statement whose first label is blind keeps that label in the blind group, whatever the reveal changed.
@@ -85,7 +84,7 @@ class ReviewerLabel:
 
     def grouped(self, *, waits: bool) -> "ReviewerLabel":
         """The same label in the group that it has while something of the audit ``waits``, or does not."""
-        return replace(self, group=_group(self.mode, self.from_draw, self.filtered, waits))
+        return self._replace(group=_group(self.mode, self.from_draw, self.filtered, waits))
 
 
 def reviewers(reader: sqlite3.Connection) -> list[str]:

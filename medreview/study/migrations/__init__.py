@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from threading import Lock
 from typing import Final
 
@@ -27,9 +26,10 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 def migrate(connection: sqlite3.Connection, *, seal: bool = True) -> None:
     """Bring a file up to date: run the steps that it has not seen, and seal its rows."""
-    done = schema_version(connection)
-    scripts = [files(__name__).joinpath(name).read_text(encoding="utf-8") for name in _STEPS[done:]]
-    run_steps(connection, scripts, seal=seal)
+    if steps := _STEPS[schema_version(connection) :]:
+        from importlib.resources import files
+
+        run_steps(connection, [files(__name__).joinpath(name).read_text(encoding="utf-8") for name in steps], seal=seal)
 
 
 @cache

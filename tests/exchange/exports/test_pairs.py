@@ -8,7 +8,7 @@ import pytest
 
 from medreview.exchange.exports.export import export
 from medreview.judges.verdicts import refresh
-from medreview.references.model import Verdict
+from medreview.references.verdict import Verdict
 from medreview.study import Study
 from medreview.units.statement_view import load_statement_view
 from tests.support.reference_rows import ReferenceRows

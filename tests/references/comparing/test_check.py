@@ -6,8 +6,9 @@ from datetime import date
 import pytest
 
 from medreview.references.comparing.check import check_reference, same_work
-from medreview.references.model import VERDICTS, Asked, Author, Identifier, Notice, Record, Reference
+from medreview.references.model import Asked, Author, Identifier, Notice, Record, Reference
 from medreview.references.printed.parse import parse_reference
+from medreview.references.verdict import VERDICTS
 from tests.references.works import EMPA_REG, SPRINT, UKPDS, WORKS
 
 TODAY = date(2026, 1, 1)
@@ -178,8 +179,8 @@ def test_year_or_pages_tell_editions_apart(fields, edition):
 
 
 def test_a_preprint_and_its_article_are_no_two_works_and_two_services_have_one_work():
-    preprint = replace(EMPA_REG, authority="openalex", kind="preprint", containers=("medRxiv",), identifiers=())
-    again = replace(EMPA_REG, authority="pubmed", title=EMPA_REG.title.upper())
+    preprint = EMPA_REG._replace(authority="openalex", kind="preprint", containers=("medRxiv",), identifiers=())
+    again = EMPA_REG._replace(authority="pubmed", title=EMPA_REG.title.upper())
     text = f"Zinman B. {EMPA_REG.title}. 2015."
 
     assert checked(text, [preprint, EMPA_REG]).record == EMPA_REG
@@ -189,7 +190,7 @@ def test_a_preprint_and_its_article_are_no_two_works_and_two_services_have_one_w
 
 
 def test_a_dead_identifier_beside_a_record_without_one_of_that_kind_is_said_and_accuses_nobody():
-    bare = replace(EMPA_REG, identifiers=())
+    bare = EMPA_REG._replace(identifiers=())
     check = checked(f"Zinman B. {EMPA_REG.title}. N Engl J Med. 2015. PMID: 99999999", [bare], NOTHING)
 
     assert check.verdict == "match"
@@ -257,7 +258,7 @@ def test_where_there_is_nothing_to_look_up_nobody_is_accused(text):
 
 
 def test_a_notice_stands_beside_the_record_and_changes_no_verdict():
-    retracted = replace(EMPA_REG, notices=(Notice("retracted", "10.5555/notice"),))
+    retracted = EMPA_REG._replace(notices=(Notice("retracted", "10.5555/notice"),))
     check = checked(HONEST[0], [retracted])
 
     assert (check.verdict, check.record.notices[0].kind) == ("match", "retracted")
@@ -292,14 +293,14 @@ def test_a_record_without_sense_raises_nothing(record, text):
 
 
 def test_a_journals_name_within_a_doi_is_not_the_journal_that_is_printed():
-    record = replace(EMPA_REG, containers=("Chest",), identifiers=(Identifier("doi", "10.1016/j.chest.2016.02.646"),))
+    record = EMPA_REG._replace(containers=("Chest",), identifiers=(Identifier("doi", "10.1016/j.chest.2016.02.646"),))
     check = checked(f"Zinman B. {EMPA_REG.title}. Vaccine. 2015. doi:10.1016/j.chest.2016.02.646", [record])
 
     assert [difference.field for difference in check.wrong] == ["container"]
 
 
 def test_what_the_rules_cut_wrongly_is_read_again_with_the_record_in_hand():
-    record = replace(EMPA_REG, title=f"{EMPA_REG.title}: a trial", containers=("Comput. Human. Behav.",))
+    record = EMPA_REG._replace(title=f"{EMPA_REG.title}: a trial", containers=("Comput. Human. Behav.",))
     text = f"- Zinman (2015). {EMPA_REG.title}. Comput. Human. Behav. 55: 946-954"
     cut = {"title": f"{EMPA_REG.title}. Comput. Human", "container": "Behav"}
 
@@ -342,7 +343,7 @@ def test_a_title_cut_at_a_comma_with_dots_is_that_title():
 
 
 def test_another_part_than_the_record_is_another_work():
-    record = replace(SPRINT, title=f"{SPRINT.title}. Part II", identifiers=())
+    record = SPRINT._replace(title=f"{SPRINT.title}. Part II", identifiers=())
     printed = f"Wright JT Jr, Williamson JD. {SPRINT.title}. Part I. N Engl J Med 2015;373:3103-16."
 
     assert checked(printed.replace("Part I.", "Part II."), [record]).verdict == "match"

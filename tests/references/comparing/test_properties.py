@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medreview.references.comparing.check import check_reference
-from medreview.references.model import ACCUSING, Asked, Author, Record, Reference
+from medreview.references.model import Asked, Author, Record, Reference
 from medreview.references.printed.parse import parse_reference
+from medreview.references.verdict import ACCUSING
 from tests.references.works import WORKS
 
 ASKED = (Asked("library", "citation", "found"),)

@@ -14,7 +14,7 @@ from medreview.references.services.openalex import OpenAlex
 from medreview.references.services.order import asked_by_citation, asked_for
 from medreview.references.services.pubmed import PubMed
 from medreview.references.services.said import base_of, before_asking
-from medreview.settings_checks import SERVICES
+from medreview.setting import SERVICES
 from medreview.sources.fetching.services import Services
 from tests.support.bibliographic_servers import ALL
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from scipy.special import stdtrit
 
-from medreview.references.model import VERDICTS, Notice
+from medreview.references.model import Notice
+from medreview.references.verdict import VERDICTS
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.references.reference_report import COMPARED, reference_report
 from tests.stats.small_study import SmallStudy

@@ -4,7 +4,7 @@ import pytest
 
 from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.units.unit_parts import unit_parts
-from medreview.references.model import Verdict
+from medreview.references.verdict import Verdict
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.intervals import wilson
 from medreview.stats.units.references import ReferenceUnitFigures

@@ -18,7 +18,8 @@ from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import date
 from medreview.cli.reports.units.references import reference_unit_parts
 from medreview.labels import label_words
-from medreview.references.model import Difference, Record, Verdict
+from medreview.references.model import Difference, Record
+from medreview.references.verdict import Verdict
 from medreview.stats.formulas.estimate import percent
 from medreview.stats.references.accused_references import AccusedReference, ReferenceLabel
 from medreview.stats.references.found_references import WORKS
