@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from medreview.errors import UserError
 from medreview.labels import REVEALS, Reveal
 from medreview.setting import SERVICES, about, flat, is_under, settings_in
-from medreview.settings_files import is_own, is_trusted, read_settings
 from medreview.settings_places import find_configs
 
 if TYPE_CHECKING:
@@ -305,12 +304,18 @@ def config_of(files: Iterable[SettingsFile]) -> Config:
         guarded = {name: values.pop(name) for name in GUARDED if name in values}
         merged |= values
         added = _added(merged, guarded)
-        if added and not is_own(file.path) and not is_trusted(file.path, file.content):
+        if added and _needs_trust(file):
             untrusted |= dict.fromkeys(added, file.path)
         taken = [*values, *added]
         origins = {name: place for name, place in origins.items() if not is_under(name, values)}
         origins |= dict.fromkeys((name for name in flat(file.told) if is_under(name, taken)), file.path)
     return Config(**merged, untrusted=untrusted, origins=origins)
+
+
+def _needs_trust(file: SettingsFile) -> bool:
+    from medreview.settings_files import is_own, is_trusted
+
+    return not is_own(file.path) and not is_trusted(file.path, file.content)
 
 
 def guarded_settings(told: Mapping[str, Any]) -> list[str]:
@@ -338,6 +343,7 @@ def read_file(path: Path) -> SettingsFile:
     """A settings file with the mistakes in it; raises :class:`UserError` where it cannot be read, or others may write
     what it says of texts and keys."""
     from medreview.settings_checks import problems
+    from medreview.settings_files import read_settings
 
     try:
         text = read_settings(path)

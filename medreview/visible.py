@@ -118,7 +118,10 @@ class _Kinds(_Table):
 
 _EAST_ASIAN: Final = "\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9ffc\uac00-\ud7a3\uff01-\uff60"
 _SIMPLE: Final = f"\n\t{PLAIN}{_EAST_ASIAN}"
+NOT_PLAIN: Final = lazy_pattern(f"[^\n\t{PLAIN}]")
+"""What may be shown otherwise than it is, or takes more or less than one cell."""
 _UNSURE: Final = lazy_pattern(f"[^{_SIMPLE}]")
+"""The same without East Asian characters; to make ready what tells them takes a while, and most never need it."""
 _PILED: Final = lazy_pattern(f"(?<![xm])m+|(?<={'m' * _MOST_MARKS})m+")
 _ON_ONE_LINE: Final = {0x09: 0x2409, 0x0A: 0x240A}
 _MARKS: Final = _Marks()
@@ -136,7 +139,7 @@ def visible(text: str, ascii_only: bool = False) -> str:
 
     ``ascii_only`` turns every such mark into ``?``; it leaves other non-ASCII text alone.
     """
-    if _UNSURE.search(text) is None:
+    if NOT_PLAIN.search(text) is None or _UNSURE.search(text) is None:
         return text
     shown = text.translate(_ASCII_MARKS if ascii_only else _MARKS)
     return _flatten(shown, "?" if ascii_only else SOFT_MARK)

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.driver import Driver
 from textual.screen import Screen
@@ -71,6 +71,7 @@ class Workbench(FigurePlaces):
             ansi_color=look.ansi_color or None,
         )
         self.animation_level = "none"
+        self._disable_tooltips = self._disable_notifications = True  # two widgets on every screen that nothing shows
         self.ansi_theme_dark, self.ansi_theme_light = DARK, LIGHT
         self.theme = look.theme
         self._study = study
@@ -95,15 +96,17 @@ class Workbench(FigurePlaces):
         self.signal = 0
         """The number of the signal that ended it; a lost terminal counts as SIGHUP."""
 
-    def on_mount(self) -> None:
-        """Open the review if a queue was given, else the home screen; watch the terminal, if there is one."""
+    def get_default_screen(self) -> Screen[Any]:
+        """The review if a queue was given, else the home screen: no other lies below it, and is made for that."""
         if self._first is None:
-            self.push_screen(self._home())
-        else:
-            begun = draft_places(self._study, self._config.reviewer)
-            if begun and not self._notice:
-                self._notice = f"Not saved: {begun[0].words}. The first screen (q) leads there."
-            self.push_screen(self._review(self._first))
+            return self._home()
+        begun = draft_places(self._study, self._config.reviewer)
+        if begun and not self._notice:
+            self._notice = f"Not saved: {begun[0].words}. The first screen (q) leads there."
+        return self._review(self._first)
+
+    def on_mount(self) -> None:
+        """Watch the terminal, if there is one."""
         if self.is_headless:
             return
         import sys

@@ -8,7 +8,7 @@ from medreview.screens.key import Key
 from medreview.screens.widgets.painted import Row, StyledText
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class ChoiceDialog:
     """What is asked, and the labels of which one is taken."""
 

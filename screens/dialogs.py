@@ -42,7 +42,7 @@ class Dialog(Protocol):
         """Answer a key; False when the step has no use for it."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class ReasonDialog:
     """Why my verdict differs from the judges': the verdict is saved already, the step only adds to it."""
 
@@ -93,7 +93,7 @@ class ReasonDialog:
         return True
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class RevealDialog:
     """After a blind decision that differs: the judges' verdict; keep mine or change it. Both labels stay on record."""
 
@@ -128,7 +128,7 @@ class RevealDialog:
         return True
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class HallucinationDialog:
     """Which hallucination, by the keys of ``levels``."""
 
@@ -163,7 +163,7 @@ class HallucinationDialog:
         return True
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class SpanDialog:
     """Which words: the span is drawn in its text while ``w b W B o`` move its ends, or hints name its words.
 
@@ -248,7 +248,7 @@ class SpanDialog:
         self.draw(self.target, self.edit)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class ChooseSpanDialog:
     """Which of the spans I marked to delete or resize: one at a time, by its words; it alone is drawn in its text.
 

@@ -13,7 +13,7 @@ from medreview.screens.widgets.painted import Row, StyledText
 from medreview.statements.left_out import LeftOut
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class EditDialog:
     """What to do with the statement: nothing is asked twice, since undo takes each of it back."""
 
@@ -43,7 +43,7 @@ class EditDialog:
         return True
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class CutDialog:
     """Where to cut: the second part is drawn as marked, and both stand on both sides of a bar here.
 
@@ -85,7 +85,7 @@ class CutDialog:
         return True
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class LeftOutDialog:
     """Which part of the response that is no statement to make one: one at a time, drawn in the response."""
 

@@ -60,10 +60,11 @@ def erases_in_colour(term: str) -> bool:
 
 def check_terminal(study: Path, environ: Mapping[str, str] = os.environ) -> None:
     """Raise :class:`UserError` unless standard input and output are a terminal, one that can be drawn on."""
-    plain = command("review", study, "--plain")
     if environ.get("TERM", "dumb") == "dumb":
+        plain = command("review", study, "--plain")
         raise UserError(f"This terminal cannot be drawn on (TERM is dumb or not set); `{plain}` works on any.")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        plain = command("review", study, "--plain")
         raise UserError(f"The workbench needs a terminal; with input or output redirected, use `{plain}`.")
 
 

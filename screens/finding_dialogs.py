@@ -12,7 +12,7 @@ from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class FindingDialog:
     """One passage that a judge found, drawn in the response: take it over, reject it, or go to another."""
 

@@ -9,7 +9,7 @@ from medreview.screens.key import Key
 from medreview.screens.widgets.painted import Row
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class LineInput:
     """``finish`` takes the text at Enter and returns what is wrong with it, or ``""``; Esc leaves.
 

@@ -20,7 +20,7 @@ _KEYS: Final = 10
 _STEPS: Final = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class PaletteDialog(LineInput):
     """``run`` does what an entry says and returns what is wrong, or ``""``."""
 

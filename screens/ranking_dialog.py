@@ -9,7 +9,7 @@ from medreview.screens.widgets.painted import Row, StyledText
 from medreview.units.ranking_entry import RankingEntry
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class RankingDialog:
     """``look`` is told of the place of the output that is asked about; ``give`` takes what was keyed in, once whole."""
 

@@ -17,7 +17,7 @@ class Scope(NamedTuple):
     find: Callable[[str], str]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class SearchLine(LineInput):
     """Tab turns to the next scope; what was typed stays."""
 

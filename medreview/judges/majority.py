@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from medreview.labels import TieRule as StudyRule
 
@@ -16,8 +15,7 @@ OF_STUDY: Final[dict[StudyRule, TieRule]] = {
 """What the tie rule of a study is for a yes or no: a key fact is present, or contradicted, as a source supports."""
 
 
-@dataclass(frozen=True)
-class Majority:
+class Majority(NamedTuple):
     """The winning label per item (``None``: undecided or nobody voted), and how many ties and empty ballots there were.
 
     A tie is counted as a tie whatever the rule makes of it.

@@ -1,6 +1,8 @@
 """Which places to mark for a statement: in the source, in the statement itself, in the response; by the blind rules."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from medreview.review.highlight_index import Mark
 from medreview.review.reviewer_state import ReviewerState
@@ -10,15 +12,14 @@ from medreview.units.cited_source import Source
 from medreview.units.statement_view import Evidence, StatementView
 
 
-@dataclass(frozen=True, slots=True)
-class Highlights:
+class Highlights(NamedTuple):
     """Marks in a snapshot's text. ``opening`` is where to open it, ``stops`` where ``m`` goes, ``remarks`` go under
     the row that holds their offset."""
 
     marks: tuple[Mark, ...] = ()
     stops: tuple[Span, ...] = ()
     opening: Span | None = None
-    remarks: dict[int, str] = field(default_factory=dict)
+    remarks: Mapping[int, str] = MappingProxyType({})
 
 
 def in_source(

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from medreview.labels import FLAGS, REASONS, label_in, level_named
@@ -37,8 +37,7 @@ class ReviewerSpan(NamedTuple):
     with_span: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewerState:
+class ReviewerState(NamedTuple):
     """The reviewer's own labels on a unit. ``first`` is the first label on the axis of its kind (the view
     ``decision_first``), ``label`` the current one, ``words`` the text that came with it.
 
@@ -70,9 +69,9 @@ class ReviewerState:
     knows_model: bool = False
     read_totals: bool = False
     saw_others: bool = False
-    spans: tuple[ReviewerSpan, ...] = field(default=())
+    spans: tuple[ReviewerSpan, ...] = ()
     words: str = ""
-    also: Mapping[str, str] = field(default_factory=dict)
+    also: Mapping[str, str] = MappingProxyType({})
     from_pairs: Derived | None = None
 
 
@@ -122,8 +121,7 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
                 UNION ALL {RESERVED} AND a.statement_id = ?2"""
     kept = any(reader.execute(query, (reviewer, each, pass_no)).fetchone() for each in kept_with(reader, unit))
     told = reader.execute(_TOLD, (reviewer, unit)).fetchone()
-    return replace(
-        own,
+    return own._replace(
         knows_model=bool(told[0]),
         read_totals=bool(told[1]),
         saw_others=saw_others(reader, unit, reviewer, pass_no),
@@ -156,8 +154,7 @@ def _fold(own: ReviewerState, row: sqlite3.Row, axis: str) -> ReviewerState:
     said = json.loads(row["payload"])
     match row["kind"], said.get("axis"):
         case (("decide" | "revise"), on) if on == axis:
-            return replace(
-                own,
+            return own._replace(
                 label=said["label"],
                 words=said.get("text", ""),
                 decision=row["event_id"],
@@ -167,19 +164,19 @@ def _fold(own: ReviewerState, row: sqlite3.Row, axis: str) -> ReviewerState:
                 revealed=own.revealed and row["kind"] == "revise",
             )
         case (("decide" | "revise"), "hallucination"):
-            return replace(own, hallucination=said["label"])
+            return own._replace(hallucination=said["label"])
         case (("decide" | "revise"), str() as on):
-            return replace(own, also={**own.also, on: said["label"]})
+            return own._replace(also={**own.also, on: said["label"]})
         case "reason", _:
-            return replace(own, reason=said["code"])
+            return own._replace(reason=said["code"])
         case "note", _:
-            return replace(own, note=said["text"])
+            return own._replace(note=said["text"])
         case "flag", _:
-            return replace(own, flags=own.flags | {said["flag"]} if said["on"] else own.flags - {said["flag"]})
+            return own._replace(flags=own.flags | {said["flag"]} if said["on"] else own.flags - {said["flag"]})
         case "defer", _:
-            return replace(own, deferred=True)
+            return own._replace(deferred=True)
         case "reveal", _:
-            return replace(own, revealed=own.label is not None)
+            return own._replace(revealed=own.label is not None)
     return own
 
 

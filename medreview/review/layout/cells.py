@@ -3,10 +3,9 @@
 import unicodedata
 from typing import Final
 
-from medreview.lazy_pattern import lazy_pattern
-from medreview.visible import PLAIN, combines
+from medreview.visible import NOT_PLAIN, combines
 
-NOT_SINGLE_CELL: Final = lazy_pattern(f"[^\n\t{PLAIN}]")
+NOT_SINGLE_CELL: Final = NOT_PLAIN
 """Matches a character that may not be exactly one cell wide."""
 
 _TABLE_LIMIT: Final = 20_000
