@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.driver import Driver
+from textual.reactive import Reactive
 from textual.screen import Screen
 
 from medreview.config import Config
@@ -55,6 +56,10 @@ class Workbench(FigurePlaces):
     ENABLE_COMMAND_PALETTE = False
     TITLE = "medreview"
 
+    ansi_theme_dark = Reactive(DARK, init=False)
+    """Textual's own, with other colours from the first: one that is set later has every style made again."""
+    ansi_theme_light = Reactive(LIGHT, init=False)
+
     def __init__(
         self,
         study: Study,
@@ -72,7 +77,6 @@ class Workbench(FigurePlaces):
         )
         self.animation_level = "none"
         self._disable_tooltips = self._disable_notifications = True  # two widgets on every screen that nothing shows
-        self.ansi_theme_dark, self.ansi_theme_light = DARK, LIGHT
         self.theme = look.theme
         self._study = study
         self._config = config
