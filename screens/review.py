@@ -100,7 +100,7 @@ class ReviewScreen(KeyScreen[None]):
         self._face = face(self.source, self.response)
         self.reading = self._face.panes
         self._acts = handlers(self.reading, self)
-        self._queue_rows = QueueRows(session)
+        self._queue_rows: QueueRows | None = None
 
     @property
     def layout(self) -> Layout:
@@ -115,7 +115,6 @@ class ReviewScreen(KeyScreen[None]):
 
     def on_mount(self) -> None:
         """Draw the first frame, ready for a decision; guidelines that the reviewer has not read come before it."""
-        self._queue_changed()
         self.paint()
         self.app.show_new_guidelines()
 
@@ -148,8 +147,8 @@ class ReviewScreen(KeyScreen[None]):
             self._said, self._bad = error.row, True
         except UserError as error:
             self._said = str(error)
-        if self.session.queue is not queue:
-            self._queue_changed()
+        if self.session.queue is not queue:  # another filter, or statements that were edited
+            self._queue_rows = None
         if alert := self.session.alert():
             self._said, self._bad = alert, True
         return found
@@ -234,12 +233,6 @@ class ReviewScreen(KeyScreen[None]):
     def tell(self, words: str) -> None:
         """Say something until the next key."""
         self._said = words
-
-    def _queue_changed(self) -> None:
-        """Make the rows of the queue pane again: another filter, or statements that were edited."""
-        self._queue_rows = QueueRows(self.session)
-        rows = self._queue_rows
-        self._queue.show(len(rows), rows.row, rows.row_of(self.session.position), rows.heading)
 
     def promote(self, part: LeftOut) -> None:
         """Make a statement of what was left out, and know of it."""
@@ -360,15 +353,23 @@ class ReviewScreen(KeyScreen[None]):
         self._pinned.show(pinned_rows(self.app.pinned_view(), pinned.width, one=one) if pinned else ())
         if isinstance(self._step, PaletteDialog):
             self._listed.show(self._step.listed(size.width, plan.regions["listed"].height))
-        self._queue.move_to(self._queue_rows.row_of(self.session.position))
         if plan.shape == "three":
-            self._queue.refresh_changed(self.session.acts)
+            self._show_queue()
         blind = self.session.mode == "blind"
         step, hints = self._step, face.hints(plan)
         above = step.rows(size.width) if step else self._keys.rows(size.width, blind, not one, hints)
         unread = not_read_words(self._not_read["undecodable"], self._not_read["broken"])
         said, bad = self._said or unread, self._bad or (not self._said and self.session.elsewhere is not None)
         self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held))
+
+    def _show_queue(self) -> None:
+        """Bring the queue pane up to date; its rows are made where it is seen."""
+        rows, place = self._queue_rows, self.session.position
+        if rows is None:
+            rows = self._queue_rows = QueueRows(self.session)
+            self._queue.show(len(rows), rows.row, rows.row_of(place), rows.heading)
+        self._queue.move_to(rows.row_of(place))
+        self._queue.refresh_changed(self.session.acts)
 
     def prepare(self) -> None:
         """Read and draw the next unit beforehand; where the study cannot be read, its key will say so."""

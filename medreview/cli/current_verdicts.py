@@ -11,10 +11,14 @@ if TYPE_CHECKING:
 
 def current_verdicts(study: "Study") -> None:
     """Roll up what an earlier version, or work that was killed, left behind; a study open for reading is only named."""
-    from medreview.judges.verdict_fingerprint import is_current
+    from medreview.judges.verdict_fingerprint import current_rules, is_current
     from medreview.statements.left_out import is_listed
 
-    if is_current(study.reader) and (is_listed(study.reader) or not study.writable):
+    def ask() -> list[list[bool]]:
+        return [[is_current(study.reader), is_listed(study.reader)]]
+
+    ((current, listed),) = study.found(f"verdicts by {current_rules()} are current", ask)
+    if current and (listed or not study.writable):
         return
     if not study.writable:
         say(

@@ -26,6 +26,11 @@ _COUNTS: Final = """SELECT (SELECT count(*) FROM reference_check), (SELECT count
        (SELECT group_concat(references_by) FROM (SELECT DISTINCT references_by FROM response ORDER BY 1))"""
 
 
+def current_rules() -> str:
+    """The version of the rules that verdicts are made by."""
+    return f"{_RULES} {MARKED_BY}"
+
+
 def is_current(reader: sqlite3.Connection) -> bool:
     """Whether the table is what a roll-up would give now."""
     return kept_fingerprint(reader) == fingerprint(reader)

@@ -23,8 +23,9 @@ def in_order(study: Study, kind: QueueKind, reviewer: str, pass_no: int) -> tupl
     """The statements of an open queue that ``follows`` from the material, each with the number of its response, and how
     many more there would be, were they not kept from the judges' sight."""
     query = f"SELECT s.statement_id, r.ordinal {MATERIAL} WHERE {kind.where} ORDER BY {kind.order}"
-    rows = study.listed(query, _made_from(study.reader, kind))
-    held = {row[0] for row in study.reader.execute(HELD, (reviewer, pass_no)).fetchall()}
+    ((made_from,),) = study.found(f"{kind.name} made from", lambda: [[_made_from(study.reader, kind)]])
+    rows = study.listed(query, made_from)
+    held = {row[0] for row in study.counted(HELD, (reviewer, pass_no))}
     found = [(unit, response) for unit, response in rows if unit not in held]
     return found, len(rows) - len(found)
 

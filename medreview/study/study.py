@@ -172,6 +172,10 @@ class Study:
         earlier opening (:mod:`medreview.study.kept_counts`)."""
         return self._kept_counts().rows(sql, values)
 
+    def found(self, name: str, ask: Callable[[], list[list[Any]]]) -> list[list[Any]]:
+        """The same of rows that ``ask`` makes of several queries; nothing else has their ``name``."""
+        return self._kept_counts().found(name, ask)
+
     def listed(self, sql: str, of: str) -> list[list[Any]]:
         """The same of a query that follows from a part of the study alone: it is asked again only where that part is
         another one, as ``of`` tells."""

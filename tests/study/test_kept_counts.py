@@ -66,8 +66,8 @@ def test_every_commit_is_counted_whoever_made_it(path):
         study.write(add)
         assert counted(study) == 1
         study.write(add)
-    assert kept(path) == []  # the last count was of the file before the last commit
-    with Study.open(path) as study:
+    with Study.open(path) as study:  # asked once more when it was closed: the last count was of before the last commit
+        assert asked(study) == []
         assert counted(study) == 2
     with Study.open(path) as study:
         study.write(add)
@@ -140,3 +140,23 @@ def test_a_small_study_is_counted_each_time(tmp_path):
     with Study.create(made) as study:
         assert study.counted("SELECT count(*) FROM statement") == [[0]]
     assert kept(made) == []
+
+
+def test_what_several_queries_come_to_is_kept_as_well_under_its_name(path):
+    asks: list[str] = []
+
+    def found(study: Study, name: str) -> list[list[int]]:
+        def ask() -> list[list[int]]:
+            asks.append(name)
+            return [[study.reader.execute("SELECT count(*) FROM bodies").fetchone()[0], len(name)]]
+
+        return study.found(name, ask)
+
+    with Study.open(path) as study:
+        assert (found(study, "one"), found(study, "other"), found(study, "one")) == ([[0, 3]], [[0, 5]], [[0, 3]])
+        assert asks == ["one", "other"]
+        study.write(add)
+    assert asks == ["one", "other"] * 2
+    with Study.open(path) as study:
+        assert (found(study, "one"), found(study, "other")) == ([[1, 3]], [[1, 5]])
+    assert asks == ["one", "other"] * 2
