@@ -102,15 +102,16 @@ class Workbench(FigurePlaces):
 
     def get_default_screen(self) -> Screen[Any]:
         """The review if a queue was given, else the home screen: no other lies below it, and is made for that."""
-        if self._first is None:
-            return self._home()
-        begun = draft_places(self._study, self._config.reviewer)
-        if begun and not self._notice:
-            self._notice = f"Not saved: {begun[0].words}. The first screen (q) leads there."
-        return self._review(self._first)
+        first = self._home() if self._first is None else self._first_review(self._first)
+        # What is called with a screen's result: Textual takes it from every screen that another one takes the place of,
+        # and gives it to every screen but this.
+        first._push_result_callback(first, None)
+        return first
 
     def on_mount(self) -> None:
-        """Watch the terminal, if there is one."""
+        """Show guidelines that are new before the first decision; watch the terminal, if there is one."""
+        if self._first is not None:
+            self.show_new_guidelines()
         if self.is_headless:
             return
         import sys
@@ -153,6 +154,7 @@ class Workbench(FigurePlaces):
         """Leave what is open, and open a queue at one of its units."""
         self._notice = self.leave_session() or self._notice
         self.switch_screen(self._review(queue, unit))
+        self.show_new_guidelines()
 
     def switch(self, session: "Deciding", *, crossing: bool) -> None:
         """From a statement to its pairs, and back; from a response to its statements; ``crossing``: to the reference of
@@ -204,7 +206,7 @@ class Workbench(FigurePlaces):
         self.push_screen(PageScreen(title, lambda _columns: text, ascii_only=self._look.ascii_only))
 
     def show_new_guidelines(self) -> None:
-        """Show a version that the reviewer has not read yet."""
+        """Show a version that the reviewer has not read yet, before anything can be decided."""
         from medreview.review.guidelines import must_read
 
         text = must_read(self._study.reader, self._config.reviewer) if self._study.writable else None
@@ -354,6 +356,12 @@ class Workbench(FigurePlaces):
         super()._handle_exception(error)
 
     # Making screens
+
+    def _first_review(self, queue: "Queue") -> "ReviewScreen":
+        begun = draft_places(self._study, self._config.reviewer)
+        if begun and not self._notice:
+            self._notice = f"Not saved: {begun[0].words}. The first screen (q) leads there."
+        return self._review(queue)
 
     def _review(self, queue: "Queue", at: str = "") -> "ReviewScreen":
         from medreview.review.open_session import open_session

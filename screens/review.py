@@ -113,11 +113,6 @@ class ReviewScreen(KeyScreen[None]):
         yield from (self._bar, self.source, self._judges, self._pinned, self._right, self._lower, self._listed)
         yield self._foot
 
-    def on_mount(self) -> None:
-        """Draw the first frame, ready for a decision; guidelines that the reviewer has not read come before it."""
-        self.paint()
-        self.app.show_new_guidelines()
-
     def plan_for(self, size: Size) -> PanePlan:
         """Where the parts lie for a size and what is on the screen."""
         plan = arrange(size, self._needs)
