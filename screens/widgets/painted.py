@@ -114,7 +114,7 @@ class Painted(Widget):
 
     def repaint(self) -> None:
         """Draw the rows that differ from those on the screen: Textual itself would send all of them again."""
-        if not self.size:  # not on the screen now: all of it is drawn when it comes back
+        if self not in self.screen._compositor.visible_widgets:  # all of it is drawn when it comes back
             self.refresh()
             return
         width, before = self.outer_size.width, self._lines.lines
@@ -190,12 +190,10 @@ def _filled(pieces: list[StyledText], cells: int) -> list[StyledText]:
     """The styled texts, with the filling one repeated over the remaining cells."""
     if not any(FILL in names for _, names in pieces):
         return pieces
-    room = cells - sum(width(text) for text, names in pieces if FILL not in names.split())
-    filled: list[StyledText] = []
-    for text, names in pieces:
-        rest = [name for name in names.split() if name != FILL]
-        if len(rest) == len(names.split()):
-            filled.append((text, names))
-        else:
-            filled.append((fit((text or " ") * max(0, room), room, ""), " ".join(rest)))
-    return filled
+    room = cells - sum(width(text) for text, names in pieces if FILL not in names)
+    return [
+        (fit((text or " ") * max(0, room), room, ""), " ".join(name for name in names.split() if name != FILL))
+        if FILL in names
+        else (text, names)
+        for text, names in pieces
+    ]

@@ -2,10 +2,18 @@
 
 import sys
 from pathlib import Path
+from typing import Final
 
 from medreview import pipeline
 from medreview.study import Study
 from tests.support.terminal import Terminal
+
+FOR_SOME: Final = (
+    *("llm.settings", "settings_checks", "settings_files", "semantic.settings"),  # where there is a file of settings
+    *("references.model", "references.as_json", "units.cited_reference"),  # where a reference was checked
+    *("judges.verdicts", "judges.triage", "review.conflicts", "review.looks"),  # for some keys
+)
+"""What only some studies, settings or keys need."""
 
 
 def test_who_opens_statements_waits_for_no_other_kind_of_unit(study_path: Path, tmp_path: Path) -> None:
@@ -39,3 +47,5 @@ main()
     kinds = {f"medreview.units.{name}" for name in ("pair", "qa", "answer", "question", "ranking", "suggestion")}
     others = {"medreview.statements.sentences", "medreview.screens.home", "medreview.pipeline", "typer", "numpy"}
     assert not (kinds | others) & loaded
+    for_some = {"tomllib", *(f"medreview.{name}" for name in FOR_SOME)}
+    assert for_some & loaded == set()
