@@ -81,6 +81,7 @@ class HomeScreen(KeyScreen[None]):
         self._list = RowsView(id="list", ascii_only=ascii_only)
         self._prepare = LinesView(id="prepare", ascii_only=ascii_only)
         self._foot = LinesView(id="home-foot", ascii_only=ascii_only)
+        self._to_keep = False
 
     def compose(self) -> ComposeResult:
         """Counts, the list, commands, keys."""
@@ -95,12 +96,14 @@ class HomeScreen(KeyScreen[None]):
         self._list.show(len(self._rows), lambda place: self._rows[place](self.app.size.width), start)
         self.paint()
         if not (self._said or self._overview.figures_wait):
+            self._to_keep = True
             self.call_after_refresh(self._keep_picture)
         if self._overview.counts.decided and not self._overview.figures_wait:
             self.set_timer(_FIGURES_AFTER, self._count_figures)
 
     def _keep_picture(self) -> None:
-        if self.on_top:
+        if self._to_keep and self.on_top:
+            self._to_keep = False
             self.app.keep_picture()
 
     def _count_figures(self) -> None:
@@ -114,6 +117,7 @@ class HomeScreen(KeyScreen[None]):
 
     def answer(self, key: Key) -> bool:
         """Move the pointer, open a queue, or leave; what opens a queue is a key that must be let go."""
+        self._keep_picture()  # before a key that comes with the first frame changes it
         self._said = ""
         if self._line is not None:
             self._line.press(key)
