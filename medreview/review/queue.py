@@ -122,8 +122,7 @@ def _open(
     if kind.unit != STATEMENT:
         return _unit_queue(study, kind, reviewer, pass_no, mode, filter, conditions, values)
     if kind.follows and mode == "open" and not conditions:
-        found, reserved = in_order(study, kind, reviewer, pass_no)
-        units, responses = [unit for unit, _ in found], [response for _, response in found]
+        units, responses, reserved = in_order(study, kind, reviewer, pass_no)
         return Queue(kind, mode, filter, units, responses, reserved=reserved)
     rows = study.reader.execute(
         f"""SELECT s.statement_id, r.ordinal, {shown_in(kind)} AS showable {ROWS}

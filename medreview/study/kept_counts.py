@@ -62,11 +62,14 @@ class KeptCounts:
         return self._rows[key]
 
     def lasting(self, sql: str, of: str) -> list[list[Any]]:
-        """The same of a query that follows from a part of the study alone, whatever else was committed since; ``of``
-        tells one state of that part from every other."""
+        """The columns of a query that follows from a part of the study alone, whatever else was committed since; ``of``
+        tells one state of that part from every other. Columns, since it may have very many rows."""
         key = _key(sql)
         if self._lasting.get(key, ("", []))[0] != of:
-            self._lasting[key], self._new = (of, self._asked(sql, ())), True
+            asked = self.connection.execute(sql)
+            rows = asked.fetchall()
+            self._lasting[key] = of, [[row[place] for row in rows] for place in range(len(asked.description))]
+            self._new = True
         return self._lasting[key][1]
 
     def _asked(self, sql: str, values: Sequence[Any]) -> list[list[Any]]:
@@ -101,8 +104,7 @@ class KeptCounts:
         state = file_state(self._path) if self._path else None
         if self._path is None or state is None or state[1] < _SMALL:
             return
-        lasting = {key: (of, [*zip(*rows, strict=True)]) for key, (of, rows) in self._lasting.items()}
-        told = {"medreview": "counts of a study", "state": list(state), "rows": self._rows, "lasting": lasting}
+        told = {"medreview": "counts of a study", "state": list(state), "rows": self._rows, "lasting": self._lasting}
         keep_of_study(_COUNTS, self._path, json.dumps(told), MOST)
         self._new = False
 
@@ -115,9 +117,9 @@ def _read(file: Path) -> dict[str, Any]:
     """What was kept; nothing where that is damaged."""
     try:
         told: Any = json.loads(read_bounded(file, _LARGEST)[0])
-        for key, (of, columns) in told["lasting"].items():  # read as columns, which takes a third of the time
-            told["lasting"][key] = str(of), [*map(list, zip(*columns, strict=True))]
-        whole = all(isinstance(row, list) for rows in told["rows"].values() for row in rows)
+        lasting = [columns for _, columns in told["lasting"].values()]
+        whole = all(isinstance(each, list) for rows in (*told["rows"].values(), *lasting) for each in rows)
+        whole = whole and all(len({*map(len, columns)}) == 1 for columns in lasting)
         return told if whole and isinstance(told["state"], list) else {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}

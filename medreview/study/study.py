@@ -177,8 +177,8 @@ class Study:
         return self._kept_counts().found(name, ask)
 
     def listed(self, sql: str, of: str) -> list[list[Any]]:
-        """The same of a query that follows from a part of the study alone: it is asked again only where that part is
-        another one, as ``of`` tells."""
+        """The columns of a query that follows from a part of the study alone: it is asked again only where that part
+        is another one, as ``of`` tells."""
         return self._kept_counts().lasting(sql, of)
 
     def _kept_counts(self) -> KeptCounts:
