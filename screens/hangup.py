@@ -23,8 +23,10 @@ class HangUp:
 
     A lost terminal counts as SIGHUP.
 
-    Plain signal handlers, not the loop's: they also run while the loop is blocked writing to the terminal. A lost
-    terminal is detected by a thread that blocks in ``poll``, because Textual keeps reading at end of file.
+    Plain signal handlers, not the loop's: they also run while the loop is blocked writing to the terminal. Every
+    signal, Textual's for a stopped program as well, wakes the loop: the system may hand it to another thread, and
+    Python then runs its handler only when the main thread has something else to do. A lost terminal is detected by a
+    thread that blocks in ``poll``, because Textual keeps reading at end of file.
     """
 
     def __init__(self, leave: Callable[[int], object], terminal: int) -> None:
@@ -35,12 +37,18 @@ class HangUp:
         self._loop = asyncio.get_running_loop()
         self._before = {number: signal.getsignal(number) for number in _SIGNALS}
         self._wake_read, self._wake_write = os.pipe()
+        self._signal_read, self._signal_write = os.pipe()
+        for end in (self._signal_read, self._signal_write):
+            os.set_blocking(end, False)
+        self._woken_before = -1
         self._watcher = threading.Thread(target=self._watch, name="hang-up", daemon=True)
         self._grace = threading.Timer(GRACE_S, lambda: os._exit(BY_SIGNAL + self._number))
         self._grace.daemon = True
 
     def start(self) -> Self:
         """Install the signal handlers and start the thread."""
+        self._loop.add_reader(self._signal_read, os.read, self._signal_read, 4096)
+        self._woken_before = signal.set_wakeup_fd(self._signal_write, warn_on_full_buffer=False)
         for number in _SIGNALS:
             signal.signal(number, self._signalled)
         self._watcher.start()
@@ -51,10 +59,12 @@ class HangUp:
         self._grace.cancel()
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(self._woken_before)
+        self._loop.remove_reader(self._signal_read)
         os.write(self._wake_write, b"x")
         self._watcher.join()
-        os.close(self._wake_read)
-        os.close(self._wake_write)
+        for end in (self._wake_read, self._wake_write, self._signal_read, self._signal_write):
+            os.close(end)
 
     def _signalled(self, number: int, _frame: FrameType | None) -> None:
         self._end(number)
