@@ -92,7 +92,7 @@ class KeyScreen(Screen[Result], Generic[Result]):
         """Get ready what the next key may ask for, while the reviewer reads; called a moment after the last one."""
 
     def _get_ready(self) -> None:
-        if self.on_top:
+        if self.is_attached and self.on_top:
             self.prepare()
 
 

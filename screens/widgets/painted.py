@@ -7,7 +7,7 @@ sign.
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, Self
 
 from rich.segment import Segment
 from rich.style import Style
@@ -112,9 +112,19 @@ class Painted(Widget):
         """One row, as requested by Textual."""
         return self.line(y)
 
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """As Textual has it; but of rows alone the screen is told at once: Textual sends three messages for it, through
+        a task of the widget's own."""
+        if not regions or layout or recompose or not repaint or not self.is_attached:
+            return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+        self._set_dirty(*regions)
+        self.screen._dirty_widgets.add(self)
+        self.screen.check_idle()
+        return self
+
     def repaint(self) -> None:
         """Draw the rows that differ from those on the screen: Textual itself would send all of them again."""
-        if self not in self.screen._compositor.visible_widgets:  # all of it is drawn when it comes back
+        if not self.is_attached or self not in self.screen._compositor.visible_widgets:  # drawn when it comes back
             self.refresh()
             return
         width, before = self.outer_size.width, self._lines.lines
