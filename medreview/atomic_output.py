@@ -14,8 +14,8 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -26,6 +26,8 @@ _WORKPLACE: Final = re.compile(r"\..+\.partial-[0-9a-f]{8}", re.DOTALL)
 _LOCK: Final = "medreview.lock"
 _MOVES: Final = "medreview.moves"
 """In a workplace, once several files begin to move: name, inode, size and time of each, in their order."""
+_KEPT: Final = "medreview.kept"
+"""In a workplace: holds what files that move together replace, until the last of them is there."""
 _OLD: Final = "medreview.replaced"
 """In a workplace: holds the folder that is being replaced where two folders cannot change places in one step."""
 _LONGEST_NAME: Final = 200
@@ -63,15 +65,68 @@ def atomic_output(path: Path, sign: bytes) -> Iterator[Path]:
     An earlier file is replaced only when it begins with ``sign``, as everything this command writes does. Raises
     :class:`UserError` for any other file, a folder, or a place that cannot be written.
     """
-    try:
-        check_own(path, sign)
-        with workplace(path) as place:
-            yield place / path.name
-            _flush(place / path.name)
-            os.replace(place / path.name, _followed(path))
-            _flush_names(_followed(path).parent)
-    except OSError as error:
-        raise UserError(f"{path} could not be written ({error.strerror or error}).") from error
+    with atomic_outputs() as outputs, outputs.file(path, sign) as made:
+        yield made
+
+
+@contextmanager
+def atomic_outputs() -> Iterator["Outputs"]:
+    """Files that are made one after the other; they take their places together when the block ends well.
+
+    All of them do, or none: what a killed command replaced is put back by the next one that writes into the same
+    folder (where links lead to several folders, by one in each). Raises :class:`UserError` as :func:`atomic_output`;
+    it names those that stand all the same, where what they replaced cannot be put back.
+    """
+    with ExitStack() as workplaces:
+        outputs = Outputs(workplaces)
+        yield outputs
+        outputs.put()
+
+
+class Outputs:
+    """The files of :func:`atomic_outputs`, each in a workplace of the folder it belongs in."""
+
+    def __init__(self, workplaces: ExitStack) -> None:
+        self._open = workplaces
+        self._workplaces: dict[Path, Path] = {}  # by the folder
+        self._made: list[tuple[Path, Path, Path]] = []  # where it is, its place, and that as it was given
+
+    @contextmanager
+    def file(self, path: Path, sign: bytes) -> Iterator[Path]:
+        """One more, as :func:`atomic_output`; it is whole, and waits for the others, when this block ends well."""
+        try:
+            check_own(path, sign)
+            target = _followed(path)
+            if target.parent not in self._workplaces:
+                self._workplaces[target.parent] = self._open.enter_context(workplace(target))
+            made = self._workplaces[target.parent] / target.name
+            yield made
+            _flush(made)
+        except OSError as error:
+            raise _unwritten(path, error) from error
+        self._made.append((made, target, path))
+
+    def put(self) -> None:
+        """Let all take their places. Raises :class:`UserError`."""
+        path = self._made[0][2] if self._made else Path()
+        try:
+            if len(self._made) > 1:  # one alone comes in one step
+                for place in self._workplaces.values():
+                    _remember(place, [made for made, _, _ in self._made if made.parent == place])
+            for made, target, path in self._made:  # noqa: B007  # where it fails is told
+                os.replace(made, target)
+            for folder in self._workplaces:
+                _flush_names(folder)
+        except BaseException as error:
+            standing = [file for place in self._workplaces.values() for file in _undo(place, _moves(place)[0])]
+            if isinstance(error, OSError):
+                raise _unwritten(path, error, standing) from error
+            raise
+
+
+def _unwritten(path: Path, error: OSError, standing: Sequence[Path] = ()) -> UserError:
+    also = f" New all the same, since what was there could not be put back: {', '.join(map(str, standing))}."
+    return UserError(f"{path} could not be written ({error.strerror or error}).{also if standing else ''}")
 
 
 @contextmanager
@@ -199,7 +254,8 @@ def _clear_one(place: Path) -> None:
 
 
 def _end(place: Path) -> None:
-    """Delete a workplace, its lock last: killed before that, it is known for what it is."""
+    """Delete a workplace: first what may have moved, which is settled; its lock last, by which it is known."""
+    (place / _MOVES).unlink(missing_ok=True)
     for entry in place.iterdir():
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)
@@ -213,10 +269,7 @@ def _put_all(place: Path, made: list[Path]) -> None:
     """Move files out of a workplace, beside it: all, or none."""
     for file in made:
         _flush(file)
-    found = [(file.name, file.stat()) for file in made]
-    moves = [[name, stat.st_ino, stat.st_size, stat.st_mtime_ns] for name, stat in found]
-    write_new(place / _MOVES, json.dumps(moves))
-    _flush(place / _MOVES)
+    _remember(place, made)
     try:
         for file in made:
             rename_new(file, place.parent / file.name)
@@ -226,19 +279,56 @@ def _put_all(place: Path, made: list[Path]) -> None:
     _flush_names(place.parent)
 
 
+def _remember(place: Path, made: list[Path]) -> None:
+    """Write down which files are about to move out of a workplace, and keep what they replace."""
+    (place / _KEPT).mkdir(mode=0o700)
+    for file in made:
+        replaced = place.parent / file.name
+        if replaced.is_file():
+            try:
+                os.link(replaced, place / _KEPT / file.name)
+            except OSError:  # a file system without links
+                shutil.copy2(replaced, place / _KEPT / file.name)
+    _flush(place / _KEPT)
+    found = [(file.name, file.stat()) for file in made]
+    moves = [[name, stat.st_ino, stat.st_size, stat.st_mtime_ns] for name, stat in found]
+    write_new(place / _MOVES, json.dumps(moves))
+    _flush(place / _MOVES)
+
+
 def _put_back(place: Path) -> None:
     """Undo a replacement, or a move of several files, that did not come to its end."""
     for old in (place / _OLD).iterdir() if (place / _OLD).is_dir() else ():
         with suppress(FileExistsError):
             rename_new(old, place.parent / old.name)
+    moved, whole = _moves(place)
+    if not whole and (standing := _undo(place, moved)):
+        raise OSError(f"{standing[0]} cannot be put back")  # what was there is in the workplace, which stays
+
+
+def _moves(place: Path) -> tuple[list[Path], bool]:
+    """The files that have moved out of a workplace and are still what they were then, and whether that is all."""
     try:
         moves = json.loads((place / _MOVES).read_bytes())
     except (FileNotFoundError, ValueError):
-        return
+        return [], True  # none was to move, or none has begun
     moved = [file for name, *stat in moves if _is_same(file := place.parent / Path(name).name, stat)]
-    if len(moved) < len(moves):
-        for file in moved:
-            file.unlink()
+    return moved, len(moved) == len(moves)
+
+
+def _undo(place: Path, moved: list[Path]) -> list[Path]:
+    """Put back what files that moved out of a workplace replaced; those that stay where they are."""
+    standing = []
+    for file in moved:
+        kept = place / _KEPT / file.name
+        try:
+            if kept.exists():
+                os.replace(kept, file)
+            else:
+                file.unlink()
+        except OSError:
+            standing.append(file)
+    return standing
 
 
 def _is_same(path: Path, told: list[int]) -> bool:

@@ -13,7 +13,16 @@ from pathlib import Path
 import pytest
 
 from medreview import renaming
-from medreview.atomic_output import create, new_file, new_files, replaced_folder, workplace, write_new
+from medreview.atomic_output import (
+    atomic_outputs,
+    create,
+    new_file,
+    new_files,
+    replaced_folder,
+    workplace,
+    write_new,
+)
+from medreview.errors import UserError
 from tests.support.commands import ROOT
 
 
@@ -27,7 +36,7 @@ def killed(folder: Path, script: str) -> None:
         import os, signal
         from pathlib import Path
         from medreview import atomic_output as module
-        from medreview.atomic_output import new_file, new_files, replaced_folder, write_new
+        from medreview.atomic_output import atomic_outputs, new_file, new_files, replaced_folder, write_new
 
         def die(*_):
             os.kill(os.getpid(), signal.SIGKILL)
@@ -138,6 +147,121 @@ def test_a_move_of_several_files_that_was_killed_is_undone(tmp_path: Path, moved
     with new_file(tmp_path / "other.txt") as made:
         write_new(made, "whole")
     assert names(tmp_path) == (["b-3.jsonl", "other.txt"] if moved == 2 else ["other.txt"])
+
+
+SIGN = b"ours"
+
+
+def written_together(*places: Path, text: str) -> None:
+    with atomic_outputs() as outputs:
+        for place in places:
+            with outputs.file(place, SIGN) as made:
+                write_new(made, text)
+
+
+def failing_replaces(monkeypatch: pytest.MonkeyPatch, *fails: int) -> None:
+    """Let renamings onto other files of these numbers, from 1, find no room."""
+    replace, done = os.replace, []
+
+    def counted(made: Path, place: Path) -> None:
+        done.append(place)
+        if len(done) in fails:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        replace(made, place)
+
+    monkeypatch.setattr(os, "replace", counted)
+
+
+@pytest.mark.parametrize("linked", [True, False], ids=["", "where links lead to another folder"])
+@pytest.mark.parametrize("fails", [1, 2, 3])
+def test_files_that_are_replaced_together_are_all_replaced_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: int, linked: bool
+) -> None:
+    first, fresh, last = (tmp_path / name for name in ("a.csv", "b.svg", "c.csv"))
+    there = tmp_path / "there"
+    there.mkdir()
+    if linked:
+        first.symlink_to(there / "a.csv")
+    written_together(first, last, text="ours, of last week")
+    before = names(tmp_path)
+    with monkeypatch.context() as patch:
+        failing_replaces(patch, fails)
+        failed = (first, fresh, last)[fails - 1]
+        with pytest.raises(UserError) as told:
+            written_together(first, fresh, last, text="ours, of today")
+    assert str(told.value) == f"{failed} could not be written (No space left on device)."
+    assert first.read_text() == last.read_text() == "ours, of last week"
+    assert names(tmp_path) == before
+
+    written_together(first, fresh, last, text="ours, of today")
+    assert first.read_text() == fresh.read_text() == last.read_text() == "ours, of today"
+    assert names(tmp_path) == ["a.csv", "b.svg", "c.csv", "there"]
+    assert names(there) == (["a.csv"] if linked else [])
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["", "on a file system without links"])
+def test_one_of_several_files_that_cannot_be_made_leaves_the_others_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    def no_links(*_: object) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    first, last = tmp_path / "a.csv", tmp_path / "c.csv"
+    written_together(first, text="ours, of last week")
+    last.write_text("somebody else's")
+    with pytest.raises(UserError, match="no earlier result"):
+        written_together(first, last, text="ours, of today")
+    last.unlink()
+    failing_replaces(monkeypatch, 2)
+    with pytest.raises(UserError, match=r"c\.csv could not be written"):
+        written_together(first, last, text="ours, of today")
+    assert first.read_text() == "ours, of last week"
+    assert names(tmp_path) == ["a.csv"]
+
+
+def test_what_cannot_be_put_back_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, last = tmp_path / "a.csv", tmp_path / "c.csv"
+    written_together(first, last, text="ours, of last week")
+    failing_replaces(monkeypatch, 2, 3)
+    with pytest.raises(UserError) as told:
+        written_together(first, last, text="ours, of today")
+    assert str(told.value) == (
+        f"{last} could not be written (No space left on device). "
+        f"New all the same, since what was there could not be put back: {first}."
+    )
+    assert first.read_text() == "ours, of today"
+    assert last.read_text() == "ours, of last week"
+
+
+@pytest.mark.parametrize("moved", [1, 2, 3])
+def test_a_replacement_of_several_files_that_was_killed_is_undone_unless_all_came(tmp_path: Path, moved: int) -> None:
+    written_together(tmp_path / "a.csv", tmp_path / "c.csv", text="ours, of last week")
+    killed(
+        tmp_path,
+        f"""
+        replace, done = os.replace, []
+        def once(made, place):
+            replace(made, place)
+            done.append(made)
+            if len(done) == {moved}:
+                die()
+        os.replace = once
+        with atomic_outputs() as outputs:
+            for name in ("a.csv", "b.svg", "c.csv"):
+                with outputs.file(Path(name), b"ours") as made:
+                    write_new(made, "ours, of today")
+        """,
+    )
+    with new_file(tmp_path / "other.txt") as made:
+        write_new(made, "whole")
+    (tmp_path / "other.txt").unlink()
+    found = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    if moved == 3:
+        assert found == dict.fromkeys(("a.csv", "b.svg", "c.csv"), "ours, of today")
+    else:
+        assert found == dict.fromkeys(("a.csv", "c.csv"), "ours, of last week")
 
 
 def test_a_folder_changes_places_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

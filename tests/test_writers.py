@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.commands import ROOT
 from tests.support.dying import KILLED, NEVER, run
-from tests.support.writers import WRITERS, Writer, bench_of, database_state, states, strike
+from tests.support.writers import WRITERS, Writer, bench_of, database_state, leftovers, states, strike
 
 CASES: Final = [
     pytest.param(one, id=f"{' '.join(one.arguments)} {one.before[:4]}") for of in WRITERS.values() for one in of
@@ -36,6 +36,36 @@ def test_a_blow_at_any_step_leaves_the_old_or_the_whole_new_and_the_command_work
     strike(writer, bench, luck.randrange(1, steps), luck.choice(("kill", "full")), before, after)
     if writer in DATABASES:
         assert strike(writer, bench, 400_000, "limit", before, after) == 2
+
+
+TOGETHER: Final = (
+    (("citations", "answers.jsonl", "--csv", "c.csv"), {"c.csv", "c.citations.csv"}),
+    (("report", "ward.medreview", "--tradeoff", "t.csv"), {"t.csv", "t.cost.svg", "t.latency.svg"}),
+)
+"""Commands that write several files beside each other, and these."""
+
+
+@pytest.mark.parametrize(("arguments", "files"), TOGETHER, ids=[arguments[0] for arguments, _ in TOGETHER])
+def test_a_full_disk_leaves_all_files_of_a_command_or_none(
+    arguments: tuple[str, ...], files: set[str], demo_file: Path, tmp_path: Path
+) -> None:
+    """At each of the last steps, in which they take their places: with one of them from last week, two are new."""
+    bench, writer = bench_of(demo_file, tmp_path), Writer(arguments, "")
+    folder = bench.fresh()
+    assert bench.run(writer, folder)[0] == 0
+    (kept, *_) = sorted(files)
+    (bench.ready / kept).write_bytes((folder / kept).read_bytes() + b"of last week\n")
+    before = (bench.ready / kept).read_text()
+    code, _, steps = bench.run(writer, bench.fresh())
+    assert code == 0
+    for step in range(steps - 2 * len(files), steps + 1):
+        folder = bench.fresh()
+        code, told, _ = bench.run(writer, folder, step, "full")
+        assert code in (0, 2)  # 0: the names in the folder could not be flushed, as on a system without that
+        found = {file.name for end in ("csv", "svg") for file in folder.glob(f"*.{end}")}
+        assert found == ({kept} if code else files), (step, told)
+        assert (folder / kept).read_text() == before if code else "of last week" not in (folder / kept).read_text()
+        assert leftovers(folder) == []
 
 
 RESCUED: Final = """
@@ -92,7 +122,7 @@ WRITING: Final = frozenset(
 )  # fmt: skip
 """Functions that make or change a file, wherever they come from."""
 ALLOWED: Final = {
-    "medreview/atomic_output.py": {"mkdir", "open", "fdopen", "rename", "replace"},  # the one home
+    "medreview/atomic_output.py": {"mkdir", "open", "fdopen", "rename", "replace", "link", "copy2"},  # the one home
     "medreview/renaming.py": {"rename"},
     "medreview/study/lock.py": {"open", "ftruncate", "pwrite", "mkdir"},  # who has the study open; no result
     "medreview/study/file_identity.py": {"ftruncate"},  # the log of a study that is no longer under its name
@@ -155,7 +185,7 @@ def test_nothing_is_written_but_through_the_one_home() -> None:
 
 
 def test_every_user_of_the_home_is_tried() -> None:
-    home = {"workplace", "new_file", "new_files", "atomic_output", "replaced_folder"}
+    home = {"workplace", "new_file", "new_files", "atomic_output", "atomic_outputs", "replaced_folder"}
     users = {
         path.relative_to(ROOT / "medreview").as_posix()
         for path, called in calls().items()

@@ -1,11 +1,10 @@
 """What systems cost and how long they take against what they say: two plots as SVG, and a table of the same as CSV."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-from medreview.atomic_output import atomic_output, check_own, write_new
+from medreview.atomic_output import atomic_outputs, check_own, write_new
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.layout import Part, Title, cells, inset, table
 from medreview.cli.reports.plots import Drawing, Point, scatter
@@ -31,14 +30,17 @@ def check_trade_off(path: Path) -> None:
 def write_trade_off(found: Sequence[TradeOff], path: Path) -> list[Path]:
     """Write ``NAME.csv``, and beside it ``NAME.cost.svg`` and ``NAME.latency.svg`` where a system has a place in them.
 
-    All are made before the first takes its place. Raises :class:`UserError` for another file in one of the places.
+    All of them, or none. Raises :class:`UserError` for another file in one of the places, or a place that cannot be
+    written.
     """
     drawings = dict(zip(_plots(path), (cost_plot(found), latency_plot(found)), strict=True))
     drawn = {plot: drawing for plot, drawing in drawings.items() if drawing is not None}
-    with ExitStack() as every:
-        write_csv(found, every.enter_context(atomic_output(path, SIGN)))
+    with atomic_outputs() as outputs:
+        with outputs.file(path, SIGN) as made:
+            write_csv(found, made)
         for plot, drawing in drawn.items():
-            write_new(every.enter_context(atomic_output(plot, _SIGN)), _SIGN.decode() + drawing.document())
+            with outputs.file(plot, _SIGN) as made:
+                write_new(made, _SIGN.decode() + drawing.document())
     return [path, *drawn]
 
 

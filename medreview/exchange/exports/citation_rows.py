@@ -6,12 +6,11 @@ there is nothing to divide by; counts are of distinct sources, ``n_mentions`` of
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.atomic_output import atomic_output, check_own
+from medreview.atomic_output import atomic_outputs, check_own
 from medreview.citations.scoring import KINDS, ScoredCitation
 from medreview.exchange.files.columns import CODE_POINTS, Column
 from medreview.exchange.files.csv_file import CsvFile, sign_of
@@ -76,16 +75,16 @@ def write_csv(report: CitationReport, path: Path) -> tuple[Path, Path]:
     """Write ``path`` (a row for each response) and ``NAME.citations.csv`` beside it (a row for each citation).
 
     In the dialect for Excel, since a cited address is text from outside that a spreadsheet may take for a formula.
-    Raises :class:`UserError` when either is another file, or cannot be written.
+    Both or neither. Raises :class:`UserError` when either is another file, or cannot be written.
     """
     first, second = _places(path)
     tables: list[tuple[Path, Sequence[Column], Iterable[Sequence[Cell]]]] = [
         (first, RESPONSES, (response_row(response, report) for response in report.responses)),
         (second, CITATIONS, citation_rows(report)),
     ]
-    with ExitStack() as both:
+    with atomic_outputs() as outputs:
         for place, columns, rows in tables:
-            with CsvFile(both.enter_context(atomic_output(place, sign_of(columns))), columns, "excel") as file:
+            with outputs.file(place, sign_of(columns)) as made, CsvFile(made, columns, "excel") as file:
                 file.add_all(rows)
     return first, second
 
