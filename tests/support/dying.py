@@ -15,8 +15,7 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 
-import medreview.cli.app  # loaded once, for every process that is forked
-from medreview import atomic_output, pipeline, renaming
+from medreview import atomic_output, renaming
 from medreview.cli.main import main
 from medreview.judges import batch_out
 from medreview.sources.saved.page_writer import SavedPages
@@ -27,12 +26,11 @@ Blow = Literal["kill", "full", "limit"]
 """``limit``: no file may grow beyond so many bytes as the number of the step says, as SQLite meets a full disk."""
 KILLED: Final = -signal.SIGKILL
 NEVER: Final = 1 << 30
-LOADED: Final = (medreview.cli.app, pipeline)
 
 
 def _context() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload(["tests.support.all_loaded", __name__])  # there, not here: it takes seconds
     return context
 
 
