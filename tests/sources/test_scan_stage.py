@@ -1,6 +1,9 @@
-"""Pages that are pictures are read by the real engine, once for the tests of this module."""
+"""Pages that are pictures are read by the real engine, most of them once for the tests of this module."""
 
 import json
+import pickle
+import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +25,7 @@ from medreview.study.events import NewEvent, Recorder
 from medreview.study.merge import merge
 from tests.sources.bombs import pdf_bomb
 from tests.support.scanned_pages import column, pdf_of, picture
+from tests.support.shared import made_once
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "pages" / "adrenaline-poster-scan.pdf"
 INTRODUCTION = [
@@ -36,15 +40,20 @@ RIGHT = [
     "one of 2 mg/L or more is a reason to", "wait for 12 hours. Hearing loss was", "seen in 7.5% of 240 patients, more",
     "often after 10 days. Stop the drug at", "the first sign of vertigo or tinnitus.",
 ]  # fmt: skip
-MIXED = pdf_of(
-    column(INTRODUCTION),
-    picture(column(["Gentamicin: doses and levels for the whole ward"], size=15), column(LEFT, top=740),
-            column(RIGHT, left=320, top=740), tilt=-0.8),
-    None,
-    column(["The ward pharmacist answers questions about levels at any hour."]),
-)  # fmt: skip
-UPSIDE_DOWN = pdf_of(picture(column(["Give 0.5 mg of atropine, then wait 3 minutes.", *LEFT]))[::-1, ::-1].copy())
-PAGES = {"mixed": MIXED, "upside-down": UPSIDE_DOWN, "blank": pdf_of(None), "poster": SAMPLE.read_bytes()}
+
+
+@cache
+def page_bodies() -> dict[str, bytes]:
+    """The PDFs, drawn when the first of them is wanted."""
+    mixed = pdf_of(
+        column(INTRODUCTION),
+        picture(column(["Gentamicin: doses and levels for the whole ward"], size=15), column(LEFT, top=740),
+                column(RIGHT, left=320, top=740), tilt=-0.8),
+        None,
+        column(["The ward pharmacist answers questions about levels at any hour."]),
+    )  # fmt: skip
+    upside_down = pdf_of(picture(column(["Give 0.5 mg of atropine, then wait 3 minutes.", *LEFT]))[::-1, ::-1].copy())
+    return {"mixed": mixed, "upside-down": upside_down, "blank": pdf_of(None), "poster": SAMPLE.read_bytes()}
 
 
 def study_of(folder: Path, pages: dict[str, bytes]) -> tuple[Study, pipeline.PageProvider]:
@@ -64,11 +73,19 @@ def study_of(folder: Path, pages: dict[str, bytes]) -> tuple[Study, pipeline.Pag
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory):
-    study, pages = study_of(tmp_path_factory.mktemp("read"), PAGES)
-    with study:
-        met = pipeline.fetch(study, pages)
-        done = pipeline.fetch(study, pipeline.PageProvider(pages.saved, ocr=True))
-        yield study, pages, met, done
+    """A copy of the study with what the engine read, its pages, and what was told of both fetches."""
+
+    def make(folder: Path) -> None:
+        study, pages = study_of(folder, page_bodies())
+        with study:
+            met = pipeline.fetch(study, pages)
+            done = pipeline.fetch(study, pipeline.PageProvider(pages.saved, ocr=True))
+        (folder / "told").write_bytes(pickle.dumps((met, done)))
+
+    folder = tmp_path_factory.mktemp("read") / "copy"
+    shutil.copytree(made_once(tmp_path_factory, "scans", make), folder)
+    with Study.open(folder / "a.medreview") as study:
+        yield study, pipeline.PageProvider(folder / "pages"), *pickle.loads((folder / "told").read_bytes())
 
 
 def current(study, name):
@@ -165,7 +182,7 @@ def test_what_a_colleague_s_ocr_read_comes_with_the_labels_and_the_scan_is_still
 
 
 def test_a_page_beyond_the_limits_is_told_and_tried_again_the_next_time(tmp_path):
-    study, pages = study_of(tmp_path, {"poster": PAGES["poster"]})
+    study, pages = study_of(tmp_path, {"poster": page_bodies()["poster"]})
     with study:
         pipeline.fetch(study, pages)
         done = read_scans(study, limits=ReadingLimits(memory=300_000_000))
@@ -227,7 +244,7 @@ def test_a_hostile_page_costs_that_page_and_says_why(body, limits):
 
 def test_without_the_extra_nothing_is_fetched_and_the_command_that_installs_it_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(picture_reader, "NEEDED", ("no_such_library",))
-    study, pages = study_of(tmp_path, {"poster": PAGES["poster"]})
+    study, pages = study_of(tmp_path, {"poster": page_bodies()["poster"]})
     with study, pytest.raises(UserError, match=r"pip install 'medreview\[ocr\]'"):
         pipeline.fetch(study, pipeline.PageProvider(pages.saved, ocr=True))
     with Study.open(tmp_path / "a.medreview", read_only=True) as opened:
@@ -249,7 +266,7 @@ def test_what_is_recorded_of_the_sample_s_poster_is_what_the_engine_reads_now(re
     assert page.confidence == pytest.approx(ocr_pages(read[0].reader, now["snapshot_id"])[0].confidence, abs=0.05)
     assert scans_json([recorded]) == scans.read_text()
 
-    study, pages = study_of(tmp_path, {"poster": PAGES["poster"], "blank": PAGES["blank"]})
+    study, pages = study_of(tmp_path, {"poster": page_bodies()["poster"], "blank": page_bodies()["blank"]})
     with study:
         done = pipeline.fetch(study, pipeline.PageProvider(pages.saved, recorded=scans))
         assert (done.by_ocr, done.scans) == (1, 1)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 import pypdfium2
+import pytest
+from reportlab import rl_config
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
@@ -42,7 +44,16 @@ def picture(*parts: Draw, dpi: int = 150, tilt: float = 0.0, noise: float = 6.0)
 
 
 def pdf_of(*pages: Draw | Picture | None) -> bytes:
-    """A PDF with a page for each: one with text, a picture, or a blank one."""
+    """A PDF with a page for each: one with text, a picture, or a blank one.
+
+    What is drawn is compressed and not written in letters besides, which takes most of the time and no reader needs.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rl_config, "useA85", 0)
+        return _pdf_of(*pages)
+
+
+def _pdf_of(*pages: Draw | Picture | None) -> bytes:
     out = io.BytesIO()
     canvas = Canvas(out, pagesize=A4, invariant=1)
     for page in pages:
