@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import medreview
 from medreview.exchange.exports import generation_rows, reference_rows, study_rows, task_rows, unit_rows
 from medreview.exchange.exports.label_rows import label_rows
+from medreview.exchange.exports.labels_once import labels_once
 from medreview.exchange.exports.pair_rows import pair_rows
 from medreview.exchange.exports.reviewer_rows import reviewer_rows
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
@@ -104,6 +105,7 @@ def export(
         new_folder(folder, study_id) as place,
         _one_view(study.reader) as reader,
         nullcontext() if blind_for is None else without_judges(reader, blind_for) as told,
+        labels_once(reader),
         ExportDatabase(place, database, FILES) if database else nullcontext() as copy,
     ):
         progress.begin("export", sum(_counts(reader).values()))

@@ -39,7 +39,7 @@ ORDER BY r.ordinal, s.ordinal"""
 _EVENTS: Final = """
 SELECT e.unit, e.event_id, e.at_utc, e.reviewer, e.kind, e.pass, e.block, e.mode, e.payload, e.label_set_version,
        e.event_id IN (SELECT event_id FROM event_live) AS live,
-       e.event_id IN (SELECT event_id FROM decision_first) AS is_first,
+       l.first_event IS e.event_id AS is_first,
        e.event_id IN (SELECT event_id FROM decision_current) AS is_current,
        e.snapshot, p.text_sha256 AS page_sha256, p.fetched_at, p.extractor, u.url,
        (SELECT text_sha256 FROM snapshot WHERE snapshot_id = u.current_snapshot) AS newest_sha256,
@@ -51,7 +51,7 @@ CROSS JOIN event AS e ON e.unit = s.statement_id
 LEFT JOIN snapshot AS p ON p.snapshot_id = e.snapshot AND e.kind IN ('decide', 'revise')
 LEFT JOIN source AS u ON u.source_id = p.source_id
 LEFT JOIN judges_seen AS seen ON seen.reviewer = e.reviewer AND seen.unit = e.unit
-LEFT JOIN reviewer_label AS l ON l.reviewer = e.reviewer AND l.pass = e.pass AND l.unit = e.unit
+LEFT JOIN axis_label AS l ON l.reviewer = e.reviewer AND l.pass = e.pass AND l.unit = e.unit AND l.axis = 'evidence'
 ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
 
 
@@ -134,7 +134,7 @@ def _human(events: list[sqlite3.Row], statement_sha256: str) -> dict[str, Any]:
     if all(event["kind"] in ("shown", "listed", "reveal") for event, _ in live):
         return {}
     decided = {said["axis"]: (event, said) for event, said in live if event["is_current"]}
-    first = next(((event, said) for event, said in live if event["is_first"] and said["axis"] == "evidence"), None)
+    first = next(((event, said) for event, said in live if event["is_first"]), None)
     final = decided.get("evidence")
     met = first[0] if first else live[-1][0]
     flags = {said["flag"]: int(said["on"]) for event, said in live if event["kind"] == "flag"}
