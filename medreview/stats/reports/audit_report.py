@@ -25,7 +25,13 @@ from medreview.stats.reports.audit_flow import (
     met,
     usable,
 )
-from medreview.stats.reports.audit_verdicts import JudgeVerdicts, WithVerdicts, post_stratified, with_verdicts
+from medreview.stats.reports.audit_verdicts import (
+    JudgeVerdicts,
+    WithVerdicts,
+    post_stratified,
+    stratum_sizes,
+    with_verdicts,
+)
 from medreview.stats.reports.selection import EVERYTHING, Selection
 from medreview.study.audit_frame import Stratum, strata
 from medreview.study.counts import count_statements
@@ -133,6 +139,7 @@ def audit_report(
     groups: list[tuple[str | None, Mapping[str, Labels]]] = [(name, {name: held}) for name, held in present.items()]
     if len(present) > 1:
         groups.append((None, present))
+    sizes = stratum_sizes(reader, only) if groups else {}
     found = []
     for who, told in groups:
         members = in_turn(told, looked, rows)
@@ -145,7 +152,7 @@ def audit_report(
                 supported=supported,
                 judges_right=audit_share_of("judges right, by the audit", judged, size),
                 with_triage=_with_triage(members, list(told.values()), flagged, size),
-                post_stratified=post_stratified(reader, members, only),
+                post_stratified=post_stratified(sizes, members),
                 with_verdicts=helped,
                 plan=_plan(
                     members, supported.flow, supported.study.value, helped[0] if helped else None, judges, points

@@ -34,6 +34,10 @@ _TOGETHER_AUDITED: Final = """
 SELECT statement_id, supported FROM audit_item JOIN verdict USING (statement_id) WHERE judgement_id IS NOT NULL"""
 
 
+StratumSizes = Mapping[str, Mapping[str, int]]
+"""By what a study is post-stratified -> label -> how many statements have it."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeVerdicts:
     """The word of one judge, or of all together, on all statements; ``audited``: on the members of the audit.
@@ -198,15 +202,18 @@ def with_verdicts(
     )
 
 
-def post_stratified(
-    reader: sqlite3.Connection, members: Sequence[Member], only: Selection = EVERYTHING
-) -> dict[str, Estimate]:
-    """The share supported, post-stratified by model, by origin and by flag, where the study has two of these."""
+def stratum_sizes(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> StratumSizes:
+    """How many statements of each model and origin there are, and flagged or not: for :func:`post_stratified`."""
+    alike = Counter((row[0], row[1], bool(row[2])) for row in reader.execute(_STRATA) if only.holds(row[3]))
     sizes: dict[str, Counter[str]] = {"model": Counter(), "origin": Counter(), "flag": Counter()}
-    for row in reader.execute(_STRATA):
-        if only.holds(row["statement_id"]):
-            for by, label in _strata(row["model"], row["origin"], bool(row["flagged"])).items():
-                sizes[by][label] += 1
+    for kind, count in alike.items():
+        for by, label in _strata(*kind).items():
+            sizes[by][label] += count
+    return sizes
+
+
+def post_stratified(sizes: StratumSizes, members: Sequence[Member]) -> dict[str, Estimate]:
+    """The share supported, post-stratified by model, by origin and by flag, where the study has two of these."""
     used = [member for member in members if member.met == "used"]
     places = [_strata(member.model, member.origin, member.flagged) for member in used]
     found = {}
