@@ -1,6 +1,5 @@
 """The command ``judges``: the models that are configured, whether they answer, and what they have cost."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -61,7 +60,7 @@ def judges(
     if ping and chosen:
         with_settings(lambda config: _usable(config, chosen))
         say(*where_texts_go(chosen, "The test question goes"))
-    pinged = asyncio.run(_ping(chosen)) if ping else []
+    pinged = _ping(chosen) if ping else []
     done = _spent(study) if study else []
     told = {
         "judges": [_configured(judge) for judge in chosen],
@@ -89,10 +88,15 @@ def _usable(config: "Config", chosen: Sequence["JudgeSettings"]) -> None:
             judges_of(config, [one.name])
 
 
-async def _ping(chosen: Sequence["JudgeSettings"]) -> list["Pinged"]:
+def _ping(chosen: Sequence["JudgeSettings"]) -> list["Pinged"]:
+    import asyncio
+
     from medreview.llm.ping import ping
 
-    return await asyncio.gather(*map(ping, chosen))
+    async def every() -> list["Pinged"]:
+        return await asyncio.gather(*map(ping, chosen))
+
+    return asyncio.run(every())
 
 
 def _spent(study: Path) -> list["Spent"]:

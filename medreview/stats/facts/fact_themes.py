@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from medreview.evidence.clashes import clashes
 from medreview.judges.triage import CLASH_WORDS
 from medreview.labels import label_words
 from medreview.units.failed_facts import LEAST, THEMES, FailedFact, failures_id
@@ -91,4 +90,6 @@ def _difference(one: FailedFact) -> str:
 
 
 def _differences(fact: str, quote: str) -> Iterator[str]:
+    from medreview.evidence.clashes import clashes
+
     yield from dict.fromkeys(CLASH_WORDS[clash.kind] for clash in clashes(fact, quote))

@@ -24,7 +24,7 @@ _OF_AUDIT: Final = " AND l.unit IN (SELECT statement_id FROM audit_item)"
 
 _WAITING: Final = """
 SELECT a.statement_id FROM audit_item AS a WHERE NOT EXISTS (
-    SELECT 1 FROM standing AS m WHERE m.unit = a.statement_id AND m.reviewer = ? AND m.pass = ?)"""
+    SELECT 1 FROM main_live AS m WHERE m.unit = a.statement_id AND m.reviewer = ? AND m.pass = ?)"""
 
 
 @dataclass(frozen=True, slots=True)
