@@ -192,26 +192,11 @@ class Workbench(FigurePlaces):
         actions = more | actions if figures_first else actions | more
         self.push_screen(PageScreen("Keys", partial(help_text, actions), ascii_only=self._look.ascii_only))
 
-    def show_guidelines(self, kind: str = "") -> None:
-        """Show the guidelines in force for a kind of unit, or for all that the study has."""
-        from medreview.review.guidelines import in_force, in_force_for_all
-
-        reader = self._study.reader
-        self.show_guidelines_page(in_force(reader, kind) if kind else in_force_for_all(reader), "")
-
     def show_page(self, title: str, text: str) -> None:
         """Show a text to read."""
         from medreview.screens.page import PageScreen
 
         self.push_screen(PageScreen(title, lambda _columns: text, ascii_only=self._look.ascii_only))
-
-    def show_new_guidelines(self) -> None:
-        """Show a version that the reviewer has not read yet, before anything can be decided."""
-        from medreview.review.guidelines import must_read
-
-        text = must_read(self._study.reader, self._config.reviewer) if self._study.writable else None
-        if text is not None:
-            self.show_guidelines_page(text, ": new, to be read before you decide")
 
     def show_summary(
         self,

@@ -1,4 +1,4 @@
-"""What the application does for finding, copying and writing elsewhere."""
+"""What the application does for finding, copying, guidelines and writing elsewhere."""
 
 from abc import abstractmethod
 from functools import partial
@@ -110,6 +110,21 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
         return copied(text, self._config.copy, self.copy_to_clipboard)
 
     # Guidelines, and the reviewer's editor
+
+    def show_guidelines(self, kind: str = "") -> None:
+        """Show the guidelines in force for a kind of unit, or for all that the study has."""
+        from medreview.review.guidelines import in_force, in_force_for_all
+
+        reader = self._study.reader
+        self.show_guidelines_page(in_force(reader, kind) if kind else in_force_for_all(reader), "")
+
+    def show_new_guidelines(self) -> None:
+        """Show a version that the reviewer has not read yet, before anything can be decided."""
+        from medreview.review.guidelines import must_read
+
+        text = must_read(self._study.reader, self._config.reviewer) if self._study.writable else None
+        if text is not None:
+            self.show_guidelines_page(text, ": new, to be read before you decide")
 
     def show_guidelines_page(self, text: "Guidelines", why: str) -> None:
         """Show a version of the guidelines; ``why`` goes on the title. From there they are edited."""
