@@ -10,7 +10,7 @@ from medreview.errors import NotSavedHere, UserError
 if TYPE_CHECKING:
     from pathlib import Path
 
-_OBJECTS_BEFORE_COLLECTING: Final = 50_000
+_OBJECTS_BEFORE_COLLECTING: Final = 200_000
 """Of those newly made, before cycles among them are looked for: a large study makes millions, hardly one in a cycle;
 with the few hundred of Python itself an eighth of the time of a command went there."""
 _INTERRUPTED: Final = 130

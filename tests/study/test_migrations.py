@@ -316,7 +316,7 @@ def test_an_audit_by_flag_of_file_version_3_keeps_its_strata_and_rates(tmp_path:
         assert [tuple(row) for row in states] == [("all", 0), ("flagged", 1)]
 
 
-@pytest.mark.parametrize("version", [4, 5, 6, 7])
+@pytest.mark.parametrize("version", [4, 5, 6, 7, 8])
 def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version: int, tmp_path: Path) -> None:
     path = Path(shutil.copy(KEPT / f"schema_{version}.sqlite", tmp_path / "kept.medreview"))
     queries = {
@@ -348,6 +348,12 @@ def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version:
             }
             if version == 7
             else {
+                "first": "SELECT reviewer, pass, unit, axis, label, event_id FROM decision_first ORDER BY event_id",
+                "counted": "SELECT * FROM axis_label ORDER BY reviewer, unit, axis",
+                "read": "SELECT reviewer, unit, event_id FROM judges_read ORDER BY 1, 2, 3",
+            }
+            if version == 8
+            else {
                 "gold": "SELECT * FROM gold ORDER BY unit",
                 "units": "SELECT * FROM unit ORDER BY unit_id",
                 "conflicts": "SELECT * FROM conflict",
@@ -369,3 +375,13 @@ def test_a_response_without_a_text_is_known_as_such_after_the_upgrade(tmp_path: 
     with Study.open(path) as study:
         found = study.reader.execute("SELECT record_id, invalid FROM response WHERE invalid <> ''").fetchall()
         assert [tuple(row) for row in found] == [("E01", "empty")]
+
+
+@pytest.mark.parametrize(("version", "acts", "standing"), [(1, 1, 1), (7, 0, 0), (8, 2, 1)])
+def test_what_was_put_off_is_what_stands_as_deferred(version: int, acts: int, standing: int, tmp_path: Path) -> None:
+    with Study.open(Path(shutil.copy(KEPT / f"schema_{version}.sqlite", tmp_path / "kept.medreview"))) as study:
+        ask = study.reader.execute
+        put_off = ask("SELECT reviewer, pass, unit FROM put_off ORDER BY 1, 3").fetchall()
+        deferred = "SELECT reviewer, pass, unit FROM standing WHERE state = 'deferred' ORDER BY 1, 3"
+        assert put_off == ask(deferred).fetchall()
+        assert (ask("SELECT count(*) FROM event WHERE kind = 'defer'").fetchone()[0], len(put_off)) == (acts, standing)

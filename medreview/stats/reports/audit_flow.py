@@ -30,8 +30,14 @@ SELECT a.statement_id, s.response_id, r.model, r.origin, a.inclusion_prob, v.ver
 FROM audit_item AS a JOIN statement AS s USING (statement_id) JOIN response AS r USING (response_id)
 LEFT JOIN verdict AS v USING (statement_id)
 ORDER BY a.number / a.inclusion_prob, a.statement_id"""
-_DEFERRED: Final = "SELECT unit FROM standing WHERE state = 'deferred' AND reviewer = ? AND pass = ?"
-_SEEN: Final = "SELECT unit FROM judges_seen WHERE reviewer = ? AND unit IN (SELECT statement_id FROM audit_item)"
+_PUT_OFF: Final = """
+SELECT unit FROM put_off WHERE reviewer = ? AND pass = ? AND unit IN (SELECT statement_id FROM audit_item)"""
+
+# What judges_seen has of members, asked member by member: the view is worked out whole where it is joined.
+_SEEN: Final = """
+SELECT a.statement_id FROM audit_item AS a
+WHERE EXISTS (SELECT 1 FROM judges_shown AS j WHERE j.unit = a.statement_id AND j.reviewer = ?1)
+      OR EXISTS (SELECT 1 FROM judges_read AS j WHERE j.unit = a.statement_id AND j.reviewer = ?1)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,7 @@ class Looked(NamedTuple):
 
 def looked_at(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Looked:
     """Both, for :func:`met` and :func:`in_turn`. It takes a while in a large study: asked once for all figures."""
-    put_off = frozenset(row[0] for row in reader.execute(_DEFERRED, (reviewer, pass_no)))
+    put_off = frozenset(row[0] for row in reader.execute(_PUT_OFF, (reviewer, pass_no)))
     return Looked(put_off, frozenset(row[0] for row in reader.execute(_SEEN, (reviewer,))))
 
 

@@ -18,7 +18,8 @@ _BY_JUDGES: Final = """
 SELECT unit, judge, label, max(given_at || opinion_id) FROM opinion WHERE axis = 'revision' AND unit >= 'revision:'
 AND unit < 'revision;' GROUP BY unit, judge ORDER BY judge"""
 _BY_REVIEWERS: Final = """
-SELECT unit, reviewer, mode, label FROM reviewer_label WHERE axis = 'revision' AND pass = 1
+SELECT unit, reviewer, mode, label FROM reviewer_label
+WHERE axis = 'revision' AND unit >= 'revision:' AND unit < 'revision;' AND pass = 1
 ORDER BY reviewer, mode"""
 _TOGETHER: Final = "removed or supported"
 

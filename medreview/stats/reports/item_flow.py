@@ -22,7 +22,7 @@ FROM statement_standing AS s LEFT JOIN verdict AS v USING (statement_id)"""
 _READABLE: Final = """
 SELECT DISTINCT c.response_id FROM citation AS c JOIN source AS u USING (source_id)
 JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot WHERE n.readable"""
-_DEFERRED: Final = "SELECT unit FROM standing WHERE state = 'deferred' AND reviewer = ? AND pass = ?"
+_PUT_OFF: Final = "SELECT unit FROM put_off WHERE reviewer = ? AND pass = ?"
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _labels(
     only: Selection,
     in_study: int,
 ) -> LabelFlow:
-    units = (row[0] for row in reader.execute(_DEFERRED, (reviewer, pass_no)))
+    units = (row[0] for row in reader.execute(_PUT_OFF, (reviewer, pass_no)))
     put_off = {unit for unit in units if kind_of(unit) == STATEMENT and only.holds(unit)}
     modes = Counter(label.group.mode for label in held.values())
     missing = Counter(reviewers_label(label.label, BINARY, stale=label.stale).missing for label in held.values())

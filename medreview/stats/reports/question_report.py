@@ -17,7 +17,8 @@ PAPER: Final = (100, 100)
 
 _QUESTIONS: Final = "SELECT unit_id, model, origin FROM unit WHERE kind = 'question' ORDER BY ordinal"
 _BY_REVIEWERS: Final = """
-SELECT unit, reviewer, mode, label FROM reviewer_label WHERE axis = 'answerability' AND pass = 1
+SELECT unit, reviewer, mode, label FROM reviewer_label
+WHERE axis = 'answerability' AND unit >= 'question:' AND unit < 'question;' AND pass = 1
 ORDER BY reviewer, mode"""
 _BY_JUDGES: Final = """
 SELECT unit, judge, label, max(given_at || opinion_id) FROM opinion WHERE axis = 'answerability' GROUP BY unit, judge

@@ -10,16 +10,17 @@ from typing import Final
 from medreview.labels import HALLUCINATION
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
 from medreview.stats.reports.selection import EVERYTHING, Selection
-from medreview.study.counts import DIFFERING, Counts, load_counts
+from medreview.study.counts import DIFFERING, OF_KIND, Counts, count_statements, whose_states
+from medreview.study.unit_ids import STATEMENT
 
-_DIFFERING: Final = f"""SELECT mine.unit FROM standing AS mine JOIN verdict AS v ON v.statement_id = mine.unit
-WHERE mine.reviewer = ? AND mine.pass = ? AND {DIFFERING}"""
+_STANDING: Final = f"""SELECT mine.unit, mine.state, {DIFFERING} AS differs
+FROM standing AS mine LEFT JOIN verdict AS v ON v.statement_id = mine.unit
+WHERE reviewer = ? AND pass = ? AND {OF_KIND}"""
 _HALLUCINATIONS: Final = """SELECT unit, label FROM decision_current
 WHERE reviewer = ? AND pass = ? AND axis = 'hallucination'
       AND unit NOT IN (SELECT statement_id FROM retired_statement)"""
 _TIMES: Final = """SELECT unit, json_extract(payload, '$.active_ms') AS ms FROM decision_first
 WHERE reviewer = ? AND pass = ? AND axis = 'evidence' AND ms IS NOT NULL"""
-_STATES: Final = "SELECT unit, state FROM standing WHERE reviewer = ? AND pass = ?"
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,13 @@ def standing(
     who = (reviewer, pass_no)
     named = Counter(row["label"] for row in reader.execute(_HALLUCINATIONS, who) if only.holds(row["unit"]))
     times = [row["ms"] for row in reader.execute(_TIMES, who) if only.holds(row["unit"])]
-    if only.statements is None:
-        counts = load_counts(reader, *who)
-    else:
-        states = Counter(row["state"] for row in reader.execute(_STATES, who) if only.holds(row["unit"]))
-        counts = Counts.of(len(only.statements), states)
+    rows = [
+        row for row in reader.execute(_STANDING, whose_states(reviewer, STATEMENT, pass_no)) if only.holds(row["unit"])
+    ]
+    total = count_statements(reader) if only.statements is None else len(only.statements)
     return Standing(
-        **counts._asdict(),
-        disagreements=sum(only.holds(row["unit"]) for row in reader.execute(_DIFFERING, who)),
+        **Counts.of(total, Counter(row["state"] for row in rows))._asdict(),
+        disagreements=sum(bool(row["differs"]) for row in rows),
         changed_after_reveal=sum(label.changed_after_reveal for label in labels.values()),
         after_totals=sum(label.after_totals for label in labels.values()),
         hallucinations={label.level: named[label.level] for label in HALLUCINATION if label.level in named},
