@@ -4,8 +4,8 @@
     python tests/bench/batch_speed.py big.medreview BEFORE . --rounds 3
 
 Each tree is a folder with the package in it, run by this Python; the first is what the others are held against. In each
-round every tree has its turn with a copy of the study, so that a machine that others use is as slow for all: only the
-ratios say much. ``verdicts`` is the last step of ``run``, which rolls all judgements up anew. Last it is told whether
+round every tree has its turn with a copy of the study, in its own file version before the time begins, so that a machine
+that others use is as slow for all: only the ratios say much. ``verdicts`` is the last step of ``run``, which rolls all judgements up anew. Last it is told whether
 each tree wrote what the first one did, times and places aside.
 """
 
@@ -28,6 +28,13 @@ from medreview.judges.verdicts import refresh
 from medreview.study import Study
 with Study.open(Path(sys.argv[1])) as study:
     refresh(study)
+"""
+UP_TO_DATE = """
+import sys
+from pathlib import Path
+from medreview.study import Study
+with Study.open(Path(sys.argv[1])):
+    pass
 """
 MEDREVIEW = ("-m", "medreview")
 COMMANDS = {
@@ -55,6 +62,7 @@ def run(tree: Path, command: tuple[str, ...], study: Path, place: Path) -> Run:
     shutil.copyfile(study, copy)  # what this process held would be told as the memory of its children
     words = [word.replace("STUDY", str(copy)).replace("OUT", str(place)) for word in command]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run([sys.executable, "-c", UP_TO_DATE, str(copy)], cwd=tree, env=environment, check=True)
     printed = place / "printed"
     with printed.open("wb") as out:
         child = subprocess.Popen([sys.executable, *words], cwd=tree, stdout=out, env=environment)

@@ -29,8 +29,8 @@ from medreview.study import Study
 from medreview.study.backup import backup_folder
 from medreview.study.check import check, check_study
 from medreview.study.merge import merge
-from medreview.study.migrations import NEWEST, schema_version
-from medreview.study.row_seals import all_misfits
+from medreview.study.migrations import NEWEST, new_schema, schema_version
+from medreview.study.row_seals import all_misfits, register
 
 KEPT = Path(__file__).parent / "kept"
 
@@ -385,3 +385,24 @@ def test_what_was_put_off_is_what_stands_as_deferred(version: int, acts: int, st
         deferred = "SELECT reviewer, pass, unit FROM standing WHERE state = 'deferred' ORDER BY 1, 3"
         assert put_off == ask(deferred).fetchall()
         assert (ask("SELECT count(*) FROM event WHERE kind = 'defer'").fetchone()[0], len(put_off)) == (acts, standing)
+
+
+def test_a_step_of_views_alone_leaves_seals_as_they_are_and_a_row_that_did_not_fit_is_still_found(
+    tmp_path: Path,
+) -> None:
+    path = Path(shutil.copy(KEPT / "schema_8.sqlite", tmp_path / "kept.medreview"))
+    with closing(sqlite3.connect(path)) as older, older:
+        older.execute("PRAGMA writable_schema = ON")
+        older.execute("DELETE FROM sqlite_schema WHERE name = 'seal_update_of_response'")
+        (trigger,) = new_schema()["trigger", "seal_update_of_response"][1:]
+    with closing(sqlite3.connect(path)) as older, older:
+        register(older)
+        older.execute("UPDATE response SET model = 'another' WHERE record_id = 'R2'")
+        seals = older.execute("SELECT * FROM row_seal ORDER BY 1, 2").fetchall()
+        older.execute(trigger)
+
+    query = "SELECT type, name, sql FROM sqlite_schema"
+    with Study.open(path) as study, Study.create(tmp_path / "new.medreview") as new:
+        assert [tuple(row) for row in study.reader.execute("SELECT * FROM row_seal ORDER BY 1, 2")] == seals
+        assert [one.table for one in all_misfits(study.sealed())] == ["response"]
+        assert {tuple(row) for row in study.reader.execute(query)} == {tuple(row) for row in new.reader.execute(query)}

@@ -1,5 +1,6 @@
 """The numbered steps that bring a study file up to date; the file's ``user_version`` is the last one done."""
 
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -16,6 +17,10 @@ _STEPS: Final = (
     "0009_quick_labels.sql",
 )  # fmt: skip
 NEWEST: Final = len(_STEPS)
+_OF_ROWS: Final = (
+    r"(?m)(?:^|;)\s*(?!(CREATE|DROP) (VIEW|INDEX)\b)(CREATE|DROP|ALTER|INSERT|REPLACE|UPDATE|DELETE|WITH)\b"
+)
+"""Where a statement of a script begins that may change a table or its rows."""
 _ONE_AT_A_TIME: Final = Lock()
 """Held by who uses the connection of :func:`_empty`."""
 
@@ -69,23 +74,25 @@ def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str
 def run_steps(connection: sqlite3.Connection, scripts: Sequence[str], *, seal: bool = True) -> None:
     """Run scripts and seal every row again, in one transaction: a cut anywhere leaves the file as it was.
 
-    A row that did not fit its seal before does not fit it afterwards. Without ``seal`` a file that had no seals has
-    none afterwards: for a copy that is only read, since to seal takes ten times as long as all else. Raises
-    ``sqlite3.Error`` when a script cannot be run, or the file cannot be read.
+    A row that did not fit its seal before does not fit it afterwards. Where scripts make views and indexes only, seals
+    stay: all rows are as they were. Without ``seal`` a file that had no seals has none afterwards: for a copy that is
+    only read, since to seal takes ten times as long as all else. Raises ``sqlite3.Error`` when a script cannot be run,
+    or the file cannot be read.
     """
     if not scripts:
         return
     connection.create_function("number_given_draw", 5, number_given_draw, deterministic=True)
     register(connection)
     was_sealed = is_sealed(connection)
-    unfit = all_misfits(connection) if was_sealed else []
-    steps = ";\n".join((*triggers_dropped(connection), *scripts))
+    sealed_anew = any(re.search(_OF_ROWS, script) for script in scripts) if was_sealed else seal
+    unfit = all_misfits(connection) if was_sealed and sealed_anew else []
+    steps = ";\n".join((*(triggers_dropped(connection) if sealed_anew else ()), *scripts))
     version = schema_version(connection) + len(scripts)
     try:
         connection.executescript(
             f"BEGIN IMMEDIATE;\n{steps}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {version};"
         )
-        if seal or was_sealed:
+        if sealed_anew:
             seal_all(connection, unfit)
         connection.execute("COMMIT")
     except BaseException:
