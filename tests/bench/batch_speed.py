@@ -4,9 +4,10 @@
     python tests/bench/batch_speed.py big.medreview BEFORE . --rounds 3
 
 Each tree is a folder with the package in it, run by this Python; the first is what the others are held against. In each
-round every tree has its turn with a copy of the study, in its own file version before the time begins, so that a machine
-that others use is as slow for all: only the ratios say much. ``verdicts`` is the last step of ``run``, which rolls all judgements up anew. Last it is told whether
-each tree wrote what the first one did, times and places aside.
+round every tree has its turn with a copy of the study, so that a machine that others use is as slow for all: only the
+ratios say much. A copy has the tree's file version before its time begins. ``verdicts`` is the last step of ``run``,
+which rolls all judgements up anew. Last it is told whether each tree wrote what the first one did, times and places
+aside.
 """
 
 import argparse
