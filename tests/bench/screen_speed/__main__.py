@@ -6,13 +6,16 @@
         --tree before=../before --tree after=. --rounds 3
 
 A tree is a checkout of the project, run by the Python that runs this. The trees and sizes take turns in each round, and
-the medians of all rounds are printed. Each works on copies of the studies.
+the medians of all rounds are printed. Each works on copies of the studies, brought up to date by the tree: the studies
+may be no newer than the oldest tree, which is named first.
 """
 
 import argparse
+import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +24,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.bench.make_study import make as make_study
 from tests.bench.screen_speed.long_texts import make as make_long
 from tests.bench.screen_speed.plain_differ import picture
 from tests.bench.screen_speed.watched import Press, Watched, median
@@ -30,6 +32,7 @@ SIZES: Final = ((80, 24), (160, 50))
 READY: Final = "1 supported"
 WHO: Final = "anna"
 HELLO: Final = Path(__file__).with_name("hello.py")
+MAKE_STUDY: Final = Path(__file__).parents[1] / "make_study.py"
 KEYS: Final = ("j", "k", " ", "\x1b[5~", "m", "M", "]", "[", "g", "G", "\t", "?", "i", "/dose\r", ".", "1", "u", "\x1b")
 """Of the random walk: every key that shows something else, a search, a decision and taking it back."""
 
@@ -200,6 +203,13 @@ def _differences(one: str, other: str) -> str:
     return "\n".join(f"{number:3} {a!r}\n    {b!r}" for number, (a, b) in enumerate(pairs) if a != b)
 
 
+def make_stays(path: Path, tree: Path) -> None:
+    """The study of ``--stays``, in the file version of a tree: one that is no newer than the others'."""
+    options = {"responses": 12, "pairs": 480, "decided": 0, "sources": 4, "page-sentences": SENTENCES, "reviewer": WHO}
+    words = [sys.executable, str(MAKE_STUDY), str(path), *(f"--{name}={value}" for name, value in options.items())]
+    subprocess.run(words, env=os.environ | {"PYTHONPATH": str(tree)}, stdout=subprocess.DEVNULL, check=True)
+
+
 def main() -> None:
     """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -222,9 +232,7 @@ def main() -> None:
             make_long(path, LENGTHS[name])
         if given.stays:
             made[STAYS] = Path(folder) / f"{STAYS}.medreview"
-            make_study(
-                made[STAYS], responses=12, pairs=480, decided=0, sources=4, page_sentences=SENTENCES, reviewer=WHO
-            )
+            make_stays(made[STAYS], Path(next(iter(trees.values()))).resolve())
         resolved = {name: Path(it).resolve() for name, it in trees.items()}
         bench = Bench(Path(folder), resolved, studies | made)
         for tree in trees:  # the first opening does once what is missing in the study
