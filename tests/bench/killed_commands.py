@@ -306,7 +306,7 @@ class JudgeRing:
             process.kill()
             process.communicate()
             hit = process.returncode == -9
-            time.sleep(4 * DELAY)  # what was on its way arrives at the server, and is answered to nobody
+            server.wait_for_ends()  # what was on its way has arrived, and was answered to nobody
             before = self._kept()
             on_the_way = sum(questions(server).values()) - len(before)
             done = program.start(*words, "--json", stdin=subprocess.DEVNULL)

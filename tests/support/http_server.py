@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +31,18 @@ class _Listener(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
     local: "LocalServer"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self.local.lock:
+            self.local.connected.add(client_address)
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        super().process_request_thread(request, client_address)
+        with self.local.lock:
+            self.local.connected.discard(client_address)
+            self.local.ended.add(client_address)
+            self.local.lock.notify_all()
 
     def handle_error(self, *_: Any) -> None:
         pass
@@ -79,7 +92,8 @@ class Exchange(BaseHTTPRequestHandler):
 class LocalServer:
     """Serves ``routes`` by path, and ``otherwise`` where there is none; starts at once, on a free port.
 
-    ``received`` holds every request in its order, ``most_at_once`` the most that were answered at one time; ``over`` is
+    ``received`` holds every request in its order, ``most_at_once`` the most that were answered at one time;
+    ``connected`` and ``ended`` the addresses of clients whose connection is open, and was; ``over`` is
     set when the server closes, so that a route that holds a connection can end. Use ``lock`` for what routes count. A
     route that fails breaks the connection; closing the server raises its error.
     """
@@ -89,13 +103,15 @@ class LocalServer:
         self.otherwise = otherwise or answer(b"no such page", status=404)
         self.received: list[Received] = []
         self.faults: list[Exception] = []
+        self.connected: set[Any] = set()
+        self.ended: set[Any] = set()
         self.under_way = self.most_at_once = 0
         self.lock = threading.Condition()
         self.over = threading.Event()
         protocol = "HTTP/1.1" if keep_alive else "HTTP/1.0"
         self.listener = _Listener((host, 0), type("Handler", (Exchange,), {"protocol_version": protocol}))
         self.listener.local = self
-        self.port: int = self.listener.server_address[1]
+        self.host, self.port = host, self.listener.server_port
         self.name = f"127.0.0.1:{self.port}"
         self.base = f"http://{self.name}"
         self.allow = frozenset({("127.0.0.1", self.port)})
@@ -139,6 +155,14 @@ class LocalServer:
         """Wait until so many requests have come."""
         with self.lock:
             assert self.lock.wait_for(lambda: len(self.received) >= count, seconds), f"no {count} requests came"
+
+    def wait_for_ends(self, seconds: float = 30) -> None:
+        """Wait until every connection that was made so far has ended: what clients that are gone had sent has come."""
+        with socket.create_connection((self.host, self.port)) as last:  # taken after all that wait to be
+            mine = last.getsockname()
+        with self.lock:
+            ended = self.lock.wait_for(lambda: mine in self.ended and not self.connected, seconds)
+            assert ended, f"still connected: {self.connected}"
 
     def paths(self) -> list[str]:
         """The paths that were asked for, in their order."""

@@ -8,7 +8,7 @@ from medreview.cli.reports.audit import NOT_DRAWN, audit_parts, flow_line
 from medreview.cli.reports.terminal import printed
 from medreview.review.audit import draw
 from medreview.review.queue import open_queue
-from medreview.stats.reports.audit_flow import AuditFlow
+from medreview.stats.reports.audit_flow import AuditFlow, looked_at
 from medreview.stats.reports.audit_report import AuditFigures, audit_report
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.study.events import NewEvent
@@ -172,3 +172,18 @@ def test_the_audit_finds_the_truth_whatever_came_first(order: str, tmp_path) -> 
     assert sum(map(holds, defined)) >= len(defined) - 1
     bias = sum((each.figure.value or 0) - each.truth for each in defined) / len(defined)
     assert abs(bias) < 0.05
+
+
+def test_members_that_were_read_in_an_export_alone_are_seen_as_the_record_of_looks_has_it(
+    small: SmallStudy, drawn: list[str]
+) -> None:
+    small.said("supported", *drawn[:5], mode="blind", block="audit")
+    small.event(NewEvent("shown", drawn[7]), mode="open", block="flagged")
+    seen_of = "SELECT unit FROM judges_seen JOIN audit_item ON statement_id = unit WHERE reviewer = 'anna'"
+    assert looked_at(small.study.reader, "anna", 1).seen == {drawn[7]}
+
+    small.event(NewEvent("look", small.study.meta("study_id"), {"what": "export", "shown": "verdicts"}), block="export")
+    seen = looked_at(small.study.reader, "anna", 1).seen
+    assert seen == {row[0] for row in small.study.reader.execute(seen_of)} == set(drawn)
+    (found,) = figures(small)
+    assert (found.supported.flow.used, found.supported.flow.seen_before) == (5, 55)
