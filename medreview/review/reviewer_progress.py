@@ -10,11 +10,13 @@ from medreview.study.counts import OF_KIND, Counts, count_statements, load_state
 from medreview.study.unit_ids import STATEMENT
 from medreview.units.registry import count_units
 
-_STANDING: Final = f"SELECT unit, state, label, event_id FROM standing WHERE reviewer = ? AND pass = ? AND {OF_KIND}"
-_OPEN: Final = ("open", None, "")
+_STANDING: Final = f"SELECT unit, state, label FROM standing WHERE reviewer = ? AND pass = ? AND {OF_KIND}"
+_STALE: Final = """SELECT EXISTS (SELECT 1 FROM decision_stale WHERE event_id = (
+    SELECT event_id FROM standing WHERE reviewer = ? AND pass = ? AND unit = ?))"""
+_OPEN: Final = ("open", None)
 
-_Standing = tuple[str, str | None, str]
-"""State, label and event."""
+_Standing = tuple[str, str | None]
+"""State and label."""
 
 
 class ReviewerProgress:
@@ -50,13 +52,13 @@ class ReviewerProgress:
 
     def stale(self, unit: str) -> bool:
         """Whether it was decided on a page whose text has changed since."""
-        state, _, event = self._here(unit)
-        if state != "decided":
+        if self.state_of(unit) != "decided":
             return False
-        if event not in self._stale:  # one by one: among many decisions only those in sight are asked for
-            found = self._reader.execute("SELECT 1 FROM decision_stale WHERE event_id = ?", (event,)).fetchone()
-            self._stale[event] = found is not None
-        return self._stale[event]
+        if unit not in self._stale:  # one by one: among many decisions only those in sight are asked for
+            reviewer, pass_no, _ = self._who
+            (stale,) = self._reader.execute(_STALE, (reviewer, pass_no, unit)).fetchone()
+            self._stale[unit] = bool(stale)
+        return self._stale[unit]
 
     def read_all(self) -> None:
         """Read how all units stand, so that neither an act nor a jump has to."""
@@ -64,6 +66,7 @@ class ReviewerProgress:
 
     def update(self, unit: str) -> None:
         """Read anew where a unit stands, after an act on it."""
+        self._stale.pop(unit, None)
         if not self._standing.whole:  # how it stood before the act may not be known
             self.counts = Counts.of(self._total, Counter(here[0] for here in self._standing.all().values() if here))
             return
@@ -78,8 +81,12 @@ class ReviewerProgress:
 
     def _one(self, unit: str) -> _Standing | None:
         row = self._reader.execute(f"{_STANDING} AND unit = ?", (*self._who, unit)).fetchone()
-        return (row[1], row[2], row[3]) if row else None
+        return (row[1], row[2]) if row else None
 
     def _every(self) -> dict[str, _Standing]:
-        rows = self._reader.execute(_STANDING, self._who).fetchall()
-        return {unit: (state, label, event) for unit, state, label, event in rows}
+        same: dict[_Standing, _Standing] = {}  # of many thousands of units there are a handful of states and labels
+        found = {}
+        for unit, state, label in self._reader.execute(_STANDING, self._who):
+            here = (state, label)
+            found[unit] = same.setdefault(here, here)
+        return found
