@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from medreview.references.model import Asked, WorkKind
 from medreview.references.verdict import Verdict
+
+if TYPE_CHECKING:
+    from medreview.references.model import Asked, WorkKind
 
 _LEVELS: Final[Mapping[Verdict, str]] = MappingProxyType({"ambiguous": "cannot_judge", "not_checkable": "cannot_judge"})
 """Where several works fit, and where nothing can be looked up, the rules cannot judge, as a reviewer says it."""
 
-PARTLY_LISTED: Final[tuple[WorkKind, ...]] = (
+PARTLY_LISTED: "Final[tuple[WorkKind, ...]]" = (
     "guideline", "drug_label", "book", "chapter", "report", "web_page", "dataset",
 )  # fmt: skip
 """Of these services list only some, so that it says little when one is not found."""
@@ -31,7 +33,7 @@ def bare_urls_words(number: int) -> str:
     return f"{number:,} {'is' if number == 1 else 'are'} an address alone, with nothing to check"
 
 
-def outcome_words(asked: Asked) -> str:
+def outcome_words(asked: "Asked") -> str:
     """What came of asking an authority: one that is asked by the words of a reference gives works to compare, none of
     which need be the one that is meant."""
     if asked.outcome != "found":

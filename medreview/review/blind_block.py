@@ -5,13 +5,15 @@ Who is told after each decision how the judges erred is no longer independent (`
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from medreview.review.by_unit import ByUnit
-from medreview.review.queue import Queue
 from medreview.review.queue_kinds import RESERVED
 from medreview.review.told_elsewhere import kept_with
 from medreview.study.unit_ids import STATEMENT
+
+if TYPE_CHECKING:
+    from medreview.review.queue import Queue
 
 BLOCK_SIZE: Final = 20
 """Statements of a queue in its order; a smaller queue, or the rest of one, is a block too."""
@@ -121,7 +123,7 @@ class KeptBlind:
                  for each in kept_with(self._reader, unit))  # fmt: skip
         return next(filter(None, found), "")
 
-    def awaits_reveal(self, unit: str, queue: Queue) -> bool:
+    def awaits_reveal(self, unit: str, queue: "Queue") -> bool:
         """Whether it is decided, and its judges are shown at the end of its block in this queue.
 
         In a blind queue that is every statement of the block; among those put off, the ones that were decided there.
@@ -133,7 +135,7 @@ class KeptBlind:
         return act == "decide" and (queue.mode == "blind" or block == queue.kind.name)
 
 
-def block_at(queue: Queue, place: int, kept: KeptBlind, awaits: Callable[[str], bool]) -> BlindBlock | None:
+def block_at(queue: "Queue", place: int, kept: KeptBlind, awaits: Callable[[str], bool]) -> BlindBlock | None:
     """The block around a place; ``awaits`` says whether a statement of the queue still waits.
 
     ``None`` in an open queue: what is blind there has its block in the queue it came from.
