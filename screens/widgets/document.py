@@ -11,7 +11,7 @@ from textual.strip import Strip
 from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.span_hints import WordHint
 from medreview.screens.widgets.document_page import Contents, DocumentPage
-from medreview.screens.widgets.painted import Painted
+from medreview.screens.widgets.painted import Painted, Row
 from medreview.text import Span
 
 
@@ -40,6 +40,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         self._gutter = gutter
         self._page = self._made(Contents())
         self._ahead: DocumentPage | None = None
+        self._painted: dict[tuple[int, Row], Strip] = {}
         self._anchor = 0
         self._anchor_at_third = False
         self._kept_offset: int | None = None
@@ -234,6 +235,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     def notify_style_update(self) -> None:
         """Paint the lines again: the theme or a class has changed."""
         self._page.strips.clear()
+        self._painted.clear()
         self._ahead = None
         super().notify_style_update()
 
@@ -253,7 +255,17 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         if strip is None:
             if len(page.strips) > 4 * self.outer_size.height:
                 page.strips.clear()
-            strip = page.strips[line] = self.paint_shown(page.row(line))
+            strip = page.strips[line] = self._strip_of(page.row(line))
+        return strip
+
+    def _strip_of(self, row: Row) -> Strip:
+        """A row as painted: the same object on another page, so that it is told at a glance that nothing changed."""
+        width, height = self.outer_size
+        strip = self._painted.get((width, row))
+        if strip is None:
+            if len(self._painted) > 8 * height:
+                self._painted.clear()
+            strip = self._painted[width, row] = self.paint_shown(row)
         return strip
 
     def _contents(

@@ -204,8 +204,11 @@ def _differences(one: str, other: str) -> str:
 
 
 def make_stays(path: Path, tree: Path) -> None:
-    """The study of ``--stays``, in the file version of a tree: one that is no newer than the others'."""
-    options = {"responses": 12, "pairs": 480, "decided": 0, "sources": 4, "page-sentences": SENTENCES, "reviewer": WHO}
+    """The study of ``--stays``, in the file version of a tree: one that is no newer than the others'.
+
+    Of its two sources one could not be had, so that every statement is shown beside the page of the other.
+    """
+    options = {"responses": 12, "pairs": 480, "decided": 0, "sources": 2, "page-sentences": SENTENCES, "reviewer": WHO}
     words = [sys.executable, str(MAKE_STUDY), str(path), *(f"--{name}={value}" for name, value in options.items())]
     subprocess.run(words, env=os.environ | {"PYTHONPATH": str(tree)}, stdout=subprocess.DEVNULL, check=True)
 
