@@ -44,7 +44,7 @@ def asked(study):
 def kept(path: Path) -> list[Path]:
     found = (state_folder() / "counts").glob("*.json")
     state = list(file_state(path) or ())
-    return [file for file in found if json.loads(file.read_text())["state"] == state]
+    return [file for file in found if json.loads(file.read_text().split("\n")[0])["state"] == state]
 
 
 def test_a_study_that_nobody_wrote_to_is_not_counted_again(path):
@@ -123,6 +123,32 @@ def test_what_follows_from_a_part_of_the_study_outlasts_commits_that_leave_it(pa
     with Study.open(path, read_only=True) as study:
         assert listed(study, "b") == ([[1]], 0)
         assert listed(study, "a") == ([[1]], 1)
+
+
+def test_of_what_outlasts_commits_the_newest_is_kept_and_what_is_damaged_is_asked_again(path):
+    def listed(number):
+        """Whether the study was asked."""
+        with Study.open(path) as study:
+            said: list[str] = []
+            study.reader.set_trace_callback(said.append)
+            assert study.listed(f"SELECT {number} FROM study WHERE key = 'study_id'", "a") == [[number]]
+            study.reader.set_trace_callback(None)
+            study.write(add)
+        return any("study_id" in statement for statement in said)
+
+    assert all(map(listed, range(7)))
+    assert [number for number in (6, 5, 4, 3, 0) if listed(number)] == [0]
+    assert listed(3)  # that of long ago made room
+
+    (file,) = (state_folder() / "counts").glob("*.json")
+    whole = file.read_text().split("\n")
+    assert len(whole) == 9
+    for damaged in ("", "[1, 2]", "[[1], [1, 2]]", '"x"', "[[3]"):
+        file.write_text("\n".join([*whole[:-1], damaged]))
+        assert listed(3)
+    for lines in (whole[:-1], [whole[0], "[]", "[]"], [whole[0], "{", "[]"]):
+        file.write_text("\n".join(lines))
+        assert listed(3)
 
 
 def test_of_many_studies_the_counts_of_the_last_are_kept(path, monkeypatch):
