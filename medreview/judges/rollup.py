@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
-from medreview.judges.votes import Judge, Vote, jury
+from medreview.judges.votes import AnyBallot, C, Judge, Vote, jury
 from medreview.labels import PROVEN_QUOTES, TieRule
 
 _STRENGTH = ("supported", "contradicted", "partial", "not_addressed", "cannot_judge")
@@ -86,7 +86,7 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     )
 
 
-def tally(votes: Iterable[Vote], tie: TieRule = "undecided") -> Tally:
+def tally(votes: Iterable[AnyBallot], tie: TieRule = "undecided") -> Tally:
     """The words that :func:`roll_up` counts, and no more."""
     return _tally(spoken(jury(votes)), tie)
 
@@ -95,7 +95,7 @@ Spoken = tuple[tuple[Judge, str | None, bool | None], ...]
 """What judges say of a statement, one entry for each vote: who, the verdict, and whether it is supported."""
 
 
-def spoken(votes: Iterable[Vote]) -> Spoken:
+def spoken(votes: Iterable[AnyBallot]) -> Spoken:
     """The words of votes alone: the same for all statements of which the same is said."""
     return tuple([(vote.judge, vote.verdict, vote.supported) for vote in votes])
 
@@ -120,11 +120,11 @@ def _tally(words: Spoken, tie: TieRule) -> Tally:
     )
 
 
-def on_sources(votes: Iterable[Vote], sources: Collection[str]) -> list[Vote]:
+def on_sources(votes: Iterable[C], sources: Collection[str]) -> list[C]:
     """The votes that count on a statement, on some of its sources only: rolled up, what those say.
 
-    Supported by a source that the statement cites: ``roll_up(on_sources(votes, own.sources), tie).supported``, beside
-    ``roll_up(votes, tie).supported``, by any source of the response. ``None`` also when nobody judged one of them.
+    Supported by a source that the statement cites: ``tally(on_sources(votes, own.sources), tie).supported``, beside
+    ``tally(votes, tie).supported``, by any source of the response. ``None`` also when nobody judged one of them.
     """
     return [vote for vote in jury(votes) if vote.source_id in sources]
 
@@ -137,7 +137,7 @@ def by_source(votes: Iterable[Vote], tie: TieRule) -> dict[str, RollUp]:
     return {source_id: roll_up(said, tie) for source_id, said in found.items()}
 
 
-def each_judge(votes: Iterable[Vote]) -> dict[Judge, Word]:
+def each_judge(votes: Iterable[AnyBallot]) -> dict[Judge, Word]:
     """Every judge's own word on a statement, rolled up over its sources; the offline judge's as well."""
     return {judge: over_sources(words) for judge, words in _of_judges(spoken(votes)).items()}
 

@@ -21,7 +21,7 @@ tables of its own and is never a vote on support.
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from medreview.judges.offline_engine import NAME
 from medreview.judges.raw_labels import mapped
@@ -36,12 +36,15 @@ VOTED: Final = """j.judgement_id, run.ordinal AS run, j.snapshot_id, j.error = '
                   j.confidence, j.quote_status, j.quote_doubt, iif(j.supported IS NULL, j.raw_label, '') AS raw_label"""
 """The same for its ``votes`` alone: of a large study every cell counts. The raw label is read only where it matters."""
 
+CAST: Final = "run.ordinal AS run, j.snapshot_id, j.error = '' AS answered, j.verdict, j.supported"
+"""The same for its ``ballots`` alone: the last cells of a row."""
+
 _NAMES: Final = (
-    "judgement_id", "run", "snapshot_id", "answered", "verdict", "supported", "confidence", "quote_status",
+    "run", "snapshot_id", "answered", "verdict", "supported", "judgement_id", "confidence", "quote_status",
     "quote_doubt", "raw_label",
 )  # fmt: skip
 _Told = tuple[Any, ...]
-"""The cells of a row that are read, in the order of these names."""
+"""The cells of a row that are read, in the order of these names, all of them or the first five."""
 
 _PAGES: Final = """
 SELECT p.snapshot_id, p.source_id, p.snapshot_id = now.snapshot_id AS current,
@@ -75,6 +78,31 @@ class Judge(NamedTuple):
             return self.name
         model = model_in(self.name)
         return f"{NAME} (words; order with {model})" if model else f"{NAME} (words only)"
+
+
+class Ballot(NamedTuple):
+    """What counts of a :class:`Vote` when votes are counted: neither its page nor its quote."""
+
+    judge: Judge
+    source_id: str
+    verdict: str | None
+    supported: bool | None
+
+
+class AnyBallot(Protocol):
+    """A :class:`Vote`, or what counts of it."""
+
+    @property
+    def judge(self) -> Judge: ...
+    @property
+    def source_id(self) -> str: ...
+    @property
+    def verdict(self) -> str | None: ...
+    @property
+    def supported(self) -> bool | None: ...
+
+
+C = TypeVar("C", bound=AnyBallot)
 
 
 class Vote(NamedTuple):
@@ -111,7 +139,7 @@ class Vote(NamedTuple):
         return self.verdict is None and self.supported is None
 
 
-def jury(votes: Iterable[Vote]) -> list[Vote]:
+def jury(votes: Iterable[C]) -> list[C]:
     """Those that count on a statement: the offline judge's only where there is no other."""
     everyone = list(votes)
     return [vote for vote in everyone if not vote.judge.offline] or everyone
@@ -134,6 +162,10 @@ class _Page(NamedTuple):
     current: bool
     superseded: bool
     newest: str
+
+
+_Held = tuple[int, str, Judge, _Page, _Told]
+"""The judge's turn and the page's id, by which words are ordered; the judge, the page, the row."""
 
 
 class VoteReader:
@@ -161,23 +193,36 @@ class VoteReader:
         In the order in which the judges were first asked, the offline judge last; it is among them also where it has no
         vote (:func:`jury`). A row without a judgement (of an outer join) is passed over.
         """
-        newest: dict[tuple[Judge | None, str], tuple[int, str, Judge, _Page, _Told]] = {}
         read: Callable[[sqlite3.Row], _Told] | None = None
+        every = []
         for row in rows:
             read = read or self._reader_of(row)
-            told = read(row)
-            judgement_id, run, snapshot_id = told[:3]
-            if judgement_id is None:
+            every.append(read(row))
+        return [_vote(judge, page, told) for _, _, judge, page, told in self._newest(every)]
+
+    def ballots(self, rows: Iterable[sqlite3.Row]) -> list[Ballot]:
+        """What counts of the same votes in the same order, from rows that end with :data:`CAST`."""
+        return [
+            Ballot(judge, page.source_id, verdict, None if said is None else bool(said))
+            for _, _, judge, page, (_, _, _, verdict, said) in self._newest([row[-5:] for row in rows])
+        ]
+
+    def _newest(self, every: Iterable[_Told]) -> list[_Held]:
+        """Of each rater's words on a source the one that counts, by the judge's turn and the page."""
+        newest: dict[tuple[Judge | None, str], _Held] = {}
+        for told in every:
+            run, snapshot_id = told[:2]
+            if run is None:
                 continue
             page = self._pages[snapshot_id]
             if page.superseded:
                 continue
             judge = self._judge_of[run]
-            key = (_rater(judge), page.source_id)
+            key = (None if judge.offline else judge, page.source_id)  # the offline judge's, whatever had a part in it
             held = newest.get(key)
-            if held is None or _rank(held[-1], held[-2]) < _rank(told, page):
+            if held is None or _rank(held[4], held[3]) < _rank(told, page):
                 newest[key] = self._turn[judge], page.snapshot_id, judge, page, told
-        return [_vote(judge, page, told) for _, _, judge, page, told in sorted(newest.values(), key=itemgetter(0, 1))]
+        return sorted(newest.values(), key=itemgetter(0, 1))
 
     def outdated(self, rows: Iterable[sqlite3.Row], votes: Sequence[Vote]) -> str | None:
         """The page as it is now on which a judge (the offline one aside) spoke before its text changed, and not since;
@@ -205,19 +250,14 @@ class VoteReader:
         return self._readers[names]
 
 
-def _rater(judge: Judge) -> Judge | None:
-    """Whose newest word counts: a judge's own; ``None`` is the offline judge, whatever had a part in its order."""
-    return None if judge.offline else judge
-
-
 def _rank(told: _Told, page: _Page) -> tuple[bool, int, bool]:
     """Of a rater's words on a source the highest counts. One run may have judged the same text twice, under two page
     states: then it is the current snapshot's."""
-    return bool(told[3]), told[1], page.current
+    return bool(told[2]), told[0], page.current
 
 
 def _vote(judge: Judge, page: _Page, told: _Told) -> Vote:
-    judgement_id, _, _, _, verdict, said, confidence, quote_status, quote_doubt, raw_label = told
+    _, _, _, verdict, said, judgement_id, confidence, quote_status, quote_doubt, raw_label = told
     supported = None if said is None else bool(said)
     return Vote(
         judgement_id, judge, page.snapshot_id, page.source_id, verdict, supported, confidence, quote_status,

@@ -12,6 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,18 @@ def test_the_study_is_as_awkward_as_it_says(made: Path) -> None:
     assert tuple(states) == (5, 6)  # one page has another text now, one the same text in another state
     assert tasks == {"key_fact_presence/1", "hallucination_detection/1", "hallucination_assisted/1"}
     assert amber > {"merged_verification/1", "key_fact_presence/1"}
+
+
+def test_votes_are_counted_alike_with_their_quotes_and_without(made: Path) -> None:
+    with Study.open(made, read_only=True) as study:
+        bare = [one for case in judged_responses(study.reader) for one in case.statements]
+        whole = [one for case in judged_responses(study.reader, votes=True) for one in case.statements]
+    for ballots, votes in zip(bare, whole, strict=True):
+        told = [(vote.judge, vote.source_id, vote.verdict, vote.supported) for vote in votes.votes]
+        assert (ballots.statement_id, list(ballots.ballots)) == (votes.statement_id, told)
+        assert asdict(ballots.opinion) == asdict(votes.opinion)
+        assert ballots.votes == ()
+    assert sum(len(one.ballots) for one in bare) > len(STATEMENTS)
 
 
 @ties

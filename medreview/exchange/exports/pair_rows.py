@@ -62,7 +62,7 @@ def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], sqlite3
     other, tie = pages_of_other_works(reader), tie_rule(reader)
     every = rows_in_turn(reader.execute(_PAIRS), itemgetter(0))
     said = rows_in_turn(reader.execute(_SAID), itemgetter(0))
-    for response in judged_responses(reader):
+    for response in judged_responses(reader, votes=True):
         response_id = response.response_id
         told = {row["judgement_id"]: tuple(row)[2:] for row in said(response_id)}
         of_one = every(response_id)

@@ -69,7 +69,7 @@ def strata_of(
     if by not in _QUERIES:
         return {
             statement.statement_id: strata_said(statement, by)
-            for case in judged_responses(reader)
+            for case in judged_responses(reader, votes=by == "quote")
             for statement in case.statements
         }
     found: dict[str, set[str]] = {}

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
 from medreview.judges.rollup import Spoken, each_judge, spoken, tally
-from medreview.judges.votes import VOTED, Judge, Vote, VoteReader, jury
+from medreview.judges.votes import CAST, VOTED, AnyBallot, Judge, Vote, VoteReader, jury
 from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.reports.label_scales import JuryVerdict, Scale, ScaleLabel, judges_label
 from medreview.stats.reports.selection import EVERYTHING, Selection
@@ -29,16 +29,17 @@ LEFT JOIN statement_standing AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 ORDER BY r.ordinal, s.ordinal"""
 
-_JUDGEMENTS: Final = f"""
-SELECT s.statement_id, {VOTED}
+_JUDGEMENTS: Final = """
 FROM response AS r
 CROSS JOIN statement_standing AS s ON s.response_id = r.response_id
 CROSS JOIN judgement AS j ON j.statement_id = s.statement_id
 CROSS JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
 ORDER BY r.ordinal, s.ordinal"""
+_ALL_VOTED: Final = f"SELECT s.statement_id, {VOTED} {_JUDGEMENTS}"
+_ALL_CAST: Final = f"SELECT s.statement_id, {CAST} {_JUDGEMENTS}"
 
 _OF_SOME: Final = f"""
-SELECT j.statement_id, {VOTED} FROM judgement AS j JOIN judge_run AS run USING (judge_run_id)
+SELECT j.statement_id, {CAST} FROM judgement AS j JOIN judge_run AS run USING (judge_run_id)
 WHERE j.statement_id IN (SELECT value FROM json_each(?)) ORDER BY j.statement_id"""
 
 _SOURCES: Final = """
@@ -84,11 +85,15 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class JudgedStatement:
-    """A statement with what the judges say of it by the pages as they are (``medreview.judges.votes``)."""
+    """A statement with what the judges say of it by the pages as they are (``medreview.judges.votes``).
+
+    ``ballots``: what they said of each source; ``votes``: the same with their quotes, where these were asked for.
+    """
 
     statement_id: str
     opinion: Opinion
-    votes: Sequence[Vote]
+    ballots: Sequence[AnyBallot]
+    votes: Sequence[Vote] = ()
 
     @property
     def together(self) -> JuryVerdict | None:
@@ -106,8 +111,8 @@ class JudgedStatement:
         A tie gives what the rule says, here as in the roll-up.
         """
         words: dict[str, list[bool | None]] = {}
-        for vote in jury(self.votes):
-            words.setdefault(vote.source_id, []).append(vote.supported)
+        for ballot in jury(self.ballots):
+            words.setdefault(ballot.source_id, []).append(ballot.supported)
         return {source_id: yes_or_no(said, tie)[0] for source_id, said in words.items()}
 
 
@@ -128,11 +133,16 @@ class JudgedResponse:
     parted: bool = False
 
 
-def judged_responses(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> Iterator[JudgedResponse]:
-    """Every response in order, one at a time; with ``only``, those that are in it, with what is in it of each."""
-    opinions = _Opinions(VoteReader(reader))
+def judged_responses(
+    reader: sqlite3.Connection, only: Selection = EVERYTHING, *, votes: bool = False
+) -> Iterator[JudgedResponse]:
+    """Every response in order, one at a time; with ``only``, those that are in it, with what is in it of each.
+
+    ``votes``: with the whole votes, which a large study takes longer to read.
+    """
+    opinions, voters = _Opinions(), VoteReader(reader)
     cited = rows_in_turn(reader.execute(_SOURCES), itemgetter(0))
-    judged = rows_in_turn(reader.execute(_JUDGEMENTS), itemgetter(0))
+    judged = rows_in_turn(reader.execute(_ALL_VOTED if votes else _ALL_CAST), itemgetter(0))
     for ordinal, group in groupby(reader.execute(_STATEMENTS), key=itemgetter(0)):
         sources = {row["source_id"]: _page(row) for row in cited(ordinal)}
         every = list(group)
@@ -143,7 +153,10 @@ def judged_responses(reader: sqlite3.Connection, only: Selection = EVERYTHING) -
             statement_id = row[_STATEMENT]
             judgements = judged(statement_id)  # also of those that are passed over: they come in turn
             if statement_id is not None and (not some or only.holds(statement_id)):
-                statements.append(JudgedStatement(statement_id, *opinions.of(judgements, row[_ROLLED])))
+                whole = voters.votes(judgements) if votes else ()
+                ballots = whole if votes else voters.ballots(judgements)
+                opinion = opinions.of(ballots, row[_ROLLED])
+                statements.append(JudgedStatement(statement_id, opinion, ballots, whole))
         if some and not statements:
             continue
         yield JudgedResponse(
@@ -170,48 +183,46 @@ _Rolled = tuple[str | None, int | None, int | None, int | None, int | None]
 class _Opinions:
     """Knows what was said before, by the words of the votes, and by what they come to."""
 
-    def __init__(self, voters: VoteReader) -> None:
-        self._voters = voters
+    def __init__(self) -> None:
         self._by_words: dict[tuple[Spoken, _Rolled], Opinion] = {}
         self._said: dict[Hashable, Opinion] = {}
 
-    def of(self, judgements: Sequence[sqlite3.Row], rolled: _Rolled) -> tuple[Opinion, list[Vote]]:
-        """What judges say of a statement, and by which votes; ``rolled``: what is stored of it."""
-        votes = self._voters.votes(judgements)
-        words = spoken(votes), rolled
+    def of(self, ballots: Sequence[AnyBallot], rolled: _Rolled) -> Opinion:
+        """What judges say of a statement; ``rolled``: what is stored of it."""
+        words = spoken(ballots), rolled
         found = self._by_words.get(words)
         if found is None:
-            found = _said(votes, rolled)
+            found = _said(ballots, rolled)
             whole = found.together, tuple(found.by_judge.items()), tuple(found.ruled.items())
             found = self._said.setdefault(whole, found)
             if len(self._by_words) >= _KEPT:
                 self._by_words.clear()
             self._by_words[words] = found
-        return found, votes
+        return found
 
 
-def _said(votes: Sequence[Vote], rolled: _Rolled) -> Opinion:
+def _said(ballots: Sequence[AnyBallot], rolled: _Rolled) -> Opinion:
     verdict, supported, votes_for, votes_other, tied = rolled
-    if not votes or votes_for is None or votes_other is None:
-        return Opinion(None, _by_judge(votes))
-    offline = all(vote.judge.offline for vote in votes)
+    if not ballots or votes_for is None or votes_other is None:
+        return Opinion(None, _by_judge(ballots))
+    offline = all(ballot.judge.offline for ballot in ballots)
     yes = None if supported is None else bool(supported)
     together = JuryVerdict(verdict, yes, votes_for, votes_other, bool(tied), offline)
-    ruled = {rule: _under(together, votes, rule) for rule in TIE_RULES} if tied else {}
-    return Opinion(together, _by_judge(votes), ruled)
+    ruled = {rule: _under(together, ballots, rule) for rule in TIE_RULES} if tied else {}
+    return Opinion(together, _by_judge(ballots), ruled)
 
 
-def _under(together: JuryVerdict, votes: Sequence[Vote], rule: TieRule) -> JuryVerdict:
-    said = tally(votes, rule)
+def _under(together: JuryVerdict, ballots: Sequence[AnyBallot], rule: TieRule) -> JuryVerdict:
+    said = tally(ballots, rule)
     return together._replace(
         verdict=said.verdict, supported=said.supported, votes_for=said.votes_for, votes_other=said.votes_other
     )
 
 
-def _by_judge(votes: Sequence[Vote]) -> dict[Judge, JuryVerdict]:
+def _by_judge(ballots: Sequence[AnyBallot]) -> dict[Judge, JuryVerdict]:
     return {
         judge: JuryVerdict(said.verdict, said.supported, int(said.verdict is not None), 0, False, judge.offline)
-        for judge, said in each_judge(votes).items()
+        for judge, said in each_judge(ballots).items()
     }
 
 
@@ -223,9 +234,9 @@ def words_by_judge(reader: sqlite3.Connection, units: Collection[str]) -> dict[s
     found: dict[str, dict[Judge, JuryVerdict]] = {}
     known: dict[Spoken, dict[Judge, JuryVerdict]] = {}
     for unit, of_one in groupby(rows, key=itemgetter(0)):
-        votes = voters.votes(of_one)
-        words = spoken(votes)
+        ballots = voters.ballots(of_one)
+        words = spoken(ballots)
         if words not in known:
-            known[words] = _by_judge(votes)
+            known[words] = _by_judge(ballots)
         found[unit] = known[words]
     return found

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from medreview.judges.rollup import on_sources, roll_up
+from medreview.judges.rollup import on_sources, tally
 from medreview.labels import TieRule
 from medreview.statements.own_citations import OwnCitations
 from medreview.stats.formulas.bootstrap import Resampling
@@ -229,13 +229,13 @@ def verdict_of(statement: JudgedStatement, case: JudgedResponse) -> bool | None:
     if statement.together is not None:
         return statement.together.supported
     readable = any(page is None or page.valid is not False for page in case.sources.values())
-    return None if statement.votes or readable else False
+    return None if statement.ballots or readable else False
 
 
 def _verdict_on(statement: JudgedStatement, case: JudgedResponse, sources: Sequence[str], tie: TieRule) -> bool | None:
     """The same of some of its sources: the judges' words on these, by the rules of the roll-up."""
-    votes = on_sources(statement.votes, sources)
-    if votes:
-        return roll_up(votes, tie).supported
+    ballots = on_sources(statement.ballots, sources)
+    if ballots:
+        return tally(ballots, tie).supported
     pages = [case.sources.get(source) for source in sources]
     return None if any(page is None or page.valid for page in pages) else False
