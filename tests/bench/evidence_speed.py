@@ -162,6 +162,8 @@ def main() -> None:
     parser.add_argument("--responses", type=int, default=0)
     options = parser.parse_args()
     statements, quotes = load(options.cases)
+    if not statements:
+        parser.error(f"there are no statements in {options.cases}: a file NAME.jsonl.gz has a line for each")
     statements |= of_sizes(statements)
     sources = {text: SourceIndex(text) for cases in statements.values() for _, text in cases}
     ways: dict[str, Callable[[Case], object]] = {
