@@ -218,7 +218,8 @@ class VoteReader:
             if page.superseded:
                 continue
             judge = self._judge_of[run]
-            key = (None if judge.offline else judge, page.source_id)  # the offline judge's, whatever had a part in it
+            # A rater is a judge of one name; the offline judge is one, whatever model had a part in its order.
+            key = (None if judge.offline else judge, page.source_id)
             held = newest.get(key)
             if held is None or _rank(held[4], held[3]) < _rank(told, page):
                 newest[key] = self._turn[judge], page.snapshot_id, judge, page, told
