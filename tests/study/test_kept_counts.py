@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from medreview.study import Study, kept_counts
-from medreview.study.kept_of_study import file_state
+from medreview.study.kept_of_study import file_state, kept_file
 from medreview.study.state_folder import state_folder
 
 COUNT = "SELECT state, n FROM (SELECT 'rows' AS state, count(*) AS n FROM bodies) WHERE ? = 1"
@@ -140,7 +140,7 @@ def test_of_what_outlasts_commits_the_newest_is_kept_and_what_is_damaged_is_aske
     assert [number for number in (6, 5, 4, 3, 0) if listed(number)] == [0]
     assert listed(3)  # that of long ago made room
 
-    (file,) = (state_folder() / "counts").glob("*.json")
+    file = kept_file("counts", path.resolve())
     whole = file.read_text().split("\n")
     assert len(whole) == 9
     for damaged in ("", "[1, 2]", "[[1], [1, 2]]", '"x"', "[[3]"):
