@@ -2,6 +2,8 @@
 
 import os
 import selectors
+import termios
+from contextlib import suppress
 from typing import Any, Final
 
 from textual.app import App
@@ -50,8 +52,18 @@ class TerminalDriver(LinuxDriver):
         self._entered = before is not None
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._entered = False
+        if self.attrs_before is not None:
+            self._write_unchanged()
         if before is not None:
             self.attrs_before = before
+
+    def _write_unchanged(self) -> None:
+        # Where the kernel looks for newlines to change, it hands a frame on in pieces: several packets over SSH. None
+        # of our output counts on such changes. Textual puts back what it found.
+        with suppress(termios.error):
+            attributes = termios.tcgetattr(self.fileno)
+            attributes[1] &= ~termios.OPOST
+            termios.tcsetattr(self.fileno, termios.TCSANOW, attributes)
 
     def write(self, data: str) -> None:
         """Write to the terminal; the alternate screen is entered once, lest what was there before it be forgotten."""

@@ -302,6 +302,27 @@ def test_a_continue_without_a_stop_leaves_keys_and_terminal_as_they_are(study_pa
     assert b"Traceback" not in terminal.output
 
 
+def test_the_kernel_changes_no_frame_and_a_stopped_workbench_leaves_the_terminal_as_it_was(start: Start) -> None:
+    """A frame in which newlines are looked for comes in pieces; the shell needs them changed."""
+
+    def changed() -> bool:
+        return bool(termios.tcgetattr(terminal.slave)[1] & termios.OPOST)
+
+    terminal = start()
+    assert terminal.before[1] & termios.OPOST
+    assert not changed()
+    terminal.process.send_signal(signal.SIGTSTP)
+    os.waitid(os.P_PID, terminal.process.pid, os.WSTOPPED)
+    assert termios.tcgetattr(terminal.slave) == terminal.before
+    terminal.process.send_signal(signal.SIGCONT)
+    terminal.wait_until(lambda: not changed(), "the terminal taken again")
+    terminal.type("q")
+    terminal.wait("leave")
+    terminal.type("q")
+    assert terminal.finish() == 0
+    assert termios.tcgetattr(terminal.slave) == terminal.before
+
+
 def test_what_is_drawn_change_by_change_is_what_is_drawn_anew(study_path: Path, start: Start) -> None:
     """Through keys, other sizes and a stop of the program, F5 brings no other cell than stood there."""
     terminal = start(columns=100, rows=30)
