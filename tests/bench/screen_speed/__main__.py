@@ -44,6 +44,7 @@ LENGTHS: Final = {"long": 500_000, "short": 5_000}
 STAYS: Final = "stays"
 SENTENCES: Final = 8
 """Of a page of which all is in sight."""
+FIGURES_S: Final = 3.0
 LEAVING_S: Final = 20.0
 
 HELD_S, DELAY_S, RATE = 2.0, 0.04, 256_000 / 8
@@ -183,10 +184,13 @@ class Bench:
         return "\n".join(lines)
 
 
-def leave(app: Watched) -> None:
-    """End the workbench in order, so that the next one finds the screen as it was left."""
-    for _ in range(2):
-        app.press("q", compared=False)
+def leave(app: Watched, stay_s: float = 0.0) -> None:
+    """End the workbench in order, so that the next one finds the screen as it was left; before, wait on the first
+    screen for figures of the audit, as long as that: that they were seen is noted once, after which nothing is kept."""
+    app.press("q", compared=False)
+    if stay_s:
+        app.settle(stay_s)
+    app.press("q", compared=False)
     end = time.monotonic() + LEAVING_S
     while app.process.poll() is None and time.monotonic() < end:
         app.step(0.05)  # it waits for what it writes to be read
@@ -238,12 +242,13 @@ def main() -> None:
             make_stays(made[STAYS], Path(next(iter(trees.values()))).resolve())
         resolved = {name: Path(it).resolve() for name, it in trees.items()}
         bench = Bench(Path(folder), resolved, studies | made)
-        for tree in trees:  # the first opening does once what is missing in the study
-            for study in studies:
-                with bench.open(tree, study, SIZES[0]) as app:
-                    app.ready(READY)
-                    app.settle(1.0)
-                    leave(app)
+        for stay_s in (FIGURES_S, 0.0):  # the first opening does once what is missing, the second keeps what there is
+            for tree in trees:
+                for study in studies:
+                    with bench.open(tree, study, SIZES[0]) as app:
+                        app.ready(READY)
+                        app.settle(1.0)
+                        leave(app, stay_s)
         for _ in range(given.rounds):
             for size in SIZES:
                 bench.hello(size)
