@@ -5,9 +5,9 @@
     python -m tests.bench.screen_speed --big big.medreview --small small.medreview \\
         --tree before=../before --tree after=. --rounds 3
 
-A tree is a checkout of the project, run by the Python that runs this. The trees and sizes take turns in each round, and
-the medians of all rounds are printed. Each works on copies of the studies, brought up to date by the tree: the studies
-may be no newer than the oldest tree, which is named first.
+A tree is a checkout of the project, run by the Python that runs this. The trees take turns in each round, and the
+medians of all rounds are printed. Each works on copies of the studies, brought up to date by the tree: the studies may
+be no newer than the oldest tree, which is named first.
 """
 
 import argparse
@@ -42,6 +42,7 @@ WIDE: Final = 100
 """Columns from which on answer and page stand side by side."""
 LENGTHS: Final = {"long": 500_000, "short": 5_000}
 STAYS: Final = "stays"
+NEXT: Final = 15
 SENTENCES: Final = 8
 """Of a page of which all is in sight."""
 FIGURES_S: Final = 3.0
@@ -92,7 +93,7 @@ class Bench:
             self.found[name]["painted ms"].append(app.ready(READY, live=False))
             self.found[name]["ready ms"].append(app.ready(READY))
             app.settle(1.0)
-            self.keep(name, "next", [app.press("j") for _ in range(15)][1:])
+            self.keep(name, "next", [app.press("j") for _ in range(NEXT)][1:])
             app.press("g")
             self.keep(name, "page", [app.press(" ") for _ in range(4)])
             for label, key in (("help", "?"), ("figures", "i")):
@@ -102,6 +103,8 @@ class Bench:
             self.found[name]["idle B"].append(sent)
             self.found[name]["idle cpu ms"].append(cpu)
             self.found[name]["memory MB"].append(app.peak_mb())
+            for _ in range(NEXT):
+                app.press("k", compared=False)
             leave(app)
 
     def long(self, tree: str, study: str, size: tuple[int, int]) -> None:
@@ -110,7 +113,7 @@ class Bench:
         with self.open(tree, study, size, queue="responses") as app:
             self.found[name]["ready ms"].append(app.ready(READY))
             app.settle(1.0)
-            self.keep(name, "next", [app.press("j") for _ in range(15)][1:])
+            self.keep(name, "next", [app.press("j") for _ in range(NEXT)][1:])
             for text, key in (("page", ""), ("answer", "v" if size[0] < WIDE else "\t")):
                 if key:
                     app.press(key)
@@ -128,7 +131,7 @@ class Bench:
         with self.open(tree, STAYS, size, queue="responses") as app:
             self.found[name]["ready ms"].append(app.ready(READY))
             app.settle(1.0)
-            self.keep(name, "next", [app.press("j") for _ in range(15)][1:])
+            self.keep(name, "next", [app.press("j") for _ in range(NEXT)][1:])
 
     def held(self, tree: str, study: str, size: tuple[int, int]) -> None:
         """A key held over a slow link."""
@@ -136,6 +139,7 @@ class Bench:
             app.ready(READY)
             app.settle(1.0)
             lag, sent = app.hold("j", HELD_S)
+            leave(app)
         name = f"{tree} {study} {size[0]}x{size[1]}"
         self.found[name]["held: lag s"].append(lag)
         self.found[name]["held: kB"].append(sent / 1e3)
@@ -242,15 +246,15 @@ def main() -> None:
             make_stays(made[STAYS], Path(next(iter(trees.values()))).resolve())
         resolved = {name: Path(it).resolve() for name, it in trees.items()}
         bench = Bench(Path(folder), resolved, studies | made)
-        for stay_s in (FIGURES_S, 0.0):  # the first opening does once what is missing, the second keeps what there is
-            for tree in trees:
-                for study in studies:
-                    with bench.open(tree, study, SIZES[0]) as app:
-                        app.ready(READY)
-                        app.settle(1.0)
-                        leave(app, stay_s)
-        for _ in range(given.rounds):
-            for size in SIZES:
+        for size in SIZES:  # a picture is kept of the size that was left last
+            for stay_s in (FIGURES_S, 0.0):  # the first opening does once what is missing, the second keeps what it has
+                for tree in trees:
+                    for study in studies:
+                        with bench.open(tree, study, size) as app:
+                            app.ready(READY)
+                            app.settle(1.0)
+                            leave(app, stay_s)
+            for _ in range(given.rounds):
                 bench.hello(size)
                 for tree in trees:
                     for study in LENGTHS if given.long else ():

@@ -20,6 +20,7 @@ QUIET_S: Final = 0.12
 """Silence after which a key's output is over; it is not counted."""
 
 _NOTHING_S: Final = 0.4
+_MORE_S: Final = 0.0003
 _BUFFER: Final = 65536
 _PRIVATE = re.compile(rb"\x1b\[[<>=][0-9;]*[A-Za-z]|\x1b\[\?[0-9;]*(?:u|\$p|n)|\x1b\[[0-9;]*(?: q|t)|\x1b\[6n")
 _OPEN = re.compile(rb"\x1b(?:\[[0-9;?<>=$ ]*)?\Z")
@@ -53,7 +54,7 @@ class Watched(Terminal):
         self._up: deque[tuple[float, bytes]] = deque()
         self._waiting, self._free_at, self._tail = 0, 0.0, b""
         self.last_at = self.started
-        self.received = 0
+        self.received, self._asked = 0, False
         super().__init__(command, columns, rows, cwd, **environ)
 
     def __enter__(self) -> Self:
@@ -67,7 +68,7 @@ class Watched(Terminal):
         found = _OPEN.search(data)
         data, self._tail = (data[: found.start()], data[found.start() :]) if found else (data, b"")
         for asked in _ASKED.findall(data):
-            there = self.screen.cursor
+            self._asked, there = True, self.screen.cursor
             self.write(b"\x1b[?2026;2$y" if b"2026" in asked else b"\x1b[%d;%dR" % (there.y + 1, there.x + 1))
         super().took(_PRIVATE.sub(b"", data))  # without questions, which it would answer past the link
 
@@ -91,13 +92,23 @@ class Watched(Terminal):
         wait = max(0.0, min([seconds, *due]))
         if self._waiting >= _BUFFER:
             time.sleep(wait)
-        elif select.select([self.master], [], [], wait)[0]:
-            with contextlib.suppress(OSError):
-                piece, now = os.read(self.master, 4096), time.perf_counter()
-                self._free_at = max(now, self._free_at) + len(piece) / self._rate
-                self._waiting += len(piece)
-                self._down.append((self._free_at + self._delay_s, piece))
+        else:
+            self._read(wait)
         return drawn
+
+    def _read(self, seconds: float) -> None:
+        """All that the program writes now; it does not wait until it is drawn, which takes pyte longer than others."""
+        while self._waiting < _BUFFER and select.select([self.master], [], [], seconds)[0]:
+            try:
+                piece, now = os.read(self.master, 4096), time.perf_counter()
+            except OSError:
+                return
+            if not piece:
+                return
+            self._free_at = max(now, self._free_at) + len(piece) / self._rate
+            self._waiting += len(piece)
+            self._down.append((self._free_at + self._delay_s, piece))
+            seconds = _MORE_S
 
     def settle(self, nothing_s: float = _NOTHING_S) -> None:
         """Until there is silence."""
@@ -109,9 +120,10 @@ class Watched(Terminal):
                 return
 
     def ready(self, words: str, *, live: bool = True) -> float:
-        """Milliseconds from the start until the words are on the screen; ``live``: and not only as they were left."""
+        """Milliseconds from the start until the words are on the screen; ``live``: not as they were left, but drawn by
+        Textual, which has asked the terminal what it can do."""
         end = self.started + 60
-        while words not in (shown := self.shown) or (live and MARK in shown):
+        while words not in (shown := self.shown) or (live and (MARK in shown or not self._asked)):
             assert time.perf_counter() < end, f"never saw {words!r}; the screen is\n{shown}"
             self.step(0.02)
         return (self.last_at - self.started) * 1e3
