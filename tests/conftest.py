@@ -70,6 +70,18 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def screens_are_waited_for() -> Iterator[None]:
+    """``Pilot.pause`` waits until the screen is drawn, also where the machine gives this process no time."""
+    from textual.pilot import Pilot
+
+    from tests.support.settled import pause
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Pilot, "pause", pause)
+        yield
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are processors: many tests wait for a program, a server or the disk."""
     return (os.cpu_count() or 1) + 1

@@ -260,7 +260,7 @@ FETCH = 'pipeline.fetch(study, pipeline.PageProvider(Path("pages")), scope="all"
 TIES = 'pipeline.set_tie_rule(study, "supported", Killed())'
 IMPORT = 'pipeline.bring_in(study, Path("k.jsonl"), {}, Killed())'
 AGAIN = """from medreview.llm.settings import JudgeSettings
-    judge = JudgeSettings("llama", "m", sys.argv[1], timeout=5.0)
+    judge = JudgeSettings("llama", "m", sys.argv[1], timeout=60.0)
     pipeline.judge_by(study, pipeline.Judges([judge], again=True), progress=Killed())"""
 
 

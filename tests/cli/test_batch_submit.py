@@ -89,7 +89,7 @@ def test_killed_when_the_server_had_it_and_nothing_was_stored_of_that_it_is_not_
     process = dying.start(medreview, "judge", demo, *SUBMIT)
     server.wait_for(requests)
     with server.lock:
-        assert server.lock.wait_for(lambda: len(server.files) + len(server.batches) == requests, 30)
+        assert server.lock.wait_for(lambda: len(server.files) + len(server.batches) == requests, 120)
     process.kill()
     process.join()
     server.silent_after = ""

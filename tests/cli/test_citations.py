@@ -289,7 +289,7 @@ def test_reach_interrupted_does_not_say_that_answers_are_kept(medreview, tmp_pat
         process = medreview.start("citations", path, "--reach", "--proxy", proxy.base)
         proxy.wait_for(1)
         process.send_signal(signal.SIGINT)
-        shown, said = process.communicate(timeout=30)
+        shown, said = process.communicate(timeout=120)
 
     assert process.returncode == 130
     assert said == "asking for 1 source over the network\nmedreview: stopped.\n"

@@ -126,7 +126,7 @@ def test_a_result_that_cannot_be_written(medreview, tmp_path, options):
 
     with (tmp_path / "result").open("w") as result:
         process = medreview.start("prompts", "source_verification", *options, stdout=result, preexec_fn=bounded)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=120)
 
     assert process.returncode == 2
     assert said == "medreview: the result could not be written (File too large).\n"
@@ -138,7 +138,7 @@ def test_an_interrupt_of_a_command_that_stores_nothing_promises_nothing(medrevie
         process.stdin.flush()
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=120)
 
     assert process.returncode == 130
     assert said == "medreview: stopped.\n"

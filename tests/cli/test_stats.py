@@ -269,7 +269,7 @@ def test_evidence_answers_each_line_at_once(medreview):
 def test_evidence_is_quiet_when_its_reader_leaves():
     case = json.dumps({"statement": "Give fluid.", "source_text": "Give fluid. " * 50})
     command = f"yes '{case}' | head -2000 | {sys.executable} -m medreview evidence --jsonl | head -1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
 
     assert json.loads(done.stdout)["spans"]
     assert done.stderr == ""

@@ -33,7 +33,7 @@ def test_a_program_that_was_started_without_interrupts_goes_on(medreview):
     process.stdin.flush()
     assert process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    answer, said = process.communicate('{"quote": "y", "source_text": "y"}\n', timeout=30)
+    answer, said = process.communicate('{"quote": "y", "source_text": "y"}\n', timeout=120)
 
     assert (process.returncode, said) == (0, "")
     assert '"exact"' in answer or '"too_short"' in answer

@@ -47,12 +47,12 @@ def working(tmp_path) -> Iterator["subprocess.Popen[str]"]:
 def test_workers_do_not_outlive_a_killed_program(working):
     working.kill()
 
-    working.communicate(timeout=30)
+    working.communicate(timeout=120)
 
 
 def test_an_interrupt_is_answered_once(working):
     os.killpg(working.pid, signal.SIGINT)
 
-    _, errors = working.communicate(timeout=30)
+    _, errors = working.communicate(timeout=120)
 
     assert errors.count("KeyboardInterrupt") == 1

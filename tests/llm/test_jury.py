@@ -79,7 +79,7 @@ async def test_cancelling_leaves_no_place_taken(model):
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
         gate.set()
-        answer = await asyncio.wait_for(judge.ask(ask_of("two")), 5)
+        answer = await asyncio.wait_for(judge.ask(ask_of("two")), 60)
 
     assert waiting.cancelled()
     assert answer.status == "ok"

@@ -23,6 +23,7 @@ from medreview.stats.reports.reviewer_labels import Group
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.stats.small_study import SmallStudy
+from tests.support.settled import until
 from tests.support.workbench import (
     PLAIN,
     blind_workbench,
@@ -315,10 +316,7 @@ async def test_the_first_screen_has_the_figures_of_the_audit(
     revealed(judged, *units)
     app = opened(judged)
     async with app.run_test(size=size) as pilot:
-        for _ in range(200):
-            await pilot.pause(0.02)
-            if "supported in this study" in screen_text(app):
-                break
+        await until(pilot, lambda: "supported in this study" in screen_text(app))
         text = " ".join(screen_text(app).split())
         assert "FIGURES judges against you, blind, random audit, n = 14 in 7 responses" in text
         assert "agreement 57% [" in text

@@ -57,7 +57,6 @@ async def go(pilot: Pilot[None], *keys: str) -> None:
     """Press keys that lead from screen to screen, each when the screen before it is there."""
     for key in keys:
         await press(pilot, key)
-        await pilot.pause()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])

@@ -3,10 +3,8 @@
 import pytest
 
 from medreview.study import Study
+from tests.support.settled import until
 from tests.support.workbench import blind_workbench, press, review_screen, screen_text, workbench
-
-PATIENCE = 200
-"""Turns of the loop to wait for what comes a moment after a key."""
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
@@ -19,10 +17,7 @@ async def test_the_next_page_is_ready_a_moment_after_a_key(study: Study, size: t
         while (coming := screen.session.ahead()) is not None and not coming.source_text():
             await press(pilot, "j")  # which statement has no page to read is for the order of this study to say
         source, here, before = screen.source, screen.session.unit, screen_text(app)
-        for _ in range(PATIENCE):
-            if source._ahead is not None:
-                break
-            await pilot.pause(0.01)
+        await until(pilot, lambda: source._ahead is not None)
         ahead = source._ahead
         assert ahead is not None
         assert (screen.session.unit, screen_text(app)) == (here, before)

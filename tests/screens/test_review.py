@@ -182,7 +182,6 @@ async def test_resize_keeps_statement_place_and_half_typed_note(study: Study) ->
         place = review_screen(app).source.first_offset
         for size in ((160, 50), (110, 30), (60, 20), (80, 24)):
             await pilot.resize_terminal(*size)
-            await pilot.pause(0.2)
             assert "half" in pane_text(app, "foot")
             assert "2 of 8" in pane_text(app, "header")
         assert abs(review_screen(app).source.first_offset - place) < 80

@@ -1,3 +1,4 @@
+import asyncio
 import json
 from pathlib import Path
 
@@ -225,3 +226,14 @@ async def test_the_wheel_moves_the_text_and_the_bar_follows(study: Study) -> Non
         await pilot.pause()
         assert review_screen(app).source.first_offset > 0
         assert pane_text(app, "bar") != before
+
+
+async def test_a_test_sees_the_screen_that_a_key_leads_to_however_little_time_it_is_given(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textual.pilot.wait_for_idle", lambda *_: asyncio.sleep(0))
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in ("question_mark", "escape", "q"):
+            await press(pilot, key)
+            assert screen_text(app).strip(), key

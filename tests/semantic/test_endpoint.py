@@ -24,7 +24,7 @@ def encoder(server: Embeddings, **more) -> EndpointEncoder:
 
 
 def scorer(server: LocalServer, path: Path = "rerank", base: str = "/v1") -> EndpointScorer:
-    settings = JudgeSettings("ranker", model="r", base_url=server.base + base, timeout=5.0)
+    settings = JudgeSettings("ranker", model="r", base_url=server.base + base, timeout=60.0)
     return EndpointScorer(settings, path, backoff=0.01)
 
 

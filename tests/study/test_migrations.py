@@ -162,7 +162,7 @@ migrate(connection)
 
 @pytest.mark.parametrize("at", ["CREATE VIEW snapshot_superseded", "CREATE VIEW standing_differing", "COMMIT"])
 def test_a_kill_while_it_is_brought_up_to_date_leaves_it_whole(older: Path, tmp_path: Path, at: str) -> None:
-    done = subprocess.run([sys.executable, "-c", KILLED, str(older), at], check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(older), at], check=False, timeout=120)
 
     assert done.returncode == -signal.SIGKILL
     connection = sqlite3.connect(older)

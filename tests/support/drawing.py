@@ -111,13 +111,8 @@ async def lay_out(it: DrawingWorkbench, pilot: Pilot[None], width: int, height: 
 
 async def difference(it: DrawingWorkbench, pilot: Pilot[None]) -> list[tuple[int, int, str, str]]:
     """Where the terminal differs from the whole screen written anew, when all that is wanted was drawn."""
-    found = apart(it.shown(), it.anew())
-    for _ in range(50):
-        if not found:
-            break
-        await pilot.pause(0.01)
-        found = apart(it.shown(), it.anew())
-    return found
+    await pilot.pause()
+    return apart(it.shown(), it.anew())
 
 
 def cells_of(screen: pyte.Screen) -> Cells:

@@ -151,12 +151,12 @@ class LocalServer:
             with self.lock:
                 self.under_way -= 1
 
-    def wait_for(self, count: int, seconds: float = 30) -> None:
+    def wait_for(self, count: int, seconds: float = 120) -> None:
         """Wait until so many requests have come."""
         with self.lock:
             assert self.lock.wait_for(lambda: len(self.received) >= count, seconds), f"no {count} requests came"
 
-    def wait_for_ends(self, seconds: float = 30) -> None:
+    def wait_for_ends(self, seconds: float = 120) -> None:
         """Wait until every connection that was made so far has ended: what clients that are gone had sent has come."""
         with socket.create_connection((self.host, self.port)) as last:  # taken after all that wait to be
             mine = last.getsockname()

@@ -14,6 +14,7 @@ from medreview.screens.environment import Look
 from medreview.screens.review import ReviewScreen
 from medreview.screens.widgets.lines import LinesView, LiveLines
 from medreview.study import Study
+from tests.support.settled import until
 
 PLAIN = Look("ansi-dark", True, False)
 TYPED = {
@@ -48,11 +49,10 @@ def screen_text(app: Workbench) -> str:
 async def resize(app: Workbench, pilot: Pilot[None], width: int, height: int) -> None:
     """Give the terminal another size, and wait until everything on the screen lies within it."""
     await pilot.resize_terminal(width, height)
-    for _ in range(200):
-        if all(child.region.bottom <= height and child.region.right <= width for child in app.screen.children):
-            return
-        await pilot.pause()
-    raise AssertionError(f"the screen was not laid out for {width}x{height}")
+    await until(
+        pilot,
+        lambda: all(it.region.bottom <= height and it.region.right <= width for it in app.screen.children),
+    )
 
 
 async def screens_of(app: Workbench) -> list[str]:

@@ -48,8 +48,6 @@ async def seen(path: Path, kind: str, size: tuple[int, int]) -> list[tuple[str, 
 
     async def look(pilot: Pilot[None], what: str, *keys: str, text: str = "") -> None:
         await press(pilot, *keys)
-        while not screen_text(app).strip():  # a page is being put on the screen
-            await pilot.pause()
         if text:
             await paste(pilot, text)
             found.append((f"{what} typed", screen_text(app), cells(app)))

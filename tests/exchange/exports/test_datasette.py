@@ -55,7 +55,7 @@ def site(export_folder: tuple[Path, str]) -> Iterator[httpx.Client]:
             line = process.stderr.readline()
             assert line, said
             said += line
-        with httpx.Client(base_url=found[1], trust_env=False, timeout=60) as client:
+        with httpx.Client(base_url=found[1], trust_env=False, timeout=120) as client:
             yield client
     finally:
         watch.cancel()

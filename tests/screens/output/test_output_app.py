@@ -66,10 +66,10 @@ async def test_what_stands_on_the_terminal_is_not_trusted_after_a_resize_nor_sen
         await lay_out(app, pilot, 80, 24)
         assert await difference(app, pilot) == []
         app.screen.refresh()
-        await pilot.pause(0.05)
+        await pilot.pause()
         written = len(app.terminal.written)
         app.screen.refresh()
-        await pilot.pause(0.05)
+        await pilot.pause()
         assert len(app.terminal.written) == written  # a whole screen was wanted, and all of it stood there
         await lay_out(app, pilot, 80, 24)  # as after a suspension: the same size, and nothing of ours on it
         assert await difference(app, pilot) == []

@@ -290,10 +290,10 @@ def test_cancelling_keeps_what_was_handed_over(server):
 
         urls = [server.base + path for path in ("/quick", "/stuck", "/stuck2")]
         task = asyncio.create_task(_run(server, urls, keep))
-        await asyncio.wait_for(arrived.wait(), 5)
+        await asyncio.wait_for(arrived.wait(), 60)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(task, 5)
+            await asyncio.wait_for(task, 60)
 
     asyncio.run(main())
     assert [one.body for one in got] == [b"quick"]

@@ -48,7 +48,7 @@ class LocalProxy(LocalServer):
 
     def _forward(self, exchange):
         host, _, path = exchange.path.removeprefix("http://").partition("/")
-        ahead = http.client.HTTPConnection(*self.upstream, timeout=5)
+        ahead = http.client.HTTPConnection(*self.upstream, timeout=60)
         sent = {name: value for name, value in exchange.headers.items() if not name.lower().startswith("proxy-")}
         ahead.request(exchange.command, "/" + path, headers={**sent, "Host": host})
         got = ahead.getresponse()
