@@ -9,7 +9,6 @@ from textual.screen import Screen
 
 from medreview.screens.input_reader import NotRead
 from medreview.screens.key import Key
-from medreview.screens.output.rows_compositor import RowsCompositor
 
 if TYPE_CHECKING:
     from medreview.screens.app import Workbench
@@ -27,7 +26,6 @@ class KeyScreen(Screen[Result], Generic[Result]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._compositor = RowsCompositor()
         self._later: asyncio.TimerHandle | None = None
 
     @property

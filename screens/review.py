@@ -318,7 +318,7 @@ class ReviewScreen(KeyScreen[None]):
         if moved:
             # Without this the screen keeps its old arrangement; asking a child to lay out would cost a second frame.
             self._clear_arrangement_cache()
-            self.refresh(layout=True, repaint=False)
+            self.refresh(layout=True)  # and all of it is drawn: what has moved, Textual may know already
             self._paint_frame(plan, size)
         self.reading.show()
         if isinstance(self._step, SpanDialog):
@@ -340,7 +340,7 @@ class ReviewScreen(KeyScreen[None]):
         )
         self._header.show(header)
         self._statement.show(face.card_rows(plan))
-        (self._bar.refresh if moved else self._bar.update)()  # where the source is, once it has its new height
+        self._bar.update()  # where the source is, once it has its new height
         region = plan.regions.get("judges", Region())
         panel = face.opinion_bar(region.width) if one else face.opinion_panel(region.width, region.height)
         self._judges.show(panel)

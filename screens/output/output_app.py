@@ -4,28 +4,26 @@ import asyncio
 from typing import Any, Final
 
 from rich.color import ColorSystem
-from rich.console import RenderableType
+from rich.console import COLOR_SYSTEMS, RenderableType
 from textual._ansi_sequences import SYNC_END, SYNC_START
-from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.events import Resize
 from textual.screen import Screen
 
 from medreview.screens.output.cells import Cells
-from medreview.screens.output.cursor import move
-from medreview.screens.output.differ import Differ
+from medreview.screens.output.differ import Differ, place
 from medreview.screens.output.pacing import Answered, Pace
-from medreview.screens.output.rows_compositor import RowsUpdate
 
 _AT_ONCE: Final = 1200
 """Bytes that arrive together on any link, in one packet: with so few, nothing is seen between."""
 
 
 class OutputApp(App[None], inherit_bindings=False):
-    """Textual writes whole rows where anything on them changed, two to three times the bytes of what did.
+    """Textual writes whole rows where it takes anything on them to have changed, two to three times the bytes of what did.
 
-    ``App._display``, which this overrides, is where Textual turns an update of the screen into bytes; a terminal of
-    Textual's own, and ``only_changes=False``, are left to it.
+    ``App._display``, which this overrides, is where Textual turns an update of the screen into bytes. Which part it
+    takes for changed is not asked: the whole screen is compared with what was sent. A terminal of Textual's own, and
+    ``only_changes=False``, are left to it.
     """
 
     def __init__(self, *, only_changes: bool, erases_in_colour: bool, **options: Any) -> None:
@@ -54,7 +52,7 @@ class OutputApp(App[None], inherit_bindings=False):
         Held while the terminal is behind: what is wanted by then is sent when it has answered.
         """
         driver, cells = self._driver, self._cells
-        if driver is None or cells is None or not self._running or self._closed or self._batch_count:
+        if driver is None or cells is None or not self.is_running or self._closed or self._batch_count:
             return
         changes = self._differ.difference(cells.rows)
         if not changes and self.cursor_position == self._cursor:
@@ -86,36 +84,25 @@ class OutputApp(App[None], inherit_bindings=False):
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if not self._only_changes or self.is_headless or self._driver is None or self._driver.is_inline:
             super()._display(screen, renderable)
-        elif isinstance(renderable, LayoutUpdate | ChopsUpdate | RowsUpdate):
-            try:
-                self._take_over(renderable)
-                self.send_pending()
-            except Exception as error:
-                self._handle_exception(error)
-            finally:
-                self.post_display_hook()
-        else:
-            if renderable is not None:
-                self.forget_screen()
-            super()._display(screen, renderable)
+            return
+        try:
+            self._sized(*screen._compositor.size).show(screen._compositor.render_full_update().strips)
+            self.send_pending()
+        except Exception as error:
+            self._handle_exception(error)
+        finally:
+            self.post_display_hook()
 
     def _send_held(self) -> None:
         self._held = None
         if self._cells is not None and self.size == (self._cells.width, self._cells.height):
             self.send_pending()
 
-    def _take_over(self, update: LayoutUpdate | ChopsUpdate | RowsUpdate) -> None:
-        if isinstance(update, RowsUpdate):
-            self._sized(*self.screen._compositor.size).apply_rows(update)
-        elif isinstance(update, LayoutUpdate):
-            self._sized(update.region.right, update.region.bottom).apply_layout(update)
-        else:
-            self._sized(update.chop_ends[0][-1], len(update.chops)).apply_chops(update)
-
     def _sized(self, width: int, height: int) -> Cells:
         cells = self._cells
         if cells is None or (cells.width, cells.height) != (width, height):
-            cells = self._cells = Cells(width, height, self.console._color_system or ColorSystem.TRUECOLOR)
+            colours = COLOR_SYSTEMS[self.console.color_system] if self.console.color_system else ColorSystem.TRUECOLOR
+            cells = self._cells = Cells(width, height, colours)
             self.forget_screen()
         return cells
 
@@ -124,4 +111,4 @@ class OutputApp(App[None], inherit_bindings=False):
         if not self.cursor_position:
             return ""
         x, y = self.cursor_position
-        return move(min(y, cells.height - 1), min(x, cells.width - 1), -1, -1)
+        return place(min(y, cells.height - 1), min(x, cells.width - 1))

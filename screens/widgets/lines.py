@@ -37,7 +37,7 @@ class LinesView(Painted):
 
 
 class LiveLines(Painted):
-    """Rows that are computed when they are drawn, because they depend on the current size of other widgets."""
+    """Rows that are computed when they are drawn, because they depend on the size that other widgets have by then."""
 
     def __init__(
         self,
@@ -53,8 +53,8 @@ class LiveLines(Painted):
         self._rows: Sequence[Row] = ()
 
     def update(self) -> None:
-        """Repaint the rows that have changed."""
-        self.repaint()
+        """Compute the rows again with the next frame, which may lay out the screen before."""
+        self.refresh(self.outer_size.region)
 
     def line(self, y: int) -> Strip:
         """One row, computed now."""

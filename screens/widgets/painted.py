@@ -114,9 +114,19 @@ class Painted(Widget):
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
         """As Textual has it; but of rows alone the screen is told at once: Textual sends three messages for it, through
-        a task of the widget's own."""
-        if not regions or layout or recompose or not repaint or not self.is_attached:
+        a task of the widget's own.
+
+        Where it is not on the screen, its lines are drawn when it comes back, and the screen is told nothing: Textual
+        would then take the places of all widgets to be unknown, find out the new ones before it lays the screen out for
+        a key, and so see nothing that moved.
+        """
+        if layout or recompose or not repaint or not self.is_attached:
             return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+        if self not in self.screen._compositor.visible_widgets:
+            self._lines.clear()
+            return self
+        if not regions:
+            return super().refresh()
         self._set_dirty(*regions)
         self.screen._dirty_widgets.add(self)
         self.screen.check_idle()
@@ -124,9 +134,6 @@ class Painted(Widget):
 
     def repaint(self) -> None:
         """Draw the rows that differ from those on the screen: Textual itself would send all of them again."""
-        if not self.is_attached or self not in self.screen._compositor.visible_widgets:  # drawn when it comes back
-            self.refresh()
-            return
         width, before = self.outer_size.width, self._lines.lines
         now = ((y, before.get(y), strip) for y, strip in enumerate(self.drawn()))
         changed = {y: strip for y, old, strip in now if strip is not old and strip != old}

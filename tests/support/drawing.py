@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import pyte
+from rich.console import COLOR_SYSTEMS
+from rich.style import Style
 from textual.driver import Driver
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.events import Resize
 from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.strip import Strip
 
 from medreview.config import Config
 from medreview.review.queue import Queue
@@ -73,9 +77,16 @@ class DrawingWorkbench(Workbench):
         width, height = self.size
         screen = pyte.Screen(width, height)
         with drawn_anew(self.screen):
-            rows = [strip.render(self.console) for strip in self.screen._compositor.render_strips()]
+            rows = [self._written(strip) for strip in self.screen._compositor.render_strips()]
         pyte.Stream(screen).feed("\x1b[?7l" + "".join(f"\x1b[{y}H{row}" for y, row in enumerate(rows, 1)))
         return cells_of(screen)
+
+    def _written(self, strip: Strip) -> str:
+        """What Textual writes; a style remembers its codes, which may be those of another test's number of colours."""
+        colours = COLOR_SYSTEMS[self.console.color_system or "truecolor"]
+        return "".join(
+            f"\x1b[{Strip.render_ansi(copy(style or Style()), colours)}m{text}\x1b[m" for text, style, _ in strip
+        )
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from asyncio import sleep
 from collections.abc import Callable
 from time import monotonic
+from typing import Any
 
 from textual.app import App
 from textual.pilot import Pilot
@@ -11,7 +12,7 @@ PATIENCE = 60.0
 """Seconds after which an application is taken never to come to rest."""
 
 
-async def pause(pilot: Pilot[object], delay: float | None = None) -> None:
+async def pause(pilot: Pilot[Any], delay: float | None = None) -> None:
     """What ``Pilot.pause`` does in the tests: wait until every message is handled and the top screen is drawn.
 
     Textual's own looks at the processor time, and so takes a process that was given none for an idle one.
@@ -28,7 +29,7 @@ async def pause(pilot: Pilot[object], delay: float | None = None) -> None:
             rested = 0 if _unfinished(pilot.app) else rested + 1
 
 
-async def until(pilot: Pilot[object], there: Callable[[], bool]) -> None:
+async def until(pilot: Pilot[Any], there: Callable[[], bool]) -> None:
     """Wait until something is there that comes by itself a moment later."""
     end = monotonic() + PATIENCE
     while not there():
@@ -36,11 +37,11 @@ async def until(pilot: Pilot[object], there: Callable[[], bool]) -> None:
         await pilot.pause(0.01)
 
 
-def _has_ended(app: App[object]) -> bool:
+def _has_ended(app: App[Any]) -> bool:
     return app._exit or not app._running or not app.screen_stack or app._exception_event.is_set()
 
 
-def _unfinished(app: App[object]) -> list[str]:
+def _unfinished(app: App[Any]) -> list[str]:
     """What is left to do, in words for the one who waits in vain."""
     screen = app.screen
     widgets = [app, *screen.walk_children(with_self=True)]

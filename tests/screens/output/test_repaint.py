@@ -1,0 +1,51 @@
+"""However keys follow each other, the terminal shows what it would show were everything drawn anew."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from medreview.review.queue import open_queue
+from medreview.screens.environment import Look
+from medreview.study import Study
+from tests.support.drawing import difference, drawing, lay_out
+from tests.support.workbench import press, review_screen
+
+LOOK = Look("textual-dark", False, False, True)
+WAIT = "wait"
+"""Until what is prepared for the next key is ready."""
+MOVES = [
+    "j wait v",
+    "j wait tab",
+    "v j v j",
+    "j v v j j",
+    "v j wait v j wait",
+    "v w wait v w",
+    "v w j w wait j w",
+    "v m M m",
+]
+
+
+@pytest.fixture
+def demo_study(demo_file: Path, tmp_path: Path) -> Iterator[Study]:
+    with Study.open(Path(shutil.copy(demo_file, tmp_path / "demo.medreview"))) as study:
+        yield study
+
+
+@pytest.mark.parametrize("output", ["changes", "plain"])
+@pytest.mark.parametrize("size", [(80, 24), (90, 40)], ids=["80x24", "90x40"])
+@pytest.mark.parametrize("moves", MOVES)
+async def test_nothing_of_what_was_shown_before_is_left(
+    demo_study: Study, moves: str, size: tuple[int, int], output: str
+) -> None:
+    app = drawing(demo_study, LOOK, open_queue(demo_study, "flagged", "kb"), output=output)
+    async with app.run_test(headless=False, size=size) as pilot:
+        await lay_out(app, pilot, *size)
+        for key in moves.split():
+            if key == WAIT:
+                review_screen(app).prepare()
+                await pilot.pause()
+            else:
+                await press(pilot, key)
+        assert await difference(app, pilot) == []
