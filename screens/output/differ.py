@@ -79,10 +79,9 @@ class Differ:
         attributes, _, ground = pen.split("|")
         if not _SEEN_ON_BLANKS.isdisjoint(attributes.split(";")) or (ground and not self._erases_in_colour):
             return width
-        x = width
-        while x and row.signs[x - 1] == " " and row.pens[x - 1] == pen:
-            x -= 1
-        return x
+        while width and row.signs[width - 1] == " " and row.pens[width - 1] == pen:
+            width -= 1
+        return width
 
     def _write(self, y: int, start: int, end: int, row: Row) -> None:
         self._go(y, start)
@@ -122,10 +121,9 @@ def _change(before: str, after: str) -> str:
     if before == after:
         return ""
     (had, *old), (has, *new) = before.split("|"), after.split("|")
-    ended = set(filter(None, had.split(";"))) - set(has.split(";"))
-    anew = ";".join(("", *filter(None, (has, *new))))
-    if ended:
-        return f"\x1b[{anew if len(anew) > 1 else ''}m"
-    codes = [code for code in has.split(";") if code and code not in had.split(";")]
-    codes += [there or default for was, there, default in zip(old, new, ("39", "49"), strict=True) if was != there]
-    return f"\x1b[{min(';'.join(codes), anew if len(anew) > 1 else '', key=len)}m"
+    ways = [";".join(("", *filter(None, (has, *new))))]  # beginning with none
+    if set(had.split(";")) - {""} <= set(has.split(";")):
+        added = [code for code in has.split(";") if code not in had.split(";")]
+        added += [there or none for was, there, none in zip(old, new, ("39", "49"), strict=True) if was != there]
+        ways.append(";".join(added))
+    return f"\x1b[{min(ways, key=len)}m"

@@ -3,11 +3,9 @@
 import asyncio
 from typing import Any, Final
 
-from rich.color import ColorSystem
 from rich.console import COLOR_SYSTEMS, RenderableType
 from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual.app import App
-from textual.events import Resize
 from textual.screen import Screen
 
 from medreview.screens.output.cells import Cells
@@ -19,10 +17,10 @@ _AT_ONCE: Final = 1200
 
 
 class OutputApp(App[None], inherit_bindings=False):
-    """Textual writes whole rows where it takes anything on them to have changed, two to three times the bytes of what did.
+    """Textual writes whole rows where anything on them changed, two to three times the bytes of what did.
 
-    ``App._display``, which this overrides, is where Textual turns an update of the screen into bytes. Which part it
-    takes for changed is not asked: the whole screen is compared with what was sent. A terminal of Textual's own, and
+    ``App._display``, which this overrides, is where Textual turns an update of the screen into bytes. What Textual
+    takes for changed does not count: the whole screen is compared with what was sent. A terminal of Textual's own, and
     ``only_changes=False``, are left to it.
     """
 
@@ -54,6 +52,8 @@ class OutputApp(App[None], inherit_bindings=False):
         driver, cells = self._driver, self._cells
         if driver is None or cells is None or not self.is_running or self._closed or self._batch_count:
             return
+        if self.size != (cells.width, cells.height):  # the next frame is one of another size
+            return
         changes = self._differ.difference(cells.rows)
         if not changes and self.cursor_position == self._cursor:
             return
@@ -61,7 +61,10 @@ class OutputApp(App[None], inherit_bindings=False):
         if not self.pace.may_send(size):
             self._held = self._held or asyncio.get_running_loop().call_later(self.pace.patience, self._send_held)
             return
-        changes += self.pace.sending(size) + self._to_cursor(cells)
+        changes += self.pace.sending(size)
+        if self.cursor_position:  # where what is typed goes, for input methods and screen readers
+            x, y = self.cursor_position
+            changes += place(min(y, cells.height - 1), min(x, cells.width - 1))
         if self._sync_available and len(changes) > _AT_ONCE:
             changes = f"{SYNC_START}{changes}{SYNC_END}"
         driver.write(changes)
@@ -75,18 +78,21 @@ class OutputApp(App[None], inherit_bindings=False):
             self._held.cancel()
             self._send_held()
 
-    def on_resize(self, event: Resize) -> None:
+    def on_resize(self) -> None:
         """A terminal may lay out anew what it shows. Also comes when the workbench goes on after it was stopped."""
         self.forget_screen()
-        if self._cells is not None and event.size == (self._cells.width, self._cells.height):
-            self.send_pending()
+        self.send_pending()
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if not self._only_changes or self.is_headless or self._driver is None or self._driver.is_inline:
             super()._display(screen, renderable)
             return
         try:
-            self._sized(*screen._compositor.size).show(screen._compositor.render_full_update().strips)
+            size, cells = screen._compositor.size, self._cells
+            if cells is None or (cells.width, cells.height) != size:
+                cells = self._cells = Cells(*size, COLOR_SYSTEMS[self.console.color_system or "truecolor"])
+                self.forget_screen()
+            cells.show(screen._compositor.render_full_update().strips)
             self.send_pending()
         except Exception as error:
             self._handle_exception(error)
@@ -95,20 +101,4 @@ class OutputApp(App[None], inherit_bindings=False):
 
     def _send_held(self) -> None:
         self._held = None
-        if self._cells is not None and self.size == (self._cells.width, self._cells.height):
-            self.send_pending()
-
-    def _sized(self, width: int, height: int) -> Cells:
-        cells = self._cells
-        if cells is None or (cells.width, cells.height) != (width, height):
-            colours = COLOR_SYSTEMS[self.console.color_system] if self.console.color_system else ColorSystem.TRUECOLOR
-            cells = self._cells = Cells(width, height, colours)
-            self.forget_screen()
-        return cells
-
-    def _to_cursor(self, cells: Cells) -> str:
-        """To where what is typed goes, for input methods and screen readers; nowhere if nothing says where that is."""
-        if not self.cursor_position:
-            return ""
-        x, y = self.cursor_position
-        return place(min(y, cells.height - 1), min(x, cells.width - 1))
+        self.send_pending()

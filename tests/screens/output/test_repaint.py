@@ -15,16 +15,7 @@ from tests.support.workbench import press, review_screen
 LOOK = Look("textual-dark", False, False, True)
 WAIT = "wait"
 """Until what is prepared for the next key is ready."""
-MOVES = [
-    "j wait v",
-    "j wait tab",
-    "v j v j",
-    "j v v j j",
-    "v j wait v j wait",
-    "v w wait v w",
-    "v w j w wait j w",
-    "v m M m",
-]
+MOVES = ("j wait v", "j wait tab", "v j v j", "j v v j j", "v j wait v j wait", "v w j w wait j w", "v m M m")
 
 
 @pytest.fixture
