@@ -56,11 +56,13 @@ class AlignedBlock(NamedTuple):
 class Alignment(NamedTuple):
     """The aligned passage and its differences.
 
-    ``source`` is a half-open range of token indices, ``coverage`` the share of the quotation's characters that are
-    matched in order, ``density`` the share of the passage's characters that are matched; both are in 0..1.
+    ``source`` is a half-open range of token indices, ``matched`` the part of it from the first to the last shared word;
+    ``coverage`` is the share of the quotation's characters that are matched in order, ``density`` the share of the
+    passage's characters that are matched; both are in 0..1.
     """
 
     source: tuple[int, int]
+    matched: tuple[int, int]
     blocks: tuple[AlignedBlock, ...]
     coverage: float
     density: float
@@ -245,6 +247,7 @@ class TokenIndex:
         pairs = [(at, low + position) for at, position in pairs]
         return Alignment(
             (start, end),
+            (low + first[1], low + last[1] + 1),
             tuple(_blocks(pairs, len(quote), start, end)),
             matched / sum(len(key) + 1 for key in quote),
             matched / sum(len(key) + 1 for key in self.keys[start:end]),

@@ -1,14 +1,23 @@
-"""What a quotation loses by beginning too late: ``Zinc helps colds`` of ``It is unclear whether zinc helps colds``."""
+"""What a quotation loses by beginning too late or ending too early: ``Zinc helps colds`` of ``It is unclear whether
+zinc helps colds``, ``placebo did`` of ``placebo did not``."""
 
 import re
 from typing import Final
 
 from medreview.evidence.alignment import Token, tokens
 from medreview.evidence.clashes.prefixes import CONTRARY
-from medreview.evidence.differences import Difference
-from medreview.evidence.function_words import FINITE_AUXILIARIES, RESTRICTING, word_set
+from medreview.evidence.differences import SENTENCE_END, Difference
+from medreview.evidence.function_words import (
+    FINITE,
+    FINITE_AUXILIARIES,
+    HARMLESS,
+    PREPOSITIONS,
+    RESTRICTING,
+    word_set,
+)
 from medreview.evidence.lexicon import VERB_NEGATIONS, is_negation
-from medreview.evidence.omissions import CLAUSE, SENTENCE_END
+from medreview.evidence.normalise import INVISIBLE
+from medreview.evidence.omissions import CLAUSE
 from medreview.text import Span
 
 _PREFIX: Final = re.compile(
@@ -20,7 +29,16 @@ _PREFIX: Final = re.compile(
 _LONGEST_PREFIX: Final = 12
 _FURTHEST: Final = 120
 """In code points; how far before a quotation what takes it back is looked for."""
-_BARE: Final = re.compile(r"[\s\"'“”‘’(\[*_]*")
+_LONGEST_END: Final = 40
+_WITHIN_PHRASE: Final = 3
+"""Words that may stand between a negation and the word that it belongs to."""
+_BEFORE_NOUN: Final = HARMLESS - FINITE - PREPOSITIONS - {"that", "which", "who", "whom", "whose"} | word_set(
+    "of significant clinical relevant major serious severe such other further additional new single clear obvious more"
+)
+"""Words that may stand there, beside adverbs."""
+_OR_NOT: Final = re.compile(r"\b(?:or|with\s+and)\s+$", re.IGNORECASE)
+"""Before a negation that leaves both open: ``whether or not``, ``with or without``."""
+_BARE: Final = re.compile(rf"[\s\"'“”‘’()\[\]*_{INVISIBLE}]*")
 """What may stand between a word and the one that it belongs to."""
 
 _CONDITIONS: Final = word_set("whether if")
@@ -33,9 +51,9 @@ _DOUBTS: Final = word_set(
 )
 _NEAR: Final = 6
 """In words; how far a doubt stands from the ``that`` of what is doubted."""
-_LITTLE: Final = word_set("few little")
-"""Quantities that are nearly a negation, unless an article stands before them, or they are a surname."""
-_WITHOUT: Final = _LITTLE | word_set("no without none neither nor lack absence hardly scarcely")
+_LITTLE: Final = word_set("few little hardly scarcely barely rarely seldom")
+"""Words that are nearly a negation, unless an article stands before them, or they are a surname."""
+_WITHOUT: Final = _LITTLE | word_set("no without none neither nor lack absence")
 """Negations of the noun behind them."""
 _PROOF: Final = word_set("evidence proof indication reason suggestion data study studies trial trials")
 """What shows that something is so; without it, it is not shown."""
@@ -48,19 +66,21 @@ _AFFIRMED: Final = _DOUBTS | word_set(
 """Words whose negation says that something is so."""
 
 
-def cut_beginning(quote: str, text: str, span: Span) -> Difference | None:
-    """What stands before a passage and is taken from it by a quotation that begins later: a prefix of its first word
-    (``ST-elevation`` of ``non-ST-elevation``), or what its sentence says of it (``Give`` of ``Do not give``).
+def cut(quote: str, text: str, span: Span) -> Difference | None:
+    """What stands right before or behind a passage and takes back what a quotation of it says; ``None`` for nothing."""
+    return _cut_beginning(quote, text, span) or _cut_end(quote, text, span)
 
-    ``None`` when there is none. A quotation that begins in the middle of a sentence, and shows that by a small letter,
-    may leave out what its sentence says before.
+
+def _cut_beginning(quote: str, text: str, span: Span) -> Difference | None:
+    """What a quotation loses that begins later: a prefix of its first word (``ST-elevation`` of ``non-ST-elevation``),
+    or what its sentence says of it (``Give`` of ``Do not give``).
+
+    A quotation that begins in the middle of a sentence, and shows that by a small letter, may leave out what its
+    sentence says before, but not the negation of its first words.
     """
     prefix = _PREFIX.search(text, max(0, span.start - _LONGEST_PREFIX), span.start)
     if prefix:
         return Difference("word", Span(0, 0), Span(*prefix.span("prefix")))
-    opening = next((char for char in quote if char.isalnum()), "")
-    if not opening.isupper():
-        return None
     begin = max(0, span.start - _FURTHEST)
     *_, begin = (begin, *(match.end() for match in SENTENCE_END.finditer(text, begin, span.start)))
     before = [Token(t.key, t.start + begin, t.end + begin) for t in tokens(text[begin : span.start])]
@@ -69,18 +89,54 @@ def cut_beginning(quote: str, text: str, span: Span) -> Difference | None:
     # A name keeps its capital within a sentence, but so begin the lines of a list and the cells of a table.
     if not text[span.start].islower() and text[before[-1].end : span.start] != " ":
         return None
-    taken = _taken(before, text)
+    opening = next((char for char in quote if char.isalnum()), "")
+    taken = _negation(before, text, span.start) or (_taken(before, text) if opening.isupper() else None)
     return Difference("negation", Span(0, 0), Span(taken.start, taken.end)) if taken else None
 
 
+def _cut_end(quote: str, text: str, span: Span) -> Difference | None:
+    """The negation that a quotation loses that ends before it, where either ends the sentence there: ``Placebo did`` of
+    ``Placebo did not.``, ``It was seen.`` of ``It was seen in none.``"""
+    behind = text[span.end : span.end + _LONGEST_END]
+    following = tokens(behind)[:2]
+    if not following or not is_negation(following[0].key) or behind[: following[0].start].strip():
+        return None
+    if SENTENCE_END.search(text, max(span.start, span.end - 3), span.end + following[0].end):
+        return None
+    rest = behind[following[0].end : following[1].start if len(following) > 1 else None]
+    at = len(quote.rstrip())
+    if not quote[:at].endswith((".", "!", "?")) and not SENTENCE_END.match(rest + "\n\n"):
+        return None
+    return Difference("negation", Span(at, at), Span(span.end + following[0].start, span.end + following[0].end))
+
+
+def _negation(before: list[Token], text: str, start: int) -> Token | None:
+    """The negation of the phrase that a passage begins with, of its sentence's words before it: ``No`` of ``No
+    clinically relevant``, ``None`` of ``None of the``; ``None`` if there is none.
+
+    Only what may stand between a negation and its noun may stand between the two.
+    """
+    end = start
+    for at in range(len(before) - 1, max(-1, len(before) - 2 - _WITHIN_PHRASE), -1):
+        word = before[at]
+        if not _BARE.fullmatch(text, word.end, end):
+            return None
+        if is_negation(word.key):
+            return None if _OR_NOT.search(text, max(0, word.start - 20), word.start) else word
+        if word.key in _LITTLE:
+            some = at and (before[at - 1].key in ("a", "the", "these", "only") or text[word.start].isupper())
+            return None if some else word
+        if not (word.key.endswith("ly") or word.key in _BEFORE_NOUN):
+            return None
+        end = word.start
+    return None
+
+
 def _taken(before: list[Token], text: str) -> Token | None:
-    """The word that takes back or narrows what follows, of its sentence's words before it; ``None`` if none does."""
+    """The word that narrows or doubts what follows, of its sentence's words before it; ``None`` if none does."""
     last = before[-1]
-    if last.key in _CONDITIONS or is_negation(last.key) or last.key in RESTRICTING:
+    if last.key in _CONDITIONS or last.key in RESTRICTING:
         return last
-    if last.key in _LITTLE:
-        some = before[-2:-1] and (before[-2].key in ("a", "the", "these") or text[last.start].isupper())
-        return None if some else last
     if last.key != "that":
         return None
     edge = max((match.end() for match in CLAUSE.finditer(text, before[0].start, last.start)), default=0)

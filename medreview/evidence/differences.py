@@ -65,6 +65,11 @@ _REPORTS: Final = word_set(
 )
 """Who is named at the head of a quotation in place of "we", where the passage says who found it."""
 _EXAMPLES: Final = re.compile(r"\(\s*(?:e\.?\s?g\.?|such as|for example|for instance|i\.?\s?e\.?)\W", re.IGNORECASE)
+SENTENCE_END: Final = re.compile(
+    r"[.!?][\"'”’)\]]*\s+(?=[^\W_a-z])|\n\s*\n|\n(?=\s*(?:[•*\-–]\s|\d{1,2}[.)]\s))"
+    r"|(?:\n|(?<=[.!?)]))\s*(?=[A-Z][A-Z ./&,\n-]{3,60}:\s)|(?<![^\s.!?)])[A-Z][A-Z ./&,\n-]{3,60}:\s+(?=[^\W_a-z])"
+)
+"""Also before and after a heading in capitals (``BODY.RESULTS:``)."""
 _BRACKET: Final = 310
 _BRACKETED: Final = re.compile(r"\([^()]{0,300}\)|\[[^\[\]]{0,300}\]")
 _THOUSANDS: Final = re.compile(r"\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3})+")
@@ -79,25 +84,29 @@ _Pair = tuple[list[MeaningWord], list[MeaningWord]]
 
 
 def differences(
-    quote: Sequence[Token], quote_text: str, source: Sequence[Token], source_text: str, passage: Span
+    quote: Sequence[Token], quote_text: str, source: Sequence[Token], source_text: str, passage: Span, matched: Span
 ) -> list[Difference]:
     """What changes the meaning between a quotation's tokens and those of the passage, in order; empty for the same.
 
-    ``source`` may be longer at both ends than the ``passage``, a range of the source's text: what of it only stands
-    before or after is no difference.
+    ``passage`` and ``matched`` are ranges of the source's text: where the quotation should stand, and from the first to
+    the last word that it shares. ``source`` may be longer at both ends: words outside of ``matched`` that the quotation
+    lacks are no difference, since it may begin late and end early.
     """
     said, written = meaning_words(quote, quote_text), meaning_words(source, source_text)
     found = []
     for a, b, c, d in _unlike(said, written):
         if a == b and (c == 0 or d == len(written)):
-            continue
-        before = all(word.token.end <= passage.start for word in written[c:d])
-        if a == 0 and before and all(word.token.key in _REPORTS for word in said[a:b]):
-            continue
-        if c == 0:
-            c = max(c, min(d - (b - a), sum(word.token.end <= passage.start for word in written)))
-        if d == len(written):
-            d = min(d, max(c + b - a, sum(word.token.start < passage.end for word in written)))
+            c, d = _inside(written, c, d, matched, source_text)
+            if c == d:
+                continue
+        elif a < b:
+            before = all(word.token.end <= passage.start for word in written[c:d])
+            if a == 0 and before and all(word.token.key in _REPORTS for word in said[a:b]):
+                continue
+            if c == 0:
+                c = max(c, min(d - (b - a), sum(word.token.end <= passage.start for word in written)))
+            if d == len(written):
+                d = min(d, max(c + b - a, sum(word.token.start < passage.end for word in written)))
         pair = said[a:b], written[c:d]
         if _joins_items(pair, written, c, source_text) or _same_number(pair, quote_text, source_text):
             continue
@@ -108,6 +117,20 @@ def differences(
         kind = _kind([word.token for word in pair[0]], [word.token for word in pair[1]])
         found.append(Difference(kind, _span(said, a, b, quote), _span(written, c, d, source)))
     return found
+
+
+def _inside(written: Sequence[MeaningWord], c: int, d: int, matched: Span, text: str) -> tuple[int, int]:
+    """Of the words before the first shared word that decides, or after the last one, those within the quotation:
+    between harmless words that it has, and in the same sentence."""
+    if c == 0:
+        edge = written[d].token.start if d < len(written) else matched.end
+        ends = [m.end() for m in SENTENCE_END.finditer(text, matched.start, edge) if not text[m.start() - 1].isdigit()]
+        begin = max([matched.start, *ends])  # a digit here is the number of a list's item
+        return max(c, d - sum(begin <= word.token.start for word in written[c:d])), d
+    edge = written[c - 1].token.end
+    ended = SENTENCE_END.search(text, edge, matched.end)
+    end = ended.start() if ended else matched.end
+    return c, c + sum(word.token.end <= end for word in written[c:d])
 
 
 def without_figures(text: str) -> str:

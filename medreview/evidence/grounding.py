@@ -21,8 +21,9 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
-from medreview.evidence.beginnings import cut_beginning
+from medreview.evidence.beginnings import cut as cut_away
 from medreview.evidence.differences import Difference, differences, with_margin, without_figures
+from medreview.evidence.function_words import HARMLESS
 from medreview.evidence.normalise import DASHES, NormalisedText, normalise
 from medreview.evidence.omissions import moved_borders, wrongly_skipped
 from medreview.text import Span
@@ -51,6 +52,8 @@ _ALL_BUT_FIGURES: Final = 0.8
 """Coverage and density from which on a quotation is a passage without its figures."""
 
 _ELLIPSIS = re.compile(r"[\s,;]*[\[(]?\s*(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?[\s,;]*")
+_NO_WORD: Final = re.compile(r"(?:and\b|[\W_])*")
+"""What may stand among the markers that end a quotation."""
 _DASH = re.compile(f"[{DASHES}]")
 
 
@@ -98,7 +101,7 @@ def ground(quote: str, source: QuoteIndex | str) -> Grounding:
     if len(bare) < MIN_CHARACTERS and len(bare.split()) < MIN_WORDS:
         return Grounding("too_short", (), ())
     verbatim = _verbatim(bare, index.text)
-    cut = [cut_beginning(bare, index.text, span) for span in verbatim]
+    cut = [cut_away(bare, index.text, span) for span in verbatim]
     if verbatim and cut[0] is not None and all(cut):
         return Grounding("altered", verbatim, (cut[0],))
     if verbatim:
@@ -264,7 +267,7 @@ def _hidden_changes(quote: str, parts: list[_Part], spans: list[Span], index: Qu
         changes += _changed_markers(piece, span, index)
         original = index.text[span.start : span.end]
         changes += [found.moved(piece.start, span.start) for found in moved_borders(piece.text, original)]
-        cut = cut_beginning(piece.text, index.text, span)
+        cut = cut_away(piece.text, index.text, span)
         if cut is not None:
             changes.append(cut.moved(piece.start, 0))
     return tuple(changes)
@@ -276,7 +279,8 @@ def _changed_markers(piece: _Part, span: Span, index: QuoteIndex) -> list[Differ
     The answer's own markers may be among the passage's, or some of these left out; what ends a part is no part of it.
     """
     written = [marker for marker in index.normalised.markers if span.overlap(marker)]
-    said = [marker for marker in normalise(piece.text).markers if piece.text[marker.end :].strip(" \"'”’».,;)*_\n")]
+    plain = without_markers(piece.text)
+    said = [marker for marker in normalise(piece.text).markers if not _NO_WORD.fullmatch(plain, marker.end)]
     own, others = _digits(piece.text, said), _digits(index.text, written)
     if not own or not others or _in_order(own, others) or _in_order(others, own):
         return []
@@ -330,11 +334,11 @@ def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
         spans.append(index.words.span(*alignment.source))
         placed.append(part)
         changed, harmless = _differences(part, words, alignment, index)
-        cut = cut_beginning(part.text, index.text, spans[-1])
-        if cut is not None and words[0].key == index.words.keys[alignment.source[0]]:
-            changed.append(cut.moved(part.start, 0))
         if _at_bracket(changed, index.text) and _is_near_without_figures(part, words, index, spans[-1]):
             changed = []
+        cut = _cut(part, words, alignment, index)
+        if cut is not None:
+            changed.append(cut.moved(part.start, 0))
         serious += changed
         wording += harmless
         begin = alignment.source[1]
@@ -365,7 +369,8 @@ def _is_near_without_figures(part: _Part, words: list[Token], index: QuoteIndex,
     if alignment is None or min(alignment.coverage, alignment.density) < _ALL_BUT_FIGURES:
         return False
     source = [local.token(at) for at in range(*with_margin(*alignment.source, len(local.keys)))]
-    return not differences(words, part.text, source, plain, local.span(*alignment.source))
+    passages = local.span(*alignment.source), local.span(*alignment.matched)
+    return not differences(words, part.text, source, plain, *passages)
 
 
 def _differences(
@@ -373,12 +378,12 @@ def _differences(
 ) -> tuple[list[Difference], list[Difference]]:
     """What changes the meaning between a part and its passage; and every place where the words differ."""
     first, last = alignment.source
-    passage = index.words.span(first, last)
+    passage, matched = index.words.span(first, last), index.words.span(*alignment.matched)
     changed: list[Difference] = []
     # Beyond the passage stands what belongs to it at times, and at times the same words of the next sentence.
     for begin, end in (with_margin(first, last, len(index.words.keys)), alignment.source):
         source = [index.words.token(at) for at in range(begin, end)]
-        found = differences(words, part.text, source, index.text, passage)
+        found = differences(words, part.text, source, index.text, passage, matched)
         if not found:
             changed = []
             break
@@ -388,6 +393,16 @@ def _differences(
         for block in alignment.blocks
     ]
     return changed, wording
+
+
+def _cut(part: _Part, words: Sequence[Token], alignment: Alignment, index: QuoteIndex) -> Difference | None:
+    """What stands beside the shared words of a part and takes them back, unless words that decide stand there."""
+    first, last = alignment.matched
+    blocks = alignment.blocks
+    lead = blocks[0].quote if blocks and blocks[0].quote[0] == 0 and blocks[0].source[1] == first else (0, 0)
+    if any(word.key not in HARMLESS for word in words[slice(*lead)]):
+        return None
+    return cut_away(part.text, index.text, index.words.span(first, last))
 
 
 def _range(words: Sequence[Token], start: int, end: int) -> Span:

@@ -38,6 +38,9 @@ _STEPS: Final = frozenset(
      "day", "days", "week", "weeks", "month", "months", "step", "steps"}
 )  # fmt: skip
 """What is numbered: ``grade 3/4`` is both grades, and no share."""
+_FEW: Final = frozenset({"few", "little"})
+"""Nearly negations, and ``some`` behind an article."""
+_PREFERRED: Final = frozenset({"prefer", "prefers", "preferred", "preferring", "preference", "preferable"})
 _EACH: Final = frozenset({"every", "each"})
 _MOMENT: Final = frozenset({"in", "at"})
 """Prepositions that say when a span of time before which they stand is over, not how long something lasts."""
@@ -103,6 +106,10 @@ def meaning_words(words: Sequence[Token], text: str) -> list[MeaningWord]:
                 value, skip = value + NUMBER_WORDS[after], True
                 token = Token(token.key, token.start, words[at + 1].end)
             found.append(MeaningWord(frozenset({f"#{value}"}), token))
+        elif token.key in _FEW and before == "a":
+            found.append(MeaningWord(frozenset({"some"}), Token("some", token.start, token.end)))
+        elif token.key == "over" and before in _PREFERRED:
+            continue  # preferred over is preferred to
         elif token.key in CONTRACTED:
             found += [MeaningWord(frozenset({key}), token) for key in CONTRACTED[token.key]]
         elif token.key in HARMLESS:

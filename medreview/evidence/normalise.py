@@ -42,7 +42,8 @@ _TAG = re.compile(
 )
 _LINK = re.compile(r"(?<=\])\((?:https?://|#|/)[^\s)]{0,500}\)", re.IGNORECASE)
 _BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?=[ \t]*[^\W\d])", re.MULTILINE)
-_MARKUP: Final = (("<", _TAG), ("](", _LINK), (">", _BLOCK_QUOTE))
+_EMPHASIS = re.compile(r"\*{2,3}|_{2,3}")
+_MARKUP: Final = (("<", _TAG), ("](", _LINK), (">", _BLOCK_QUOTE), ("**", _EMPHASIS), ("__", _EMPHASIS))
 """Patterns of markup, each after a string that a text must contain for the pattern to match: a fast pre-test."""
 _ENTITY = re.compile(r"&(lt|gt|le|ge|amp|nbsp|#\d{2,5});", re.IGNORECASE)
 _ENTITIES = {"lt": "<", "gt": ">", "le": "≤", "ge": "≥", "amp": "&", "nbsp": " "}
@@ -145,8 +146,6 @@ def normalise(text: str) -> NormalisedText:
     markers = reference_markers(text)
     masked = blank_markup(text, markers)
     pieces = list(map(_TABLE.__getitem__, masked))
-    if "&" in masked:
-        masked = _entities(masked, pieces)
     for match in _SIGN.finditer(masked):
         for at in range(*match.span()):
             pieces[at] = _SIGNS[masked[at]]
@@ -166,7 +165,7 @@ def normalise(text: str) -> NormalisedText:
 def blank_markup(text: str, markers: tuple[Span, ...] | None = None) -> str:
     """The text with reference markers and markup replaced by spaces, so that all offsets stay the same.
 
-    ``+/-`` before a number is ``±``.
+    ``+/-`` before a number is ``±``; character references (``&lt;``) that an extractor or a model left are decoded.
     """
     if "+" in text:
         text = _PLUS_MINUS.sub(lambda match: "±".rjust(len(match[0])), text)
@@ -174,15 +173,15 @@ def blank_markup(text: str, markers: tuple[Span, ...] | None = None) -> str:
     for needed, pattern in _MARKUP:
         if needed in text:
             spans += [Span(*match.span()) for match in pattern.finditer(text)]
-    if not spans:
-        return text
-    parts, at = [], 0
-    for start, end in sorted(spans):
-        if start < at:
-            continue
-        parts += [text[at:start], " " * (end - start)]
-        at = end
-    return "".join([*parts, text[at:]])
+    if spans:
+        parts, at = [], 0
+        for start, end in sorted(spans):
+            if start < at:
+                continue
+            parts += [text[at:start], " " * (end - start)]
+            at = end
+        text = "".join([*parts, text[at:]])
+    return _ENTITY.sub(_decoded, text) if "&" in text else text
 
 
 def normalise_word(word: str) -> str:
@@ -190,17 +189,10 @@ def normalise_word(word: str) -> str:
     return "".join([_TABLE[char] for char in word])
 
 
-def _entities(masked: str, pieces: list[str]) -> str:
-    """Decode HTML character references that an extractor or a model left in the text."""
-    out = list(masked)
-    for match in _ENTITY.finditer(masked):
-        name = match[1].lower()
-        char = chr(int(name[1:])) if name.startswith("#") else _ENTITIES[name]
-        for at in range(*match.span()):
-            pieces[at], out[at] = "", " "
-        # A sign is kept only before a number: the pass for signs decides.
-        pieces[match.start()], out[match.start()] = _TABLE[char], char
-    return "".join(out)
+def _decoded(entity: re.Match[str]) -> str:
+    """The character of an HTML reference, as long as the reference."""
+    name = entity[1].lower()
+    return (chr(int(name[1:])) if name.startswith("#") else _ENTITIES[name]).ljust(len(entity[0]))
 
 
 def _separate(gap: str, start: int, pieces: list[str]) -> None:

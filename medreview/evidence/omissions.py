@@ -4,7 +4,7 @@ import re
 from typing import Final, NamedTuple
 
 from medreview.evidence.alignment import Token, tokens
-from medreview.evidence.differences import Difference, DifferenceKind
+from medreview.evidence.differences import SENTENCE_END, Difference, DifferenceKind
 from medreview.evidence.function_words import FINITE, FINITE_AUXILIARIES, HARMLESS, PREPOSITIONS, RESTRICTING, word_set
 from medreview.evidence.lexicon import NEGATIVE_PREFIXES, is_negation
 from medreview.evidence.meaning_words import is_number
@@ -16,13 +16,14 @@ FURTHEST: Final = 1_000
 
 _CONTEXT: Final = 400
 """In code points; how far the sentence of a part is looked for."""
-SENTENCE_END: Final = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[^\W_a-z])|\n\s*\n|\n(?=\s*(?:[•*\-–]\s|\d{1,2}[.)]\s))")
 CLAUSE: Final = re.compile(
     r"[,;:]|\b(?:and|but|or|while|whereas|although|though|because|since|if|when|that|which|who)\b", re.IGNORECASE
 )
 _BESIDE: Final = re.compile(r"[,;:]|and|but|or|while|whereas", re.IGNORECASE)
 """What stands between two clauses of one rank."""
 _NEXT_CLAUSE: Final = re.compile(r"[;:]|[.!?]\s|\n\s*\n|\b(?:but|while|whereas|although|though)\b", re.IGNORECASE)
+_HEADING: Final = 80
+"""In code points; how far a heading reaches that ends the sentence before it."""
 _ASIDE: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MODIFIER: Final = word_set(
     """with without in of for at on during from by to among within under over aged who which that whose having using
@@ -76,7 +77,11 @@ def wrongly_skipped(text: str, left: Span, right: Span) -> Skipped | None:
 
 def _broken(text: str, left: Span, right: Span) -> tuple[Span, Span]:
     """What is skipped of the sentence that the left part began, and of the sentence that the right part ends."""
-    ends = [match.end() for match in SENTENCE_END.finditer(text, max(0, left.end - 2), right.start + 1)]
+    ends = [
+        match.end()
+        for match in SENTENCE_END.finditer(text, max(0, left.end - 2), right.start + _HEADING)
+        if match.end() <= right.start
+    ]
     begins_anew = not text[left.end : right.start].strip() or (
         bool(ends) and not text[ends[-1] : right.start].strip(" \t\n•*-–\"'“‘([")
     )
@@ -93,7 +98,12 @@ def _tokens(text: str, span: Span) -> list[Token]:
 
 def _noun_of_number(text: str, left: Span, right: Span, tail: Span) -> Span | None:
     """The skipped words to which a number belongs that begins the right part, or that ends the left one."""
-    skipped = [token for token in _tokens(text, tail) if token.key not in HARMLESS]
+    asides = [match.span() for match in _ASIDE.finditer(text, tail.start, tail.end)]
+    skipped = [
+        token
+        for token in _tokens(text, tail)
+        if token.key not in HARMLESS and not any(start < token.start < end for start, end in asides)
+    ]
     if not skipped:
         return None
     ahead = next((t for t in tokens(text[right.start : right.end]) if t.key not in _BEFORE_NUMBER), None)

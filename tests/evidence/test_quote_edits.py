@@ -48,7 +48,7 @@ def test_of_two_places_only_the_one_that_says_it_is_the_quotes() -> None:
     assert [source[span.start - 4 : span.start] for span in ground("Give aspirin to adults", source).spans] == [
         "n.\n\n"[:4]
     ]
-    assert len(ground("give aspirin", source).spans) == 2
+    assert [span.start for span in ground("give aspirin", source).spans] == [source.index("give aspirin early")]
 
 
 def test_what_judges_make_of_a_passage_proves_where_it_says_the_same_and_only_there() -> None:
