@@ -38,11 +38,16 @@ _FENCE: Final = re.compile(r"<<<(?:end of )?\w+ [0-9a-f]{16}")
 
 
 def codes_of(
-    value: Mapping[str, Any], schema: Mapping[str, Any], prompt_text: str, texts: Mapping[str, str]
+    value: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    prompt_text: str,
+    texts: Mapping[str, str],
+    headings: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """The codes of a value that satisfies its schema, sorted; none: nothing speaks against it.
 
-    ``prompt_text`` is the prompt with its placeholders, ``texts`` are what was put into them.
+    ``prompt_text`` is the prompt with its placeholders, ``texts`` are what was put into them. Fields
+    of ``headings`` may hold their own name: "Problem" is a heading.
     """
     every = list(_fields(value, schema))
     fields = [(name, text) for name, text in every if text.strip()]
@@ -50,7 +55,7 @@ def codes_of(
     told = [text for _, text in fields]
     found = {
         "empty": bool(every) and not fields,
-        "placeholder": any(_is_placeholder(name, text) for name, text in fields),
+        "placeholder": any(name not in headings and _is_placeholder(name, text) for name, text in fields),
         "copy_of_prompt": any(_repeats(text, prompt_text, given) for text in told),
         "copy_of_input": _copies(told, given),
         "other_language": _in_another_language(told, given),

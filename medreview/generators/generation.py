@@ -232,6 +232,6 @@ def _checked(ask: Ask, value: Mapping[str, Any]) -> Checked:
     What a judge says is no text of ours: it may well repeat its prompt.
     """
     checked = ask.check(value)
-    of_all = () if ask.by == JUDGE else codes_of(value, ask.prompt.schema, ask.prompt.text, ask.texts)
+    of_all = () if ask.by == JUDGE else codes_of(value, ask.prompt.schema, ask.prompt.text, ask.texts, ask.headings)
     told = (code for code in of_all if code not in ask.allowed)
     return Checked(tuple(dict.fromkeys((*told, *checked.codes))), checked.value)

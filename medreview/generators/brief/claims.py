@@ -6,6 +6,15 @@ from typing import Any, Final, NamedTuple
 
 _TAG_IN_TEXT: Final = re.compile(r"\s*[<\[(]\s*N\d{1,4}(?:\s*[,;]\s*N\d{1,4})*\s*[>\])]")
 _LEAD: Final = re.compile(r"\A(?:[#>*•-]+\s+|\d{1,3}[.)]\s+)+")
+_LONGEST_HEADING: Final = 6
+"""Words of a line that stands as a heading among statements."""
+HEADINGS: Final = """
+    problem problems list active chronic other issues disposition follow up plan assessment medication medications
+    discharge admission hospital course one line summary history allergies social functional code status diet procedures
+    results laboratory imaging consults background general prophylaxis presentation outcome
+"""
+"""Words of the headings of clinical documents."""
+_HEADING_WORDS: Final = frozenset(HEADINGS.split())
 
 
 class Claim(NamedTuple):
@@ -52,26 +61,35 @@ class Organised(NamedTuple):
 
 
 def claims_of(value: Mapping[str, Any]) -> list[Claim]:
-    """The statements of a draft as a model returned it."""
-    return [_claim(item) for item in value["statements"]]
+    """The statements of a draft as a model returned it; headings among them are no statements."""
+    return [_claim(item) for item in value["statements"] if not is_heading(item["text"])]
 
 
 def refined_of(value: Mapping[str, Any], before: Sequence[Claim]) -> list[Refined]:
-    """The statements of a refined brief as a model returned it; one without a text is as it was ``before``."""
-    return [Refined(item["number"], _claim(item, [item["number"]], before)) for item in value["statements"]]
+    """The statements of a refined brief as a model returned it, without headings; one without a text is as it was
+    ``before``."""
+    return [
+        Refined(item["number"], _claim(item, [item["number"]], before))
+        for item in value["statements"]
+        if not is_heading(item["text"])
+    ]
 
 
 def organised_of(value: Mapping[str, Any], before: Sequence[Claim]) -> Organised:
-    """A reorganised brief as a model returned it; statements without a text stand as they did ``before``."""
+    """A reorganised brief as a model returned it; statements without a text stand as they did ``before``. Headings are
+    no statements, and a problem without statements is none."""
 
     def placed(items: Iterable[Mapping[str, Any]]) -> tuple[Placed, ...]:
         return tuple(
-            Placed(tuple(dict.fromkeys(item["numbers"])), _claim(item, item["numbers"], before)) for item in items
+            Placed(tuple(dict.fromkeys(item["numbers"])), _claim(item, item["numbers"], before))
+            for item in items
+            if not is_heading(item["text"])
         )
 
-    (summary,) = placed([value["one_line_summary"]])
+    one = value["one_line_summary"]
+    summary = Placed(tuple(dict.fromkeys(one["numbers"])), _claim(one, one["numbers"], before))
     problems = (Problem(on_one_line(item["problem"]), placed(item["statements"])) for item in value["problem_list"])
-    return Organised(summary, placed(value["hospital_course"]), tuple(problems))
+    return Organised(summary, placed(value["hospital_course"]), tuple(one for one in problems if one.claims))
 
 
 def numbered(claims: Sequence[Claim]) -> str:
@@ -95,6 +113,15 @@ def _claim(item: Mapping[str, Any], numbers: Iterable[int] = (), before: Sequenc
         text = " ".join(claim.text for claim in made_of)
         tags = tags or [tag for claim in made_of for tag in claim.tags]
     return Claim(text, in_order(filter(None, tags)))
+
+
+def is_heading(text: str) -> bool:
+    """Whether a line that a model wrote among statements is a heading: ``## Allergies``, ``Disposition:``."""
+    line = on_one_line(text).strip("*_ ")
+    found = re.findall(r"[^\W_]+", line.casefold())
+    if not found or len(found) > _LONGEST_HEADING:
+        return False
+    return line.startswith("#") or line.endswith(":") or _HEADING_WORDS.issuperset(found)
 
 
 def on_one_line(text: str) -> str:

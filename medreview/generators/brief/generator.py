@@ -25,6 +25,8 @@ STRATEGY: Final = "brief"
 _VERIFICATION: Final = "source_verification"
 _WORDS: Final = 20
 """Words of notes of which a brief makes about one statement."""
+HEADING_FIELDS: Final = ("problem", "hospital_course")
+"""Fields in which models write headings, the section's own name among them."""
 _ALLOWED: Final = ("empty",)
 """A note may add nothing: a brief of statements that all stay has no text. What must not be empty, each stage says."""
 
@@ -83,7 +85,7 @@ class Brief(Generator):
         if not any(True for _ in outcome.statements()):
             return Made(code="nothing_supported", dropped=dropped, report=outcome.report())
         text = brief_text(outcome.sections)
-        answer = response_of(case, notes, text, f"{self.model.model} ({STRATEGY})")
+        answer = response_of(case, notes, text, f"{self.model.name} ({STRATEGY})")
         return Made(Brought(answers=(answer,)), dropped=dropped, report=outcome.report())
 
     def _draft(self, question: str, notes: Sequence[TaggedNote]) -> Yields[Ask, Got, list[Claim] | str]:
@@ -115,7 +117,7 @@ class Brief(Generator):
         """What a valid answer brings, or why there is none: a text that does not fit is never cut."""
         if not self.fits(self.prompts[prompt], texts):
             return "over_context"
-        got = yield Ask(stage, self.prompts[prompt], texts, check, allowed=_ALLOWED)
+        got = yield Ask(stage, self.prompts[prompt], texts, check, allowed=_ALLOWED, headings=HEADING_FIELDS)
         return got.value if got.valid else "invalid"
 
     def _verify(

@@ -1,9 +1,10 @@
 """``generate brief --single-prompt``: the same summary in one call, which briefs in stages are compared with."""
 
+from functools import partial
 from typing import ClassVar, Final
 
 from medreview.generators.ask import Ask, Item, Made, Work
-from medreview.generators.brief.generator import Brief
+from medreview.generators.brief.generator import HEADING_FIELDS, Brief
 from medreview.generators.brief.notes import notes_of, printed
 from medreview.generators.brief.recommendations import is_own_advice
 from medreview.generators.brief.stages import check_single
@@ -37,11 +38,12 @@ class SinglePrompt(Brief):
         texts = {"notes": printed(notes), "question": case.question}
         if not self.fits(self.prompts[_PROMPT], texts):
             return Made(code="over_context")
-        got = yield Ask("single prompt", self.prompts[_PROMPT], texts, lambda value: check_single(value, notes))
+        check = partial(check_single, notes=notes)
+        got = yield Ask("single prompt", self.prompts[_PROMPT], texts, check, headings=HEADING_FIELDS)
         if not got.valid:
             return Made(code="invalid")
         sections: Sections = got.value
         parts = [*sections.summary, *sections.course, *(part for _, those in sections.problems for part in those)]
         advice = [part.text for part in parts if is_own_advice(part.text, [note.text for note in notes])]
-        answer = response_of(case, notes, brief_text(sections), f"{self.model.model} ({STRATEGY})")
+        answer = response_of(case, notes, brief_text(sections), f"{self.model.name} ({STRATEGY})")
         return Made(Brought(answers=(answer,)), report={"own_advice": list(dict.fromkeys(advice))})

@@ -4,10 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from medreview.generators.ask import Checked
-from medreview.generators.brief.claims import Claim, claims_of, cleaned, on_one_line, organised_of, refined_of
+from medreview.generators.brief.claims import (
+    Claim,
+    claims_of,
+    cleaned,
+    is_heading,
+    on_one_line,
+    organised_of,
+    refined_of,
+)
 from medreview.generators.brief.notes import TaggedNote
 from medreview.generators.brief.validators import (
     draft_codes,
+    heading,
     refine_codes,
     reorganise_codes,
     single_codes,
@@ -36,19 +45,23 @@ def check_refined(
 def check_reorganised(value: Mapping[str, Any], before: Sequence[Claim]) -> Checked:
     """A brief in three sections; its value: an :class:`~medreview.generators.brief.claims.Organised`."""
     organised = organised_of(value, before)
-    return Checked(tuple(reorganise_codes(before, organised)), organised)
+    said = [claim.text for claim in before]
+    problems = tuple(problem._replace(name=heading(problem.name, said)) for problem in organised.problems)
+    return Checked(tuple(reorganise_codes(before, organised)), organised._replace(problems=problems))
 
 
 def check_single(value: Mapping[str, Any], notes: Sequence[TaggedNote]) -> Checked:
     """A brief that was written in one call; its value: the :class:`~medreview.generators.brief.written.Sections`."""
-    problems = tuple((on_one_line(item["problem"]), _parts(item["statements"])) for item in value["problem_list"])
-    sections = Sections(_parts([value["one_line_summary"]]), _parts(value["hospital_course"]), problems)
-    parts = [*sections.summary, *sections.course, *(part for _, those in problems for part in those)]
-    codes = single_codes([part.text for part in parts], [name for name, _ in problems], [note.text for note in notes])
-    if not (sections.summary and sections.course and problems and all(name and those for name, those in problems)):
+    named = [(on_one_line(item["problem"]), _parts(item["statements"])) for item in value["problem_list"]]
+    summary, course = _parts([value["one_line_summary"]]), _parts(value["hospital_course"])
+    texts = [part.text for part in (*summary, *course, *(part for _, those in named for part in those))]
+    problems = tuple((heading(name, texts), those) for name, those in named if those)
+    sections = Sections(summary, course, problems)
+    codes = single_codes(texts, [note.text for note in notes])
+    if not (summary and course and problems):
         codes.append("section_empty")
     return Checked(tuple(codes), sections)
 
 
 def _parts(texts: Sequence[str]) -> tuple[Part, ...]:
-    return tuple(Part(cleaned(text), ()) for text in texts if text.strip())
+    return tuple(Part(cleaned(text), ()) for text in texts if text.strip() and not is_heading(text))

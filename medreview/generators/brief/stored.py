@@ -10,7 +10,7 @@ from medreview.generators.brief.outcome import UNVERIFIED, Outcome
 from medreview.units.cases import Case, case_of
 
 _BRIEFS = """
-SELECT g.item_id, g.report, r.model, r.model_name, r.judge, coalesce(a.ordinal, 0) AS response
+SELECT g.item_id, g.report, r.model_name, r.judge, coalesce(a.ordinal, 0) AS response
 FROM generation_current AS g JOIN generation_run AS r USING (run_id)
 LEFT JOIN generation_product AS p ON p.run_id = g.run_id AND p.item_id = g.item_id AND p.kind = 'response'
 LEFT JOIN response AS a ON a.response_id = p.made
@@ -40,7 +40,7 @@ def stored_briefs(reader: sqlite3.Connection) -> Iterator[StoredBrief]:
         if case is not None:
             outcome = Outcome.of(json.loads(row["report"]))
             notes = notes_of(reader, row["item_id"])
-            yield StoredBrief(case, notes, row["model"], row["judge"], outcome, row["response"])
+            yield StoredBrief(case, notes, row["model_name"], row["judge"], outcome, row["response"])
 
 
 @dataclass(frozen=True, slots=True)

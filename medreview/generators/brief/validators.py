@@ -9,7 +9,7 @@ from medreview.evidence.alignment import tokens
 from medreview.evidence.lexicon import is_negation
 from medreview.evidence.meaning_words import is_number, number_value
 from medreview.evidence.sentence_analysis import analyse
-from medreview.generators.brief.claims import Claim, Organised, Placed, Refined
+from medreview.generators.brief.claims import HEADINGS, Claim, Organised, Placed, Refined
 from medreview.generators.checks import words
 from medreview.statements.sentences import sentence_spans
 
@@ -38,7 +38,9 @@ _FROM: Final = 0.8
 _KEPT: Final = 0.6
 """Share of their words that must be left of statements that were moved or merged."""
 _NAMED: Final = 0.5
-"""Share of the words of a problem's name that must stand in the statements."""
+"""Share of the words of a problem's name that must stand in the statements, or be those of headings."""
+OTHER_PROBLEMS: Final = "Other problems"
+"""The heading of a problem whose name is not shown."""
 _LONGEST_NAME: Final = 12
 """Words of a problem's name."""
 
@@ -133,13 +135,14 @@ def _reorganise(before: Sequence[Claim], organised: Organised) -> Iterator[str]:
         else:
             made_of = [before[number - 1] for number in placed.numbers]
             yield from _merged(made_of, placed, whole=placed is not organised.summary)
-    said = frozenset[str]().union(*(marks(claim.text) for claim in before))
-    for problem in organised.problems:
-        name = marks(problem.name)
-        if not problem.name or not problem.claims or len(name & said) < _NAMED * len(name):
-            yield "problem_unfounded"
-        if words(problem.name) > _LONGEST_NAME:
-            yield "problem_long"
+
+
+def heading(name: str, said: Iterable[str]) -> str:
+    """The heading for a problem as a model named it. It is no statement, and loses no brief; but nobody verifies it, so
+    that one that tells more than the statements ``said`` is not shown."""
+    if not name or words(name) > _LONGEST_NAME or share(name, " ".join((HEADINGS, *said))) < _NAMED:
+        return OTHER_PROBLEMS
+    return name
 
 
 def _merged(made_of: Sequence[Claim], placed: Placed, *, whole: bool) -> Iterator[str]:
@@ -160,11 +163,10 @@ def _merged(made_of: Sequence[Claim], placed: Placed, *, whole: bool) -> Iterato
         yield "negation_changed"
 
 
-def single_codes(texts: Sequence[str], names: Sequence[str], notes: Sequence[str]) -> list[str]:
-    """Of a brief that was written in one call, without tags: its statements in order, and the names of its problems."""
+def single_codes(texts: Sequence[str], notes: Sequence[str]) -> list[str]:
+    """Of a brief that was written in one call, without tags: its statements in order."""
     claims = [Claim(text, ()) for text in texts]
-    long = ["problem_long"] if any(words(name) > _LONGEST_NAME for name in names) else []
-    return _once(chain(_form(claims, words_of(notes), twice=True), _told(texts, notes), long))
+    return _once(chain(_form(claims, words_of(notes), twice=True), _told(texts, notes)))
 
 
 def _told(texts: Sequence[str], notes: Collection[str], copied: Collection[str] | None = None) -> Iterator[str]:

@@ -19,7 +19,7 @@ SELECT s.model AS system, count(*) AS texts, sum(m.made IS NULL) AS foreign_text
        max(m.strategy) AS strategy, sum(m.cost) AS cost, sum(m.unpriced) AS unpriced, sum(m.latency_ms) AS latency_ms,
        sum(m.batched) AS batched
 FROM response AS s LEFT JOIN (
-    SELECT p.made, r.model, coalesce(json_extract(r.options, '$.strategy'), r.generator) AS strategy,
+    SELECT p.made, r.model_name AS model, coalesce(json_extract(r.options, '$.strategy'), r.generator) AS strategy,
            sum(l.cost) AS cost, sum(l.cost IS NULL) AS unpriced, sum(l.latency_ms) AS latency_ms,
            sum(coalesce(l.rung, '') = '') AS batched
     FROM (SELECT made, item_id, run_id, max(o.ordinal) FROM generation_product JOIN generation_run AS o USING (run_id)

@@ -11,6 +11,7 @@ from medreview import pipeline
 from medreview.generators.brief.generator import Brief
 from medreview.generators.brief.outcome import Outcome
 from medreview.generators.brief.single_prompt import SinglePrompt
+from medreview.generators.brief.stored import stored_briefs
 from medreview.import_files import import_file
 from medreview.labels import GIVEN
 from medreview.progress import SILENT
@@ -59,7 +60,7 @@ def test_a_brief_is_a_response_to_the_question_of_its_case_that_cites_the_notes(
     assert (done.counts.made, done.counts.products, done.counts.dropped) == (1, {"response": 1}, {})
     assert len(prompts) == 1 + 2 + 1 + 6, "draft, two notes, sections, six statements"
     row = study.reader.execute("SELECT * FROM response").fetchone()
-    assert (row["model"], row["question"], row["record_id"]) == ("m (brief)", CASE.question, "pneumonia")
+    assert (row["model"], row["question"], row["record_id"]) == ("writer (brief)", CASE.question, "pneumonia")
     assert [line for line in row["text"].splitlines() if line.startswith("#")] == [
         "## One-line summary", "## Hospital course", "## Problem list", "### Nodule", "### Rash after ceftriaxone",
     ]  # fmt: skip
@@ -165,6 +166,58 @@ def test_a_tag_that_names_no_note_is_dropped_and_counted(study):
     assert f"{HOME} [4]" in study.reader.execute("SELECT text FROM response").fetchone()[0]
 
 
+def test_a_heading_is_no_statement_and_loses_no_brief(study):
+    """445 calls for 30 cases were paid for nothing: each brief had a problem named "Disposition"."""
+
+    def heads(asked: Asked, told: dict[str, Any]) -> None:
+        if "statement" in asked.texts:
+            return
+        if "problem_list" in told:
+            names = ("Problem", "Pulmonary embolism")
+            told["problem_list"] = [
+                one | {"problem": name} for one, name in zip(told["problem_list"], names, strict=True)
+            ]
+            told["problem_list"].append({"problem": "Follow-up", "statements": []})
+            told["hospital_course"].insert(0, {"numbers": [], "text": "Course:", "tags": []})
+        else:
+            told["statements"][1:1] = [{"text": text, "tags": []} | ({"number": 0} if "note" in asked.texts else {})
+                                       for text in ("Problem", "## Disposition")]  # fmt: skip
+
+    done, prompts = run(study, changed(heads))
+
+    assert (done.counts.made, done.counts.codes, len(prompts)) == (1, {}, 10)
+    text = study.reader.execute("SELECT text FROM response").fetchone()[0]
+    assert [line for line in text.splitlines() if line.startswith("###")] == ["### Problem", "### Other problems"]
+    assert "Problem." not in text
+    assert "Course" not in text
+
+
+def test_a_heading_in_a_brief_of_one_call_loses_nothing_either(study):
+    def heads(asked: Asked, told: dict[str, Any]) -> None:
+        told["hospital_course"].insert(0, "Hospital course:")
+        for one, name in zip(told["problem_list"], ("Disposition", ""), strict=True):
+            one["problem"] = name
+
+    done, _ = run(study, changed(heads), make=SinglePrompt)
+
+    assert (done.counts.made, done.counts.codes) == (1, {})
+    text = study.reader.execute("SELECT text FROM response").fetchone()[0]
+    assert [line for line in text.splitlines() if line.startswith("###")] == ["### Disposition", "### Other problems"]
+    assert "Hospital course:" not in text
+
+
+@pytest.mark.parametrize("make", [Brief, SinglePrompt])
+def test_two_settings_of_one_model_are_two_systems(study, make):
+    for name in ("careful", "quick"):
+        with JudgeEndpoint(Misbehaving(good=brief_sample.good)) as server:
+            settings = server.settings(name, concurrency=1)
+            pipeline.generate(study, pipeline.Generating(make, settings, settings))
+
+    models = [row[0] for row in study.reader.execute("SELECT model FROM response ORDER BY ordinal")]
+    assert [model.partition(" ")[0] for model in models] == ["careful", "quick"]
+    assert [one.model for one in stored_briefs(study.reader)] == (["careful", "quick"] if make is Brief else [])
+
+
 SOME = ("the example", "a copy of the input", "ten times the length", "german", "one wrong type", "empty fields")
 
 
@@ -174,8 +227,8 @@ SOME = ("the example", "a copy of the input", "ten times the length", "german", 
 )
 def test_of_a_model_that_goes_bad_in_a_later_stage_nothing_is_made(study, mode, first, stage):
     done, _ = run(study, mode=mode, first=first)
-    if done.counts.made:
-        assert mode == "the gold in the question", "there is no question to put it into"
+    if done.counts.made:  # there is no question to put gold into, and only headings can be longer here
+        assert mode == "the gold in the question" or (mode, first) == ("ten times the length", 4)
         return
     assert done.counts.nothing == {"invalid": 1}
     assert study.reader.execute("SELECT count(*) FROM response").fetchone()[0] == 0
@@ -205,11 +258,11 @@ def test_the_single_prompt_sees_all_notes_in_order_and_is_a_response_of_its_own(
     places = [prompt.index(note.text) for note in CASE.notes]
     assert (done.counts.made, places) == (1, sorted(places))
     row = study.reader.execute("SELECT model, text, listed FROM response").fetchone()
-    assert (row["model"], len(json.loads(row["listed"]))) == ("m (single prompt)", 4)
+    assert (row["model"], len(json.loads(row["listed"]))) == ("writer (single prompt)", 4)
     assert "[" not in row["text"]
     run(study)
     models = study.reader.execute("SELECT model FROM response ORDER BY ordinal").fetchall()
-    assert [model[0] for model in models] == ["m (single prompt)", "m (brief)"]
+    assert [model[0] for model in models] == ["writer (single prompt)", "writer (brief)"]
 
 
 @pytest.mark.parametrize("make", [SinglePrompt, Brief])
