@@ -15,37 +15,115 @@ from medreview.statements.content import (
 from medreview.statements.marks import CitationIndex
 from medreview.text import Span
 
+_SPECIALIST: Final = (
+    r"(?:obstetricians?|p(?:a)?ediatricians?|surgeons?|midwi(?:fe|ves)|dentists?|psychiatrists?|[a-z]{4,}ologists?)"
+)
 _PERSON: Final = (
     r"(?:doctors?|physicians?|gps?|clinicians?|pharmacists?|professionals?|providers?|specialists?|prescribers?|nurses?"
-    r"|(?:medical|health)\s?(?:care)?\s?(?:professionals?|providers?|practitioners?|teams?)|healthcare|midwi(?:fe|ves)"
-    r"|obstetricians?|p(?:a)?ediatricians?|cardiologists?|oncologists?|dermatologists?|neurologists?"
+    r"|(?:medical|health)\s?(?:care)?\s?(?:professionals?|providers?|practitioners?|teams?)|healthcare|care\steams?|practitioners?"
+    r"|counsell?ors?|therapists?|dietit?ians?|nutritionists?"
     r"|arzt|ärztin|ärzte|apotheker|médecin|pharmacien|médico|farmacéutico)"
 )
 _CONSULT: Final = re.compile(
     rf"""\b(?:consult|contact|ask|see|talk\s(?:to|with)|speak\s(?:to|with)|check\swith|discuss\s[^.]{{0,60}}?with|follow\sup\swith
       |work\s(?:closely\s)?with|reach\sout\sto|seek\s(?:the\s)?(?:advice|guidance|help)\s(?:of|from)|guidance\s(?:of|from)|advice\s(?:of|from)
       |fragen\ssie|wenden\ssie\ssich\san|sprechen\ssie\smit|konsultieren\ssie|consulte[zr]?|demandez|parlez|hable)
-      \s(?:[\w/'’-]+[ ,]+){{0,6}}?{_PERSON}\b
+      \s(?:[\w/'’-]+[ ,]+){{0,6}}?(?:{_PERSON}|{_SPECIALIST})\b
       |\bseek\s(?:professional\s|medical\s|qualified\s|appropriate\s){{1,2}}(?:advice|guidance|care|help|attention|evaluation)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_ADVICE_WORDS: Final = re.compile(
-    rf"""(?:{_PERSON}
-      |a|an|and|any|are|as|about|be|before|but|by|can|could|do|does|for|from|had|has|have|having|if|in|is|it|its|i|me|may|might
-      |must|need|needs|of|on|one|one['’]?s|or|our|please|regarding|so|should|that|the|their|them|there|they|therefore|this|to|up
-      |us|want|was|we|when|whenever|will|with|without|would|you|your|it['’]s|i['’]d|who
-      |again|also|always|however|finally|first|further|generally|highly|strongly|directly|closely|ideally|still|just
-      |advisable|advised?|best|crucial|essential|good|idea|important|necessary|prudent|recommend(?:ed)?|remember|note|suggest(?:ed)?
-      |sure|urged?|vital|wise|encouraged?|better|make|making|feel|get|getting
-      |advice|answers?|attention|care|concern(?:s|ed)?|doubts?|guidance|help|information|questions?|support|assistance|worr(?:y|ied|ies)
-      |consult(?:ing|ation)?|contact(?:ing)?|ask(?:ing)?|see|seeing|talk(?:ing)?|speak(?:ing)?|check(?:ing)?|discuss(?:ing|ed)?|follow|seek(?:ing)?
-      |reach|out|visit(?:ing)?|work(?:ing)?|find(?:ing)?|local|own|primary|family|licensed|qualified|trained|registered|medical|health|general
-      |practitioners?|teams?|personal(?:i[sz]ed)?|individual(?:i[sz]ed)?|tailored|specific|professional|additional|additionally|more|other
-      |detail(?:s|ed)?|situations?|circumstances?|case|decisions?|changes?
-      |bitte|fragen|sie|wenden|sich|an|sprechen|mit|konsultieren|ihr(?:e[nmrs]?)?|oder|und|ein(?:e[nmrs]?)?|den|dem|der|die|bei|rat|um
-      |consulte[zr]?|demandez|parlez|votre|vos|un|une|à|avis|ou|le|la|de|su|con|el|hable|o)""",
+_NAMES_SPECIALIST: Final = re.compile(rf"\b{_SPECIALIST}\b", re.IGNORECASE)
+_ADDRESSES: Final = re.compile(
+    rf"""\b(?:{_PERSON}|you|your|yours|yourself|i|i['’](?:m|d|ll|ve)|me|my|everyone|everybody
+      |(?:this|the|these|my|above)\s(?:above\s)?(?:information|answers?|content|overview|summary|response|text)
+      |professional\s(?:medical\s)?advice|medical\sadvice)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+"""Who or what a closing speaks of: the reader, the one who answers, who is to be asked, the answer itself."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ADVICE_WORDS: Final = _words(
+    """
+    a able about all am an and any are as at be been before being but by can could do does each else every for from
+    had has have having he her him his how i i'd i'll i'm i've if in into is it it's its may me might must my need
+    needs of on one one's ones only or other others our out over own part please regarding she should so some such
+    than that that's the their them themselves then there therefore these they this those through to together too
+    under until up upon us very want was we were what when whenever where whether which while who will with within
+    without would you you'd you'll you're you've your yours yourself again also always another appropriate
+    appropriately closely directly either finally first further generally highly however ideally indeed just lastly
+    likely more most often overall particular particularly rather regularly simply soon sometimes still strongly
+    ultimately unless well stay touch advisable advise advised advises best better clear crucial encourage
+    encouraged essential find finding feel feeling follow following get getting good great guide happy helpful idea
+    important made make making necessary note offer prefer prudent recommend recommended recommends remember right
+    suggest suggested sure urge urged useful vital wise advice answer answers anything anyone attention care concern
+    concerned concerns doubt doubts everyone guidance help helping information nobody nothing question questions
+    somebody someone something support assistance worried worries worry arrange ask asking assess consult
+    consultation consultations consulted consulting contact contacted contacting check checking decide discuss
+    discussed discussing discussion explain listen reach refer schedule see seeing seek seeking speak speaking talk
+    talking tell visit visiting work working appointment assistant clinic doctor doctor's doctors clinician
+    clinicians counselor counselors counsellor dietician dietitian gp gps healthcare hospital nurse nurses
+    nutritionist pharmacist pharmacists physician physician's physicians practitioner practitioners prescriber
+    prescribers professional professionals provider provider's providers specialist specialists team teams therapist
+    therapists certified family general health knowledgeable licensed local medical mental personal personalised
+    personalized primary primary-care qualified registered trained trusted additional case circumstance
+    circumstances decision decisions detail detailed details individual individualised individualized situation
+    situations specific tailored bitte fragen sie wenden sich sprechen mit konsultieren ihr ihre ihrem ihren ihrer
+    ihres oder und ein eine einen einem einer den dem der die bei rat um arzt ärztin ärzte apotheker médecin
+    pharmacien médico farmacéutico consulte consultez consulter demandez parlez votre vos un une à avis ou le la de
+    su con el hable o
+    """
+)
+"""Words of advice to ask somebody; with these alone a sentence says nothing else, even where it names a specialist."""
+
+_GENERIC_WORDS: Final = _ADVICE_WORDS | _words(
+    """
+    safety regular preference preferences value values input follow-up followup sense sound sincere honest
+    accurately above accurate affect alone although annual apply applies approach available aware based because
+    become becoming begin beginning believe below besides both bring brief broad carefully choice choices choosing
+    common complete complex comprehensive confirm consider considered considering course current currently date
+    depend depending depends develop difference differences different discover easily effective ensure evaluate
+    evaluation even evidence exactly examine examination example experience experiencing fit give given gives giving
+    go goal goals grateful guideline guidelines hear here identify improve include includes including inform
+    informed issue issues keep know knowledge last latest learn least let long lot manage managing many matter mean
+    means meet mentioned much new next now number open opinion option options order overview perfect person person's
+    people people's plan plans planning point points possible present problem problems proper properly provide
+    provided provides purpose read reading reason reasonable record records related rely relevant response responses
+    result results review routine safe safely safest same second serious share short similar source sources special
+    state step steps suit suitable suited summary thing things think though thorough time times topic trust try
+    trying understand understanding unique unsure unwell vary verify view way ways weigh whatever wish wonder yet
+    clears improved unclear certain discourage disregard delay hesitate ignore replace substitute intended meant
+    constitute diagnose diagnosed diagnosing diagnosis diagnoses ai artificial intelligence chatbot language model
+    large virtual training update
+    """
+)
+"""Words that are about no drug, disease or test in particular: a sentence of these alone can be said of anything."""
+
+_CARE_WORDS: Final = _GENERIC_WORDS | _words(
+    """
+    benefit benefits check-up check-ups condition conditions conversation disease diseases factors history illness
+    illnesses lifestyle management medication medications medication's medicine medicines drug drugs need needed
+    needs patient patient's patients persist persists pre-existing prescription prescriptions risk risks side
+    effects status supplement supplements symptom symptoms test tests therapies therapy treat treatment treatments
+    underlying unusual new worsen worse worsening diet dietary exercise exercises fitness regimen regimens regime
+    program programs programme products product remedies remedy routine adjusting altering beginning changing
+    combining discontinuing initiating starting stopping switching taking using change changes choice choose
+    continue monitor start started take use
+    """
+)
+"""The same with words of care in general: before them somebody is to be asked, "before starting any medication"."""
+
+_WITHOUT_FORCE: Final = re.compile(
+    r"""\b(?:i\s)?(?:not|never|don['’]t|doesn['’]t|isn['’]t|aren['’]t|shouldn['’]t|can['’]t|cannot|couldn['’]t)\b
+      \s(?=(?:hesitate|rely|disregard|ignore|delay|intended|meant|a|an|the|able|sure|certain|feeling|alone|replace|apply|be|to
+        |constitute|take\sthe\splace|have|provide|offer|give|examine|diagnose|know|see|evaluate|assess|well)\b)
+      |(?<=\bi\s)(?:do\snot|don['’]t|never)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A negation that forbids nothing: "do not hesitate", "I cannot examine you", "not a diagnosis"."""
 _DISCLAIMER: Final = re.compile(
     r"""\b(?:i['’]?m|i\sam|as)\s(?:just\s|only\s)?(?:not\s)?an?\s
         (?:ai|artificial|language\smodel|large\slanguage|virtual|chatbot)\b
@@ -55,51 +133,103 @@ _DISCLAIMER: Final = re.compile(
         (?:provide|give|offer|diagnose|replace|have\s(?:access|personal)|make\sa\sdiagnosis)
       |\bnot\s(?:a\s|constitute\s|intended\s(?:to\s(?:be\s)?|as\s)|meant\sto\s(?:be\s)?|to\sbe\sconsidered\s(?:as\s)?
           |be\s(?:taken|used|considered)\sas\s)?(?:a\s)?
-        (?:substitute\sfor|replacement\sfor|medical\sadvice|replace\s(?:professional|medical)|personali[sz]ed\smedical
+        (?:substitute\sfor\s(?!insulin)(?=[^.]*\b(?:advice|care|consultation|judge?ment|doctor|professional|physician|evaluation|diagnosis))
+          |replacement\sfor\s(?=[^.]*\b(?:advice|care|consultation|judge?ment|doctor|professional|physician|evaluation|diagnosis))
+          |medical\sadvice|replace\s(?:professional|medical)|personali[sz]ed\smedical
           |professional\smedical\sadvice|constitute\smedical)
       |\b(?:does|do|should|can|must|is|will)\snot\s(?:be\sused\sto\s)?(?:replace|substitute|constitute|be\sa\ssubstitute)\b
         [^.]{0,60}\b(?:advice|care|consultation|judge?ment|doctor|professional|physician)
       |\b(?:for|is|are)\s(?:general\s)?(?:informational|educational|information)\s(?:and\s\w+\s)?(?:purposes?|only|use)
       |\bgeneral\sinformation\sonly|\bgeneral\sinformation\b[^.]{0,60}\bnot\b
-      |\bindividual\s\w+\s(?:may|can)\svary|\bdisclaimer\b
+      |\bindividual\s\w+\s(?:may|can)\s(?:vary|differ)\W*\Z|\bdisclaimer\b
       |\bkein(?:e|en)?\s(?:ersatz\sfür|ärztliche[rn]?\s(?:rat|beratung))|\bersetzt\s(?:nicht|keine|keinen)\b
       |\bne\sremplace(?:nt)?\spas\b|\bno\s(?:sustituye|reemplaza)n?\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _COURTESY: Final = re.compile(
-    r"""[\W_]*(?:
-        (?:i\s)?hope\s(?:this|that|it|these)\b[^.]{0,30}(?:help|useful|answers|clarif)
-      | (?:please\s)?(?:let\sme\sknow|(?:do\snot|don['’]t)\shesitate|feel\sfree)\b
-      | i(?:['’]m|\sam|['’]d\sbe|\swould\sbe)\s(?:so\s|very\s)?(?:happy|glad|here|sorry|pleased)\b
-      | happy\sto\shelp | (?:that['’]s\sa\s)?(?:great|good|excellent)\squestion
+    r"""[\W_]*(?:(?:please|and|also|again|once\sagain|finally|lastly|in\s(?:summary|conclusion|closing)|as\salways|remember)[,:]?\s)*(?:
+        (?:i\s|we\s)?hope\s(?:this|that|it|these|the|you|your|my)\b
+      | let\sme\sknow\b
+      | (?:(?:do\snot|don['’]t|never)\shesitate|feel\sfree)\sto\s(?:ask|reach|contact|share|let|tell|message|follow
+          |request|inquire|provide|come|discuss|consult|return|write|describe|send|seek|talk|speak|get)\b
+      | i(?:['’]m|\sam|['’]d\sbe|\swould\sbe)\s(?:(?:so|very|always|truly|really)\s)?(?:happy|glad|here|sorry|pleased)\b
+      | (?:always\s)?(?:happy|glad)\sto\shelp
+      | (?:that(?:['’]s|\sis)\s)?(?:an?\s)?(?:really\s|very\s)?
+        (?:great|good|excellent|important|interesting|thoughtful)\squestion\b(?!\sis\b)
       | if\syou\s(?:have|['’]d\slike|would\slike|need|want)\s
         (?:me\sto\b|any\s(?:other\s|further\s|more\s|additional\s|specific\s)?(?:questions|concerns)
           |(?:more|further|other|additional)\s(?:questions|information|details|help))
-      | if\syou(?:['’]d|\swould)?\s(?:like|wish|want),?\s(?:i|me|to)\b
+      | if\syou(?:['’]d|\swould)?\s(?:like|wish|want),?\s
+        (?:i|me|to\s(?:know|learn|read|see|hear|discuss|share|explore|talk))\b
       | (?:would|do)\syou\s(?:like|want)\b
       | (?:hello|hi|hey|dear|greetings|good\s(?:morning|day|evening))\b[^.!]{0,40}\W*\Z
-      | thank\syou\b | thanks\b | you(?:['’]re|\sare)\swelcome
-      | (?:(?:take\scare|get\swell\ssoon|stay\s(?:safe|healthy|well)|best\s(?:wishes|regards|of\sluck)|all\sthe\sbest
-          |kind\sregards|sincerely)(?:\W+(?:and\s)?|\Z))+\Z
-      | (?:good\sluck|i\swish\syou)\b[^.!]{0,60}\W*\Z
+      | thank\syou\b | thanks\b | you(?:['’]re|\sare)\s(?:very\s|most\s)?welcome
+      | (?:(?:take\s(?:good\s|great\s)?care(?:\sof\syourself)?|get\swell\ssoon|(?:stay|keep)\s(?:safe|healthy|well)
+          |(?:(?:with\s)?(?:my\s)?(?:best|kind|warm)\s)?(?:wishes|regards)|best\sof\sluck|all\sthe\sbest|sincerely
+          |be\swell)(?:\W+(?:and\s)?|\Z))+\Z
+      | (?:good\sluck|best\sof\sluck|all\sthe\sbest|(?:with\s)?(?:my\s)?best\swishes
+          |(?:i(?:['’]m|\sam)?\s|we\s)?wish(?:ing)?\syou)\b[^.!]{0,60}\W*\Z
       | (?:sure|certainly|of\scourse|absolutely|okay|ok|understood|gladly)(?:\s?[,.!]+\s*(?:here\b.*|i\b.*)?|)\Z
       | (?:below\s(?:is|are)|here(?:['’]s|\sis|\sare))\s(?:a|an|the|some|what|my|your)\b[^.:]{0,90}[.:!]?\Z
       | ich\shoffe | gerne\b.{0,40}\Z | hallo\b.{0,30}\Z | j['’]espère | bonjour\b.{0,30}\Z | n['’]hésitez\spas
       | espero\sque | hola\b.{0,30}\Z )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_SOURCE_REFERENCE: Final = re.compile(
-    r"""[\W_]*(?:please\s)?(?:see|visit|read|refer\sto|check|consult|sources?:|references?:
-      |(?:for|find)\s(?:more|further|additional)\s(?:information|details|reading|guidance)
-      |(?:more|further|additional)\s(?:information|details|reading)|learn\smore|available\s(?:at|from|online)
-      |quelle[n]?:|siehe|voir|véase)(?!\w)""",
+_CLAUSE: Final = re.compile(r"[;:—–]\s*|\.\s+|,\s*(?:and|but|so|or)?\s*|\s(?:and|but)\s")
+_SOURCE_LEAD: Final = re.compile(
+    r"""[\W_]*(?:please\s|also\s)*(?:
+        (?:see|visit|read|refer\sto|check|consult|sources?|references?|refs?|quelle[n]?|siehe|voir|véase)
+      | (?:for|find|get)\s(?:more|further|additional)\s(?:information|details|reading|guidance|on|about)
+      | (?:more|further|additional|suggested|recommended)\s(?:information|details|reading|guidance|resources?)
+      | (?:learn|read|find\sout)\smore | available\s(?:at|from|online))
+    (?:\salso\b)?(?![\w-])""",
     re.IGNORECASE | re.VERBOSE,
 )
+_LIST_LEAD: Final = re.compile(r"[\W_]*(?:sources?|references?|refs?|quellen?)[*_]{0,3}:", re.IGNORECASE)
+_TITLED: Final = re.compile(
+    r"""\[(?=[^\[\]]*[A-Z\d]|[^\[\]]*\b(?:source|link|here|reference|website|guidelines?)\b)[^\[\]]{0,200}\]\([\s<>]*\)
+      |[“"„«][^“”"„«»]{1,200}[”"“»]|(?<![*_\w])[*_](?=[A-Z])[^*_\n]{1,200}[*_](?![*_\w])""",
+    re.VERBOSE,
+)
+"""The text of a link that is a name, and titles in quotation marks or italics."""
+_WORK: Final = re.compile(
+    r"""\b(?:guidelines?|guidance|reviews?|articles?|study|studies|papers?|publications?|recommendations?|statements?|factsheets?|sheets?
+      |monographs?|(?:web)?pages?|websites?|sites?|links?|overviews?|documents?|handbooks?|manuals?|textbooks?|chapters?|sections?|standards?|faqs?
+      |resources?|sources?|references?|databases?|consensus|toolkits?|reports?|information|details|reading|blogs?|posts?|journals?|bulletins?
+      |meta-analys[ie]s|et\sal\.?|(?:19|20)\d\d[a-z]?|leitlinien?)(?![\w-])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CONNECTING: Final = _words(
+    """
+    a an and und et y or the this these that those our their its at on in of for from by via to with see also e.g
+    i.e eg ie as well please visit go refer read check consult available here there online web full official latest
+    current original most recent relevant following linked cited above below more further additional other doi pmid
+    pmcid pubmed medline no nr version edition updated published accessed retrieved der die das den le la les de el
+    los las clinical practice national international systematic scientific medical health patient professional free
+    open access
+    """
+)
+_ABOUT: Final = re.compile(
+    r"\W*(?:on|for|about|of|to|from|by|in|regarding|concerning|at|zu|sur|sobre)\b|[\W\d]*\Z", re.IGNORECASE
+)
+_DIRECTS: Final = re.compile(r"\b(?:before|after|if|when|while|unless|until|then|within|once)\b", re.IGNORECASE)
+"""What makes an order of a label: "Hold metformin before contrast:", "repeat the ECG if pain persists"."""
 _LISTING: Final = re.compile(
-    r"""\b(?:following|follow|include[sd]?|including|such\sas|these|below|options?|are|is|here|consider|examples?|namely
+    r"""\b(?:(?:may|can|could|might|will)\s)?(?:often\s|also\s|commonly\s|usually\s|typically\s)?(?:following|follow|include[sd]?|including|such\sas|these|below|options?|are|is|here|consider|examples?|namely
         |folgende[nrs]?|umfassen|sind|suivante?s?|comprennent|sont|siguientes?|incluyen|son)\W{0,5}\Z
       |\b(?:the\sfollowing|as\sfollows|listed\sbelow|these\s(?:steps|points|factors)|folgende[nrs]?|suivants?|siguientes)\b""",
     re.IGNORECASE | re.VERBOSE,
+)
+_INTRO_WORDS: Final = _GENERIC_WORDS | _words(
+    """
+    let let's look break down answer essentials highlight highlights list listed main major facts fact findings key
+    core tips tip takeaways takeaway bottom line guide quick rundown reasons causes components aspects criteria
+    features elements recommendations recommendation measures strategies strategy approaches examples example
+    several various different two three four five six few number first second third general summarize summarise say
+    says show shows evidence research studies literature called following follows treatments treatment management
+    diagnosis care conclusion details here's what's that's there's try tell depends why contents precautions
+    warnings instructions signs symptoms factors
+    """
 )
 _VERB: Final = re.compile(
     r"""\b(?:is|are|was|were|be|been|has|have|had|can|may|might|must|should|will|would|could|do|does|did|cause[sd]?
@@ -115,15 +245,30 @@ _EQUIPMENT: Final = re.compile(
 )
 _IN_BRACKETS: Final = re.compile(r"\w[^()\[\]]*[(\[][^()\[\]]*\Z")
 """Words, then a bracket that is still open: what is in it is a label of the citation ("... glucose (doi:")."""
-_LINK_ONLY: Final = re.compile(r"[^\w\[]*\[[^\[\]]{0,200}\]\([\s<>]*\)\W*\Z")
 _ADVICE_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_SOMEBODY: Final = re.compile(rf"\b{_PERSON}\b", re.IGNORECASE)
+_POINTS_BACK: Final = re.compile(
+    r"\b(?:these|those|such|the\sabove)\s(?:\w+\s)?(?:symptoms?|signs?|effects?|problems?|issues)\b", re.IGNORECASE
+)
 _ASSERTS: Final = re.compile(
     r"\b(?:but|however|although|though|yet|is|are|was|were|can|cannot|may|must|should|does|do\snot|don['’]t|causes?|reduces?|increases?"
     r"|treats?|helps\s(?!you\b|with\b))",
     re.IGNORECASE,
 )
+_ORDER: Final = re.compile(
+    r"""[\W_]*(?:please\s|always\s|then\s|also\s|first\s|remember\sto\s|(?:be|make)\ssure\s(?:to|that)\s)*
+      (?:add|administer|admit|apply|arrange|assess|avoid|calculate|check|confirm|correct|counsel|decrease|discontinue|ensure|escalate
+        |exclude|give|halve|hold|immuni[sz]e|increase|initiate|inject|insert|limit|lower|maintain|measure|monitor|obtain|offer
+        |omit|perform|prescribe|raise|recheck|reduce|refer|repeat|replace|resume|rule\sout|screen|start|stop|swap|switch
+        |taper|titrate|transfuse|treat|use|vaccinate|wait|withhold)
+      \s(?!of\b|(?:from|to)\s(?:the\s)?https?)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LINK_ONLY: Final = re.compile(r"[^\w\[]*\[[^\[\]]{0,200}\]\([\s<>]*\)\W*\Z")
+_NAME_WORD: Final = re.compile(r"[^\W_][\w.'’&/-]*(?<![.'’/-])")
+_LONGEST_REFERENCE: Final = 14
 _TAKING: Final = re.compile(
-    r"\bavoid\b|\b(?:take|apply|drink|eat|swallow|inject|inhale)\s(?!care\b|(?:your|the)\stime\b|a\slook\b)\w",
+    r"\bavoid\b|\bapply\s(?!to\s(?:you|your|every|all)\b)\w|\b(?:take|drink|eat|swallow|inject|inhale)\s(?!(?:good\s|great\s|extra\s)?care\b|(?:your|the)\stime\b|a\slook\b)\w",
     re.IGNORECASE,
 )
 _ANSWER: Final = re.compile(
@@ -138,6 +283,7 @@ _CLAIMS: Final = re.compile(
       |reduces?|increases?|decreases?|causes?|prevents?|requires?|treats?|ist|sind|darf|soll(?:te|en)?|muss|est|sont|es|son)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_CAUSES_OF: Final = re.compile(r"\bcauses\b(?=\s+(?:of|for|in)\b|\s*\Z)", re.IGNORECASE)
 _ASKS: Final = re.compile(
     r"""[\W\d_]*(?:how|what|when|where|which|who|whom|why|is|are|was|were|can|could|do|does|did|should|will|would|may|wie|was|wann|warum
       |comment|quand|pourquoi|qué|cómo|cuándo)\b""",
@@ -157,19 +303,54 @@ def count_words(text: str) -> int:
 def is_disclaimer(sentence: str) -> bool:
     """Whether a sentence is a courtesy, a note on what the model is, or advice to consult somebody, and nothing more.
 
-    False for one with anything that can be checked. Of advice every word must belong to the advice itself: "consult
-    your doctor if you have questions" is left out, "... before taking an antihistamine" is a statement.
+    False for one with anything that can be checked. Of advice every word must be one that can be said of any drug and
+    any disease: "consult your doctor before taking any medication" is left out, "... before taking an antihistamine"
+    is a statement.
     """
     if len(sentence) > _LONGEST_DISCLAIMER or sentence.rstrip("*_ ").endswith((":", "：")):
         return False
     if _COURTESY.match(sentence):
-        claims = _ASSERTS.search(sentence) is not None and (names_drug(sentence) or names_condition(sentence))
-        return not (has_amount(sentence) or claims or gives_reason(sentence) or _TAKING.search(sentence))
-    if _DISCLAIMER.search(sentence):
-        return not (is_specific(sentence) or gives_instruction(sentence))
-    if _CONSULT.search(sentence) is None or re.search(r"\d", sentence):
+        return not _claims_besides(sentence)
+    if _DISCLAIMER.search(sentence) and not (is_specific(sentence) or _forbids(sentence)):
+        return True
+    return _is_mere_advice(sentence)
+
+
+def _claims_besides(courtesy: str) -> bool:
+    """Whether a sentence that begins with a courtesy says something that can be checked."""
+    if has_amount(courtesy) or gives_reason(courtesy) or _TAKING.search(courtesy):
+        return True
+    if (names_drug(courtesy) or names_condition(courtesy)) and _ASSERTS.search(courtesy):
+        return True
+    later = (part for part in _CLAUSE.split(courtesy)[1:] if not _COURTESY.match(part))
+    return any(is_specific(part) or _forbids(part) or begins_order(part) for part in later)
+
+
+def _forbids(sentence: str) -> bool:
+    return gives_instruction(_WITHOUT_FORCE.sub(" ", sentence))
+
+
+def _is_mere_advice(sentence: str) -> bool:
+    if re.search(r"\d", sentence) or _TAKING.search(sentence) or _POINTS_BACK.search(sentence):
         return False
-    return all(_ADVICE_WORDS.fullmatch(word) for word in _ADVICE_WORD.findall(sentence))
+    somebody = _CONSULT.search(sentence) or _SOMEBODY.search(sentence)
+    if not somebody and not _ADDRESSES.search(sentence):
+        return False
+    if _NAMES_SPECIALIST.search(sentence):
+        sentence, known = _NAMES_SPECIALIST.sub(" ", sentence), _ADVICE_WORDS
+    else:
+        known = _CARE_WORDS if somebody else _GENERIC_WORDS
+    return _all_known(_WITHOUT_FORCE.sub(" ", sentence), known)
+
+
+def _all_known(sentence: str, known: frozenset[str]) -> bool:
+    words = (word.casefold().replace("’", "'") for word in _ADVICE_WORD.findall(sentence))
+    return all({word, word.removesuffix("s"), word.removesuffix("ly")} & known for word in words)
+
+
+def begins_order(sentence: str) -> bool:
+    """Whether a sentence begins with a verb that a clinician is told to do something by: "Hold metformin ..."."""
+    return _ORDER.match(sentence) is not None
 
 
 def is_answer(sentence: str) -> bool:
@@ -196,11 +377,39 @@ def is_source_reference(text: str, place: Span, cited: CitationIndex) -> bool:
     if _IN_BRACKETS.search(lead):
         return False
     rest = cited.rest(place)
-    if lead.endswith((":", "–", "—")) and count_words(rest) <= 9 and not _VERB.search(rest):
-        return not (has_amount(rest) or gives_reason(rest) or gives_instruction(rest))
-    if _LINK_ONLY.match(rest):
-        return True
-    return _SOURCE_REFERENCE.match(text, place.start, place.end) is not None and count_words(rest) <= 14
+    label = lead.endswith((":", "–", "—")) and count_words(rest) <= 9
+    if label and not (_VERB.search(rest) or begins_order(rest) or _SOURCE_LEAD.match(rest)):
+        return not (has_amount(rest) or gives_reason(rest) or gives_instruction(rest) or _DIRECTS.search(rest))
+    return _names_works_only(rest)
+
+
+def _names_works_only(rest: str) -> bool:
+    """Whether nothing is left of a sentence without its citations but names of works: "See the guideline on ..."."""
+    body = _TITLED.sub(" ", rest)
+    lead = _SOURCE_LEAD.match(body)
+    if lead is None:
+        return not count_words(body) or _LINK_ONLY.match(rest) is not None
+    if count_words(body) > _LONGEST_REFERENCE or has_amount(body) or gives_reason(body) or gives_instruction(body):
+        return False
+    named = body[lead.end() :]
+    if _LIST_LEAD.match(body):
+        return not (_VERB.search(named) or _DIRECTS.search(named))
+    works = list(_WORK.finditer(named))
+    more = "more" in lead[0].casefold() or "further" in lead[0].casefold()
+    if not works and not more:
+        as_label = named.rstrip(" ([<*_.").endswith(":") or lead[0].casefold().strip().endswith("visit")
+        return all(_is_name(word) or (as_label and word[0].isupper()) for word in _NAME_WORD.findall(named))
+    before, after = (named[: works[-1].start()], named[works[-1].end() :]) if works else ("", named)
+    if works and not all(_is_name(word) or word[0].isupper() for word in _NAME_WORD.findall(before)):
+        before, after = named[: works[0].start()], named[works[0].end() :]
+    if not all(_is_name(word) or word[0].isupper() for word in _NAME_WORD.findall(before)):
+        return False
+    about = _ABOUT.match(after) is not None or all(map(_is_name, _NAME_WORD.findall(after)))
+    return about and not (_VERB.search(after) or _DIRECTS.search(after) or begins_order(after) or ";" in after)
+
+
+def _is_name(word: str) -> bool:
+    return word.casefold() in _CONNECTING or _WORK.fullmatch(word) is not None or word.isdigit()
 
 
 def is_intro(sentence: str, before_list: bool) -> bool:
@@ -212,12 +421,18 @@ def is_intro(sentence: str, before_list: bool) -> bool:
     count = count_words(body)
     if _CASE.search(body) or gives_reason(body) or has_amount(body):
         return False
+    if _all_known(body, _INTRO_WORDS):
+        return not re.search(r"\d", body)
     if count <= 4 and not re.search(r"\d", body):
         return not gives_instruction(body)
     if _CONSULT.search(body):
         return False
-    if _LISTING.search(body):
-        return (before_list or count <= 8) and not (names_drug(body) or names_condition(body))
+    listing = _LISTING.search(body)
+    if listing:
+        names = names_drug(body) or names_condition(body)
+        rest = _CAUSES_OF.sub(" ", f"{body[: listing.start()]} {body[listing.end() :]}")
+        only_names = before_list and not (_CLAIMS.search(rest) or begins_order(body))
+        return only_names or ((before_list or count <= 8) and not names)
     if names_drug(body) and _CLAIMS.search(body):
         return False
     return before_list and (count <= 8 or not _VERB.search(body)) and not re.search(r"\d", body)

@@ -30,7 +30,7 @@ from medreview.text import Span, joined, with_line_ends
 
 _HEADING_MARK: Final = re.compile(r"(?:>[ \t]{0,3}){0,3}#{1,6}[ \t]*")
 
-PARSER: Final = "rules-2"
+PARSER: Final = "rules-3"
 """Name and version of these rules, stored with every response that they have split."""
 
 Reason = Literal["heading", "disclaimer", "question", "citation_list", "fragment"]

@@ -1,7 +1,9 @@
 """Responses cut into statements, and what is left out with its reason."""
 
 import re
+import tomllib
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -162,7 +164,6 @@ def test_left_out(text: str, reason: str | None) -> None:
         "Resources such as dialysis are needed.",
         "If you are nursing, ask your doctor before taking an antihistamine.",
         "You should not combine them, please consult a pharmacist, as they both contain diphenhydramine.",
-        "Consult your doctor before taking any medication.",
         "It is important to follow up with your doctor to monitor its effect.",
         "Consult a healthcare professional about rectal discharge.",
         "I'm sorry, but ibuprofen is not safe for you.",
@@ -170,13 +171,49 @@ def test_left_out(text: str, reason: str | None) -> None:
         "I am not a doctor, but you should stop taking ibuprofen.",
         "Seek medical attention if:",
         "Metformin is contraindicated in:",
-        "The side effects of warfarin include:",
         "No.",
     ],
 )
 def test_claims_stay(claim: str) -> None:
     assert kept(claim) == [claim]
     assert kept(f"{claim}\n- Nausea occurs") == [claim, "Nausea occurs"]
+
+
+SENTENCES = tomllib.loads(Path(__file__).with_name("left_out_or_kept.toml").read_text("utf-8"))
+
+
+def test_a_hundred_closings_and_introductions_of_lists_are_no_statements() -> None:
+    for closing in SENTENCES["closings"]:
+        assert kept(closing) == [], closing
+        assert kept(f"Take 5 mg daily. {closing}") == ["Take 5 mg daily."], closing
+    for intro in SENTENCES["intros"]:
+        assert kept(f"{intro}\n- Take 5 mg daily.") == ["Take 5 mg daily."], intro
+    assert len(SENTENCES["closings"]) + len(SENTENCES["intros"]) == 100
+
+
+def test_a_hundred_orders_with_words_of_advice_or_a_citation_are_statements() -> None:
+    for order in SENTENCES["orders"]:
+        assert kept(order), order
+        assert len(kept(f"Take 5 mg daily.\n\n{order}")) == 1 + len(kept(order)), order
+        assert not dropped(order), order
+    assert len(SENTENCES["orders"]) == 100
+
+
+@pytest.mark.parametrize("lead", ["See", "Please refer to", "Check", "Consult", "Read", "For more information, see"])
+@pytest.mark.parametrize(
+    "works",
+    ["the guideline (https://a.org)", "the NICE guideline on hypertension ([NG136](https://a.org))", "[KDIGO](https://a.org)",
+     "the WHO factsheet, https://a.org", "Smith et al. 2020 (https://a.org)"],
+)  # fmt: skip
+def test_a_sentence_of_works_alone_is_a_list_of_citations(lead: str, works: str) -> None:
+    assert dropped(f"Take 5 mg daily.\n\n{lead} {works}") == [("citation_list", f"{lead} {works}")]
+
+
+def test_an_introduction_of_a_list_that_asserts_something_is_a_statement() -> None:
+    assert kept("The side effects of warfarin include:") == ["The side effects of warfarin include:"]
+    assert kept("The side effects of warfarin include:\n- Bleeding") == ["Bleeding"]
+    claim = "Warfarin may cause the following:"
+    assert kept(f"{claim}\n- Bleeding") == [claim, "Bleeding"]
 
 
 def test_a_sentence_with_a_mark_of_its_own_is_a_statement_whatever_its_form() -> None:
