@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -176,31 +177,38 @@ class FigurePlaces(OtherPlaces):
 
     # On the first screen
 
-    def count_for_home(self, screen: "HomeScreen", statements: int) -> None:
-        """Count what the labels of the audit say, after the first screen is drawn, and give it to that screen."""
+    def count_for_home(self, screen: "HomeScreen", units: int) -> None:
+        """Count what labels say, after the first screen is drawn, and give it to that screen; of a study of so many
+        ``units``. While a blind block is open nothing that tells of the judges is counted."""
         from medreview.review.home_figures import home_figures
 
         study, who = self._study, self._config.reviewer
-        if self._at_once(statements // 10):  # of all statements the verdicts are counted
-            self._show_at_home(screen, home_figures(study.reader, who))
+        judges = not blind_block_open(study.reader, who)
+        if self._at_once(units // 10):  # of all statements the verdicts are counted
+            self._show_at_home(screen, home_figures(study.reader, who, judges=judges))
             return
         path = study.path
 
         def count() -> None:
             with closing(connect(path, read_only=True)) as reader:
-                made = home_figures(reader, who)
+                made = home_figures(reader, who, judges=judges)
             self.call_from_thread(self._show_at_home, screen, made)
 
         self.run_worker(count, thread=True)
 
-    def _show_at_home(self, screen: "HomeScreen", figures: "HomeFigures | None") -> None:
-        """Show them, and record the look, unless the reviewer has gone on or began a blind block meanwhile."""
+    def _show_at_home(self, screen: "HomeScreen", figures: "HomeFigures") -> None:
+        """Show them, and record a look at the judges, unless the reviewer has gone on; what tells of the judges not
+        where a blind block was begun meanwhile."""
         from medreview.review.looks import note_look
 
         who = self._config.reviewer
-        if figures is not None and self.screen is screen and not blind_block_open(self._study.reader, who):
+        if self.screen is not screen:
+            return
+        if figures.view is not None and blind_block_open(self._study.reader, who):
+            figures = replace(figures, view=None, supported="")
+        if figures.view is not None:
             note_look(self._study, who, "home", "totals")
-            screen.show_figures(figures)
+        screen.show_figures(figures)
 
     # Counting
 

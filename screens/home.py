@@ -98,7 +98,7 @@ class HomeScreen(KeyScreen[None]):
         if not (self._said or self._overview.figures_wait):
             self._to_keep = True
             self.call_after_refresh(self._keep_picture)
-        if self._overview.counts.decided and not self._overview.figures_wait:
+        if self._overview.tally.decided:
             self.set_timer(_FIGURES_AFTER, self._count_figures)
 
     def _keep_picture(self) -> None:
@@ -108,10 +108,10 @@ class HomeScreen(KeyScreen[None]):
 
     def _count_figures(self) -> None:
         if self.on_top:
-            self.app.count_for_home(self, self._overview.statements)
+            self.app.count_for_home(self, self._overview.tally.total)
 
     def show_figures(self, figures: "HomeFigures") -> None:
-        """Show what the labels of the audit say, once they are counted."""
+        """Show what labels say, once they are counted."""
         self._figures = figures
         self.paint()
 
@@ -133,7 +133,8 @@ class HomeScreen(KeyScreen[None]):
         """Counts for the width of the terminal, and the last rows."""
         columns = self.app.size.width
         self._head.show(head_rows(self._overview, self._reviewer, columns))
-        figures: list[Row] = [[], *figure_rows(self._figures, columns)] if self._figures else []
+        told = figure_rows(self._figures, columns) if self._figures else []
+        figures: list[Row] = [[], *told] if told else []
         most = 1 if figures and self.app.size.height < _TALL else PREPARE_ROWS
         prepare: list[Row] = [*figures, [], *prepare_rows(self._overview, self._study, self._judge, columns, most)]
         if self._line is not None:
@@ -254,7 +255,7 @@ class HomeScreen(KeyScreen[None]):
         rows: list[Callable[[int], Row]]
         rows = [partial(queue_row, line) for line in self._overview.queues]
         entrances: list[Entrance | None] = [Entrance(line.kind.name) for line in self._overview.queues]
-        if self._overview.units:
+        if self._overview.units and self._overview.queues:
             rows.append(lambda _columns: [(" OTHER UNITS", "title")])
             entrances.append(None)
         for units in self._overview.units:

@@ -1,5 +1,6 @@
 """The first screen in words: where was I, and what is worth my next hour."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,6 +14,7 @@ from medreview.review.queue_lines import QueueLine
 from medreview.review.saved_filters import FilterLine
 from medreview.screens.folded_command import folded
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.units.registry import KINDS
 from medreview.visible import visible
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class Entrance:
 
 def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     """Study, reviewer, what there is, and how far it is decided."""
-    counts = overview.counts
+    counts = overview.tally
     pages = [
         (overview.unreachable, "unreachable"),
         (overview.paywalled, "paywalled"),
@@ -44,16 +46,30 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     trouble = ", ".join(f"{number} {word}" for number, word in pages if number)
     sources = _counted(overview.sources, "source") + (f" ({trouble})" if trouble else "")
     share = counts.decided / counts.total if counts.total else 0
-    tally = f"   decided {counts.decided}   deferred {counts.deferred}   open {counts.open}"
+    of_others = [
+        f"{line.kind.title} {line.size - line.open - line.deferred} of {line.size}"
+        for line in overview.kinds
+        if overview.statements and line.size - line.open - line.deferred
+    ]
+    tally = "   ".join(
+        ("", f"decided {counts.decided}", f"deferred {counts.deferred}", f"open {counts.open}", *of_others)
+    )
     room = max(4, min(40, columns - width(tally) - 14))
     filled = min(room, round(share * room))
     return [
         [(" ", ""), (overview.title, "title"), ("", "fill"), (f"reviewer {reviewer} ", "dim")],
         _package_row(overview, columns),
         [
-            (f"   {_counted(overview.statements, 'statement')} · {_counted(overview.responses, 'response')}", ""),
-            (f" ({overview.invalid} invalid)" if overview.invalid else "", ""),
-            (f" · {sources}", ""),
+            (
+                _cut(
+                    "   "
+                    + " · ".join(
+                        (*_contents(overview), *([sources] if overview.sources or not overview.kinds else []))
+                    ),
+                    columns - 1,
+                ),
+                "",
+            )
         ],
         [
             (tally, ""),
@@ -65,6 +81,17 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
         [],
         [("   REVIEW", "title")],
     ]
+
+
+def _contents(overview: Overview) -> Iterator[str]:
+    """What there is to review: statements, or the units that the study has instead; then responses."""
+    if overview.statements or not overview.kinds:
+        yield _counted(overview.statements, "statement")
+    else:
+        for line in overview.kinds:
+            yield f"{line.size} {line.kind.title if line.size != 1 else KINDS[line.kind.unit].noun}"
+    if overview.responses or not overview.kinds:
+        yield _counted(overview.responses, "response") + (f" ({overview.invalid} invalid)" if overview.invalid else "")
 
 
 def _package_row(overview: Overview, columns: int) -> Row:
@@ -144,17 +171,47 @@ def warning_row(overview: Overview) -> Row:
 def response_row(line: ResponseLine, columns: int) -> Row:
     """One response: name, progress, the beginning of its question. Not its model: a blind queue says R07 too."""
     done = line.statements and line.decided == line.statements
-    progress = "invalid" if line.invalid else f"{line.decided}/{line.statements}" + (" ✓" if done else "")
+    progress = f"{line.decided}/{line.statements}" + (" ✓" if done else "") if line.statements else ""
+    progress = "invalid" if line.invalid else progress
     question = visible(" ".join(line.question.split()))
     pieces: list[StyledText] = [(f"   {line.name}  ", "title"), (f"{progress:>8}", "good" if done else "")]
     return [*pieces, ("   " + _cut(question, columns - sum(width(text) for text, _ in pieces) - 6), "dim")]
 
 
 def figure_rows(figures: "HomeFigures", columns: int) -> list[Row]:
-    """What the audit says so far: the judges against the reviewer, and how much of the study is supported."""
+    """What labels say so far: the reviewer's own of the answers, and of other units; then the judges against the
+    reviewer in the audit, and how much of the study is supported."""
+    own = list(_own_rows(figures, columns))
+    judges = _judge_rows(figures, columns) if figures.view is not None else []
+    return [[("   FIGURES", "title")], *own, *judges] if own or judges else []
+
+
+def _own_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
+    from medreview.screens.figure_rows import short
+
+    own = figures.own
+    if own is not None:
+        told = [
+            f"{name} {short(figure, as_percent=True)}"
+            for name, figure in (
+                ("by a cited source", own.cited), ("by any source", own.any_source), ("responses", own.responses),
+            )
+            if figure.value is not None
+        ]  # fmt: skip
+        rest = "" if own.basis in ("all", "drawn") else ": they say nothing about the rest"
+        yield [(_cut(f"     supported by your labels, {own.of_what}{rest}", columns - 1), "dim")]
+        yield [(_cut(f"       {'   '.join(told) or 'no label says so or otherwise'}", columns - 1), "")]
+    for kind in figures.units:
+        for one in kind.people:
+            share = f"{short(one.share, as_percent=True)}   n = {one.share.n:,}"
+            yield [(_cut(f"     {kind.title}, {kind.words}, by your labels: {share}", columns - 1), "")]
+
+
+def _judge_rows(figures: "HomeFigures", columns: int) -> list[Row]:
     from medreview.screens.figure_rows import short, wrapped
 
     view = figures.view
+    assert view is not None
     number = f"n = {view.agreement.n:,}" + (
         f" in {_counted(view.kappa.clusters, 'response')}" if view.kappa.clusters else ""
     )
@@ -163,8 +220,8 @@ def figure_rows(figures: "HomeFigures", columns: int) -> list[Row]:
     told = [f"agreement {agreement}", f"kappa {kappa}", f"AC1 {ac1}"]
     gap = "   " if sum(map(width, told)) + 15 <= columns else "  "
     rows: list[Row] = [
-        [("   FIGURES", "title"), ("", "fill"), (f"{_cut(against, columns - 14)}  ", "dim")],
-        [(_cut("      " + gap.join(told), columns - 1), "")],
+        [(_cut(f"     {against}", columns - 1), "dim")],
+        [(_cut("       " + gap.join(told), columns - 1), "")],
     ]
     return [*rows, *([("     ", ""), *row] for row in wrapped(figures.supported, columns - 5, "", 2))]
 
@@ -175,16 +232,16 @@ def prepare_rows(overview: Overview, study: Path, judge: str, columns: int, most
     ``judge`` is the first of the models in the settings, ``""`` without any.
     """
     steps = []
-    if not overview.responses:
+    if not overview.responses and not overview.kinds:
         steps.append(("no answers yet", command("run", study, "FILE")))
     if overview.not_fetched:
         steps.append((f"{_counted(overview.not_fetched, 'source')} not fetched", command("fetch", study)))
     if overview.unjudged:
         steps.append((f"{_counted(overview.unjudged, 'statement')} not judged", command("judge", study)))
-    if overview.responses and not overview.judged_by_model:
+    if overview.statements and not overview.judged_by_model:
         ask = command("judge", study, "--judge", judge) if judge else command("judges")
-        steps.append(("no model has judged yet, only rules have", ask))
-    if overview.responses:
+        steps.append(("no model has judged the statements yet", ask))
+    if overview.responses or overview.kinds:
         steps.append(("labels as tables", command("export", study, "labels")))
     rows: list[Row] = []
     for why, step in steps:

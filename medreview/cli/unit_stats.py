@@ -1,7 +1,7 @@
-"""``stats --unit``: the figures of one kind of unit other than the statement."""
+"""``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -9,10 +9,12 @@ from typing import Final
 from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.looking import looked
 from medreview.cli.output import counted, result
-from medreview.cli.reports.layout import Part
+from medreview.cli.reports.layout import NextStep, Part
+from medreview.next_step import command
 from medreview.stats.facts.fact_report import FactReport, fact_report
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.units.headlines import UnitHeadline, unit_headline
 from medreview.stats.units.key_facts import KeyFactFigures
 from medreview.stats.units.unit_figures import UnitFigures, kind_named, reviewers_named, unit_figures
 from medreview.study import Study
@@ -57,6 +59,31 @@ class UnitStats:
         yield from ("", *provenance_lines(self.provenance))
 
 
+def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
+    """What leads of one kind: one line for each rater, and what to do next."""
+    from medreview.cli.reports.facts import next_parts
+    from medreview.cli.reports.provenance import provenance_lines
+    from medreview.cli.reports.stats_screen import unit_step, unit_table
+    from medreview.cli.reports.terminal import printed
+
+    none: Iterable[Part] = ("", "What next? Bring some in.", NextStep(command("import", study, "FILE")))
+    if headline.kind == FACT:
+        none = next_parts(None, study)
+    sentence, step = unit_step([headline], study)
+    labelled = f"{headline.labelled:,} of {counted(headline.units, headline.noun, headline.title)} labelled"
+    return printed(
+        (
+            labelled,
+            "",
+            *(unit_table(headline) if headline.raters else ["No person and no machine has said anything yet."]),
+            *(("", f"What next? {sentence}", step) if headline.units else none),
+            *provenance_lines(origin),
+            "Each two raters beside each other, tables, types and systems:",
+            NextStep(command("stats", study, "--unit", headline.kind, "--full")),
+        )
+    )
+
+
 def unit_stats(
     reader: sqlite3.Connection, kind: str, reviewer: str | None, resampling: Resampling, *, full: bool = False
 ) -> UnitStats:
@@ -85,11 +112,20 @@ def print_unit_stats(
     from medreview.review.looks import told_by_sums
 
     kind = kind_named(unit)
+    who = load_config().reviewer
     with Study.open(study, read_only=True) as opened:
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
+        if not (full or csv or as_json):
+            headline = unit_headline(opened.reader, kind, reviewers_named(opened.reader, reviewer))
+            given = [(one.rater, one.labels) for one in headline.people]
+            text = unit_screen(headline, provenance(opened.reader, resampling, labels={}, comparisons=0), study)
+            if told_by_sums(given, who):
+                looked(opened, "stats", "labels")
+            print(text, end="")
+            return
         found = unit_stats(opened.reader, kind, reviewer, resampling, full=full)
-        if told_by_sums(found.unit.given, load_config().reviewer):
+        if told_by_sums(found.unit.given, who):
             looked(opened, "stats", "labels")
     if csv == "-":
         print(figures_text(found.unit, found.provenance), end="")

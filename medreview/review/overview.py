@@ -45,8 +45,8 @@ class Overview:
     ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
     recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off; ``drafts``: where a
     line was begun and not saved, the newest of them, and ``more_drafts`` there are besides.
-    ``queues`` are those of statements, ``units`` those of other units, of the second pass and of two reviewers,
-    ``saved`` the filters that the reviewer saved by name;
+    ``queues`` are those of statements, none in a study that has other units and no statement; ``units`` those of other
+    units, of the second pass and of two reviewers, ``saved`` the filters that the reviewer saved by name;
     ``package``: what the study says of itself, if it is a copy for a colleague. ``asks_background``: the
     reviewer was not asked yet who he or she is. ``figures_wait``: a blind block is open, which figures would tell of.
     ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges;
@@ -75,6 +75,21 @@ class Overview:
     asks_background: bool
     package: Package | None
     figures_wait: bool
+
+    @property
+    def kinds(self) -> tuple[QueueLine, ...]:
+        """The queues that have all units of a kind other than the statement."""
+        return tuple(line for line in self.units if not line.kind.chosen)
+
+    @property
+    def tally(self) -> Counts:
+        """How far the study is decided: its statements; of a study without any the units that it has instead."""
+        if self.counts.total or not self.kinds:
+            return self.counts
+        size, left, deferred = (
+            sum(getattr(line, name) for line in self.kinds) for name in ("size", "open", "deferred")
+        )
+        return Counts(size, size - left - deferred, deferred, left)
 
     @property
     def worth_doing(self) -> QueueLine | None:
@@ -106,6 +121,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     responses, invalid = reader.execute("SELECT count(*), count(nullif(invalid, '')) FROM response").fetchone()
     blind = blind_block_open(reader, reviewer)
     lines = queue_lines(study, reviewer, pass_no, counts.total, blind=blind)
+    of_kinds = unit_lines(reader, reviewer, pass_no)
     return Overview(
         title=study.meta("title"),
         statements=counts.total,
@@ -118,10 +134,10 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         unjudged=unjudged,
         counts=counts,
         judged_by_model=any(not judge.offline for judge in judges_of_support(reader)),
-        queues=lines,
+        queues=lines if counts.total or not of_kinds else (),
         saved=filter_lines(study, reviewer, blind=blind),
         units=(
-            *unit_lines(reader, reviewer, pass_no),
+            *of_kinds,
             *second_lines(reader, reviewer),
             *two_reviewer_lines(study, reviewer),
         ),

@@ -29,6 +29,7 @@ from medreview.stats.reports.consensus import Consensus, ConsensusCounter
 from medreview.stats.reports.item_flow import ItemFlow, item_flow
 from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement
 from medreview.stats.reports.label_scales import BINARY, SCALES
+from medreview.stats.reports.own_labels import OwnLabels, own_labels
 from medreview.stats.reports.planted_report import PAPER, PlantedFigures, planted_report
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.question_report import QuestionReport, question_report
@@ -48,16 +49,22 @@ from medreview.stats.reports.study_differences import DifferenceFamily, StudyDif
 from medreview.stats.reports.study_progress import Standing, standing
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.stats.reports.study_support import JudgedSupport, ReviewedSupport, SupportReport
+from medreview.stats.units.headlines import UnitHeadline, headlines
 from medreview.stats.units.unit_figures import UnitFigures, every_unit_figures
 from medreview.study.counts import count_statements
 
 
 @dataclass(frozen=True)
 class ReviewerFigures:
-    """One reviewer: progress, agreement with the judges by group of labels, support by the labels."""
+    """One reviewer: progress, agreement with the judges by group of labels, support by the labels.
+
+    ``own``: what the labels say of the answers, as they stand and all together, without any word of a judge; ``None``
+    without a label on a statement.
+    """
 
     reviewer: str
     progress: Standing
+    own: OwnLabels | None
     agreement: tuple[GroupFigures, ...]
     support: tuple[SupportReport, ...]
 
@@ -74,10 +81,11 @@ class StudyFigures:
     hallucination. ``consensus``: several reviewers on the same statements. ``differences``: of judges, models and
     modes, with intervals and tests. ``part``: the part of the study that all of this is of, ``None`` for all of it;
     ``flow``: what is in it, and what became of that; ``by``: the parts of it, where it was divided. ``conduct``: how
-    reviewers work, of those of whom it was asked. ``units``: of each other kind of unit that somebody labelled, of the
-    whole study and the first pass only. ``references``: what those of the responses turned out to be, of a part of the
-    study those of the responses that are wholly in it; ``other_work``: support by the page of another work than the one
-    named. Both are ``None`` where no reference was found, or checked.
+    reviewers work, of those of whom it was asked. ``headlines``: what leads of each other kind of unit that the study
+    uses; ``units``: everything of those that somebody labelled; both of the whole study and the first pass only.
+    ``references``: what those of the responses turned out to be, of a part of the study those of the responses that are
+    wholly in it; ``other_work``: support by the page of another work than the one named. Both are ``None`` where no
+    reference was found, or checked.
     """
 
     provenance: Provenance
@@ -102,9 +110,16 @@ class StudyFigures:
     cleanup: tuple[CleanupFigures, ...]
     planted: PlantedFigures
     conduct: tuple[Conduct, ...]
+    headlines: tuple[UnitHeadline, ...]
     units: tuple[UnitFigures, ...]
     references: ReferenceReport | None
     other_work: OtherWorkSupport | None
+
+    @property
+    def given(self) -> list[tuple[str, int]]:
+        """How many labels stand behind each reviewer's own figures: of few of them these tell single ones."""
+        of_statements = [(one.reviewer, one.own.labels) for one in self.reviewers if one.own is not None]
+        return of_statements + [(one.rater, one.labels) for kind in self.headlines for one in kind.people]
 
 
 def study_figures(
@@ -170,6 +185,7 @@ def study_figures(
         ReviewerFigures(
             reviewer=name,
             progress=standing(reader, name, labels[name], pass_no, only),
+            own=own_labels(reader, name, labels[name], pass_no, only),
             agreement=agreement[name].figures(resampling, full=full),
             support=reviewed[name].report(resampling),
         )
@@ -212,6 +228,7 @@ def study_figures(
             for name in names
             if conduct is None or name in conduct
         ),
+        headlines=headlines(reader, names) if whole and pass_no == 1 else (),
         units=every_unit_figures(reader, reviewers=names, resampling=resampling)
         if whole and full and pass_no == 1
         else (),

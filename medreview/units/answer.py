@@ -10,7 +10,7 @@ from medreview.study.unit_ids import ids_of, unit_id
 from medreview.units.answer_tables import ANSWER_TABLES
 from medreview.units.cited_source import load_sources
 from medreview.units.findings import Finding, alone, findings_of
-from medreview.units.kind import Rating, UnitKind
+from medreview.units.kind import Headline, Rating, UnitKind
 from medreview.units.opinions import common, opinions_on
 from medreview.units.reference_answers import CORRECT_ANSWER, correct_answers_are, load_reference
 from medreview.units.source_document import source_document
@@ -28,6 +28,7 @@ class Answer(UnitKind):
     title = "answers"
     noun = "answer"
     about = "Is anything in the answer wrong or made up, of which type, and where?"
+    headline = Headline("without a hallucination", {"hallucination": ("none",)})
     key = "h"
     axis = "hallucination"
     levels = ANSWER

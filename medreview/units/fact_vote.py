@@ -18,7 +18,7 @@ from medreview.labels import PRESENCE as LEVELS
 from medreview.labels import TieRule, label_words
 from medreview.study.unit_ids import ids_of, unit_id
 from medreview.units.cases import case_of_question
-from medreview.units.kind import Rating, UnitKind
+from medreview.units.kind import Headline, Rating, UnitKind
 from medreview.units.statement_view import response_name
 from medreview.units.view import Document, Machines, Opinion, Part, Passage, TextMark, UnitView
 
@@ -39,6 +39,7 @@ class FactVotes(UnitKind):
     title = "key facts"
     noun = "key fact"
     about = "Does the response say the fact, or contradict it?"
+    headline = Headline("said by the text", {"presence": ("present", "both")})
     key = "b"
     axis = "presence"
     levels = LEVELS

@@ -30,6 +30,17 @@ class Rating(NamedTuple):
     value: str
 
 
+class Headline(NamedTuple):
+    """The one share that says how good the units of a kind are: those of which somebody says one of these labels.
+
+    ``words``: what is said of such a unit (``without a hallucination``). ``speaks_well``: the labels, by axis; of an
+    item with labels on two axes that of the first counts.
+    """
+
+    words: str
+    speaks_well: Mapping[str, tuple[str, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """What an export has of a kind beside the labels: a file, its columns as (name, type, meaning), its rows.
@@ -56,8 +67,8 @@ class UnitKind(Asks, ABC):
 
     Beside what it asks: ``title`` is what the first screen calls its queue, ``about`` a sentence on what is asked.
     ``key`` opens its queue on the first screen; ``queue`` is the queue's name, the kind and an s when empty. ``blind``:
-    its queue is blind unless asked otherwise. ``tables``: what an export has of it beside the labels. The
-    files that it comes in are in ``formats.FORMATS``.
+    its queue is blind unless asked otherwise. ``headline``: what figures of it begin with. ``tables``: what an export
+    has of it beside the labels. The files that it comes in are in ``formats.FORMATS``.
 
     ``models``: which values of a stored unit's content name what wrote it, or are its word for it, as in
     unit_values.csv and with ``*`` for any number (``outputs.*.model``): they are left out of what is given to somebody
@@ -72,6 +83,7 @@ class UnitKind(Asks, ABC):
 
     title: str
     about: str
+    headline: Headline
     key: str
     rows: str
     queue: str = ""

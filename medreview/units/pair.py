@@ -15,7 +15,7 @@ from medreview.statements.own_citations import own_citations
 from medreview.study.unit_ids import PAIR, REFERENCE, STATEMENT, ids_of, unit_id
 from medreview.units.cited_reference import load_source_reference
 from medreview.units.cited_source import Source, load_sources
-from medreview.units.kind import Rating, UnitKind
+from medreview.units.kind import Headline, Rating, UnitKind
 from medreview.units.named_reference import NamedBy, references_of_sources
 from medreview.units.pair_table import FROM_PAIRS
 from medreview.units.source_document import SOURCE, response_document, source_document
@@ -54,6 +54,7 @@ class Pair(UnitKind):
     title = "pairs"
     noun = "pair"
     about = "Does this source say the statement?"
+    headline = Headline("supported by the source", {"evidence": ("supported",), "support": ("supported",)})
     key = "p"
     axis = "evidence"
     levels = EVIDENCE

@@ -8,7 +8,7 @@ from typing import Final
 from medreview.labels import RELEVANCE
 from medreview.units.about import about
 from medreview.units.content_table import content_table
-from medreview.units.kind import Cell, Rating, UnitKind
+from medreview.units.kind import Cell, Headline, Rating, UnitKind
 from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
 from medreview.units.qa_item import TYPES, QAItem, item_of
 from medreview.units.stored import GROUPED_ROWS, StoredUnit, content_value, load_unit
@@ -58,6 +58,7 @@ class QA(UnitKind):
     title = "QA items"
     noun = "QA item"
     about = "How relevant is it to general practice? Flag errors."
+    headline = Headline("highly relevant", {"relevance": ("5",)})
     key = "e"
     queue = "qa"
     axis = "relevance"

@@ -7,7 +7,7 @@ from typing import Any, Final
 from medreview.labels import ANSWERABILITY
 from medreview.units.about import about
 from medreview.units.content_table import content_table
-from medreview.units.kind import Cell, Rating, UnitKind
+from medreview.units.kind import Cell, Headline, Rating, UnitKind
 from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
 from medreview.units.reference_answers import kept_for_afterwards
 from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
@@ -28,6 +28,7 @@ class Question(UnitKind):
     title = "question checks"
     noun = "question"
     about = "Does the text answer it? Is it clear without the text?"
+    headline = Headline("answerable", {"answerability": ("answerable",)})
     key = "Q"
     axis = "answerability"
     levels = ANSWERABILITY

@@ -9,7 +9,7 @@ from typing import Any, Final
 from medreview.labels import QUALITY, is_order, label_words, scale_of
 from medreview.study.unit_ids import kind_of
 from medreview.text import sha256
-from medreview.units.kind import Cell, Rating, Table, UnitKind
+from medreview.units.kind import Cell, Headline, Rating, Table, UnitKind
 from medreview.units.opinions import stored_opinions
 from medreview.units.ranking_entry import shown_order
 from medreview.units.stored import ROWS, StoredUnit, load_unit
@@ -36,6 +36,7 @@ class Ranking(UnitKind):
     title = "rankings"
     noun = "ranking"
     about = "Rank the outputs, best first; then rate each."
+    headline = Headline("outputs called Good", {"quality": ("good",)})
     key = "o"
     axis = "rank"
     levels = ()

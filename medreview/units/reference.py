@@ -15,7 +15,7 @@ from medreview.study.unit_ids import REFERENCE as NAME
 from medreview.study.unit_ids import STATEMENT, ids_of, unit_id
 from medreview.text import Span
 from medreview.units.cited_source import load_sources
-from medreview.units.kind import Rating, UnitKind
+from medreview.units.kind import Headline, Rating, UnitKind
 from medreview.units.reference_fields import (
     Fields,
     difference_words,
@@ -51,6 +51,7 @@ class ReferenceKind(UnitKind):
     title = "references"
     noun = "reference"
     about = "Is the work real, and the one that it is said to be?"
+    headline = Headline("as described", {"reference": ("match",)})
     key = "l"
     axis = "reference"
     levels = REFERENCE

@@ -7,7 +7,7 @@ from typing import Any, Final
 from medreview.labels import REVISION
 from medreview.units.about import about
 from medreview.units.content_table import content_table
-from medreview.units.kind import Cell, Rating, UnitKind
+from medreview.units.kind import Cell, Headline, Rating, UnitKind
 from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
 from medreview.units.statement_view import load_name
 from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
@@ -73,6 +73,7 @@ class Revision(UnitKind):
     title = "revised statements"
     noun = "revision"
     about = "Is it right now, or right that it went?"
+    headline = Headline("right now, or rightly gone", {"revision": ("supported", "removal_right")})
     key = "v"
     axis = "revision"
     levels = REVISION

@@ -11,7 +11,7 @@ from medreview.labels import CATEGORY, FALSE_QUOTES, PROVEN_QUOTES, SUGGESTION, 
 from medreview.study.case_facts import own_fact_id
 from medreview.study.events import NewEvent
 from medreview.units.cases import case_of
-from medreview.units.kind import Cell, Rating, Table, UnitKind
+from medreview.units.kind import Cell, Headline, Rating, Table, UnitKind
 from medreview.units.stored import content_value, load_unit
 from medreview.units.view import Document, Machines, Opinion, Part, Passage, TextMark, UnitView
 from medreview.words import counted
@@ -121,6 +121,7 @@ class Suggestion(UnitKind):
     title = "suggested key facts"
     noun = "suggested fact"
     about = "Must a good text on the case say this fact?"
+    headline = Headline("kept, in some words", {"suggestion": ("kept", "edited")})
     key = "f"
     axis = "suggestion"
     levels = SUGGESTION

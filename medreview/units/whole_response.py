@@ -9,7 +9,7 @@ from medreview.labels import ALL_SUPPORTED, INVALID
 from medreview.statements.own_citations import numbering
 from medreview.study.unit_ids import STATEMENT, ids_of, unit_id
 from medreview.units.cited_source import load_sources
-from medreview.units.kind import Rating, UnitKind
+from medreview.units.kind import Headline, Rating, UnitKind
 from medreview.units.source_document import RESPONSE, response_document, source_document
 from medreview.units.statement_names import statement_name
 from medreview.units.statement_view import places_of, response_name
@@ -40,6 +40,7 @@ class WholeResponse(UnitKind):
     title = "whole responses"
     noun = "response"
     about = "Is every statement of the response supported by one of its sources?"
+    headline = Headline("every statement supported", {"all_supported": ("yes",)})
     key = "w"
     queue = "whole_responses"
     axis = "all_supported"

@@ -76,7 +76,7 @@ def stats(
     """
     from medreview.config import load_config
     from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
-    from medreview.review.looks import shown_by
+    from medreview.review.looks import shown_by, told_by_sums
     from medreview.review.selecting import select_statements
     from medreview.stats.figure_document import figure_document
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
@@ -107,6 +107,8 @@ def stats(
             opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
             margin=MARGIN if margin is None else margin,
         )  # fmt: skip
+        if told_by_sums(figures.given, load_config().reviewer):
+            looked(opened, "stats", "labels")
     if csv == "-":
         print(figures_text(figures, figures.provenance), end="")
     elif csv:

@@ -1,32 +1,83 @@
 """Four questions on one screen of 80 x 24: how good are the answers, how good the judges, how sure is that, what next.
 
+How good the answers are is said by persons first: by each reviewer's own labels, then by the audit, then by judges that
+are named. Rules that compare words never answer it. Other units than statements follow with what their kind names.
 ``stats`` renders everything.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from medreview.cli.output import counted, one_line
-from medreview.cli.reports.layout import NextStep, Part
+from medreview.cli.output import counted, given, one_line
+from medreview.cli.reports.audit import flow_line, short_flow, unjudged_line
+from medreview.cli.reports.audit_estimates import next_step, plan_line, short_gain
+from medreview.cli.reports.generation import generation_lines
+from medreview.cli.reports.interval_bar import interval_bar, scale
+from medreview.cli.reports.layout import NextStep, Part, Table, cells, numbers, reasons, table
 from medreview.cli.reports.part import part_line
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.references import reference_lines
-from medreview.cli.reports.screen_answers import answer_shares, answer_table
-from medreview.cli.reports.screen_judges import Compared, compared, judge_table
-from medreview.cli.reports.screen_words import next_parts, sure_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.next_step import command
-from medreview.stats.study_figures import StudyFigures
+from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.thresholds import FEW_CLUSTERS
+from medreview.stats.reports.audit_report import AuditFigures
+from medreview.stats.reports.comparison import Comparison
+from medreview.stats.reports.label_scales import BINARY, OFFLINE_IS_TRIAGE, TOGETHER
+from medreview.stats.reports.response_kinds import ResponseReport
+from medreview.stats.study_figures import ReviewerFigures, StudyFigures
+from medreview.stats.units.headlines import UnitHeadline
+from medreview.units.registry import KINDS
 
 _FEWEST: Final = 2
 _MOST_REVIEWERS: Final = 2
 _BRIEFEST: Final = 3
+_MOST_RATERS: Final = {-1: 1_000, 0: 8, 1: 5, 2: 3}
+"""Raters of a kind of unit by how brief the screen is; two of each where it is briefer."""
+_MOST_MODELS: Final = 3
+_MOST_NOTES: Final = 2
+_BAR: Final = 9
+_DIGITS: Final = 2
+"""Of coefficients: with three, a row is too long for a name."""
+
+_CITED, _ANY, _WHOLE = "a cited source supports it", "any source supports it", "whole responses supported"
+_JUDGED: Final = {
+    "statement-level support, own citations": _CITED,
+    "statement-level support": _ANY,
+    "response-level support": _WHOLE,
+}
+_SUPPORT: Final = "statement-level support"
+_VALID: Final = "source URL validity"
+_ALONE: Final = "judges alone, uncorrected"
+_RULES_ALONE: Final = "no person and no model has judged yet; the rules compared words only, which is no verdict"
+_RULES_BESIDE: Final = "what the rules say is of words only, no verdict: --full has it"
+
+
+class Share(NamedTuple):
+    """A share as it stands on a line; without a figure the heading of those below it."""
+
+    name: str
+    figure: Estimate | None
+
+
+class Compared(NamedTuple):
+    """Two opinions on one line; ``rank``: the lowest are shown where there is no room for all."""
+
+    name: str
+    comparison: Comparison
+    rank: int
+
+    @property
+    def kappa(self) -> Estimate:
+        """Cohen's kappa of the two."""
+        return self.comparison.estimate("Cohen's kappa")
 
 
 def render_screen(figures: StudyFigures, study: Path) -> str:
     """What fits one screen: as many judges as its height has room for. What is left out, and why, ``--full`` has."""
-    lines = compared(figures)
+    lines = list(_compared(figures))
     room = height() - 1  # a row for what is typed next
     fewest = min(_FEWEST, len(lines))
     # Judges count for more than empty lines, and than what is said of models.
@@ -35,46 +86,350 @@ def render_screen(figures: StudyFigures, study: Path) -> str:
     tries.append((fewest, _BRIEFEST + 1))
     text = ""
     for most, brief in tries:
-        parts = _screen(figures, study, lines, most, max(0, brief))
+        parts = _screen(figures, study, lines, most, brief)
         text = printed(part for part in parts if part != "" or brief < 0)
         if text.count("\n") <= room:
             break
     return text
 
 
+def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
+    """What leads of a kind: a line for each rater, people first."""
+    rows = [
+        (
+            one_line(one.rater) + (" (words only, no verdict)" if one.rules else ""),
+            *cells(one.share, percent, "none"), interval_bar(one.share), *numbers(one.share.n, one.share.clusters),
+        )
+        for one in kind.raters[:most]
+    ]  # fmt: skip
+    title = f"{kind.title[:1].upper()}{kind.title[1:]}: {kind.words}"
+    yield table((title, "value", "95% interval", scale(), "n", f"{kind.cluster}s"), rows)
+    if len(kind.raters) > most:
+        yield f"and {counted(len(kind.raters) - most, 'more rater')}"
+
+
+def _unit_line(kind: UnitHeadline) -> str:
+    """The same on one line, of the first raters."""
+    told = [
+        f"{one_line(one.rater)} {'undefined' if one.share.value is None else percent(one.share.value)}"
+        for one in kind.raters[:_FEWEST]
+    ]
+    more = len(kind.raters) - _FEWEST
+    rest = f" and {counted(more, 'more rater')}" if more > 0 else ""
+    return f"{kind.title}, {kind.words}: {', '.join(told)}{rest}"
+
+
 def _screen(figures: StudyFigures, study: Path, lines: Sequence[Compared], most: int, brief: int) -> Iterator[Part]:
     yield from _progress(figures)
-    shares = answer_shares(figures)
-    answers = answer_table(shares)
+    leading = _leading(figures)[: 1 if brief > 1 else _MOST_REVIEWERS]
+    shares = _shares(figures, leading, brief)
+    answers = _answer_table(shares)
     if answers.rows:
         yield from ("", answers)
-    yield from reference_lines(figures.references, brief)
+    yield from reference_lines(figures.references, max(0, brief))
+    for kind in _spoken(figures):
+        if figures.statements and brief > 0:
+            yield _unit_line(kind)
+        else:
+            yield from ("", *unit_table(kind, _MOST_RATERS.get(brief, 2)))
     first = set(sorted(range(len(lines)), key=lambda place: lines[place].rank)[:most])
     shown = [line for place, line in enumerate(lines) if place in first]
     if shown:
-        yield from ("", judge_table(shown))
+        yield from ("", _judge_table(shown))
         if len(lines) > most:
             yield f"and {counted(len(lines) - most, 'more comparison')}"
-    sure = list(sure_lines(figures, shares, [line.kappa for line in shown], brief))
+    sure = list(_sure(figures, leading, shares, [line.kappa for line in shown], max(0, brief)))
     if sure:
         yield ""
         yield f"How sure? {sure[0]}"
         yield from sure[1:]
     yield ""
-    yield from next_parts(figures, study)
+    sentence, step = _next(figures, study)
+    yield f"What next? {sentence}"
+    yield step
     yield from provenance_lines(figures.provenance)
     yield NextStep(command("stats", study, "--full"))
 
 
+def _spoken(figures: StudyFigures) -> list[UnitHeadline]:
+    """The kinds of unit of which a person or a model has said something."""
+    return [kind for kind in figures.headlines if any(not one.rules for one in kind.raters)]
+
+
+# How far
+
+
 def _progress(figures: StudyFigures) -> Iterator[str]:
+    statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     told = []
-    for reviewer in figures.reviewers[:_MOST_REVIEWERS]:
-        done = reviewer.progress
-        name = one_line(reviewer.reviewer)
-        told.append(f"{name}: {done.decided:,} decided, {done.deferred:,} deferred, {done.open:,} open")
+    if figures.statements or not figures.headlines:
+        for reviewer in figures.reviewers[:_MOST_REVIEWERS]:
+            done = reviewer.progress
+            name = one_line(reviewer.reviewer)
+            told.append(f"{name}: {done.decided:,} decided, {done.deferred:,} deferred, {done.open:,} open")
+    else:
+        told += [one_line(reviewer.reviewer) for reviewer in figures.reviewers[:_MOST_REVIEWERS]]
     if len(figures.reviewers) > _MOST_REVIEWERS:
         told.append(f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}")
-    statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
-    yield "; ".join((f"{statements} in {responses}", *(told or ["nobody has decided anything yet"])))
+    yield "; ".join((contents(figures, statements, responses), *(told or ["nobody has decided anything yet"])))
     if figures.part is not None:
         yield part_line(figures.part)
+
+
+def contents(figures: StudyFigures, statements: str, responses: str) -> str:
+    """What there is: statements in responses, and of each other kind how many units, and how many are labelled."""
+    kinds = [kind for kind in figures.headlines if kind.labelled or not figures.statements]
+    units = [f"{counted(kind.units, kind.noun, kind.title)} ({kind.labelled:,} labelled)" for kind in kinds]
+    if not figures.statements and units:
+        return ", ".join(units) + (f"; {responses}" if figures.responses else "")
+    return "; ".join((f"{statements} in {responses}", *units))
+
+
+# How good the answers are
+
+
+def _leading(figures: StudyFigures) -> list[ReviewerFigures]:
+    """The reviewers with labels on statements, who have most of them first."""
+    own = [one for one in figures.reviewers if one.own is not None]
+    return sorted(own, key=lambda one: -(one.own.labels if one.own else 0))
+
+
+def _shares(figures: StudyFigures, leading: Sequence[ReviewerFigures], brief: int) -> list[Share]:
+    """All of them in the order in which they count, those that are undefined, too; of the judges, where a person has
+    labels and there is little room, the one by any source."""
+    audited = _by_audit(figures.audit.figures[-1]) if figures.audit.figures else []
+    known = any(share.figure and share.figure.value is not None for share in audited)
+    # A share that the audit corrects stands first below it, and is called what it is.
+    order = [_SUPPORT, *(name for name in _JUDGED if name != _SUPPORT)] if known else list(_JUDGED)
+    found = {figure.name: figure for whole in figures.support.strata[:1] for figure in whole.clustered}
+    judges = ", ".join(one_line(one.judge) for one in figures.between_judges.tallies if not one.offline)
+    judged = [
+        Share(f"  {_ALONE if known and name == _SUPPORT else _JUDGED[name]}", found[name])
+        for name in (order if brief < _BRIEFEST or not leading else [_SUPPORT])
+        if name in found and judges and not figures.support.by_rules
+    ]
+    if any(share.figure and share.figure.value is not None for share in judged):
+        judged.insert(0, Share(f"judges: {judges}", None))
+    valid = [Share("cited URLs valid", found[_VALID])] if _VALID in found else []
+    return [*(share for one in leading for share in _by_own(one)), *audited, *judged, *valid]
+
+
+def _by_own(reviewer: ReviewerFigures) -> list[Share]:
+    own = reviewer.own
+    if own is None:
+        return []
+    told = [Share(f"  {_CITED}", own.cited), Share(f"  {_ANY}", own.any_source), Share(f"  {_WHOLE}", own.responses)]
+    return [Share(f"{one_line(own.reviewer)}: {own.of_what}", None), *told]
+
+
+def _by_audit(audit: AuditFigures) -> list[Share]:
+    """By the audit with the verdicts and by the audit alone, the one to quote first."""
+    alone = Share("supported, audit alone", audit.supported.study)
+    helped = [Share("supported, audit+verdicts", one.supported) for one in audit.with_verdicts[:1]]
+    defined = [share for share in helped if share.figure and share.figure.value is not None]
+    return [*defined, alone] if audit.leading is not audit.supported.study else [alone, *defined]
+
+
+def _answer_table(shares: Sequence[Share]) -> Table:
+    """A row for each share that is defined, with its interval drawn."""
+    rows = [
+        (name,)
+        if figure is None
+        else (name, *cells(figure, percent, "none"), interval_bar(figure), *numbers(figure.n, figure.clusters))
+        for name, figure in shares
+        if figure is None or figure.value is not None
+    ]
+    return table(("How good are the answers?", "value", "95% interval", scale(), "n", "resp"), rows)
+
+
+# How good the judges are
+
+
+def _compared(figures: StudyFigures) -> list[Compared]:
+    """Who is compared, on supported or not: judges with reviewers, else each two judges."""
+    return list(_with_reviewers(figures)) or [
+        Compared(f"{one_line(pair.first)}, {one_line(pair.second)}", pair, 0)
+        for pair in figures.between_judges.pairs
+        if pair.scale == BINARY.name and pair.n
+    ]
+
+
+def _with_reviewers(figures: StudyFigures) -> Iterator[Compared]:
+    """A reviewer's first group with the judges together and with each; of the other groups with all together.
+
+    Every reviewer comes before the single judges, these before the other groups.
+    """
+    for reviewer in figures.reviewers:
+        for place, group in enumerate(reviewer.agreement):
+            for comparison in group.comparisons:
+                together = comparison.second == TOGETHER
+                if comparison.scale == BINARY.name and comparison.n and (together or place == 0):
+                    named = f"{one_line(reviewer.reviewer)}, {group.title}"
+                    name = named if together else f"  {one_line(comparison.second)}"
+                    yield Compared(name, comparison, rank=2 if place else 0 if together else 1)
+
+
+def _judge_table(lines: Sequence[Compared]) -> Table:
+    """A row for each, with the interval of kappa drawn."""
+    rows = []
+    for name, comparison, _ in lines:
+        agreed, kappa, ac1 = map(comparison.estimate, ("percent agreement", "Cohen's kappa", "Gwet's AC1"))
+        counts = numbers(comparison.n, comparison.responses)
+        rows.append(
+            (name, _told(agreed), *cells(kappa, _coefficient, "none"), interval_bar(kappa, _BAR), _told(ac1), *counts)
+        )
+    title = "How good are the judges? (supported or not)"
+    return table((title, "agree", "kappa", "95% interval", scale(_BAR), "AC1", "n", "resp"), rows)
+
+
+def _told(figure: Estimate) -> str:
+    if figure.value is None:
+        return ""
+    return percent(figure.value) if figure.name == "percent agreement" else _coefficient(figure.value)
+
+
+def _coefficient(value: float) -> str:
+    return half_up(value, _DIGITS)
+
+
+# How sure that is
+
+
+def _sure(
+    figures: StudyFigures,
+    leading: Sequence[ReviewerFigures],
+    shares: Sequence[Share],
+    kappas: Sequence[Estimate],
+    brief: int,
+) -> Iterator[str]:
+    """What the figures rest on, what is missing, and what is to be kept in mind.
+
+    ``brief``: from 1 on without what the judges had no verdict on, from 2 on without what tells of models, with 3
+    without all but the first caution, with 4 without what became of each statement that was drawn.
+    """
+    if figures.part is not None:
+        yield figures.part.cautions[0]
+    for one in leading:
+        if one.own is not None and one.own.caution:
+            yield f"{one_line(one.reviewer)}: {one.own.caution}"
+    yield from _audit(figures, brief)
+    for strata in figures.support.strata[:1]:
+        for bound in strata.bounds:
+            judged = not figures.support.by_rules and bound.name == "response-level support"
+            if judged and brief < _BRIEFEST and bound.missing and bound.ends is not None:
+                low, high = map(percent, bound.ends)
+                lacking = f"{bound.missing:,} of {bound.n:,} lack a verdict"
+                yield f"whole responses, whatever is missing: {low} to {high} ({lacking})"
+    yield from islice(_notes(figures, shares, kappas), _MOST_NOTES if brief < 3 else 1)
+    if brief < 2:
+        yield from _kinds(figures.kinds)
+        judges = figures.between_judges.tallies
+        long = [f"{one_line(each.judge)} {each.pages_in_parts:,}" for each in judges if each.pages_in_parts]
+        if long:
+            yield f"pages longer than a judge's context, seen in parts: {', '.join(long)}"
+    yield from generation_lines(figures.generated, figures.own_work)
+    shown = [*(share.figure for share in shares if share.figure is not None), *kappas]
+    about = []
+    if any(figure.value is not None and figure.low is None for figure in shown):
+        about.append("none: no interval, --full says why")
+    if min((figure.clusters for figure in shown if figure.clusters), default=FEW_CLUSTERS) < FEW_CLUSTERS:
+        about.append(f"under {FEW_CLUSTERS} responses: intervals can be too narrow")
+    if about and brief < 3:
+        yield "; ".join(about)
+
+
+def _audit(figures: StudyFigures, brief: int) -> Iterator[str]:
+    """What the random draw rests on, by all reviewers together where there are several."""
+    whole = any(one.own is not None and one.own.basis == "all" for one in figures.reviewers)
+    by_models = figures.flow.statements.judged_by_models
+    if not figures.audit.figures and by_models and not whole and figures.part is None:
+        yield "no label of the random audit yet: nobody knows how right the judges are on the whole study"
+    for audit in figures.audit.figures[-1:]:
+        who = "all reviewers" if audit.reviewer is None else one_line(audit.reviewer)
+        flows = (
+            flow_line(audit.supported.flow) if brief <= 3 else short_flow(audit.supported.flow),
+            "" if brief else unjudged_line(audit.judges_right.flow),
+            "" if brief > 1 else short_gain(audit),
+        )
+        yield f"audit of {who}: {'; '.join(filter(None, flows))}"
+        told = [("supported, audit alone", audit.supported.study), ("judges right", audit.judges_right.study)]
+        lacking = told[: 2 if not brief else 1 if brief <= _BRIEFEST else 0]
+        yield from reasons((name, figure) for name, figure in lacking if figure.value is None)
+
+
+def _notes(figures: StudyFigures, shares: Sequence[Share], kappas: Sequence[Estimate]) -> Iterator[str]:
+    """What the rules are, then why something is undefined; each once."""
+    cautions = (
+        caution
+        for reviewer in figures.reviewers
+        for group in reviewer.agreement
+        for comparison in group.comparisons
+        if comparison.scale == BINARY.name
+        for caution in comparison.cautions
+        if OFFLINE_IS_TRIAGE in caution
+    )
+    said = any(one.own is not None for one in figures.reviewers)
+    by_rules = [_RULES_BESIDE if said else _RULES_ALONE] if figures.support.by_rules else []
+    judged = [
+        share.figure
+        for share in shares
+        if share.figure is not None and figures.statements and not said and "by the audit" not in share.figure.name
+    ]
+    undefined = (str(figure.reason) for figure in (*kappas, *judged) if figure.value is None)
+    yield from dict.fromkeys((*(by_rules or cautions), *undefined))
+
+
+def _kinds(report: ResponseReport) -> Iterator[str]:
+    """Which models' responses cite no source, and which are invalid."""
+    found = report.by_model
+    for what, counts in (
+        ("no source", {model: kinds.sourceless for model, kinds in found.items()}),
+        ("invalid", {model: kinds.empty + kinds.incomplete for model, kinds in found.items()}),
+    ):
+        of = [f"{given(model)} {count:,} of {found[model].responses:,}" for model, count in counts.items() if count]
+        more = f" and {len(of) - _MOST_MODELS} more models" if len(of) > _MOST_MODELS else ""
+        if of:
+            yield f"{what}: {', '.join(of[:_MOST_MODELS])}{more}"
+
+
+# What to do next
+
+
+def _next(figures: StudyFigures, study: Path) -> tuple[str, NextStep]:
+    """One command, and why."""
+    flow, audits = figures.flow, figures.audit.figures
+    if not flow.statements.in_study and figures.headlines:
+        return unit_step(figures.headlines, study)
+    if not flow.responses.in_study:
+        return "Bring in answers.", NextStep(command("import", study, "FILE"))
+    if not flow.statements.in_study:
+        if flow.responses.not_parsed:
+            return "Split the answers into statements.", NextStep(command("parse", study))
+        return "No response has a statement: bring in more.", NextStep(command("import", study, "FILE"))
+    if flow.statements.not_judged == flow.statements.in_study and not any(one.own for one in figures.reviewers):
+        if not flow.statements.readable_source:
+            return "Get the pages that are cited.", NextStep(command("fetch", study))
+        return "Let judges read the statements.", NextStep(command("judge", study))
+    if not figures.reviewers:
+        return "Nobody has decided anything yet.", NextStep(command("review", study))
+    if figures.part is not None:
+        return "Figures of the whole study.", NextStep(command("stats", study))
+    for audit in audits[-1:]:
+        for step in next_step(audit, study):
+            return plan_line(audit.plan, of=""), step
+    if figures.audit.strata and not audits:
+        return "Label the random audit.", NextStep(command("review", study, "--queue", "audit"))
+    left = max(reviewer.progress.open for reviewer in figures.reviewers)
+    if left:
+        return f"{counted(left, 'statement')} still open.", NextStep(command("review", study))
+    return "Everything is decided: hand in the report.", NextStep(command("report", study, "report.html"))
+
+
+def unit_step(kinds: Sequence[UnitHeadline], study: Path) -> tuple[str, NextStep]:
+    """What to do next about units of these kinds: go on with one that was begun, begin one, or hand in the report."""
+    left = [kind for kind in kinds if kind.labelled < kind.units]
+    for kind in sorted(left, key=lambda kind: not kind.labelled):
+        queue = KINDS[kind.kind].queue_name
+        open_ = counted(kind.units - kind.labelled, kind.noun)
+        return f"{open_} without a label.", NextStep(command("review", study, "--queue", queue))
+    return "Everything is labelled: hand in the report.", NextStep(command("report", study, "report.html"))

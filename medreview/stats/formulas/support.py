@@ -41,6 +41,8 @@ _JUDGED: Final = (
     ),
 )  # fmt: skip
 _SHARES: Final = (_URLS, *_JUDGED)
+SHARE_NAMES: Final[Mapping[str, str]] = {share.key: share.name for share in _SHARES}
+"""What each share is called."""
 
 
 @dataclass(frozen=True)

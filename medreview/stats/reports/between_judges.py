@@ -25,6 +25,7 @@ class JudgeTally:
 
     Abstained: no verdict after the roll-up over the sources, be it unsure, refused, cut off or never answered.
     ``pages_in_parts``: cited pages that were too long for its context, so that no answer is of a whole page.
+    ``offline``: it is the rules, which compare words and give no verdict.
     """
 
     judge: str
@@ -32,6 +33,7 @@ class JudgeTally:
     abstained: int
     labels: Mapping[str, Mapping[str, int]]
     pages_in_parts: int = 0
+    offline: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ class BetweenJudgesCounter:
                     counted.abstained,
                     _ordered(counted),
                     0 if judge.offline else self._in_parts.get(judge.name, 0),
+                    judge.offline,
                 )
                 for judge, counted in tallies.items()
                 if counted.asked

@@ -61,7 +61,7 @@ class ReviewerLabel(NamedTuple):
     ``changed_after_reveal``: and it was changed then. ``stale``: it was given on a page whose text has changed since.
     ``from_draw``: given as a member of the audit. ``filtered``: in a queue that was narrowed by a filter.
     ``after_totals``: blind, but figures of the judges had been read by then. ``saw_others``: given when another
-    reviewer's label or note on it had been seen.
+    reviewer's label or note on it had been seen. ``queue``: the name of the one that it was given in.
     """
 
     unit: str
@@ -74,8 +74,8 @@ class ReviewerLabel(NamedTuple):
     from_draw: bool = False
     filtered: bool = False
     after_totals: bool = False
-
     saw_others: bool = False
+    queue: str = ""
 
     @property
     def mode(self) -> Mode:
@@ -143,6 +143,7 @@ def _label(row: sqlite3.Row, *, waits: bool) -> ReviewerLabel:
         filtered=bool(filtered),
         after_totals=bool(after_totals),
         saw_others=bool(saw_others),
+        queue=block,
     )
 
 

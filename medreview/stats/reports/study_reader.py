@@ -23,7 +23,7 @@ _KEPT: Final = 1 << 13
 
 _STATEMENTS: Final = """
 SELECT r.ordinal, r.response_id, r.model, r.origin, r.invalid, s.statement_id,
-       v.verdict, v.supported, v.votes_for, v.votes_other, v.tied
+       v.verdict, v.supported, v.votes_for, v.votes_other, v.tied, r.parser IS NOT NULL AS parsed
 FROM response AS r
 LEFT JOIN statement_standing AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
@@ -121,7 +121,7 @@ class JudgedResponse:
     """A response: its statements, and its cited sources once each; a source not fetched yet has no page.
 
     ``invalid``: why it is no response (``labels.INVALID``), ``""`` when it is one. ``parted``: it has statements that
-    are outside of the part of the study that is read.
+    are outside of the part of the study that is read. ``parsed``: its text was split into statements.
     """
 
     response_id: str
@@ -131,6 +131,7 @@ class JudgedResponse:
     sources: Mapping[str, CitedPage | None]
     statements: Sequence[JudgedStatement]
     parted: bool = False
+    parsed: bool = True
 
 
 def judged_responses(
@@ -167,6 +168,7 @@ def judged_responses(
             sources=sources,
             statements=statements,
             parted=some and len(statements) < len(every),
+            parsed=bool(first["parsed"]),
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from medreview.judges.rollup import on_sources, tally
@@ -51,7 +51,8 @@ class SupportFigures:
 
 @dataclass(frozen=True)
 class SupportReport:
-    """Support as one party sees it: ``by`` names it. ``omitted`` counts strata beyond the largest.
+    """Support as one party sees it: ``by`` names it; ``by_rules``: nobody but the offline judge spoke, which compares
+    words and gives no verdict. ``omitted`` counts strata beyond the largest.
 
     The first of ``strata`` is the whole study; models and origins follow where there are several.
     """
@@ -60,6 +61,7 @@ class SupportReport:
     strata: tuple[SupportFigures, ...]
     omitted: Mapping[str, int]
     cautions: tuple[str, ...]
+    by_rules: bool = False
 
 
 @dataclass(slots=True)
@@ -138,7 +140,9 @@ class JudgedSupport:
         ]
         self._alone += own.count(())
         self._citing += len(by_own)
-        self._strata.add(case, ResponseSupport(list(valid.values()), rows, verdicts, by_own, parted=case.parted))
+        # Of a text that nobody split into statements it is not known which of its sources they would use.
+        parted = case.parted or not case.parsed
+        self._strata.add(case, ResponseSupport(list(valid.values()), rows, verdicts, by_own, parted=parted))
 
     @property
     def by_model(self) -> dict[str, list[ResponseSupport]]:
@@ -150,7 +154,8 @@ class JudgedSupport:
         """The figures, and who the judges were where that is the offline judge."""
         by = "the judges' verdict"
         cautions = []
-        if self._judged and self._by_rules == self._judged:
+        by_rules = bool(self._judged) and self._by_rules == self._judged
+        if by_rules:
             by = f"the offline judge ({OFFLINE_IS_TRIAGE})"
         elif self._by_rules:
             cautions.append(
@@ -165,7 +170,7 @@ class JudgedSupport:
             cautions.append(
                 f"{counted(self._alone, 'statement')} {cites} not in the share that a source they cite supports."
             )
-        return self._strata.report(by, _BY_JUDGES, cautions, resampling)
+        return replace(self._strata.report(by, _BY_JUDGES, cautions, resampling), by_rules=by_rules)
 
 
 class ReviewedSupport:

@@ -113,8 +113,11 @@ class KindLabels:
         )
 
 
-def kind_labels(reader: sqlite3.Connection, kind: str, reviewers: Collection[str] | None = None) -> KindLabels:
-    """Read one kind; ``reviewers``: whose labels are taken, everybody's without it."""
+def kind_labels(
+    reader: sqlite3.Connection, kind: str, reviewers: Collection[str] | None = None, *, alone: bool = False
+) -> KindLabels:
+    """Read one kind; ``reviewers``: whose labels are taken, everybody's without it. ``alone``: without what machines
+    and right labels say of the same."""
     units = frozenset(row[0] for row in reader.execute(f"SELECT unit FROM ({KINDS[kind].rows})"))
     axes = scales_of(kind).axes
     given: list[GivenLabel] = []
@@ -130,14 +133,14 @@ def kind_labels(reader: sqlite3.Connection, kind: str, reviewers: Collection[str
         given.append(
             GivenLabel(item, row["unit"], axis, row["reviewer"], row["mode"], row["label"], row["current"])
         )  # fmt: skip
-    gold = {axis: told_gold(reader, axis, kind) for axis in axes}
+    gold = {} if alone else {axis: told_gold(reader, axis, kind) for axis in axes}
     wanted = {one.unit for one in given} | {unit for told in gold.values() for unit in told.labels}
     said: dict[str, dict[tuple[str, str], str]] = {}
-    for rating in KINDS[kind].machine_ratings(reader) if wanted else ():
+    for rating in KINDS[kind].machine_ratings(reader) if wanted and not alone else ():
         if rating.unit in wanted and scale_of(rating.axis) in axes:
             own = said.setdefault(rating.rater, {})
             own[scale_of(rating.axis), item_of(rating.unit, rating.axis)] = rating.value
-    clusters = dict(_clusters(reader, kind, wanted))
+    clusters = dict(clusters_of(reader, kind, wanted))
     items = {one.item: clusters[one.unit] for one in given}
     return KindLabels(
         kind=kind,
@@ -148,7 +151,7 @@ def kind_labels(reader: sqlite3.Connection, kind: str, reviewers: Collection[str
         stale=stale,
         said=said,
         gold=gold,
-        told={name: labels_when_told(reader, name, 1) for name in {one.reviewer for one in given}},
+        told={} if alone else {name: labels_when_told(reader, name, 1) for name in {one.reviewer for one in given}},
     )
 
 
@@ -168,7 +171,7 @@ def folded(scale: UnitScale, labels: Iterable[tuple[str, str, str]]) -> dict[str
     return {item: label for axis in reversed(tuple(found)) for item, label in found[axis].items()}
 
 
-def _clusters(reader: sqlite3.Connection, kind: str, units: Collection[str]) -> Iterator[tuple[str, str]]:
+def clusters_of(reader: sqlite3.Connection, kind: str, units: Collection[str]) -> Iterator[tuple[str, str]]:
     """What each unit comes from: what the kind says, of an answer its question."""
     if kind == "answer":
         yield from ((row[0], row[1]) for row in reader.execute(_QUESTIONS) if row[0] in units)

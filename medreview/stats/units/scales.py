@@ -11,7 +11,7 @@ from medreview.stats.reports.label_scales import BINARY, LEVELS
 from medreview.units.registry import KINDS
 from medreview.words import in_words
 
-_CANNOT: Final = "cannot_judge"
+CANNOT: Final = "cannot_judge"
 
 
 class UnitScale(NamedTuple):
@@ -36,13 +36,13 @@ class KindScales(NamedTuple):
 
 def _whole(axis: str, title: str, *, ordered: bool = False) -> UnitScale:
     """A scale of all labels of an axis."""
-    levels = tuple(label.level for label in AXES[axis] if label.level != _CANNOT)
+    levels = tuple(label.level for label in AXES[axis] if label.level != CANNOT)
     return UnitScale(axis, title, levels, {axis: {level: level for level in levels}}, ordered)
 
 
 def _two(name: str, title: str, axis: str, yes: tuple[str, ...], labels: tuple[str, str]) -> UnitScale:
     """A scale of two labels: ``yes`` are the levels of the axis that are the first of them."""
-    levels = (label.level for label in AXES[axis] if label.level != _CANNOT)
+    levels = (label.level for label in AXES[axis] if label.level != CANNOT)
     return UnitScale(name, title, labels, {axis: {level: labels[level not in yes] for level in levels}})
 
 
