@@ -41,7 +41,7 @@ class RecentStudy:
     """A study of the list as it is now.
 
     ``remark`` says in half a sentence what is wrong or unusual, ``""`` for ``ready``; ``counts`` is ``None`` where
-    nothing could be counted. ``units``: kinds beside statements that came as such, or of which something was decided.
+    nothing could be counted. ``units``: kinds beside statements that the study uses, as its first screen has them.
     ``left_off``: queue, filter and statement where the reviewer was last. ``drafts``: lines begun and not saved.
     """
 
@@ -131,13 +131,11 @@ def _if_known(older: bool, read: Callable[[], T], else_: T) -> T:
 
 
 def _units(reader: sqlite3.Connection, who: str) -> tuple[UnitCounts, ...]:
-    stored = {row[0] for row in reader.execute("SELECT DISTINCT kind FROM unit")}
-    found = []
-    for name, kind in KINDS.items():
-        states = load_states(reader, who, name)
-        if states or name in stored:
-            found.append(UnitCounts(name, kind.title, Counts.of(count_units(reader, name), states)))
-    return tuple(found)
+    return tuple(
+        UnitCounts(name, kind.title, Counts.of(count_units(reader, name), load_states(reader, who, name)))
+        for name, kind in KINDS.items()
+        if kind.in_use(reader)
+    )
 
 
 def _left_off(reader: sqlite3.Connection, who: str) -> str:

@@ -24,16 +24,16 @@ def study_lines(number: int, study: "RecentStudy") -> Iterator[str]:
     if study.remark:
         yield _INDENT + _cut(f"{study.state.upper()}: {one_line(study.remark)}", WIDTH - 4)
     counts = study.counts
+    place = f"; left off: {one_line(study.left_off)}" if study.left_off else ""
     if counts is not None and (counts.total or not study.units):
         deferred = f", {counts.deferred:,} deferred" if counts.deferred else ""
         head = f"{counts.decided:,} of {counts.total:,} decided{deferred}, {counts.open:,} open"
-        place = f"; left off: {one_line(study.left_off)}" if study.left_off else ""
         yield _INDENT + _cut(head + place, WIDTH - 4)
+        place = ""
     for unit in study.units:
-        yield _INDENT + _cut(
-            f"{unit.title}: {unit.counts.decided:,} of {unit.counts.total:,} decided, {unit.counts.open:,} open",
-            WIDTH - 4,
-        )
+        head = f"{unit.title}: {unit.counts.decided:,} of {unit.counts.total:,} decided, {unit.counts.open:,} open"
+        yield _INDENT + _cut(head + place, WIDTH - 4)
+        place = ""
     if study.drafts:
         yield f"{_INDENT}{counted(study.drafts, 'note')} begun and not saved"
 

@@ -22,6 +22,7 @@ from medreview.cli.reports.planted import planted_parts
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.questions import question_parts
 from medreview.cli.reports.references import reference_parts
+from medreview.cli.reports.stats_screen import contents, unit_table
 from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.tie_rules import tie_rules_part
 from medreview.cli.reports.units.unit_parts import unit_parts
@@ -66,16 +67,22 @@ def _divided(figures: StudyFigures) -> Iterator[Part]:
 
 def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     """The same as the parts that it is made of."""
-    statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
-    yield f"{statements} in {responses}"
+    yield contents(figures)
     yield from part_lines(figures.part)
-    yield inset(*flow_lines(figures.flow))
+    # A study of other units has no statement to tell of, nor has any reviewer labelled one.
+    of_statements = bool(figures.statements) or not figures.headlines
+    if of_statements:
+        yield inset(*flow_lines(figures.flow))
     if not figures.reviewers:
         yield from ("", _NOBODY, NextStep(command("review", study)))
+    yield from _own(figures)
+    for headline in figures.headlines:
+        if headline.raters:
+            yield from ("", *unit_table(headline))
     if figures.audit.figures:
         yield Title("The audit: what a random draw says of the whole study")
         yield from audit_parts(figures.audit)
-    for reviewer in figures.reviewers:
+    for reviewer in figures.reviewers if of_statements else ():
         yield from _reviewer(reviewer)
     if figures.between_reviewers:
         yield Title("Agreement between reviewers")
@@ -85,7 +92,8 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from difference_parts(figures.differences)
     yield from consensus_parts(figures.consensus, figures.resampling.replicates)
     yield from _kinds(figures.kinds)
-    yield from _support(figures.support)
+    if of_statements:
+        yield from _support(figures.support)
     yield from reference_parts(figures.references, figures.other_work, study=study)
     yield from question_parts(figures.questions)
     yield from passage_parts(figures.passages)
@@ -97,7 +105,7 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from conduct_parts(figures.conduct)
     if figures.by is not None:
         yield from by_parts(figures.by)
-    if not figures.responses:
+    if not figures.responses and of_statements:
         yield NextStep(command("import", study, "FILE"))
     yield ""
     yield (
@@ -106,6 +114,18 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
         "left: items left out, because a judgement or label is missing. resp: responses that the items are in."
     )
     yield from provenance_lines(figures.provenance)
+
+
+def _own(figures: StudyFigures) -> Iterator[Part]:
+    """How good the answers are by reviewers' own labels, as these stand."""
+    own = [one.own for one in figures.reviewers if one.own is not None]
+    if own:
+        yield Title("How good the answers are, by the labels of reviewers as they stand")
+    for one in own:
+        told = (one.cited, one.any_source, one.responses)
+        head = Heading(f"{one_line(one.reviewer)}: {one.of_what}, {one.blind:,} of them first given blind")
+        caution = [f"{one.caution[:1].upper()}{one.caution[1:]}."] if one.caution else []
+        yield from ("", inset(head, *caution, figure_table(told), *sentences(told)))
 
 
 def _reviewer(reviewer: ReviewerFigures) -> Iterator[Part]:

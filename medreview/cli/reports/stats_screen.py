@@ -127,7 +127,7 @@ def _screen(figures: StudyFigures, study: Path, lines: Sequence[Compared], most:
     if answers.rows:
         yield from ("", answers)
     yield from reference_lines(figures.references, max(0, brief))
-    for kind in _spoken(figures):
+    for kind in spoken(figures):
         if figures.statements and brief > 0:
             yield _unit_line(kind)
         else:
@@ -151,7 +151,7 @@ def _screen(figures: StudyFigures, study: Path, lines: Sequence[Compared], most:
     yield NextStep(command("stats", study, "--full"))
 
 
-def _spoken(figures: StudyFigures) -> list[UnitHeadline]:
+def spoken(figures: StudyFigures) -> list[UnitHeadline]:
     """The kinds of unit of which a person or a model has said something."""
     return [kind for kind in figures.headlines if any(not one.rules for one in kind.raters)]
 
@@ -160,7 +160,6 @@ def _spoken(figures: StudyFigures) -> list[UnitHeadline]:
 
 
 def _progress(figures: StudyFigures) -> Iterator[str]:
-    statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     told = []
     if figures.statements or not figures.headlines:
         for reviewer in figures.reviewers[:_MOST_REVIEWERS]:
@@ -171,13 +170,14 @@ def _progress(figures: StudyFigures) -> Iterator[str]:
         told += [one_line(reviewer.reviewer) for reviewer in figures.reviewers[:_MOST_REVIEWERS]]
     if len(figures.reviewers) > _MOST_REVIEWERS:
         told.append(f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}")
-    yield "; ".join((contents(figures, statements, responses), *(told or ["nobody has decided anything yet"])))
+    yield "; ".join((contents(figures), *(told or ["nobody has decided anything yet"])))
     if figures.part is not None:
         yield part_line(figures.part)
 
 
-def contents(figures: StudyFigures, statements: str, responses: str) -> str:
+def contents(figures: StudyFigures) -> str:
     """What there is: statements in responses, and of each other kind how many units, and how many are labelled."""
+    statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")
     kinds = [kind for kind in figures.headlines if kind.labelled or not figures.statements]
     units = [f"{counted(kind.units, kind.noun, kind.title)} ({kind.labelled:,} labelled)" for kind in kinds]
     if not figures.statements and units:

@@ -3,6 +3,7 @@
 from medreview.cli.output import one_line
 from medreview.cli.reports.page_parts import Fields, Section
 from medreview.cli.reports.part import part_lines
+from medreview.cli.reports.stats_screen import contents
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.words import date
 from medreview.words import counted, in_words
@@ -21,7 +22,7 @@ def provenance_section(material: Material) -> Section:
         ("study", f"{one_line(material.name)}, id {origin.study_id}"),
         ("event head", head),
         ("made", f"{date(origin.made_at)} with medreview {origin.version}"),
-        ("contents", f"{counted(figures.statements, 'statement')} in {counted(figures.responses, 'response')}"),
+        ("contents", contents(figures)),
         *([("part of the study", "; ".join(part_lines(figures.part)))] if figures.part else []),
         ("reviewers", ", ".join(map(one_line, material.reviewers)) or "nobody has decided anything yet"),
         ("labels", f"{labels or 'none'}; label set version {origin.label_set_version}"),

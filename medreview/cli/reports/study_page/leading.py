@@ -8,19 +8,22 @@ from medreview.cli.output import one_line, stratum_name
 from medreview.cli.reports.layout import cells
 from medreview.cli.reports.page_parts import Plot, Section
 from medreview.cli.reports.plots import Drawing, Interval, Unit, forest, matrix
+from medreview.cli.reports.stats_screen import spoken
 from medreview.cli.reports.study_page.material import Material
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.reports.audit_report import AuditFigures
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.label_scales import BINARY, LEVELS, TOGETHER
+from medreview.stats.reports.own_labels import OwnLabels
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.stats.reports.study_differences import DifferenceFamily
 from medreview.stats.reports.study_support import SupportReport
 from medreview.stats.study_figures import StudyFigures
 from medreview.words import in_words
 
+_VALID: Final = "source URL validity"
 _SUPPORT: Final = {
-    "source URL validity": "cited URLs valid",
+    _VALID: "cited URLs valid",
     "statement-level support, own citations": "statements, by what they cite",
     "statement-level support": "statements, by any source",
     "response-level support": "responses, all statements",
@@ -46,14 +49,28 @@ def plots_section(material: Material) -> Section | None:
 
 
 def _plots(figures: StudyFigures) -> Iterator[Drawing]:
+    own = [row for one in figures.reviewers if one.own is not None for row in _own(one.own)]
+    if own:
+        yield forest("How good the answers are, by reviewers' own labels, 95% intervals", "share", own, unit="%")
     audit = [row for one in figures.audit.figures[-1:] for row in _audit(one)]
     if audit:
         yield forest("The whole study by the audit, 95% intervals", "share of the statements", audit, unit="%")
+    for kind in spoken(figures):
+        title = f"{kind.title[:1].upper()}{kind.title[1:]}: {kind.words}, 95% intervals"
+        rows = [_row(one_line(one.rater), one.share, "%") for one in kind.raters if not one.rules]
+        yield forest(title, "share", rows, unit="%")
     yield from _shares(figures)
     differences = [row for family in figures.differences for row in _differences(family)]
     if differences:
         yield forest("Differences, 95% intervals", "points of a hundred", differences, unit="points")
     yield from _matrices(figures)
+
+
+def _own(own: OwnLabels) -> Iterator[Interval]:
+    yield Interval(f"{one_line(own.reviewer)}: {own.of_what}{f' ({own.caution})' if own.caution else ''}")
+    for figure in (own.cited, own.any_source, own.responses):
+        if figure.n:
+            yield _row(_SUPPORT[figure.name], figure, "%")
 
 
 def _audit(audit: AuditFigures) -> Iterator[Interval]:
@@ -113,7 +130,7 @@ def _shares(figures: StudyFigures) -> Iterator[Drawing]:
         rows = [row for title, several in _compared(figures) for row in _agreement(title, several, name, unit)]
         if rows:
             yield forest(f"Reviewers and judges: {axis}, 95% intervals", axis, rows, unit=unit)
-    rows = [row for report in _reports(figures) for row in _support(report)]
+    rows = [row for report in _reports(figures) for row in _support(report, judged=bool(figures.statements))]
     if rows:
         yield forest("Support and sources, 95% intervals", "share", rows, unit="%")
 
@@ -133,11 +150,18 @@ def _reports(figures: StudyFigures) -> Iterator[SupportReport]:
         yield from (replace(report, strata=report.strata[:1]) for report in one.support)
 
 
-def _support(report: SupportReport) -> Iterator[Interval]:
+def _support(report: SupportReport, *, judged: bool) -> Iterator[Interval]:
+    """What rules say of support is no answer, nor is there one without statements: then of the pages alone."""
+    pages_alone = report.by_rules or not judged
     for stratum in [one for one in report.strata if one.split in ("", "model")][:_MOST_STRATA]:
-        rows = [_row(_SUPPORT.get(figure.name, figure.name), figure, "%") for figure in stratum.clustered if figure.n]
+        rows = [
+            _row(_SUPPORT.get(figure.name, figure.name), figure, "%")
+            for figure in stratum.clustered
+            if figure.n and not (pages_alone and figure.name != _VALID)
+        ]
         if rows:
-            yield Interval(f"by {one_line(report.by)}: {stratum_name(stratum.split, stratum.stratum)}")
+            by = "cited pages" if pages_alone else f"by {one_line(report.by)}"
+            yield Interval(f"{by}: {stratum_name(stratum.split, stratum.stratum)}")
             yield from rows
 
 

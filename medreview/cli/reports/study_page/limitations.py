@@ -43,7 +43,7 @@ def _reviewers(material: Material) -> Iterator[str]:
     elif len(figures.reviewers) == 1:
         who = one_line(figures.reviewers[0].reviewer)
         yield f"One reviewer ({who}): how far another would have decided alike is not known."
-    elif not any(one.n for one in figures.between_reviewers):
+    elif figures.statements and not any(one.n for one in figures.between_reviewers):
         yield "No two reviewers labelled the same statement: how far they agree is not known."
     waiting = [
         f"{one_line(one.reviewer)} {one.progress.open:,} open and {one.progress.deferred:,} deferred"
@@ -159,7 +159,7 @@ def _undefined(figures: StudyFigures) -> Iterator[str]:
     found: dict[str, None] = {}
     for one in (
         *_agreement(figures),
-        *(figure for stratum in figures.support.strata[:1] for figure in stratum.clustered),
+        *(figure for stratum in figures.support.strata[:1] for figure in stratum.clustered if figures.statements),
     ):
         if one.value is None and one.reason:
             found[f"Undefined: {one.name}. {one.reason}"] = None

@@ -1,6 +1,6 @@
 """A paragraph for a methods section, ready to paste, and how to cite the program and the figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from medreview.cli.output import one_line
 from medreview.cli.reports.interval_words import over_units
@@ -12,6 +12,7 @@ from medreview.judges.semantic_runs import model_in
 from medreview.references.authorities import authority_name
 from medreview.stats.formulas.estimate import half_up
 from medreview.stats.study_figures import StudyFigures
+from medreview.units.registry import KINDS
 from medreview.words import counted, in_words
 
 _SOURCES = (
@@ -43,10 +44,10 @@ def methods_section(material: Material) -> Section:
 
 def _paragraph(material: Material) -> Iterator[str]:
     figures, origin = material.figures, material.figures.provenance
-    yield (
-        f"{counted(figures.responses, 'response')} with {counted(figures.statements, 'statement')} were reviewed with "
-        f"medreview {origin.version}."
-    )
+    of_statements = bool(figures.statements) or not figures.headlines
+    units = [counted(kind.units, kind.noun, kind.title) for kind in figures.headlines if kind.raters]
+    first = [f"{counted(figures.responses, 'response')} with {counted(figures.statements, 'statement')}"]
+    yield f"{', '.join([*(first if of_statements else []), *units])} were reviewed with medreview {origin.version}."
     yield from _judged(material)
     yield from _references(material.figures)
     yield from _decided(material)
@@ -58,9 +59,15 @@ def _paragraph(material: Material) -> Iterator[str]:
             f"numbers{_blind(figures)}. Its intervals for this study follow that draw of single statements."
         )
     of = "Other intervals" if drawn else "Intervals"
+    if of_statements:
+        yield (
+            f"{of} are of 95% and take whole responses as units: {over_units(figures.resampling)}; Wilson intervals, "
+            "which take items as independent, stand beside them."
+        )
+    for cluster in dict.fromkeys(kind.cluster for kind in figures.headlines if kind.raters):
+        titles = ", ".join(kind.title for kind in figures.headlines if kind.raters and kind.cluster == cluster)
+        yield f"Intervals of {titles} are of 95%, over {cluster}s where several are of one {cluster}, else over items."
     yield (
-        f"{of} are of 95% and take whole responses as units: {over_units(figures.resampling)}; Wilson intervals, "
-        "which take items as independent, stand beside them. "
         "In figures of agreement blind and assisted labels, and drawn and chosen statements, were never pooled. "
         f"Even votes of judges: {in_words(origin.tie_rule)}."
     )
@@ -81,15 +88,26 @@ def _blind(figures: StudyFigures) -> str:
 
 
 def _judged(material: Material) -> Iterator[str]:
-    models = dict.fromkeys(
-        f"{one_line(run.judge)}" + (f" ({one_line(run.model)})" if run.model.strip() and run.model != run.judge else "")
-        for run in material.record.runs
-        if run.kind != "offline"
-    )
-    if models:
-        yield f"The text of each cited source was judged by {', '.join(models)}."
-    elif material.record.runs:
+    """Who was asked what: judges of statements, and of each other kind those that said something of its units."""
+    runs, figures = material.record.runs, material.figures
+    models = {run.judge: one_line(run.model) for run in runs if run.kind != "offline"}
+
+    def named(judges: Iterable[str]) -> str:
+        each = ((one_line(judge), models.get(judge, "").strip()) for judge in judges)
+        return ", ".join(
+            dict.fromkeys(f"{name} ({model})" if model not in ("", name) else name for name, model in each)
+        )
+
+    tallies = figures.between_judges.tallies
+    asked = [one.judge for one in tallies if not one.offline]
+    if asked:
+        yield f"The text of each cited source was judged by {named(asked)}."
+    elif tallies:
         yield "Statements were compared with each cited source by rules on words, numbers, units and negations."
+    for kind in figures.headlines:
+        said = [one.rater for one in kind.raters if one.machine and not one.rules and one.rater not in asked]
+        if said:
+            yield f"Of each {kind.noun} was asked, “{KINDS[kind.kind].about}”; machines that answered: {named(said)}."
     if meant := sorted({model_in(run.judge) for run in material.record.runs if run.kind == "offline"} - {""}):
         named = ", ".join(map(one_line, meant))
         yield f"Similarity of meaning ({named}) had a part in their order for review, and in no label."
@@ -120,3 +138,8 @@ def _decided(material: Material) -> Iterator[str]:
                 f"{one_line(one.reviewer)} labelled {counted(one.progress.decided, 'statement')}{pace}: "
                 f"{'; '.join(groups)}."
             )
+    for kind in material.figures.headlines:
+        for person in kind.people:
+            modes = {"blind": person.blind, "assisted": person.labels - person.blind}
+            told = ", ".join(f"{count:,} {mode}" for mode, count in modes.items() if count)
+            yield f"{one_line(person.rater)} gave {counted(person.labels, 'label')} on {kind.title}: {told}."

@@ -38,9 +38,9 @@ def _kind(kind: str, judge: str) -> str:
 
 def reviewed_section(material: Material) -> Section:
     """How labels came to be."""
+    of_statements = material.figures.statements or not material.figures.headlines
     parts = (
-        *flow_parts(material),
-        *_progress(material),
+        *((*flow_parts(material), *_progress(material)) if of_statements else ()),
         *_labels(material),
         *_exposure(material),
         *_judges(material),
