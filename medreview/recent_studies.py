@@ -41,8 +41,9 @@ class RecentStudy:
     """A study of the list as it is now.
 
     ``remark`` says in half a sentence what is wrong or unusual, ``""`` for ``ready``; ``counts`` is ``None`` where
-    nothing could be counted. ``units``: kinds beside statements that the study uses, as its first screen has them.
-    ``left_off``: queue, filter and statement where the reviewer was last. ``drafts``: lines begun and not saved.
+    nothing could be counted. ``units``: kinds beside statements that came as such, or of which something was decided;
+    of a study without statements all that its first screen has. ``left_off``: queue, filter and statement where the
+    reviewer was last. ``drafts``: lines begun and not saved.
     """
 
     path: Path
@@ -131,10 +132,13 @@ def _if_known(older: bool, read: Callable[[], T], else_: T) -> T:
 
 
 def _units(reader: sqlite3.Connection, who: str) -> tuple[UnitCounts, ...]:
+    stored = {row[0] for row in reader.execute("SELECT DISTINCT kind FROM unit")}
+    alone = not reader.execute("SELECT EXISTS (SELECT 1 FROM statement)").fetchone()[0]
+    states = {name: load_states(reader, who, name) for name in KINDS}
     return tuple(
-        UnitCounts(name, kind.title, Counts.of(count_units(reader, name), load_states(reader, who, name)))
+        UnitCounts(name, kind.title, Counts.of(count_units(reader, name), states[name]))
         for name, kind in KINDS.items()
-        if kind.in_use(reader)
+        if states[name] or name in stored or (alone and kind.in_use(reader))
     )
 
 

@@ -30,6 +30,10 @@ _ONE: Final = _ROLLED.format(where="WHERE r.response_id = ?")
 _EVERY: Final = _ROLLED.format(where="")
 
 
+ROLLED_UP: Final = "judges"
+"""What the common word of the judges on the statements of a response is called among raters."""
+
+
 class WholeResponse(UnitKind):
     """``response:RESPONSE_ID``. What judges say of it is the roll-up of their verdicts on its statements.
 
@@ -106,7 +110,7 @@ FROM response AS r WHERE invalid <> ''
         for row in reader.execute(_EVERY):
             level = _level(row)
             if level is not None:
-                rater = Judge("offline", offline=True).title if row["by_rules"] else "judges"
+                rater = Judge("offline", offline=True).title if row["by_rules"] else ROLLED_UP
                 yield Rating(unit_id(self.name, row[0]), row[0], self.axis, rater, True, "", level)
 
 

@@ -13,11 +13,15 @@ def provenance_section(material: Material) -> Section:
     """What to name beside any figure of this report."""
     figures, origin = material.figures, material.figures.provenance
     head = f"{origin.event_head} (newest of {counted(origin.events, 'event')})" if origin.event_head else "no event yet"
-    labels = ", ".join(
+    told = [
         f"{one_line(who)}: {', '.join(f'{count:,} {title}' for title, count in groups.items())}"
         for who, groups in origin.labels.items()
         if groups
-    )
+    ]
+    told += [
+        f"{one_line(one.rater)}: {one.labels:,} on {kind.title}" for kind in figures.headlines for one in kind.people
+    ]
+    labels = ", ".join(told)
     rows = [
         ("study", f"{one_line(material.name)}, id {origin.study_id}"),
         ("event head", head),
@@ -25,7 +29,10 @@ def provenance_section(material: Material) -> Section:
         ("contents", contents(figures)),
         *([("part of the study", "; ".join(part_lines(figures.part)))] if figures.part else []),
         ("reviewers", ", ".join(map(one_line, material.reviewers)) or "nobody has decided anything yet"),
-        ("labels", f"{labels or 'none'}; label set version {origin.label_set_version}"),
+        (
+            "labels",
+            f"{', '.join(filter(None, (labels, units))) or 'none'}; label set version {origin.label_set_version}",
+        ),
         ("tie rule", in_words(origin.tie_rule)),
         ("resampling", f"{origin.replicates:,} replicates, seed {origin.seed}"),
         ("comparisons", f"{origin.comparisons:,} of two opinions stand side by side in this report"),

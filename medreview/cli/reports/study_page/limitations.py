@@ -58,6 +58,11 @@ def _labels(figures: StudyFigures) -> Iterator[str]:
     groups = [(one_line(one.reviewer), group) for one in figures.reviewers for group in one.agreement]
     assisted = sum(group.labels for _, group in groups if group.mode == "assisted")
     every = sum(group.labels for _, group in groups)
+    for kind in figures.headlines:
+        given = sum(person.labels for person in kind.people)
+        seen = given - sum(person.blind for person in kind.people)
+        if seen:
+            yield f"{seen:,} of {counted(given, 'label')} on {kind.title} cannot be vouched for as blind."
     if assisted:
         yield (
             f"{assisted:,} of {every:,} labels were given after something of the judges' opinion had been "

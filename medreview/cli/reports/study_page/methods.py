@@ -13,6 +13,7 @@ from medreview.references.authorities import authority_name
 from medreview.stats.formulas.estimate import half_up
 from medreview.stats.study_figures import StudyFigures
 from medreview.units.registry import KINDS
+from medreview.units.whole_response import ROLLED_UP
 from medreview.words import counted, in_words
 
 _SOURCES = (
@@ -92,22 +93,21 @@ def _judged(material: Material) -> Iterator[str]:
     runs, figures = material.record.runs, material.figures
     models = {run.judge: one_line(run.model) for run in runs if run.kind != "offline"}
 
-    def named(judges: Iterable[str]) -> str:
-        each = ((one_line(judge), models.get(judge, "").strip()) for judge in judges)
-        return ", ".join(
-            dict.fromkeys(f"{name} ({model})" if model not in ("", name) else name for name, model in each)
-        )
+    def with_models(judges: Iterable[str]) -> str:
+        each = ((one_line(judge), models.get(judge, "")) for judge in judges)
+        return ", ".join(f"{name} ({model})" if model not in ("", name) else name for name, model in each)
 
     tallies = figures.between_judges.tallies
     asked = [one.judge for one in tallies if not one.offline]
     if asked:
-        yield f"The text of each cited source was judged by {named(asked)}."
+        yield f"The text of each cited source was judged by {with_models(asked)}."
     elif tallies:
         yield "Statements were compared with each cited source by rules on words, numbers, units and negations."
     for kind in figures.headlines:
-        said = [one.rater for one in kind.raters if one.machine and not one.rules and one.rater not in asked]
+        known = {*asked, ROLLED_UP}
+        said = [one.rater for one in kind.raters if one.machine and not one.rules and one.rater not in known]
         if said:
-            yield f"Of each {kind.noun} was asked, “{KINDS[kind.kind].about}”; machines that answered: {named(said)}."
+            yield f"Of each {kind.noun} was asked, “{KINDS[kind.kind].about}”; machines that answered: {with_models(said)}."
     if meant := sorted({model_in(run.judge) for run in material.record.runs if run.kind == "offline"} - {""}):
         named = ", ".join(map(one_line, meant))
         yield f"Similarity of meaning ({named}) had a part in their order for review, and in no label."
