@@ -198,7 +198,7 @@ def _own_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
             )
             if figure.value is not None
         ]  # fmt: skip
-        rest = "" if own.basis in ("all", "drawn") else ": they say nothing about the rest"
+        rest = ": they say nothing about the rest" if own.caution else ""
         yield [(_cut(f"     supported by your labels, {own.of_what}{rest}", columns - 1), "dim")]
         yield [(_cut(f"       {'   '.join(told) or 'no label says so or otherwise'}", columns - 1), "")]
     for kind in figures.units:

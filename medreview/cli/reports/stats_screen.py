@@ -205,7 +205,7 @@ def _shares(figures: StudyFigures, leading: Sequence[ReviewerFigures], brief: in
     judges = ", ".join(one_line(one.judge) for one in figures.between_judges.tallies if not one.offline)
     judged = [
         Share(f"  {_ALONE if known and name == _SUPPORT else _JUDGED[name]}", found[name])
-        for name in (order if brief < _BRIEFEST or not leading else [_SUPPORT])
+        for name in (order if brief < 1 or not leading else [_SUPPORT])
         if name in found and judges and not figures.support.by_rules
     ]
     if any(share.figure and share.figure.value is not None for share in judged):

@@ -73,13 +73,9 @@ class OwnLabels:
 
     @property
     def caution(self) -> str:
-        """What the figures do not tell, ``""`` where they are of the whole study."""
-        if self.basis == "all":
-            return ""
-        if self.basis == "drawn":
-            return "drawn at random: the audit estimates the whole study from them"
-        which = "the flagged ones" if self.basis == "flagged" else "chosen, not drawn at random"
-        return f"{which}: they say nothing about the rest"
+        """What the figures do not tell, ``""`` where they are of the whole study or of a random draw."""
+        which = {"flagged": "the flagged ones", "chosen": "chosen, not drawn at random"}.get(self.basis)
+        return f"{which}: they say nothing about the rest" if which else ""
 
 
 def own_labels(

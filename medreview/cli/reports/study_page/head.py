@@ -29,10 +29,7 @@ def provenance_section(material: Material) -> Section:
         ("contents", contents(figures)),
         *([("part of the study", "; ".join(part_lines(figures.part)))] if figures.part else []),
         ("reviewers", ", ".join(map(one_line, material.reviewers)) or "nobody has decided anything yet"),
-        (
-            "labels",
-            f"{', '.join(filter(None, (labels, units))) or 'none'}; label set version {origin.label_set_version}",
-        ),
+        ("labels", f"{labels or 'none'}; label set version {origin.label_set_version}"),
         ("tie rule", in_words(origin.tie_rule)),
         ("resampling", f"{origin.replicates:,} replicates, seed {origin.seed}"),
         ("comparisons", f"{origin.comparisons:,} of two opinions stand side by side in this report"),

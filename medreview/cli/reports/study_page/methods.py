@@ -107,7 +107,8 @@ def _judged(material: Material) -> Iterator[str]:
         known = {*asked, ROLLED_UP}
         said = [one.rater for one in kind.raters if one.machine and not one.rules and one.rater not in known]
         if said:
-            yield f"Of each {kind.noun} was asked, “{KINDS[kind.kind].about}”; machines that answered: {with_models(said)}."
+            about = KINDS[kind.kind].about
+            yield f"Of each {kind.noun} was asked, “{about}”; machines that answered: {with_models(said)}."
     if meant := sorted({model_in(run.judge) for run in material.record.runs if run.kind == "offline"} - {""}):
         named = ", ".join(map(one_line, meant))
         yield f"Similarity of meaning ({named}) had a part in their order for review, and in no label."
