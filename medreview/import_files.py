@@ -12,6 +12,7 @@ from medreview.exchange.imports import answer_records
 from medreview.exchange.imports.answer_records import AnswerRecord, read_records
 from medreview.exchange.imports.detect_format import detect_format
 from medreview.exchange.imports.field_mapping import Fields, columns_of, peek
+from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
 from medreview.exchange.imports.import_export import import_export
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
 from medreview.exchange.imports.key_facts import FactRecord, read_facts
@@ -79,7 +80,7 @@ def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
 
     Raises :class:`UserError` when it cannot be read.
     """
-    form = None if path.is_dir() else format_of(path, FORMATS.values(), mapping)
+    form = _form(path, mapping)
     return form.on_statements if form is not None else detect_format(path, mapping) == "judgements"
 
 
@@ -90,7 +91,7 @@ def import_file(
 
     ``as_copy``: also the export of another study. Raises :class:`UserError` when the file cannot be used as a whole.
     """
-    form = None if path.is_dir() else format_of(path, FORMATS.values(), mapping)
+    form = _form(path, mapping)
     if form is not None:
         return _units(study, path, form, mapping, progress)
     kind = detect_format(path, mapping)
@@ -108,13 +109,25 @@ def import_file(
     return done
 
 
+def _form(path: Path, mapping: Mapping[str, str]) -> UnitFormat | None:
+    """The format of a file of units, ``None`` for any other; raises :class:`UserError` for one that another program
+    wrote for itself."""
+    if path.is_dir():
+        return None
+    first, _ = peek(open_rows(path)[0])
+    refuse_foreign(path, first, Fields.among(answer_records.FIELDS, mapping))
+    return format_of(path, FORMATS.values(), mapping)
+
+
 def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
     """The answers of a file, their citations, and what their records give beside them.
 
     That is read in a second pass, since it needs the sources that the citations name.
     """
-    _refuse_bare_questions(path, mapping)
+    _refuse_other_tables(path, mapping)
     told = import_responses(study, path, mapping, progress)
+    if told.bad and told.read == len(told.bad):
+        raise UserError(f"{path} holds no answer that can be read: line {told.bad[0].line} {told.bad[0].reason}.")
     done = Imported(str(path), "responses", told.read, told.added, told.known, told.bad, told.empty, unused=told.unused)
     extract_all(study, progress)
     if told.pages:
@@ -131,16 +144,19 @@ def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Pro
     return done
 
 
-def _refuse_bare_questions(path: Path, mapping: Mapping[str, str]) -> None:
-    """Raise :class:`UserError` for a file with questions of which no column is known to be an answer."""
+def _refuse_other_tables(path: Path, mapping: Mapping[str, str]) -> None:
+    """Raise :class:`UserError` for a file with questions of which no column is known to be an answer, and for one with
+    labels."""
     fields = Fields(answer_records.FIELDS, mapping)
-    columns = columns_of(peek(one_by_one(open_rows(path)[0], fields))[0])
+    rows = peek(one_by_one(open_rows(path)[0], fields))[0]
+    columns = columns_of(rows)
     present = fields.present(columns)
     if "question" in present and "response" not in present:
         raise UserError(
             f"{path} has questions and no column for the response (it has {', '.join(columns[:_MOST_NAMED])}); say "
             "which with --map COLUMN=response, or with --map unit:=question that nobody has answered them yet."
         )
+    refuse_labels(path, rows, fields)
 
 
 def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str], progress: Progress) -> Imported:

@@ -10,7 +10,6 @@ from medreview.exchange.imports.field_mapping import (
     Fields,
     Unfold,
     columns_of,
-    field_of,
     normalise_column,
     peek,
 )
@@ -82,9 +81,7 @@ def format_of(path: Path, formats: Collection[UnitFormat], mapping: Mapping[str,
         if named == {one.name}:
             return one
     for one in formats:
-        fields = Fields(
-            one.fields, {column: to for column, to in mapping.items() if field_of(column, to) in one.fields}
-        )
+        fields = Fields.among(one.fields, mapping)
         if fields.present(columns).issuperset(one.characteristic):
             meant = {fields.mapped.get(column, column) for column in columns}
             if one.tells(meant, [fields.values(row) for row in rows]):

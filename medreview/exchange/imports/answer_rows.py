@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from medreview.exchange.imports.foreign_files import refuse_foreign_text
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.text_files import open_text
 from medreview.text import normalise_newlines
@@ -25,9 +26,11 @@ _ANSWER: Final = re.compile(r"(?:answer|response)[ \t]*:[ \t]*", re.IGNORECASE)
 
 
 def read_answers(path: Path) -> Iterator[Row | BadRecord]:
-    """The answers of a text file, each with its first line number."""
+    """The answers of a text file, each with its first line number. Raises :class:`UserError` for what is no prose."""
     with open_text(path) as file:
-        lines = normalise_newlines(file.read()).split("\n")
+        text = normalise_newlines(file.read())
+    refuse_foreign_text(path, text)
+    lines = text.split("\n")
     start = 0
     for number, line in enumerate([*lines, "====="]):
         last = number == len(lines)

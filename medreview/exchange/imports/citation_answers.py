@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, peek, text_of
+from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_foreign_text
 from medreview.exchange.imports.listed_citations import citations_of
 from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
@@ -58,8 +59,9 @@ def file_answers(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[
     A record that is invalid or has no field for the response becomes a :class:`BadRecord`; one whose response is empty
     is an invalid response. Raises :class:`UserError` at once when the whole file cannot be used.
     """
-    rows, _ = open_rows(path)
+    first, rows = peek(open_rows(path)[0])
     fields = Fields(FIELDS, mapping)
+    refuse_foreign(path, first, fields)
     return (_answer(row, fields) for row in fields.check(rows, path, ["response"], one_by_one))
 
 
@@ -79,6 +81,7 @@ def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterat
     if rows is None or not all("response" in fields.values(row) for row in rows):
         if "\0" in text:
             raise UserError("Standard input is binary, not text.")
+        refuse_foreign_text(Path(STDIN), text)
         return iter([CitingAnswer(1, "", "", "", text)])
     return (_answer(row, fields) for row in fields.check(iter(rows), Path(STDIN), ["response"], one_by_one))
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records, judgements, sourcecheckup
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, columns_of, field_of, peek
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, columns_of, peek
 from medreview.exchange.imports.open_rows import open_rows
 
 Kind = Literal["responses", "judgements", "sourcecheckup", "export"]
@@ -39,10 +39,6 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
     first, _ = peek(rows)
     columns = columns_of(first)
     for kind, characteristic in _CHARACTERISTIC.items():
-        names = _NAMES[kind]
-        present = Fields(
-            names, {column: target for column, target in mapping.items() if field_of(column, target) in names}
-        ).present(columns)
-        if present.issuperset(characteristic):
+        if Fields.among(_NAMES[kind], mapping).present(columns).issuperset(characteristic):
             return kind
     return "responses"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from medreview.errors import UserError
 from medreview.exchange.imports.json_rows import kind_of
@@ -42,6 +42,11 @@ class Fields:
             ]
             for field, known in names.items()
         }
+
+    @classmethod
+    def among(cls, names: Mapping[str, Sequence[str]], mapping: Mapping[str, str]) -> Self:
+        """The same, with the entries of ``mapping`` that are of these fields; others are left out."""
+        return cls(names, {column: to for column, to in mapping.items() if field_of(column, to) in names})
 
     def values(self, row: Row) -> dict[str, Any]:
         """Field -> value, for the fields that the row has."""

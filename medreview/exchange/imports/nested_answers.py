@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from medreview.exchange.imports.field_mapping import Fields, normalise_column
+from medreview.exchange.imports.foreign_files import shape_of_nested
 from medreview.exchange.imports.json_rows import written_out
 from medreview.exchange.imports.json_shapes import NESTING
 from medreview.exchange.imports.rows import BadRecord, Row
@@ -22,10 +23,13 @@ def one_by_one(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row 
             yield from _answers(row, fields)
 
 
-def _answers(row: Row, fields: Fields) -> Iterator[Row]:
+def _answers(row: Row, fields: Fields) -> Iterator[Row | BadRecord]:
     column = _nesting(row, fields)
     if column is None:
         yield row
+        return
+    if what := shape_of_nested(column, row.values[column], fields):
+        yield BadRecord(row.line, f"looks like {what}")
         return
     shared = {name: value for name, value in row.values.items() if name != column}
     named = fields.columns(row)

@@ -11,6 +11,8 @@ from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.text_files import open_text
 
 _LONGEST_CELL: Final = 1 << 24
+_LOOKED_AT: Final = 100
+"""Lines in which a column without a name is looked for: those that are read before anything is stored."""
 _DELIMITERS: Final = ",;\t|"
 _TOLD: Final = re.compile(r"sep=(.)\r?\n?\Z", re.IGNORECASE)
 """The first line of a table that tells Excel its delimiter."""
@@ -21,7 +23,8 @@ def read_table(path: Path) -> Iterator[Row | BadRecord]:
     told by a line ``sep=;`` before it.
 
     A row with more or fewer fields than the header, or with invalid quoting, becomes a :class:`BadRecord`.
-    Raises :class:`UserError` when the header cannot be parsed or has a duplicate column.
+    Raises :class:`UserError` when the header cannot be parsed, has a duplicate column, or leaves a column other than
+    the first, which may number the rows, without a name that one of the first rows fills.
     """
     csv.field_size_limit(_LONGEST_CELL)
     with open_text(path) as file:
@@ -50,10 +53,22 @@ def read_table(path: Path) -> Iterator[Row | BadRecord]:
                 continue
             if not any(cell.strip() for cell in cells):
                 continue
+            unnamed = [number for number, name in enumerate(header[1:], 2) if not name]
+            if line <= _LOOKED_AT and any(cells[number - 1 : number] not in ([], [""]) for number in unnamed):
+                raise _no_header(path, header, cells, line, unnamed)
             if len(cells) != len(header):
                 yield BadRecord(line, f"has {len(cells)} fields where the header names {len(header)}")
             else:
                 yield Row(line, {name: cell for name, cell in zip(header, cells, strict=True) if name})
+
+
+def _no_header(path: Path, header: list[str], cells: list[str], line: int, unnamed: list[int]) -> UserError:
+    number = next(number for number in unnamed if cells[number - 1 : number] not in ([], [""]))
+    named = ", ".join(name for name in header if name)
+    return UserError(
+        f"{path} has no name for column {number}, which holds {cells[number - 1][:40]!r} in line {line}: its first "
+        f"line ({named[:80]}) is a title or has merged cells; leave one line that names every column, and import that."
+    )
 
 
 def sniff(header: str) -> str:

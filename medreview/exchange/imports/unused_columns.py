@@ -8,7 +8,7 @@ from typing import Any, Final
 from medreview.exchange.imports.field_mapping import normalise_column
 from medreview.exchange.imports.rows import Row
 
-_NAMES: Final[Mapping[str, re.Pattern[str]]] = {
+LIKE: Final[Mapping[str, re.Pattern[str]]] = {
     "citations": re.compile(
         r"cit(?:ed|ation|es)|ref(?:s|erence)|source|link|url|doi|pmid|bibliograph|attribut|evidence"
     ),
@@ -67,7 +67,7 @@ class UnusedColumns:
 
     def _field(self, column: str, value: Any, taken: Collection[str]) -> str:
         name = normalise_column(column)
-        for field, pattern in _NAMES.items():
+        for field, pattern in LIKE.items():
             if field in self._fields and field not in taken and pattern.search(name) and _fits(field, value):
                 return field
         return ""

@@ -81,7 +81,7 @@ def test_bad_records_are_named_and_the_rest_is_kept(write: Write, study: Study) 
         "not complete JSON",
         "is a list",
         "has no response",
-        "a number as its response",
+        "looks like a log or the answer of an API: response holds a where",
         "a number among its cit",
     ):
         assert words in reasons
