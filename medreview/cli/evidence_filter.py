@@ -1,7 +1,8 @@
 """The evidence engine as a filter, apart from the commands so that ``main`` can start it without them."""
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from io import BufferedIOBase
 from typing import TYPE_CHECKING, Final, cast
@@ -31,8 +32,19 @@ def answer_lines(semantic: bool = False) -> None:
         answers = serve_together(lines, words, partial(rescore, similarity=_similarity()))
     else:
         answers = serve((_text(number, line) for number, line in enumerate(sys.stdin.buffer)), words)
+    print_each(answers)
+
+
+def print_each(answers: Iterable[str]) -> None:
+    """Print answers, which are JSON objects, as they come; exit code 1 where every one of them is an error."""
+    answered = failed = 0
     for answer in answers:
         print(answer, flush=True)
+        answered += 1
+        failed += '"error"' in answer and "error" in json.loads(answer)
+    if answered and answered == failed:
+        print(f"medreview: no line could be used; all {answered:,} were answered by an error.", file=sys.stderr)
+        sys.exit(1)
 
 
 def _similarity() -> "Similarity":

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from medreview.cli.evidence_filter import print_each
 from medreview.cli.output import bad_records
 
 if TYPE_CHECKING:
@@ -56,5 +57,4 @@ def answer_lines(check: "Check", together: int = 1) -> None:
 
     lines = (line.decode("utf-8-sig" if number == 0 else "utf-8", "surrogateescape") for number, line in
              enumerate(sys.stdin.buffer))  # fmt: skip
-    for answer in serve(lines, check, together):
-        print(answer, flush=True)
+    print_each(serve(lines, check, together))

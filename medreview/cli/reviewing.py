@@ -23,7 +23,7 @@ def review_paths(paths: Sequence[Path], wanted: Wanted, *, pages: "PagesFrom" = 
     """Open the study for review; of files of answers one is made first, or taken further."""
     from medreview.study import Study
 
-    if wanted.audit is not None and wanted.queue not in (None, "audit"):
+    if wanted.audit is not None and wanted.queue not in (None, "audit", "random"):
         raise UserError("--audit opens the audit; name no other queue with it.")
     study, files = _study_and_files(paths)
     if files and wanted.read_only and not study.exists():

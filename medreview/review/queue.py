@@ -45,9 +45,10 @@ class Queue(NamedTuple):
 
 
 def kind_named(name: str) -> QueueKind:
-    """The kind of queue with this name; raises :class:`UserError` naming those there are."""
+    """The kind of queue with this name, or with a word of its title on the screen (``triage``, ``random``); raises
+    :class:`UserError` naming those there are."""
     for kind in KINDS:  # first: who reviews statements waits for no other kind of unit
-        if kind.name == name:
+        if name in (kind.name, *kind.title.split(": ")):
             return kind
     from medreview.review.unit_queues import ALL
 

@@ -33,6 +33,11 @@ def test_mistakes_are_one_sentence(medreview: Program, demo: Path) -> None:
     assert "ends in .db" in named.stderr
     alone = medreview("export", demo, "out", "--no-page-text", check=2)
     assert "add --sqlite" in alone.stderr
+    for name in ("out.csv", "out.xlsx", "out.zip"):
+        file = medreview("export", demo, name, check=2)
+        assert f"`medreview export {demo} out`" in file.stderr
+        assert not (demo.parent / name).exists()
+    medreview("export", demo, "labels.2026-11")
 
 
 def test_a_blind_export_says_nothing_of_what_is_not_decided_and_costs_no_blind_label(

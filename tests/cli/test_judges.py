@@ -35,6 +35,9 @@ def configured(tmp_path):
 def test_without_any_the_first_step_is_shown(medreview):
     assert "[judges.NAME]" in medreview("judges").stdout
     assert json.loads(medreview("judges", "--json").stdout)["judges"] == []
+    pinged = medreview("judges", "--ping", check=1)
+    assert "[judges.NAME]" in pinged.stdout
+    assert "Nobody was asked: no judge and no model is configured." in pinged.stderr
 
 
 @pytest.mark.usefixtures("configured")

@@ -212,3 +212,13 @@ def test_filters_decisions_and_notes_are_found_and_gone_to(medreview, demo, monk
     assert "cannot use 'colour'" in done.stdout
     assert done.stdout.count("The goal of this sitting is reached: 1 decided") == 1
     assert "is no goal" in medreview("review", demo, "--plain", "--goal", "soon", check=2).stderr
+
+
+def test_a_queue_is_opened_by_the_words_that_the_screen_has_for_it(medreview, demo):
+    for own, shown in (("flagged", "triage"), ("audit", "random")):
+        first, second = (
+            medreview("review", demo, "--plain", "--queue", name, input="q\n").stdout for name in (own, shown)
+        )
+        assert first.split("\n")[0] == second.split("\n")[0]
+        assert shown in second
+    assert "There is no queue 'triages'" in medreview("review", demo, "--plain", "--queue", "triages", check=2).stderr

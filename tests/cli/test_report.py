@@ -82,3 +82,19 @@ def test_reading_it_is_a_look_and_another_file_in_the_place_is_left_alone(medrev
         {"shown": "verdicts", "what": "report"},
         {"shown": "labels", "what": "report"},
     ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["out.pdf"], "out.pdf would hold a page of HTML; name it out.html"),
+        (["out.docx"], "out.docx would hold a page of HTML; name it out.html"),
+        (["out.md"], "for the same as Markdown, --markdown out.md"),
+        (["--markdown", "out.docx"], "out.docx would hold Markdown; name it out.md"),
+        (["--briefs", "out.pdf"], "name it out.html"),
+        (["--tradeoff", "out.xlsx"], "out.xlsx would hold a table; name it out.csv"),
+    ],
+)
+def test_a_name_of_another_kind_of_file_is_refused_with_the_right_one(medreview, study, tmp_path, arguments, words):
+    assert words in medreview("report", study, *arguments, check=2).stderr
+    assert not list(tmp_path.glob("out.*"))

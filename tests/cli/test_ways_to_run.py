@@ -26,6 +26,18 @@ def test_a_command_in_this_process_writes_what_a_process_writes(medreview, demo,
     assert here.stderr == there.stderr.replace("python -m medreview", "medreview")
 
 
+@pytest.mark.parametrize("words", [("evidence", "--jsonl"), ("references", "--jsonl", "--library", "l.ris")])
+def test_a_filter_that_could_use_no_line_fails_and_says_so(medreview, tmp_path, words):
+    (tmp_path / "l.ris").write_text("TY  - JOUR\nTI  - Sepsis\nPY  - 2019\nER  - \n")
+    for given in ("no JSON\n{}\n", '{"id": 1}'):
+        done = medreview(*words, input=given, check=1)
+        assert "no line could be used" in done.stderr
+        assert done.stdout.count('"error"') == len(given.splitlines())
+    whole = '{"statement": "A.", "source_text": "A.", "reference": "Roe A. Title. 2019."}'
+    assert "error" in medreview(*words, input=f"no JSON\n{whole}\n").stdout
+    assert medreview(*words, input="\n").stdout == ""
+
+
 def test_a_program_that_was_started_without_interrupts_goes_on(medreview):
     """As under ``nohup``: who ignores Ctrl-C for it wants it to end by itself."""
     process = medreview.start("evidence", "--jsonl", interrupts=False)

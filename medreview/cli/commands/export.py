@@ -11,6 +11,9 @@ from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
 from medreview.errors import UserError
 
+_ENDINGS = (".csv", ".tsv", ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".zip", ".db", ".sqlite", ".html", ".txt")
+"""Of files: nobody means a folder by such a name."""
+
 
 def export(
     study: StudyFile,
@@ -51,11 +54,16 @@ def export(
     """
     from medreview.config import load_config
     from medreview.exchange.exports.export import export as write
-    from medreview.next_step import shell
+    from medreview.next_step import command, shell
     from medreview.study import Study
 
     if not page_text and not sqlite:
         raise UserError("--no-page-text is about the SQLite file: add --sqlite labels.db. The CSV files hold no pages.")
+    if folder.suffix.lower() in _ENDINGS and not folder.exists():
+        raise UserError(
+            f"The export is a folder of many files, not one file {folder}: name a folder, as in "
+            f"`{command('export', study, folder.with_suffix(''))}`; with --sqlite NAME.db, one file in it has all tables."
+        )
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         hidden_from = load_config().reviewer if blind else None

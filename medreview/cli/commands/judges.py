@@ -32,7 +32,7 @@ _NONE = (
 def judges(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Only these.")] = None,
     ping: Annotated[
-        bool, typer.Option("--ping", help="Ask each one small question; exit code 1 if one fails.")
+        bool, typer.Option("--ping", help="Ask each one small question; exit code 1 if one fails, or there is none.")
     ] = False,
     study: Annotated[
         Path | None,
@@ -73,7 +73,9 @@ def judges(
     if study:
         blocks.append(_costs(done, study))
     result(told, *"\n\n".join(blocks).split("\n"), as_json=as_json)
-    if any(item.status != "ok" for item in pinged):
+    if ping and not chosen:
+        say("Nobody was asked: no judge and no model is configured.")
+    if ping and (not chosen or any(item.status != "ok" for item in pinged)):
         raise typer.Exit(1)
 
 

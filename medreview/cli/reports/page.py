@@ -17,7 +17,9 @@ from medreview.cli.reports.layout import Part
 from medreview.cli.reports.page_drawing import PageDrawer
 from medreview.cli.reports.page_script import SCRIPT
 from medreview.cli.reports.page_style import STYLE
+from medreview.errors import UserError
 
+_ENDINGS: Final = ("", ".html", ".htm")
 _HASH: Final = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
 _POLICY: Final = (
     f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
@@ -42,7 +44,12 @@ def write_html(
 
 
 def check_page(path: Path, command: str) -> None:
-    """Raise :class:`UserError` where :func:`write_page` would: before the work, not after it."""
+    """Raise :class:`UserError` where :func:`write_page` would, and for a name that is no page's: before the work."""
+    if path.suffix.lower() not in _ENDINGS:
+        raise UserError(
+            f"{path} would hold a page of HTML; name it {path.with_suffix('.html')}. A browser prints it as a PDF, and "
+            "word processors open it."
+        )
     check_own(path, _sign(command).encode())
 
 

@@ -8,6 +8,7 @@ from medreview.atomic_output import atomic_outputs, check_own, write_new
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.layout import Part, Title, cells, inset, table
 from medreview.cli.reports.plots import Drawing, Point, scatter
+from medreview.errors import UserError
 from medreview.exchange.exports.tradeoff_rows import SIGN, write_csv
 from medreview.stats.facts.tradeoff import TradeOff
 from medreview.stats.formulas.estimate import half_up, percent
@@ -22,6 +23,8 @@ _NONE: Final = "not known"
 
 def check_trade_off(path: Path) -> None:
     """Raise :class:`UserError` where :func:`write_trade_off` would: before the work, not after it."""
+    if path.suffix.lower() not in ("", ".csv"):
+        raise UserError(f"{path} would hold a table; name it {path.with_suffix('.csv')}.")
     check_own(path, SIGN)
     for plot in _plots(path):
         check_own(plot, _SIGN)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from medreview.exchange.imports.foreign_files import refuse_foreign_text
+from medreview.errors import UserError
+from medreview.exchange.imports.foreign_files import is_json, refuse_foreign_text
 from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.text_files import open_text
 from medreview.text import normalise_newlines
@@ -30,6 +31,8 @@ def read_answers(path: Path) -> Iterator[Row | BadRecord]:
     with open_text(path) as file:
         text = normalise_newlines(file.read())
     refuse_foreign_text(path, text)
+    if is_json(text.lstrip()):
+        raise UserError(f"{path} holds JSON and is named as a text; give it the ending .json or .jsonl.")
     lines = text.split("\n")
     start = 0
     for number, line in enumerate([*lines, "====="]):

@@ -48,9 +48,7 @@ _LONGEST_ID: Final = 64
 
 
 def refuse_foreign_text(path: Path, text: str) -> None:
-    """Raise :class:`UserError` for a text that is a saved stream of an API, a web page or JSON, and no prose."""
-    if _is_json(text.lstrip()):
-        raise UserError(f"{path} holds JSON and is named as a text; give it the ending .json or .jsonl.")
+    """Raise :class:`UserError` for a text that is the saved stream of an API or a web page, and no prose."""
     if what := _shape_of_text(text):
         raise _refused(path, what)
 
@@ -178,7 +176,7 @@ def _holds_objects(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
     """Whether a text is JSON with an object in it, or JSON lines."""
     for part in (text, text.split("\n", 1)[0]) if text[:1] in ("{", "[") else ():
         try:

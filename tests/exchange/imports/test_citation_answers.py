@@ -85,7 +85,7 @@ def test_json_lines_on_standard_input_are_records():
     assert [getattr(a, "text", None) for a in stream_answers(b'{"out": "x"}', {"out": "response"})] == ["x"]
 
 
-@pytest.mark.parametrize("text", ['{"response": "x"}\nand more', "[1]", '"x"', "1", "{" * 5000])
+@pytest.mark.parametrize("text", ['{"response": "x"}\nand more', '{"id": 1}', "[1]", '"x"', "1", "{" * 5000])
 def test_anything_else_on_standard_input_is_text(text):
     assert [getattr(answer, "text", None) for answer in stream_answers(text.encode())] == [text]
 

@@ -10,8 +10,10 @@ from medreview.cli.reports.page_drawing import PageDrawer
 from medreview.cli.reports.page_markdown import markdown
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.sections import sections
+from medreview.errors import UserError
 
 _COMMAND: Final = "report"
+_ENDINGS: Final = ("", ".md", ".markdown", ".txt")
 _SIGN: Final = "<!-- medreview report -->\n"
 """What a report in Markdown begins with."""
 
@@ -19,8 +21,12 @@ _SIGN: Final = "<!-- medreview report -->\n"
 def check_report(html: Path | None, text: Path | None) -> None:
     """Raise :class:`UserError` where the two below would: before the work, not after it."""
     if html is not None:
+        if html.suffix.lower() in _ENDINGS[1:]:
+            raise UserError(f"{html} would hold a page of HTML; for the same as Markdown, --markdown {html}.")
         check_page(html, _COMMAND)
     if text is not None:
+        if text.suffix.lower() not in _ENDINGS:
+            raise UserError(f"{text} would hold Markdown; name it {text.with_suffix('.md')}.")
         check_own(text, _SIGN.encode())
 
 
