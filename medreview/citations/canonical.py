@@ -14,6 +14,12 @@ _DEFAULT_PORT: Final = {"http": "80", "https": "443"}
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SUBJECT: Final = re.compile(r"\.[a-z]{2}/")
 _VERSION: Final = re.compile(r"v\d{1,3}\Z")
+_TRACKING: Final = re.compile(
+    r"(?:utm_[^=&]*|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid|srsltid|mc_[ce]id"
+    r"|_hsenc|_hsmi|mkt_tok|vero_id|oly_(?:anon|enc)_id)(?:=[^&]*)?",
+    re.IGNORECASE,
+)
+"""Parameters that say where a reader came from; the page is the same without them."""
 _BARE: Final = re.compile(r"www\.", re.IGNORECASE)
 
 
@@ -41,8 +47,9 @@ def canonical_key(citation: Citation) -> str:
     """A key that is equal for two citations of the same source, such as ``doi:10.1000/x`` or ``url:https://host/path``.
 
     URLs are normalised as in RFC 3986 section 6.2: scheme and host in lower case, default port and fragment dropped, an
-    empty path is ``/``, percent-encoding of unreserved characters undone and that of a bar done. Path and query keep
-    their case; ``http`` and ``https`` remain different. Versions of an arXiv paper are one source.
+    empty path is ``/``, percent-encoding of unreserved characters undone and that of a bar done; parameters that only
+    track readers (``utm_source``) are left out. Path and query keep their case; ``http`` and ``https`` remain
+    different. Versions of an arXiv paper are one source.
     """
     if citation.kind == "url":
         return f"url:{_normal_url(citation.value)}"
@@ -94,8 +101,15 @@ def _normal_url(url: str) -> str:
     host, port = _host_port(match[2])
     user = match[2].rpartition("@")
     authority = f"{user[0]}{user[1]}{_ascii_host(host)}" + ("" if port in ("", _DEFAULT_PORT[scheme]) else f":{port}")
-    path = f"{match[3] or '/'}{match[4] or ''}".replace("|", "%7C")
+    path = f"{match[3] or '/'}{_untracked(match[4] or '')}".replace("|", "%7C")
     return _PERCENT.sub(_decode_unreserved, f"{scheme}://{authority}{path}")
+
+
+def _untracked(query: str) -> str:
+    """A query without what only tracks readers; one that has nothing of that is left as it is."""
+    parts = query[1:].split("&")
+    kept = [part for part in parts if not _TRACKING.fullmatch(part)]
+    return query if len(kept) == len(parts) else f"?{'&'.join(kept)}" if kept else ""
 
 
 def _ascii_host(host: str) -> str:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from medreview.citations import Citation, canonical_key, from_list
+from medreview.citations.urls import encoded
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.judges.prompts import known_hash
 from medreview.judges.quote_grounding import QuoteGrounder, quote_columns
@@ -134,8 +135,11 @@ class _Finder:
         statement_id = self._statements.get(_collapsed(record.statement))
         if statement_id is None:
             raise LookupError(f"response {record.response!r} has no statement {record.statement[:60]!r}")
-        cited = from_list([record.source]).citations
-        key = canonical_key(cited[0]) if cited else self._by_value.get(record.source, "")
+        written = (encoded(record.source), record.source)  # an address of a field may have blanks in it
+        keys = [canonical_key(one) for item in written for one in from_list([item]).citations[:1]]
+        key = next(
+            (key for key in keys if key in self._snapshots), "" if keys else self._by_value.get(record.source, "")
+        )
         if key not in self._snapshots:
             raise LookupError(f"response {record.response!r} has no fetched source {record.source[:80]!r}")
         snapshot_id = self._snapshots[key]

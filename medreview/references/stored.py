@@ -109,11 +109,9 @@ def _sources(
     connection: sqlite3.Connection, response_id: str, rows: Iterable[str], named: dict[str, set[str]]
 ) -> list[dict[str, str]]:
     """The sources of the response that each reference names; of one that names none those of its number."""
-    cited = connection.execute(
-        "SELECT DISTINCT u.source_id, u.key FROM citation JOIN source AS u USING (source_id) WHERE response_id = ?",
-        (response_id,),
-    )
-    by_key = {row["key"]: row["source_id"] for row in cited}
+    cited = connection.execute("SELECT kind, value, source_id FROM citation WHERE response_id = ?", (response_id,))
+    # By the key as it is made today: a source that an earlier version stored may have another one.
+    by_key = {canonical_key(Citation(row["kind"], row["value"])): row["source_id"] for row in cited}
     numbered = connection.execute(
         """SELECT f.reference_id, o.source_id FROM reference AS f JOIN own_number AS o USING (response_id, number)
            WHERE f.response_id = ? AND f.standing <> 'given'""",

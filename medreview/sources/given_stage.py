@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from medreview.citations import canonical_key, from_list
+from medreview.citations import canonical_key, fetch_url, from_list
 from medreview.exchange.imports.given_pages import GivenPage
 from medreview.labels import GIVEN
 from medreview.progress import SILENT, Progress
@@ -36,6 +36,7 @@ def store_given(study: Study, pages: Iterable[GivenPage], file: str, progress: P
     came from.
     """
     texts: dict[str, dict[str, None]] = {}
+    urls: dict[str, str] = {}
     titles: dict[str, str] = {}
     unnamed = 0
     for page in pages:
@@ -45,13 +46,15 @@ def store_given(study: Study, pages: Iterable[GivenPage], file: str, progress: P
             key = canonical_key(citation)
             texts.setdefault(key, {})[page.text] = None
             titles.setdefault(key, page.title)
+            urls.setdefault(key, fetch_url(citation))
     progress.begin("given pages", len(texts))
     done = {"stored": 0, "known": 0, "kept": 0}
     for key, of_source in texts.items():
         found = study.reader.execute(
             """SELECT u.source_id, u.url, c.page_state, c.text_sha256, c.body
-               FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id) WHERE u.key = ?""",
-            (key,),
+               FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id) WHERE u.key = ? OR u.url = ?
+               ORDER BY u.key = ? DESC""",
+            (key, urls[key], key),  # an earlier version may have stored it under another key
         ).fetchone()
         if found is not None:
             done[_store(study, found, list(of_source), titles[key], file)] += 1

@@ -36,6 +36,9 @@ def test_a_list_gives_citations_without_offsets_and_names_what_it_cannot_use() -
         ("www.ncbi.nlm.nih.gov/pubmed/123", "PMID: 123"),
         ("https://x.org/?a=b\\|c", "https://x.org/?a=b%7Cc"),
         ("https://münchen.example/x", "https://xn--mnchen-3ya.example/x"),
+        ("https://x.org/a?utm_source=chatgpt.com", "https://x.org/a"),
+        ("https://x.org/a?b=1&utm_source=chatgpt.com&utm_medium=x&c=2#d", "https://x.org/a?b=1&c=2"),
+        ("https://x.org/a?gclid=1&fbclid=2&msclkid=3", "https://x.org/a?UTM_Campaign=x"),
     ],
 )
 def test_the_same_source(first: str, second: str) -> None:
@@ -51,6 +54,8 @@ def test_the_same_source(first: str, second: str) -> None:
         ("https://x.org/?a=1", "https://x.org/?a=2"),
         ("https://x.org/a%2Fb", "https://x.org/a/b"),
         ("PMID: 1234567", "PMC1234567"),
+        ("https://x.org/a?source=chatgpt.com", "https://x.org/a"),
+        ("https://x.org/a?id=utm_source", "https://x.org/a"),
     ],
 )
 def test_another_source(first: str, second: str) -> None:

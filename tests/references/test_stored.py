@@ -35,8 +35,9 @@ GIVEN = Reference("Okafor B. Drug Z. https://z.example/a", standing="given", tit
 def study(tmp_path: Path) -> Iterator[Study]:
     with Study.create(tmp_path / "s.medreview") as made:
         build(made, lambda to: [to.source("u1"), to.source("u2"), to.response("r1", TEXT, cites=["u1", "u2"])])
-        keys = [("doi:10.5555/x.1", "u1"), ("url:https://z.example/a", "u2")]
-        made.write(lambda connection: connection.executemany("UPDATE source SET key = ? WHERE source_id = ?", keys))
+        cited = [("doi", "10.5555/x.1", "u1"), ("url", "https://z.example/a", "u2")]  # whatever key a source has kept
+        cites = "UPDATE citation SET kind = ?, value = ? WHERE source_id = ?"
+        made.write(lambda connection: connection.executemany(cites, cited))
         made.write(lambda connection: store_references(connection, "r1", (*FOUND, GIVEN, GIVEN), "finder-1"))
         yield made
 

@@ -62,7 +62,7 @@ def export(
     if folder.suffix.lower() in _ENDINGS and not folder.exists():
         raise UserError(
             f"The export is a folder of many files, not one file {folder}: name a folder, as in "
-            f"`{command('export', study, folder.with_suffix(''))}`; with --sqlite NAME.db, one file in it has all tables."
+            f"`{command('export', study, folder.with_suffix(''))}`; --sqlite NAME.db puts all tables in one file."
         )
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)

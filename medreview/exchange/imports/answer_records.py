@@ -10,7 +10,6 @@ from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, 
 from medreview.exchange.imports.given_pages import GivenPage, given_pages
 from medreview.exchange.imports.key_facts import FactRecord, facts_of
 from medreview.exchange.imports.listed_citations import citations_of
-from medreview.exchange.imports.listed_fields import IDENTIFIERS
 from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.rows import BadRecord, Row
@@ -109,5 +108,5 @@ def _listed(row: Row, columns: Mapping[str, list[str]], fields: Fields) -> tuple
 
 def _pages(row: Row, columns: Mapping[str, list[str]]) -> tuple[list[GivenPage], list[str]]:
     """The pages that a record gives, and the columns that they are in."""
-    found = [(column, given_pages(row.values[column], IDENTIFIERS)) for column in columns.get("pages", [])]
+    found = [(column, given_pages(row.values[column])) for column in columns.get("pages", [])]
     return [page for _, pages in found for page in pages], [column for column, pages in found if pages]

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from medreview.exchange.imports.field_mapping import name_of, normalise_column, text_of
+from medreview.exchange.imports.field_mapping import normalise_column, text_of
 from medreview.exchange.imports.json_rows import written_out
+from medreview.exchange.imports.listed_fields import IDENTIFIERS, identifier
 
 TEXTS: Final = ("text", "content", "passage", "passages", "page_content", "full_text", "body")
 """The members of an object that may hold the text of a page."""
@@ -24,15 +25,14 @@ class GivenPage:
     title: str
 
 
-def given_pages(value: Any, addresses: Mapping[str, str]) -> list[GivenPage]:
+def given_pages(value: Any) -> list[GivenPage]:
     """The pages of a field, in order; none unless one of them has both an address and a text.
 
-    ``addresses``: member of an object -> the label that its value needs to be recognised as an identifier.
     Raises ``ValueError``, which says what is wrong, for a text that is none.
     """
     if isinstance(value, str):
         value = written_out(value)
-    found = [GivenPage(_address(item, addresses), _text(item), _title(item)) for item in _items(value)]
+    found = [GivenPage(_address(item), _text(item), _title(item)) for item in _items(value)]
     pages = [page for page in found if page.address or page.text]
     return pages if any(page.address and page.text for page in pages) else []
 
@@ -51,11 +51,10 @@ def _items(value: Any) -> Iterator[Mapping[str, Any]]:
             yield {normalise_column(name): member for name, member in item.items()}
 
 
-def _address(item: Mapping[str, Any], addresses: Mapping[str, str]) -> str:
-    for name, label in addresses.items():
-        value = item.get(name)
-        if isinstance(value, str | int) and value and (address := name_of(item, name)):
-            return " ".join((label + address).split())
+def _address(item: Mapping[str, Any]) -> str:
+    for name in IDENTIFIERS:
+        if isinstance(item.get(name), str | int) and (address := identifier(item, name)):
+            return " ".join(address.split())
     source = item.get("source")
     if isinstance(source, str) and _ADDRESS.match(source):
         return text_of(item, "source")

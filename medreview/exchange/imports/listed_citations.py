@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from medreview.citations.urls import encoded
 from medreview.exchange.imports.field_mapping import name_of, normalise_column, text_of
 from medreview.exchange.imports.json_rows import kind_of, written_out
-from medreview.exchange.imports.listed_fields import IDENTIFIERS, reference_line
+from medreview.exchange.imports.listed_fields import IDENTIFIERS, identifier, reference_line
 
 _TEXTS: Final = ("title", "citation", "reference", "source", "text")
 """Members that may name what is cited in words, perhaps with its address among them."""
@@ -75,11 +76,12 @@ def _number_of(item: object) -> str:
 
 def _cited(item: object) -> str:
     if isinstance(item, str):
-        return item
+        alone = len(item.split()) == 1 and item.count("://") == 1
+        return encoded(item, whole=False) if alone else item
     if not isinstance(item, dict):
         raise ValueError(f"has {kind_of(item)} among its citations, not text")
     named = {normalise_column(name): value for name, value in item.items() if value is not None}
-    address = next((label + value for name, label in IDENTIFIERS.items() if (value := name_of(named, name))), "")
+    address = next(filter(None, (identifier(named, name) for name in IDENTIFIERS)), "")
     texts = [text for name in _TEXTS if isinstance(named.get(name), str) and (text := name_of(named, name))]
     citing = next(filter(CITES.search, texts), "")
     if not address and citing != named.get("title") and any(map(str.isspace, citing)):

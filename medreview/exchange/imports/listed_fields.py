@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from medreview.citations.urls import encoded
 from medreview.exchange.imports.field_mapping import name_of, normalise_column
 from medreview.storable import is_damaged
 
@@ -41,6 +42,13 @@ _WHOLE: Final = ("citation", "reference")
 """Members that hold a whole reference where there is no title."""
 _YEAR: Final = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _URL: Final = re.compile(r"(?:https?://|www\.)\S+\Z", re.IGNORECASE)
+
+
+def identifier(named: Mapping[str, Any], name: str) -> str:
+    """The identifier or address in a member, by its normalised name, as the text of a citation in which it is found
+    whole; ``""`` for none. Raises ``ValueError`` for what is no text."""
+    value = name_of(named, name)
+    return IDENTIFIERS[name] + (encoded(value) if name in _ADDRESSES else value) if value else ""
 
 
 def reference_line(named: Mapping[str, Any]) -> str:
@@ -105,4 +113,4 @@ def _identifiers(named: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     if not address and _URL.match(source := _said(named.get("source"), "")):
         address = source
     if address:
-        yield "url", "", address
+        yield "url", "", encoded(address)

@@ -12,9 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from medreview.citations.urls import encoded
 from medreview.exchange.imports.answer_records import FIELDS as RECORD_FIELDS
 from medreview.exchange.imports.answer_records import AnswerRecord
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, normalise_column, text_of
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.responses import add_responses, add_to_list, response_row
@@ -176,6 +177,8 @@ def _take(row: Row | BadRecord, fields: Fields, answers: _Answers, unused: Unuse
     values = fields.values(row)
     try:
         statement, source = text_of(values, "statement").strip(), " ".join(text_of(values, "source").split())
+        if any("url" in normalise_column(column) for column in fields.columns(row).get("source", ())[:1]):
+            source = encoded(source)
         decision = name_of(values, "decision")
         content = (
             name_of(values, "id"),

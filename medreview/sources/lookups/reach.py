@@ -83,14 +83,16 @@ def stored(reader: sqlite3.Connection) -> dict[str, Reach]:
     """The result for each source by its current snapshot, by the source's key; sources never asked for are left out."""
     found = {}
     for row in reader.execute(
-        "SELECT u.key, u.kind, p.status, p.page_state, p.state_evidence, p.final_url, p.chain, p.fetched_at "
+        "SELECT u.kind, u.value, p.status, p.page_state, p.state_evidence, p.final_url, p.chain, p.fetched_at "
         "FROM snapshot_current AS p JOIN source AS u ON u.source_id = p.source_id WHERE p.page_state <> ?",
         (GIVEN,),
     ):
         state = reach_state(row["status"], row["page_state"])
         detail = row["state_evidence"] if state != "reached" else ""
         known = exists(row["kind"], state, json.loads(row["chain"] or "[]"))
-        found[row["key"]] = Reach(state, row["status"], detail, row["final_url"], row["fetched_at"], known)
+        found[canonical_key(Citation(row["kind"], row["value"]))] = Reach(
+            state, row["status"], detail, row["final_url"], row["fetched_at"], known
+        )
     return found
 
 

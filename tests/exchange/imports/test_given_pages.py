@@ -6,7 +6,6 @@ import pytest
 
 from medreview.exchange.imports.given_pages import GivenPage, given_pages
 
-ADDRESSES = {"url": "", "pmid": "PMID:"}
 PAGE, TEXT = "https://a.example/x", "Rest helps."
 
 
@@ -14,7 +13,7 @@ PAGE, TEXT = "https://a.example/x", "Rest helps."
     ("value", "found"),
     [
         ([{"url": PAGE, "passages": [TEXT, "Drink."]}], [(PAGE, f"{TEXT}\n\nDrink.", "")]),
-        ([{"pmid": 12345678, "text": TEXT, "title": " A\ntrial "}], [("PMID:12345678", TEXT, "A trial")]),
+        ([{"pmid": 12345678, "text": TEXT, "title": " A\ntrial "}], [("PMID: 12345678", TEXT, "A trial")]),
         ({"URL": PAGE, "Content": TEXT}, [(PAGE, TEXT, "")]),
         ([{"url": PAGE, "text": TEXT}, {"url": "b.org"}], [(PAGE, TEXT, ""), ("b.org", "", "")]),
         ([{"url": PAGE, "title": "Metformin"}], []),  # addresses without any text are citations, no pages
@@ -23,4 +22,4 @@ PAGE, TEXT = "https://a.example/x", "Rest helps."
     ],
 )  # fmt: skip
 def test_a_page_has_an_address_and_one_of_them_at_least_a_text(value: Any, found: list[tuple[str, str, str]]) -> None:
-    assert given_pages(value, ADDRESSES) == [GivenPage(*each) for each in found]
+    assert given_pages(value) == [GivenPage(*each) for each in found]

@@ -1,11 +1,14 @@
 """The citations beside an answer, as other evaluators' files list them."""
 
+import json
 from typing import Any
 
 import pytest
 
+from medreview import pipeline
 from medreview.citations.own_numbers import own_numbers
 from medreview.exchange.imports.listed_citations import citations_of
+from medreview.study import Study
 
 ONE, TWO = "https://a.example/one", "https://b.example/two"
 
@@ -67,3 +70,40 @@ def test_each_citation_is_one_entry_with_its_own_number(listed: Any, found: tupl
 def test_markers_of_the_answer_find_them(listed: Any) -> None:
     numbers = own_numbers("Yes [1]. No [2].", citations_of({"citations": listed})).numbers
     assert numbers == {1: (f"url:{ONE}",), 2: (f"url:{TWO}",)}
+
+
+@pytest.mark.parametrize(
+    ("address", "url"),
+    [
+        ("https://files.example/My Guideline 2024.pdf", "https://files.example/My%20Guideline%202024.pdf"),
+        ("https://files.example/a?x=>y", "https://files.example/a?x=%3Ey"),
+        ('https://files.example/a"b"<c>', "https://files.example/a%22b%22%3Cc%3E"),
+        ("https://files.example/a_(b", "https://files.example/a_%28b"),
+        ("https://files.example/a_(b)", "https://files.example/a_(b)"),
+        ("https://files.example/Washington,_D.C.", "https://files.example/Washington,_D.C%2E"),
+        ("https://files.example/Leitlinie „Sepsis“.pdf", "https://files.example/Leitlinie%20%E2%80%9ESepsis%E2%80%9C.pdf"),
+        ("https://files.example/a%20b", "https://files.example/a%20b"),
+        ("www.files.example/My Guideline.pdf", "https://www.files.example/My%20Guideline.pdf"),
+    ],
+)  # fmt: skip
+def test_an_address_that_stands_in_a_field_is_encoded_and_never_cut(address: str, url: str, study: Study) -> None:
+    for record in (
+        {"response": "A.", "citations": [{"url": address}]},
+        {"response": "B.", "citations": [{"link": address, "title": "A guideline", "year": 2024}]},
+        {"response": "C.", "pages": {address: "A page."}},
+        {"response": "D.", "sources": [{"url": address, "text": "A page."}]},
+    ):
+        path = study.path.with_name("a.json")
+        path.write_text(json.dumps(record))
+        pipeline.bring_in(study, path, {})
+    assert [row[0] for row in study.reader.execute("SELECT url FROM source")] == [url]
+    assert study.reader.execute("SELECT count(*), count(DISTINCT source_id) FROM citation").fetchone()[:] == (4, 1)
+    assert study.reader.execute("SELECT count(*) FROM snapshot").fetchone()[0] == 1
+
+
+def test_an_address_alone_in_a_list_is_not_cut_at_a_sign_either(study: Study) -> None:
+    path = study.path.with_name("a.json")
+    path.write_text(json.dumps({"response": "A.", "citations": ["https://a.example/x?y=>z", "https://b.example/x."]}))
+    pipeline.bring_in(study, path, {})
+    urls = [row[0] for row in study.reader.execute("SELECT url FROM source ORDER BY url")]
+    assert urls == ["https://a.example/x?y=%3Ez", "https://b.example/x"]
