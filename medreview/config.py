@@ -290,7 +290,9 @@ def load_config(path: Path | None = None) -> Config:
     user's own goes before it, and it counts only once it was trusted.
     """
     if path is not None:
-        return Config(**{"reviewer": login_name(), **read_file(path).values})
+        file = read_file(path)
+        origins = dict.fromkeys(flat(file.told), path)
+        return Config(**{"reviewer": login_name(), **file.values}, origins=origins)
     return config_of(map(read_file, find_configs()))
 
 

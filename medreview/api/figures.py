@@ -40,7 +40,7 @@ class Figures(Opened):
         ``where`` narrows it to a part of the study, in the words of the filters of queues (``"model=atlas-2"``);
         ``part`` then says what that means. ``by`` divides it (``"model"``, ``"domain"``, ``"judge"``, ...): support and
         agreement in each part, and what sets it apart, are in ``by`` of the result. ``conduct``: how everybody works,
-        too; without it only the reviewer who is named, or the one of the settings. ``margin``: how much worse a judge
+        too; without it only the reviewer who is named, or whoever reviewed it here last. ``margin``: how much worse a judge
         may agree with all reviewers than one of them with the others, in kappa (0.1). Intervals resample whole
         responses, the same draws for all figures of a view. Raises ``UserError`` for a reviewer who has left nothing in
         the study, and for a filter that cannot be used.
@@ -60,7 +60,7 @@ class Figures(Opened):
             resampling=resampling or DEFAULT,
             progress=self._progress,
             only=only,
-            conduct=None if conduct else (reviewer or self._config().reviewer,),
+            conduct=None if conduct else (reviewer,) if reviewer else self._reading(),
             by=by,
             margin=MARGIN if margin is None else margin,
         )
@@ -86,7 +86,7 @@ class Figures(Opened):
         who = reviewers_named(self._study.reader, reviewer)
         self._looked("figures", "totals")
         found = unit_figures(self._study.reader, named, reviewers=who, resampling=resampling or DEFAULT)
-        if told_by_sums(found.given, self._config().reviewer):
+        if any(told_by_sums(found.given, one) for one in self._reading()):
             self._looked("figures", "labels")
         return found
 

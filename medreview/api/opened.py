@@ -63,14 +63,22 @@ class Opened:
         self._study.close()
 
     def _looked(self, what: str, shown: Shown) -> None:
-        """Note in the study that the reviewer of the settings reads what the judges say; warn where it cannot be."""
+        """Note in the study that its reader sees what the judges say; warn where it cannot be noted."""
         from medreview.review.looks import note_look
 
         if shown in self._noted:
             return
         self._noted.add(shown)
-        if sentence := note_look(self._study, self._config().reviewer, what, shown):
-            warnings.warn(sentence, stacklevel=3)
+        for reviewer in self._reading():
+            if sentence := note_look(self._study, reviewer, what, shown):
+                warnings.warn(sentence, stacklevel=3)
+
+    def _reading(self) -> tuple[str, ...]:
+        """Who reads what the script is given, as far as it is known."""
+        from medreview.review.looks import readers
+
+        config = self._config()
+        return readers(self._study, config.reviewer, is_set="reviewer" in config.origins)
 
     def _config(self) -> Config:
         """The settings, read when they are needed."""

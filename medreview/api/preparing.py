@@ -196,7 +196,7 @@ class Preparing(Opened):
         if not all(one.is_local for one in asked):
             warnings.warn("\n".join(where_texts_go(asked, GENERATORS[generator].goes_out or "Texts go")), stacklevel=2)
         if GENERATORS[generator].tells:
-            options["to"] = config.reviewer
+            options["to"] = self._reading()
         make = partial(GENERATORS[generator], **options)
         generating = pipeline.Generating(make, writer, second, prompts_of(config), again)
         return pipeline.generate(self._study, generating, limit=limit, progress=self._progress)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.current_verdicts import current_verdicts
-from medreview.cli.looking import looked
+from medreview.cli.looking import looked, reading
 from medreview.cli.output import counted, result
 from medreview.cli.reports.layout import NextStep, Part
 from medreview.next_step import command
@@ -107,12 +107,10 @@ def print_unit_stats(
     study: Path, unit: str, reviewer: str | None, resampling: Resampling, *, full: bool, csv: str, as_json: bool
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
-    from medreview.config import load_config
     from medreview.exchange.exports.figure_csv import figures_text, write_figures
     from medreview.review.looks import told_by_sums
 
     kind = kind_named(unit)
-    who = load_config().reviewer
     with Study.open(study, read_only=True) as opened:
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
@@ -120,12 +118,12 @@ def print_unit_stats(
             headline = unit_headline(opened.reader, kind, reviewers_named(opened.reader, reviewer))
             given = [(one.rater, one.labels) for one in headline.people]
             text = unit_screen(headline, provenance(opened.reader, resampling, labels={}, comparisons=0), study)
-            if told_by_sums(given, who):
+            if any(told_by_sums(given, one) for one in reading(opened)):
                 looked(opened, "stats", "labels")
             print(text, end="")
             return
         found = unit_stats(opened.reader, kind, reviewer, resampling, full=full)
-        if told_by_sums(found.unit.given, who):
+        if any(told_by_sums(found.unit.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
     if csv == "-":
         print(figures_text(found.unit, found.provenance), end="")

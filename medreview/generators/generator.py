@@ -19,9 +19,9 @@ class Generator(ABC):
     ``name`` is the word of its command, ``noun`` what its inputs are called (``text``). ``prompt_names``: the prompts
     it asks with. ``deviations``: where it departs from the paper, a sentence each. ``lacking``: what the study has not,
     where there is no input at all, a sentence. ``goes_out``: what models are sent, with its verb, where that is not the
-    inputs. ``tells``: what it sends tells of labels and verdicts, so that it takes ``to``, the reviewer who asks, and
-    leaves out what is held back from that one. ``mixed``: what is made without a question takes its place among the
-    others, so that the order of what was made tells nothing. A subclass with options of its own gives those that change
+    inputs. ``tells``: what it sends tells of labels and verdicts, so that it takes ``to``, the reviewers who may be
+    asking, and leaves out what is held back from any of them. ``mixed``: what is made without a question takes its
+    place among the others, so that the order of what was made tells nothing. A subclass with options of its own gives those that change
     what is asked in :attr:`options`.
     """
 

@@ -33,7 +33,7 @@ class OverrideThemes(Generator):
     """``generate override-themes``: the inputs are reviewers; nothing is made to be reviewed, the report has them.
 
     They belong to just these labels, verdicts, reasons and notes: when one changes, they are made anew. ``to``: whoever
-    asks, from whom nothing is told that is held back. ``reviewer``: only of this one.
+    may be asking, from whom nothing is told that is held back. ``reviewer``: only of this one.
     """
 
     name = THEMES
@@ -44,7 +44,13 @@ class OverrideThemes(Generator):
     prompt_names: ClassVar[tuple[str, ...]] = (PROMPT,)
 
     def __init__(
-        self, study: Study, model: JudgeSettings, prompts: Path | None = None, *, to: str, reviewer: str | None = None
+        self,
+        study: Study,
+        model: JudgeSettings,
+        prompts: Path | None = None,
+        *,
+        to: tuple[str, ...],
+        reviewer: str | None = None,
     ) -> None:
         super().__init__(study, model, prompts)
         self._to = to

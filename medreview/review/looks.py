@@ -14,6 +14,7 @@ from medreview.stats.formulas.thresholds import FEWEST
 from medreview.stats.reports.selection import Selection
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
+from medreview.study.recent_list import recent_list
 
 Shown = Literal["verdicts", "totals", "labels"]
 """What was shown: what the judges say of each statement, only sums and rates of that, or other reviewers' labels."""
@@ -33,8 +34,27 @@ _NEW: Final[dict[Shown, str]] = {
 _MARKED_BY_OTHERS: Final = """SELECT EXISTS (SELECT 1 FROM span_live
 WHERE reviewer <> ? AND pass = 1 AND axis = 'hallucination')"""
 
+_REVIEWED: Final = """SELECT DISTINCT reviewer FROM event
+WHERE kind IN ('decide', 'revise', 'defer', 'note', 'shown') ORDER BY reviewer"""
+
 _SAID: Final = ("judgement", "hallucination_finding", "key_fact_vote", "opinion", "reference_check")
 """Where machines speak."""
+
+
+def readers(study: Study, reviewer: str, *, is_set: bool) -> tuple[str, ...]:
+    """Who reads what a command or a script prints of a study: whoever reviewed it last on this machine.
+
+    The list of recent studies has that; ``reviewer`` is meant where the review named nobody. A study that is not in the
+    list is read by ``reviewer``, if the settings name one (``is_set``). Else nobody knows: by everyone who has
+    reviewed it, and by ``reviewer``, the login name.
+    """
+    path = study.path.resolve()
+    for opened in recent_list():
+        if opened.file == path:
+            return (opened.reviewer or reviewer,)
+    if is_set:
+        return (reviewer,)
+    return tuple(dict.fromkeys((*(row[0] for row in study.reader.execute(_REVIEWED)), reviewer)))
 
 
 def is_new(reader: sqlite3.Connection, reviewer: str, shown: Shown) -> bool:

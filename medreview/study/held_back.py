@@ -16,13 +16,19 @@ def undecided_audit(reader: sqlite3.Connection, reviewer: str) -> int:
     return int(reader.execute(f"SELECT count(*) FROM ({UNMET})", (reviewer,)).fetchone()[0])
 
 
-def listable(reader: sqlite3.Connection, reviewer: str) -> frozenset[str] | None:
-    """The statements whose judges a reviewer may be shown one by one without harm to an audit; ``None`` for all.
+def listable(reader: sqlite3.Connection, *reviewers: str) -> frozenset[str] | None:
+    """The statements whose judges all of these reviewers may be shown one by one without harm to an audit; ``None``
+    for all statements.
 
     Who decides and is still at the audit may see those of decided statements: to see any other would spoil the draw.
     Of those decided blind, once their block is shown: who is told in its midst how the judges erred is no longer
     independent of them.
     """
+    found = [listed for who in set(reviewers) if (listed := _listable(reader, who)) is not None]
+    return frozenset.intersection(*found) if found else None
+
+
+def _listable(reader: sqlite3.Connection, reviewer: str) -> frozenset[str] | None:
     if not undecided_audit(reader, reviewer):
         return None
     decided = frozenset(row[0] for row in reader.execute(_DECIDED, (reviewer,)))

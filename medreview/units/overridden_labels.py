@@ -56,11 +56,11 @@ def overridden_labels(reader: sqlite3.Connection, reviewer: str) -> list[Overrid
     return [_label(reviewer, row, said[row["unit"]]) for row in rows]
 
 
-def tellable(reader: sqlite3.Connection, reviewer: str, to: str) -> list[OverriddenLabel]:
+def tellable(reader: sqlite3.Connection, reviewer: str, to: tuple[str, ...]) -> list[OverriddenLabel]:
     """Those that may be told one by one, outside too: held back neither from whoever asks, ``to``, nor from the
     reviewer, who is told what comes of it."""
-    shown = [listed for who in dict.fromkeys((to, reviewer)) if (listed := listable(reader, who)) is not None]
-    return [one for one in overridden_labels(reader, reviewer) if all(one.statement_id in listed for listed in shown)]
+    listed = listable(reader, reviewer, *to)
+    return [one for one in overridden_labels(reader, reviewer) if listed is None or one.statement_id in listed]
 
 
 def reviewers_of_labels(reader: sqlite3.Connection) -> list[str]:

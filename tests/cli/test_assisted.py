@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+from medreview.config import login_name
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.answer_study import answer_units, bring_answers, find
@@ -33,5 +34,6 @@ def test_the_before_after_table_is_printed_written_and_noted_as_a_look(medreview
         "none", "fact", "fact", "fact",
     )  # fmt: skip
     with Study.open(path, read_only=True) as study:
-        looks = study.reader.execute("SELECT payload FROM event WHERE kind = 'look'").fetchall()
-    assert [json.loads(row[0])["what"] for row in looks] == ["assisted"]
+        looks = study.reader.execute("SELECT reviewer, payload FROM event WHERE kind = 'look'").fetchall()
+    assert {json.loads(row["payload"])["what"] for row in looks} == {"assisted"}
+    assert {row["reviewer"] for row in looks} == {"dr2", "kb", "p7", login_name()}, "any of them may have read it"

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from medreview.config import login_name
 from medreview.study import Study
-from tests.support.commands import Program
+from tests.support.commands import Program, own_settings
 from tests.support.unit_study import decide_all, fill
 
 
@@ -49,3 +50,45 @@ def test_the_share_of_the_second_reviewer_is_shown_and_raised(medreview: Program
     assert (one["waiting"], one["ready"]) == (0, 0)
     assert "only ever raised" in medreview("share", home, "--kind", "statement", "--rate", "0.5", check=2).stderr
     assert "Say of which kind" in medreview("share", home, "--rate", "0.5", check=2).stderr
+
+
+@pytest.mark.parametrize("command", ["export", "stats", "report", "assisted"])
+def test_a_look_is_booked_to_whoever_reviewed_this_study_here_last(
+    medreview: Program, demo: Path, command: str
+) -> None:
+    asked = {"export": ["out"], "report": ["out.html", "--replicates", 99], "stats": ["--where", "response=R01"]}
+    read = (command, demo, *asked.get(command, []))
+    review = ("review", demo, "--plain", "--queue", "audit", "--reviewer", "anna")
+    medreview(*review, input="1\nq\n")
+    told = medreview(*read).stderr
+    if command != "report":  # which lists nothing that anna has not decided
+        assert "of the audit that anna has not decided yet will count as assisted" in told
+    medreview(*review, input="1\nq\n")
+
+    with Study.open(demo, read_only=True) as study:
+        looks = study.reader.execute("SELECT DISTINCT reviewer FROM event WHERE kind = 'look'").fetchall()
+        labels = study.reader.execute("SELECT mode FROM reviewer_label ORDER BY event_id").fetchall()
+    assert [row["reviewer"] for row in looks] == ["anna"]
+    assert [row["mode"] for row in labels] == ["blind", "blind" if command == "report" else "assisted"]
+
+
+def test_where_nobody_knows_who_reads_a_look_is_booked_to_everybody_who_has_reviewed(
+    medreview: Program, demo: Path
+) -> None:
+    review = ("review", demo, "--plain", "--queue", "audit", "--reviewer")
+    for who in ("anna", "ben"):
+        medreview(*review, who, input="1\nq\n")
+    moved = demo.rename(demo.with_name("moved.medreview"))
+    refused = medreview("export", moved, "out", "--blind", check=2).stderr
+    assert "may be those of anna, ben or " in refused
+    assert f"`medreview review {moved} --reviewer NAME`" in refused
+    medreview("export", moved, "out")
+    with Study.open(moved, read_only=True) as study:
+        looks = study.reader.execute("SELECT DISTINCT reviewer FROM event WHERE kind = 'look'").fetchall()
+    assert {row["reviewer"] for row in looks} == {"anna", "ben", login_name()}
+
+    own_settings(medreview.folder, 'reviewer = "eva"\n')  # who sets a name is known by it
+    medreview("export", moved, "again")
+    with Study.open(moved, read_only=True) as study:
+        looks = study.reader.execute("SELECT reviewer FROM event WHERE kind = 'look' ORDER BY seq").fetchall()
+    assert [row["reviewer"] for row in looks][-2:] == ["eva", "eva"]

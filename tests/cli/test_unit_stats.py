@@ -40,7 +40,9 @@ def ward(tmp_path: Path) -> Path:
 
 def looks(path: Path) -> list[str]:
     with Study.open(path, read_only=True) as opened:
-        rows = opened.reader.execute("SELECT payload FROM event WHERE kind = 'look' ORDER BY event_id").fetchall()
+        rows = opened.reader.execute(
+            "SELECT payload FROM event WHERE kind = 'look' GROUP BY payload ORDER BY min(seq)"
+        ).fetchall()
     return [json.loads(row[0])["shown"] for row in rows]
 
 

@@ -35,7 +35,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
 
 
 def run(study: Study, settings: JudgeSettings, to: str = WHO, reviewer: str | None = None) -> pipeline.Generated:
-    make = partial(OverrideThemes, to=to, reviewer=reviewer)
+    make = partial(OverrideThemes, to=(to,), reviewer=reviewer)
     return pipeline.generate(study, pipeline.Generating(make, settings))
 
 
@@ -56,7 +56,7 @@ def test_a_model_is_given_both_sides_words_and_its_themes_are_made_once(study):
     assert "Metformin is started at 500 mg twice daily." not in prompt, "on that one both sides are of one mind"
     assert WHO not in prompt
     assert (done.counts.made, done.counts.dropped) == (1, {"same_theme_twice": 1})
-    found = override_themes(study.reader, WHO, WHO)
+    found = override_themes(study.reader, WHO, (WHO,))
     assert (found.model, found.read, found.of, found.changed) == ("m", 5, 5, False)
     assert [(theme.title, [one.name for one in theme.statements]) for theme in found.themes] == [
         (STRENGTH["title"], ["R01 S2", "R01 S5"]), (DOSES["title"], ["R01 S1", "R01 S4"]),
@@ -78,10 +78,10 @@ def test_whatever_changes_of_labels_reasons_and_notes_makes_the_themes_anew(stud
     with JudgeEndpoint(answers(json.dumps(THEMES))) as server:
         run(study, server.settings("writer"))
         change(study)
-        old = override_themes(study.reader, WHO, WHO)
+        old = override_themes(study.reader, WHO, (WHO,))
         assert (old.changed, old.read) == (True, 5)
         assert run(study, server.settings("writer")).tally.calls == 1
-    assert not override_themes(study.reader, WHO, WHO).changed
+    assert not override_themes(study.reader, WHO, (WHO,)).changed
 
 
 def test_a_verdict_that_is_another_now_makes_them_anew_and_takes_its_statement_out(study):
@@ -89,7 +89,7 @@ def test_a_verdict_that_is_another_now_makes_them_anew_and_takes_its_statement_o
     build(study, lambda rows: rows.judgement("second", "r1.1", "metformin@1", "contradicted"))
     build(study, lambda rows: rows.judgement("third", "r1.1", "metformin@1", "contradicted"))
     refresh(study)
-    found = override_themes(study.reader, WHO, WHO)
+    found = override_themes(study.reader, WHO, (WHO,))
     assert found.changed
     doses = next(theme for theme in found.themes if theme.title == DOSES["title"])
     assert [one.label is None for one in doses.statements] == [True, False]
@@ -112,8 +112,8 @@ def test_nothing_that_is_held_back_enters_the_prompt_or_comes_from_the_themes(st
     assert asked(study, to="carol", who="bob") == "", "bob would read in the themes how the judges erred"
 
     assert "850 mg" in asked(study, to="carol", who=WHO), "carol reviews nothing here"
-    assert override_themes(study.reader, WHO, "carol", None)
-    assert override_themes(study.reader, WHO, "ann", frozenset({"r1.1"})) is None
+    assert override_themes(study.reader, WHO, ("carol",), None)
+    assert override_themes(study.reader, WHO, ("ann",), frozenset({"r1.1"})) is None
 
 
 def test_a_script_is_told_no_more_than_the_reviewer_of_the_settings(study, tmp_path):
@@ -160,7 +160,7 @@ def test_of_many_a_model_is_given_some_spread_over_all_and_of_those_what_fits(st
     theme = {"statements": [1, 2], "title": "Numbers that say what each is", "about": "Each number is what it says."}
     with JudgeEndpoint(answers(json.dumps({"themes": [theme]}), usage=(9_000, 60))) as server:
         run(study, server.settings("writer"), reviewer="ann")
-        found = override_themes(study.reader, "ann", WHO)
+        found = override_themes(study.reader, "ann", (WHO,))
         assert (found.read, found.of) == (MOST, 300)
         assert "Number 0 " in server.prompts[0]
         assert "Number 297 " in server.prompts[0] or "Number 298 " in server.prompts[0]
@@ -183,7 +183,7 @@ def test_a_theme_that_fails_a_rule_is_left_out_and_counted_by_words_for_statemen
     with JudgeEndpoint(answers(json.dumps({"themes": [STRENGTH, given]}))) as server:
         done = run(study, server.settings("writer"))
     assert done.counts.dropped[code] == 1
-    assert [theme.title for theme in override_themes(study.reader, WHO, WHO).themes] == [STRENGTH["title"]]
+    assert [theme.title for theme in override_themes(study.reader, WHO, (WHO,)).themes] == [STRENGTH["title"]]
 
 
 def test_the_demo_writers_answer_makes_themes_of_labels_on_the_sample_study(demo_file, tmp_path):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from medreview.cli.current_verdicts import current_verdicts
-from medreview.cli.looking import looked
+from medreview.cli.looking import looked, one_reading
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
 from medreview.errors import UserError
@@ -52,7 +52,6 @@ def export(
 
     Example: medreview export sepsis.medreview labels-2026-11 --sqlite labels.db
     """
-    from medreview.config import load_config
     from medreview.exchange.exports.export import export as write
     from medreview.next_step import command, shell
     from medreview.study import Study
@@ -66,7 +65,7 @@ def export(
         )
     with Study.open(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
-        hidden_from = load_config().reviewer if blind else None
+        hidden_from = one_reading(opened) if blind else None
         if not blind:
             looked(opened, "export", "verdicts")
         looked(opened, "export", "labels")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medreview.cli.current_verdicts import current_verdicts
-from medreview.cli.looking import looked
+from medreview.cli.looking import looked, reading
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.ties import Ties, rule_named
@@ -76,7 +76,6 @@ def report(
     from medreview.cli.reports.study_page.material import MOST, gather
     from medreview.cli.reports.study_page.written import check_report
     from medreview.cli.reports.tradeoff import check_trade_off
-    from medreview.config import load_config
     from medreview.generators.brief.stored import stored_briefs
     from medreview.judges.fact_votes import has_votes
     from medreview.review.looks import shown_by, tells_of_others
@@ -103,11 +102,11 @@ def report(
     with Study.open(study, read_only=True) as opened:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
-        me = load_config().reviewer
-        listed = None if has_votes(opened.reader) else listable(opened.reader, me)
+        me = reading(opened)
+        listed = None if has_votes(opened.reader) else listable(opened.reader, *me)
         looked(opened, "report", "verdicts" if listed is None else shown_by(only))
         if page is not None or markdown is not None:
-            if reviewer != me and tells_of_others(opened.reader, me, listed):
+            if me != (reviewer,) and any(tells_of_others(opened.reader, one, listed) for one in me):
                 looked(opened, "report", "labels")
             with progress() as bar:
                 found = gather(

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from medreview.cli.current_verdicts import current_verdicts
-from medreview.cli.looking import looked
+from medreview.cli.looking import looked, reading
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
 from medreview.errors import UserError
@@ -74,7 +74,6 @@ def stats(
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
-    from medreview.config import load_config
     from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
     from medreview.review.looks import shown_by, told_by_sums
     from medreview.review.selecting import select_statements
@@ -102,7 +101,7 @@ def stats(
         only = select_statements(opened.reader, where, reviewer)
         looked(opened, "stats", shown_by(only))
         whole = full or as_json or bool(csv)
-        own = () if not whole else None if conduct else (reviewer or load_config().reviewer,)
+        own = () if not whole else None if conduct else (reviewer,) if reviewer else reading(opened)
         figures = study_figures(
             opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
             margin=MARGIN if margin is None else margin,

@@ -1,7 +1,7 @@
 """The command ``generate override-themes``."""
 
-from functools import partial
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,10 @@ from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.generate_options import Wanted, generator_command
 from medreview.cli.generating import generate_with
 from medreview.cli.options import StudyFile
+
+if TYPE_CHECKING:
+    from medreview.llm.settings import JudgeSettings
+    from medreview.study import Study
 
 
 @generator_command()
@@ -27,8 +31,10 @@ def override_themes(
 
     Example: medreview generate override-themes sepsis.medreview --model writer
     """
-    from medreview.config import load_config
+    from medreview.cli.looking import reading
     from medreview.generators.override_themes import OverrideThemes
 
-    make = partial(OverrideThemes, to=load_config().reviewer, reviewer=reviewer)
+    def make(opened: "Study", model: "JudgeSettings", prompts: Path | None) -> OverrideThemes:
+        return OverrideThemes(opened, model, prompts, to=reading(opened), reviewer=reviewer)
+
     generate_with(study, make, wanted, before=current_verdicts)

@@ -50,7 +50,7 @@ class OverrideThemes:
 
 
 def override_themes(
-    reader: sqlite3.Connection, reviewer: str, to: str, listed: Collection[str] | None = None
+    reader: sqlite3.Connection, reviewer: str, to: tuple[str, ...], listed: Collection[str] | None = None
 ) -> OverrideThemes | None:
     """Those of a reviewer, for ``to``, who reads them; ``None`` where none were made, and where one of the statements
     that they were made of is not ``listed``, but held back."""

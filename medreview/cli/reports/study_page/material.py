@@ -65,7 +65,7 @@ def gather(
     *,
     only: Selection = EVERYTHING,
     listed: Collection[str] | None = None,
-    to: str = "",
+    to: tuple[str, ...] = (),
     most: int = MOST,
     tie: TieRule | None = None,
     resampling: Resampling = DEFAULT,
@@ -73,8 +73,8 @@ def gather(
 ) -> Material:
     """All of it, or of ``only`` a part: then without what is of the whole study (citations, cost, key facts, units).
 
-    ``listed``: the only statements whose judges may be shown one by one, ``None`` for all of them; ``to``: who reads
-    it. ``most``: so many overridden statements of each reviewer are told in full.
+    ``listed``: the only statements whose judges may be shown one by one, ``None`` for all of them; ``to``: who may
+    be reading it. ``most``: so many overridden statements of each reviewer are told in full.
     ``tie`` stands in for the study's rule where key facts are counted. Raises :class:`UserError` for a ``reviewer``
     who has left nothing in the study.
     """
