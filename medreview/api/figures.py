@@ -40,8 +40,8 @@ class Figures(Opened):
         ``where`` narrows it to a part of the study, in the words of the filters of queues (``"model=atlas-2"``);
         ``part`` then says what that means. ``by`` divides it (``"model"``, ``"domain"``, ``"judge"``, ...): support and
         agreement in each part, and what sets it apart, are in ``by`` of the result. ``conduct``: how everybody works,
-        too; without it only the reviewer who is named, or whoever reviewed it here last. ``margin``: how much worse a judge
-        may agree with all reviewers than one of them with the others, in kappa (0.1). Intervals resample whole
+        too; without it only the reviewer who is named, or whoever reviewed it here last. ``margin``: how much worse a
+        judge may agree with all reviewers than one of them with the others, in kappa (0.1). Intervals resample whole
         responses, the same draws for all figures of a view. Raises ``UserError`` for a reviewer who has left nothing in
         the study, and for a filter that cannot be used.
         """

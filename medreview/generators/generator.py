@@ -21,8 +21,8 @@ class Generator(ABC):
     where there is no input at all, a sentence. ``goes_out``: what models are sent, with its verb, where that is not the
     inputs. ``tells``: what it sends tells of labels and verdicts, so that it takes ``to``, the reviewers who may be
     asking, and leaves out what is held back from any of them. ``mixed``: what is made without a question takes its
-    place among the others, so that the order of what was made tells nothing. A subclass with options of its own gives those that change
-    what is asked in :attr:`options`.
+    place among the others, so that the order of what was made tells nothing. A subclass with options of its own gives
+    those that change what is asked in :attr:`options`.
     """
 
     name: ClassVar[str]

@@ -98,7 +98,8 @@ def open_client(settings: JudgeSettings, *, files: bool = False) -> "AsyncOpenAI
 
     http_client = openai.DefaultAsyncHttpx2Client(
         timeout=httpx2.Timeout(settings.timeout, connect=min(_CONNECT_SECONDS, settings.timeout)),
-        limits=httpx2.Limits(max_connections=settings.concurrency, max_keepalive_connections=settings.concurrency),
+        # No keep-alive: what a server sends after a response would be taken for the answer to the next question.
+        limits=httpx2.Limits(max_connections=settings.concurrency, max_keepalive_connections=0),
         follow_redirects=False,
         trust_env=not settings.is_local,
         verify=_trusted_certificates(not settings.is_local),

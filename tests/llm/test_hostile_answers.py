@@ -1,5 +1,6 @@
 """What a hostile or careless server can send: it is read, or stored as an abstention, and the rest goes on."""
 
+import asyncio
 import gzip
 import json
 import subprocess
@@ -195,3 +196,19 @@ def _bomb():
     """400 MB of nothing in 400 kB."""
     packer = zlib.compressobj(9, wbits=31)
     return b"".join(packer.compress(bytes(10_000_000)) for _ in range(40)) + packer.flush()
+
+
+async def test_an_answer_too_many_never_becomes_the_answer_to_the_next_question(model):
+    """A server, or a balancer before it, that sends two responses for one request."""
+
+    def sends_two(exchange):
+        asked = json.loads(exchange.body)["messages"][0]["content"]
+        body = json.dumps(completion(json.dumps({**GOOD, "quote": asked}))).encode()
+        for _ in range(2):
+            exchange.answer(body, 200, {"Content-Type": KINDS["json"]})
+
+    model.play(sends_two)
+    questions = [f"Question {number}. Answer with one JSON object." for number in range(46)]
+    async with Judge(model.settings(concurrency=4)) as judge:
+        answers = await asyncio.gather(*(judge.ask(ask_of(text)) for text in questions))
+    assert sum((answer.value or {}).get("quote") == text for answer, text in zip(answers, questions, strict=True)) == 46
