@@ -225,7 +225,7 @@ def _axis(reader: sqlite3.Connection, labels: KindLabels, axis: str, resampling:
     return AxisFigures(
         axis=axis,
         labels=tuple(counts),
-        adjudication=adjudication(reader, labels.kind, axis, labels.units),
+        adjudication=adjudication(reader, labels.kind, axis, labels.units if counts else ()),
         scales=tuple(_scale(labels, scale, resampling) for scale in scales_of(labels.kind).axes[axis]),
         gold_told=len(gold.labels),
         gold_silent=gold.silent,
