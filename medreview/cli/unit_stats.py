@@ -10,23 +10,52 @@ from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.looking import looked
 from medreview.cli.output import counted, result
 from medreview.cli.reports.layout import Part
+from medreview.errors import UserError
 from medreview.stats.facts.fact_report import FactReport, fact_report
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.reports.told_gold import told_gold
 from medreview.stats.units.key_facts import KeyFactFigures
+from medreview.stats.units.scales import scales_of
 from medreview.stats.units.unit_figures import UnitFigures, kind_named, reviewers_named, unit_figures
 from medreview.study import Study
+from medreview.study.package import package_of
+from medreview.study.unit_ids import kind_of
+from medreview.units.registry import KINDS
 
 FACT: Final = "fact"
 
 
 @dataclass(frozen=True)
+class AllGold:
+    """That all right labels of the kind were told ``to`` somebody, of which ``undecided`` ones to nobody before."""
+
+    to: str
+    undecided: int
+
+    @property
+    def sentence(self) -> str:
+        """What that means for labels that are given afterwards."""
+        if not self.undecided:
+            return "All right labels are counted; each of these units was decided before."
+        waiting = counted(self.undecided, "unit")
+        return (
+            f"All right labels are counted, with those of {waiting} that nobody has decided yet: the study records that "
+            f"{self.to} saw these figures first."
+        )
+
+
+@dataclass(frozen=True)
 class UnitStats:
-    """The figures of one kind, and what state of the study they are of; ``facts``: with the votes on each key fact."""
+    """The figures of one kind, and what state of the study they are of; ``facts``: with the votes on each key fact.
+
+    ``all_gold``: where models were scored against the right labels of what nobody has decided, too.
+    """
 
     provenance: Provenance
     unit: UnitFigures
     facts: FactReport | None = None
+    all_gold: AllGold | None = None
 
     def document(self) -> dict[str, object]:
         """As plain values, with the name of the schema, in which ``unit`` is one of the ``units``."""
@@ -34,7 +63,8 @@ class UnitStats:
         from medreview.stats.figure_document import SCHEMA
 
         plain: dict[str, object] = {"schema": SCHEMA, "provenance": asdict(self.provenance), "unit": asdict(self.unit)}
-        return plain if self.facts is None else {**plain, "facts": fact_values(self.facts)}
+        more = {} if self.all_gold is None else {"all_gold": asdict(self.all_gold)}
+        return {**plain, **more} if self.facts is None else {**plain, **more, "facts": fact_values(self.facts)}
 
     def text(self, study: Path) -> str:
         """As a report for a terminal."""
@@ -48,6 +78,7 @@ class UnitStats:
         from medreview.cli.reports.units.unit_parts import unit_parts
 
         yield from unit_parts(self.unit)
+        yield from ("", self.all_gold.sentence) if self.all_gold else ()
         if self.unit.kind == FACT:
             family = self.unit.family
             found = family if isinstance(family, KeyFactFigures) else None
@@ -58,14 +89,22 @@ class UnitStats:
 
 
 def unit_stats(
-    reader: sqlite3.Connection, kind: str, reviewer: str | None, resampling: Resampling, *, full: bool = False
+    reader: sqlite3.Connection,
+    kind: str,
+    reviewer: str | None,
+    resampling: Resampling,
+    *,
+    full: bool = False,
+    all_gold: AllGold | None = None,
 ) -> UnitStats:
     """Of one kind; ``full``: with the votes on each key fact, which are verdicts. Raises :class:`UserError` for a
     reviewer who is not there."""
-    found = unit_figures(reader, kind, reviewers=reviewers_named(reader, reviewer), resampling=resampling)
+    people = reviewers_named(reader, reviewer)
+    found = unit_figures(reader, kind, reviewers=people, resampling=resampling, all_gold=all_gold is not None)
     labels = {each.reviewer: {each.which: sum(each.labels.values())} for axis in found.axes for each in axis.labels}
     votes = fact_report(reader, resampling=resampling) if full and kind == FACT else None
-    return UnitStats(provenance(reader, resampling, labels=labels, comparisons=_comparisons(found)), found, votes)
+    of = provenance(reader, resampling, labels=labels, comparisons=_comparisons(found))
+    return UnitStats(of, found, votes, all_gold)
 
 
 def _comparisons(found: UnitFigures) -> int:
@@ -77,18 +116,27 @@ def _comparisons(found: UnitFigures) -> int:
 
 
 def print_unit_stats(
-    study: Path, unit: str, reviewer: str | None, resampling: Resampling, *, full: bool, csv: str, as_json: bool
+    study: Path,
+    unit: str | None,
+    reviewer: str | None,
+    resampling: Resampling,
+    *,
+    full: bool,
+    gold: bool,
+    csv: str,
+    as_json: bool,
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
     from medreview.config import load_config
     from medreview.exchange.exports.figure_csv import figures_text, write_figures
     from medreview.review.looks import told_by_sums
 
-    kind = kind_named(unit)
     with Study.open(study, read_only=True) as opened:
+        kind = _kind_with_gold(opened.reader) if unit is None else kind_named(unit)
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
-        found = unit_stats(opened.reader, kind, reviewer, resampling, full=full)
+        all_gold = _tell_all_gold(opened, kind) if gold else None
+        found = unit_stats(opened.reader, kind, reviewer, resampling, full=full, all_gold=all_gold)
         if told_by_sums(found.unit.given, load_config().reviewer):
             looked(opened, "stats", "labels")
     if csv == "-":
@@ -100,3 +148,24 @@ def print_unit_stats(
         result(found.document(), as_json=True)
     else:
         print(found.text(study), end="")
+
+
+def _kind_with_gold(reader: sqlite3.Connection) -> str:
+    """The kind whose right labels the study has; raises :class:`UserError` where there are none, or several."""
+    kinds = sorted({kind_of(row[0]) for row in reader.execute("SELECT unit FROM gold")} & set(KINDS))
+    if len(kinds) != 1:
+        which = f"name one of {', '.join(kinds)} with --unit" if kinds else "this study has none on units with --unit"
+        raise UserError(f"--gold scores models against the right labels of one kind of unit; {which}.")
+    return kinds[0]
+
+
+def _tell_all_gold(study: Study, kind: str) -> AllGold:
+    """Note that the reviewer of the settings is told; raises :class:`UserError` in a copy for a colleague."""
+    from medreview.config import load_config
+
+    copy = package_of(study.reader)
+    if copy is not None and copy.made_for:
+        raise UserError(f"This is the copy for {copy.made_for}: the owner of the study scores models by --gold.")
+    looked(study, "stats --gold", "gold")
+    silent = sum(told_gold(study.reader, axis, kind).silent for axis in scales_of(kind).axes)
+    return AllGold(load_config().reviewer, silent)

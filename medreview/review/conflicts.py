@@ -154,9 +154,7 @@ def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict 
     """The conflict of a unit on an axis; ``None`` where all labels are the same, or there is one at most."""
     rows = reader.execute(_LABELS, (unit, axis)).fetchall()
     # One by one: joined, the view would be worked out whole for each unit.
-    modes = (
-        reader.execute(_MODE, (unit, row["reviewer"], row["event_id"], axis)).fetchone()[0] for row in rows
-    )
+    modes = (reader.execute(_MODE, (unit, row["reviewer"], row["event_id"], axis)).fetchone()[0] for row in rows)
     labels = tuple(_given(row, mode) for row, mode in zip(rows, modes, strict=True))
     if not any(_differ(axis, one, other) for one, other in combinations(labels, 2)):
         return None

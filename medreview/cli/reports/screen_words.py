@@ -16,7 +16,9 @@ from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.reports.label_scales import BINARY, OFFLINE_IS_TRIAGE
 from medreview.stats.reports.response_kinds import ResponseReport
+from medreview.stats.reports.study_progress import Standing
 from medreview.stats.study_figures import StudyFigures
+from medreview.units.registry import KINDS
 
 _MOST_MODELS: Final = 3
 _MOST_NOTES: Final = 2
@@ -134,3 +136,10 @@ def _kinds(report: ResponseReport) -> Iterator[str]:
         more = f" and {len(of) - _MOST_MODELS} more models" if len(of) > _MOST_MODELS else ""
         if of:
             yield f"{what}: {', '.join(of[:_MOST_MODELS])}{more}"
+
+
+def other_units(done: Standing) -> str:
+    """How many units of other kinds a reviewer has labelled: ``400 pairs, 12 QA items``; empty for none."""
+    known = ((KINDS[kind].noun, count) for kind, count in done.other_units.items() if kind in KINDS)
+    told = ", ".join(counted(count, noun) for noun, count in known)
+    return told and f"{told} labelled"

@@ -14,7 +14,7 @@ from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.references import reference_lines
 from medreview.cli.reports.screen_answers import answer_shares, answer_table
 from medreview.cli.reports.screen_judges import Compared, compared, judge_table
-from medreview.cli.reports.screen_words import next_parts, sure_lines
+from medreview.cli.reports.screen_words import next_parts, other_units, sure_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.next_step import command
 from medreview.stats.study_figures import StudyFigures
@@ -71,7 +71,11 @@ def _progress(figures: StudyFigures) -> Iterator[str]:
     for reviewer in figures.reviewers[:_MOST_REVIEWERS]:
         done = reviewer.progress
         name = one_line(reviewer.reviewer)
-        told.append(f"{name}: {done.decided:,} decided, {done.deferred:,} deferred, {done.open:,} open")
+        others = other_units(done)
+        parts = [others] if others else []
+        if done.decided or done.deferred or not others:
+            parts.insert(0, f"{done.decided:,} decided, {done.deferred:,} deferred, {done.open:,} open")
+        told.append(f"{name}: {', '.join(parts)}")
     if len(figures.reviewers) > _MOST_REVIEWERS:
         told.append(f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}")
     statements, responses = counted(figures.statements, "statement"), counted(figures.responses, "response")

@@ -77,7 +77,8 @@ REPLAY: Final = Replay(
         "The thresholds of the passage filter are lost in the stored text: ours are settings.",
         "Entities are found by term lists, and sentences are compared by their words.",
         "The adversarial types carry the flaw with them, so that the expected reply can be held against it.",
-        "Conflicts of two annotators, on relevance or a flag, are settled in the queue conflicts_qa; the paper had two adjudicators.",
+        "Conflicts of two annotators, on relevance or a flag, are settled in the queue conflicts_qa; the paper had two "
+        "adjudicators.",
         "Intervals of agreement resample passages, since the items of one are alike.",
     ),
     not_replayed=(

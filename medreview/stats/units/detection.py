@@ -126,9 +126,12 @@ class Detection:
         return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-def detection(reader: sqlite3.Connection) -> Detection:
-    """Everybody who judged answers, in this order: judges alone, all of them, judges with remarks, groups, people."""
-    gold = told_gold(reader, "hallucination", "answer")
+def detection(reader: sqlite3.Connection, *, all_gold: bool = False) -> Detection:
+    """Everybody who judged answers, in this order: judges alone, all of them, judges with remarks, groups, people.
+
+    ``all_gold``: as of ``told_gold``.
+    """
+    gold = told_gold(reader, "hallucination", "answer", every=all_gold)
     rows = reader.execute(_ANSWERS).fetchall()
     types = {row["response_id"]: gold.labels.get(unit_id("answer", row["response_id"])) for row in rows}
     return Detection(

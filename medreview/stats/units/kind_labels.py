@@ -115,8 +115,13 @@ class KindLabels:
         )
 
 
-def kind_labels(reader: sqlite3.Connection, kind: str, reviewers: Collection[str] | None = None) -> KindLabels:
-    """Read one kind; ``reviewers``: whose labels are taken, everybody's without it."""
+def kind_labels(
+    reader: sqlite3.Connection, kind: str, reviewers: Collection[str] | None = None, *, all_gold: bool = False
+) -> KindLabels:
+    """Read one kind; ``reviewers``: whose labels are taken, everybody's without it.
+
+    ``all_gold``: every right label may be told, as ``told_gold`` has it.
+    """
     units = frozenset(row[0] for row in reader.execute(f"SELECT unit FROM ({KINDS[kind].rows})"))
     axes = scales_of(kind).axes
     given: list[GivenLabel] = []
@@ -133,7 +138,7 @@ def kind_labels(reader: sqlite3.Connection, kind: str, reviewers: Collection[str
             GivenLabel(item, row["unit"], axis, row["reviewer"], row["mode"], row["label"], row["current"])
         )  # fmt: skip
     given = _two_way(given)
-    gold = {axis: told_gold(reader, axis, kind) for axis in axes}
+    gold = {axis: told_gold(reader, axis, kind, every=all_gold) for axis in axes}
     wanted = {one.unit for one in given} | {unit for told in gold.values() for unit in told.labels}
     said: dict[str, dict[tuple[str, str], str]] = {}
     for rating in KINDS[kind].machine_ratings(reader) if wanted else ():

@@ -28,9 +28,9 @@ class QARates:
     """Some items: all of them (``split`` is ``""``), of one ``type``, or by one ``model``.
 
     ``relevance``: how many settled items have each level; ``unsettled``: items on which annotators differ, which are
-    left out of plausibility and yield. ``disputed`` and ``with_feedback`` count items on which such a flag stands: as it was settled, else that of
-    anybody. ``flags_open``: items on whose flags annotators differ, and nobody has settled it. All
-    intervals are Wilson's (1927). Hallucination rate: items with a flag. Answerability: those without one.
+    left out of plausibility and yield. ``disputed`` and ``with_feedback`` count items on which such a flag stands: as
+    it was settled, else that of anybody. ``flags_open``: items on whose flags annotators differ, and nobody has settled
+    it. All intervals are Wilson's (1927). Hallucination rate: items with a flag. Answerability: those without one.
     Plausibility: those of the highest relevance. Ideal-pair yield: of the highest relevance and without a flag.
     ``minutes`` is the mean of a label, over items.
     """

@@ -31,8 +31,9 @@ class AnnotatedItem:
 
     ``relevance`` by annotator is the one that counts, of a blind label the first; ``modes``: how each was given.
     ``flags``: by annotator, which of dispute and feedback stand; ``standing``: which count, as settled where that was
-    done, else those of anybody; ``flags_open``: annotators differ on one, and nobody has settled it. ``settled`` is the relevance by final labels: as
-    adjudicated, else the one that all give; ``None`` while they differ. ``minutes``: of each label that says its time.
+    done, else those of anybody; ``flags_open``: annotators differ on one, and nobody has settled it. ``settled`` is the
+    relevance by final labels: as adjudicated, else the one that all give; ``None`` while they differ. ``minutes``: of
+    each label that says its time.
     """
 
     unit: str

@@ -12,8 +12,8 @@ from medreview.stats.units.qa_items import LEVELS
 from medreview.units.qa_item import TYPES
 
 _LEGEND: Final = (
-    "hallucination: items on which a dispute or feedback stands, as settled where annotators differ, else if anybody set "
-    "it; answerable: the others. plausible: relevance "
+    "hallucination: items on which a dispute or feedback stands, as settled where annotators differ, else if anybody "
+    "set it; answerable: the others. plausible: relevance "
     f"{LEVELS[-1]} of {LEVELS[-1]}; ideal: plausible and without a flag; both of the items whose relevance is settled. "
     "All by Wilson. Relevance and flags as they stand now."
 )
@@ -37,7 +37,8 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
         others="words",
     )  # fmt: skip
     if open_flags := figures.rates[0].flags_open:
-        yield f"annotators differ on a flag of {counted(open_flags, 'item')}, which nobody has settled: it counts as set"
+        differ = counted(open_flags, "item")
+        yield f"annotators differ on a flag of {differ}, which nobody has settled: it counts as set"
     for title, name in (
         ("hallucination rate", "hallucination_rate"), ("plausible", "plausibility"), ("answerable", "answerability"),
         ("ideal pairs", "ideal_pairs"),

@@ -47,7 +47,7 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
     for axis in figures.axes:
         yield from _axis(axis, figures.cluster, figures.noun)
     yield from _family(figures.family)
-    if not figures.labelled:
+    if not figures.labelled and not any(scale.gold for axis in figures.axes for scale in axis.scales):
         yield from ("", NOBODY)
         return
     again = over_units(figures.resampling, figures.cluster)
