@@ -11,8 +11,9 @@ from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.spans import MissingRule, SpanItem, span_distances
 from medreview.stats.reports.told_gold import told_gold
-from medreview.stats.units.detection import Detection, Evaluator, detection, groups_of
+from medreview.stats.units.detection import Detection, Evaluator, detection
 from medreview.stats.units.scales import FOUND, TYPE
+from medreview.study.backgrounds import groups_of
 
 PEOPLE: Final = "what experts marked"
 GOLD: Final = "the right places"
