@@ -394,22 +394,16 @@ def test_a_label_of_two_kinds_is_no_abstention(study, serve, tmp_path):
 
 
 def remarked(study: Study) -> None:
-    """A layperson and two experts remark on one answer, the layperson in a file that says so or by the own background."""
-    span = {
-        "axis": "hallucination",
-        "label": "fact",
-        "target": "response",
-        "start": 92,
-        "end": 100,
-        "exact": "any eGFR",
-    }
-    said = {
-        "p7": [("decide", {"axis": "hallucination", "label": "none", "group": "layperson"}),
-               ("note", {"text": "Sounds right to me.", "group": "layperson"})],
+    """Two laypeople, one by the file of the labels and one by the own background, and two experts remark on an answer."""
+    span = {"axis": "hallucination", "label": "fact", "target": "response", "start": 92, "end": 100}
+    span |= {"exact": "any eGFR", "reason": "Not below 30."}
+    lay = {"axis": "hallucination", "label": "none", "group": "layperson"}
+    said: dict[str, list[tuple[str, dict[str, object]]]] = {
+        "p7": [("decide", lay), ("note", {"text": "Sounds right to me.", "group": "layperson"})],
         "pat": [("note", {"text": "My doctor says so."})],
-        "dr1": [("decide", {"axis": "hallucination", "label": "fact"}), ("span_add", span | {"reason": "Not below 30."})],
+        "dr1": [("decide", {"axis": "hallucination", "label": "fact"}), ("span_add", span)],
         "dr2": [("decide", {"axis": "hallucination", "label": "input"}), ("note", {"text": "It was asked about 25."})],
-    }  # fmt: skip
+    }
     for who, acts in said.items():
         recorder = Recorder(who)
         for kind, payload in acts:

@@ -169,7 +169,7 @@ def _two_way(given: Sequence[GivenLabel]) -> list[GivenLabel]:
     """
     fold = SUPPORTED.folds["evidence"]
     names = {one.reviewer for one in given if one.axis == "support"}
-    found = {}
+    found: dict[tuple[str, str, str], GivenLabel] = {}
     for one in given:  # by axis: that of the four labels comes first, and counts
         two_way = one.reviewer in names and one.axis == "evidence" and {one.label, one.current} <= fold.keys()
         label = replace(one, axis="support", label=fold[one.label], current=fold[one.current]) if two_way else one
