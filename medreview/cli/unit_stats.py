@@ -40,8 +40,8 @@ class AllGold:
             return "All right labels are counted; each of these units was decided before."
         waiting = counted(self.undecided, "unit")
         return (
-            f"All right labels are counted, with those of {waiting} that nobody has decided yet: the study records that "
-            f"{self.to} saw these figures first."
+            f"All right labels are counted, with those of {waiting} that nobody has decided yet: the study records "
+            f"that {self.to} saw these figures first."
         )
 
 

@@ -394,10 +394,10 @@ def test_a_label_of_two_kinds_is_no_abstention(study, serve, tmp_path):
 
 
 def remarked(study: Study) -> None:
-    """Two laypeople, one by the file of the labels and one by the own background, and two experts remark on an answer."""
+    """Two laypeople, one by the file of the labels, one by the own background, and two experts remark on an answer."""
     span = {"axis": "hallucination", "label": "fact", "target": "response", "start": 92, "end": 100}
     span |= {"exact": "any eGFR", "reason": "Not below 30."}
-    lay = {"axis": "hallucination", "label": "none", "group": "layperson"}
+    lay: dict[str, object] = {"axis": "hallucination", "label": "none", "group": "layperson"}
     said: dict[str, list[tuple[str, dict[str, object]]]] = {
         "p7": [("decide", lay), ("note", {"text": "Sounds right to me.", "group": "layperson"})],
         "pat": [("note", {"text": "My doctor says so."})],
