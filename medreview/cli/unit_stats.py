@@ -132,7 +132,8 @@ def print_unit_stats(
     from medreview.review.looks import told_by_sums
 
     with Study.open(study, read_only=True) as opened:
-        kind = _kind_with_gold(opened.reader) if unit is None else kind_named(unit)
+        kind = "" if unit is None else kind_named(unit)
+        kind = _kind_with_gold(opened.reader, kind) if gold else kind
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
         all_gold = _tell_all_gold(opened, kind) if gold else None
@@ -150,13 +151,15 @@ def print_unit_stats(
         print(found.text(study), end="")
 
 
-def _kind_with_gold(reader: sqlite3.Connection) -> str:
-    """The kind whose right labels the study has; raises :class:`UserError` where there are none, or several."""
+def _kind_with_gold(reader: sqlite3.Connection, named: str) -> str:
+    """The kind ``named``, or the only one that has right labels; raises :class:`UserError` where there are none."""
     kinds = sorted({kind_of(row[0]) for row in reader.execute("SELECT unit FROM gold")} & set(KINDS))
-    if len(kinds) != 1:
-        which = f"name one of {', '.join(kinds)} with --unit" if kinds else "this study has none on units with --unit"
-        raise UserError(f"--gold scores models against the right labels of one kind of unit; {which}.")
-    return kinds[0]
+    if named and named not in kinds:
+        raise UserError(f"This study has no right labels of {KINDS[named].title}: leave --gold out, or import them.")
+    if not named and len(kinds) != 1:
+        which = f"name one of {', '.join(kinds)} with --unit" if kinds else "this study has none; import them first"
+        raise UserError(f"--gold scores models against the right labels of one kind of unit: {which}.")
+    return named or kinds[0]
 
 
 def _tell_all_gold(study: Study, kind: str) -> AllGold:

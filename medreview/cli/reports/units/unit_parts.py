@@ -94,7 +94,7 @@ def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
             yield from ("", inset(Heading(f"Labels: {in_words(axis.axis)}"), table(names, rows, others="words")))
     if axis.axis == "support" and axis.labels:
         who = ", ".join(dict.fromkeys(one_line(each.reviewer) for each in axis.labels))
-        yield f"{who}: labels of supported or not are compared on that scale only, without figures of four labels."
+        yield f"{who} said only supported or not: compared on that scale alone, without figures of four labels."
     yield from adjudication_parts(axis.adjudication, axis.axis)
     if axis.labels and axis.scales and not any(scale.between for scale in axis.scales):
         yield _no_agreement(axis, noun)
