@@ -125,6 +125,12 @@ REFERENCE: Final = (
 )
 """Whether a reference is real, and the work that it says it is."""
 
+FLAGGED: Final = (
+    Label("flagged", "1", "flagged", "The flag belongs on the unit."),
+    Label("not_flagged", "2", "not flagged", "It does not; whoever decided the unit without it has said so."),
+)
+"""The axes of the two flags that are labels of their own: dispute and feedback. Reviewers can differ on them."""
+
 AXES: Final[dict[str, tuple[Label, ...]]] = {
     "evidence": EVIDENCE,
     "support": SUPPORT,
@@ -139,6 +145,8 @@ AXES: Final[dict[str, tuple[Label, ...]]] = {
     "answerability": ANSWERABILITY,
     "revision": REVISION,
     "reference": REFERENCE,
+    "dispute": FLAGGED,
+    "feedback": FLAGGED,
 }
 """Every scale by name. ``rank`` has no levels: its labels are orders (:func:`is_order`)."""
 
@@ -218,6 +226,9 @@ FLAGS: Final = (
     Label("badly_parsed", "p", "badly parsed", "A statement that was cut out wrongly."),
 )
 """What the reviewer may set on a statement beside the verdict, and take back. A flag is no verdict."""
+
+FLAG_AXES: Final = tuple(flag.level for flag in FLAGS if flag.level in AXES)
+"""The flags that are axes on which reviewers are compared; how a statement was cut out is none."""
 
 Via = Literal["digit", "accept", "reveal", "script", "file"]
 """How a decision was given: by its key, by accepting the judges' verdict, by changing it beside theirs, from Python; in

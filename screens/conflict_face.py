@@ -85,8 +85,8 @@ class ConflictFace:
 
     def _labels(self, *, timed: bool) -> list[list[StyledText]]:
         groups: list[list[StyledText]] = []
-        for place, conflict in enumerate(self._session.conflicts):
-            axis = f"{conflict.axis}: " if place else ""
+        for conflict in self._session.conflicts:
+            axis = "" if conflict.axis == self._session.asks.axis else f"{in_words(conflict.axis)}: "
             for given in conflict.labels:
                 when = f" {_time(given)} " if timed else " "
                 who: StyledText = (f"{axis}{visible(given.reviewer)} ", "dim")
@@ -97,9 +97,9 @@ class ConflictFace:
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
         """The same as a list: label, time, reason and note of each."""
         rows: list[Row] = [[(" ── reviewers ", "rule"), ("─", "rule fill"), (" ", "")]]
-        for place, conflict in enumerate(self._session.conflicts):
-            if place:
-                rows.append([(f" {conflict.axis}", "dim")])
+        for conflict in self._session.conflicts:
+            if conflict.axis != self._session.asks.axis:
+                rows.append([(f" {in_words(conflict.axis)}", "dim")])
             for given in conflict.labels:
                 told = "" if given.independent else " · knew another's"
                 rows.append([(f" {visible(given.reviewer)}  ", ""), *self._label(conflict, given.label),

@@ -11,7 +11,7 @@ def show_conflicts(session: Adjudicating) -> None:
     if not found:
         print("Nobody differs here any more.")
     for conflict in found:
-        axis = "" if conflict is found[0] else f" ({in_words(conflict.axis)})"
+        axis = "" if conflict.axis == session.asks.axis else f" ({in_words(conflict.axis)})"
         for given in conflict.labels:
             known = "" if given.independent else ", knew another's label"
             words = session.words_on(conflict.axis, given.label)

@@ -39,6 +39,8 @@ class Wanted:
     mapping: Sequence[str]
     reviewer: str | None
     as_json: bool
+    remarks_of: Sequence[str]
+    reasons_only: bool | None
 
 
 @contextmanager
@@ -64,11 +66,18 @@ def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study
 @contextmanager
 def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress") -> "Iterator[Given]":
     """What the replay works on and with, from the options and the settings, or from the sample data."""
+    from medreview.cli.remarks import choose_remarks
     from medreview.config import load_config
     from medreview.configured import judges_of, prompts_of
+    from medreview.judges.tasks.hallucination import ASSISTED
     from medreview.replays.replay import Given
     from medreview.replays.sample import of_sample
+    from medreview.replays.steps.asking import Ask
 
+    if any(isinstance(step, Ask) and step.task == ASSISTED for step in chosen.steps):
+        choose_remarks(study, wanted.remarks_of, wanted.reasons_only)
+    elif wanted.remarks_of or wanted.reasons_only is not None:
+        raise UserError("--remarks-of and --reasons-only are of the replay medhalu, which shows judges remarks.")
     config, local = load_config(), wanted.local_only
     given = Given(
         study,

@@ -10,25 +10,54 @@ from medreview.cli.current_verdicts import current_verdicts
 from medreview.cli.looking import looked, reading
 from medreview.cli.output import counted, result
 from medreview.cli.reports.layout import NextStep, Part
+from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.stats.facts.fact_report import FactReport, fact_report
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.reports.told_gold import told_gold
 from medreview.stats.units.headlines import UnitHeadline, unit_headline
 from medreview.stats.units.key_facts import KeyFactFigures
+from medreview.stats.units.scales import scales_of
 from medreview.stats.units.unit_figures import UnitFigures, kind_named, reviewers_named, unit_figures
 from medreview.study import Study
+from medreview.study.package import package_of
+from medreview.study.unit_ids import kind_of
+from medreview.units.registry import KINDS
 
 FACT: Final = "fact"
 
 
 @dataclass(frozen=True)
+class AllGold:
+    """That all right labels of the kind were told ``to`` somebody, of which ``undecided`` ones to nobody before."""
+
+    to: str
+    undecided: int
+
+    @property
+    def sentence(self) -> str:
+        """What that means for labels that are given afterwards."""
+        if not self.undecided:
+            return "All right labels are counted; each of these units was decided before."
+        waiting = counted(self.undecided, "unit")
+        return (
+            f"All right labels are counted, with those of {waiting} that nobody has decided yet: the study records "
+            f"that {self.to} saw these figures first."
+        )
+
+
+@dataclass(frozen=True)
 class UnitStats:
-    """The figures of one kind, and what state of the study they are of; ``facts``: with the votes on each key fact."""
+    """The figures of one kind, and what state of the study they are of; ``facts``: with the votes on each key fact.
+
+    ``all_gold``: where models were scored against the right labels of what nobody has decided, too.
+    """
 
     provenance: Provenance
     unit: UnitFigures
     facts: FactReport | None = None
+    all_gold: AllGold | None = None
 
     def document(self) -> dict[str, object]:
         """As plain values, with the name of the schema, in which ``unit`` is one of the ``units``."""
@@ -36,7 +65,8 @@ class UnitStats:
         from medreview.stats.figure_document import SCHEMA
 
         plain: dict[str, object] = {"schema": SCHEMA, "provenance": asdict(self.provenance), "unit": asdict(self.unit)}
-        return plain if self.facts is None else {**plain, "facts": fact_values(self.facts)}
+        more = {} if self.all_gold is None else {"all_gold": asdict(self.all_gold)}
+        return {**plain, **more} if self.facts is None else {**plain, **more, "facts": fact_values(self.facts)}
 
     def text(self, study: Path) -> str:
         """As a report for a terminal."""
@@ -50,6 +80,7 @@ class UnitStats:
         from medreview.cli.reports.units.unit_parts import unit_parts
 
         yield from unit_parts(self.unit)
+        yield from ("", self.all_gold.sentence) if self.all_gold else ()
         if self.unit.kind == FACT:
             family = self.unit.family
             found = family if isinstance(family, KeyFactFigures) else None
@@ -85,14 +116,22 @@ def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
 
 
 def unit_stats(
-    reader: sqlite3.Connection, kind: str, reviewer: str | None, resampling: Resampling, *, full: bool = False
+    reader: sqlite3.Connection,
+    kind: str,
+    reviewer: str | None,
+    resampling: Resampling,
+    *,
+    full: bool = False,
+    all_gold: AllGold | None = None,
 ) -> UnitStats:
     """Of one kind; ``full``: with the votes on each key fact, which are verdicts. Raises :class:`UserError` for a
     reviewer who is not there."""
-    found = unit_figures(reader, kind, reviewers=reviewers_named(reader, reviewer), resampling=resampling)
+    people = reviewers_named(reader, reviewer)
+    found = unit_figures(reader, kind, reviewers=people, resampling=resampling, all_gold=all_gold is not None)
     labels = {each.reviewer: {each.which: sum(each.labels.values())} for axis in found.axes for each in axis.labels}
     votes = fact_report(reader, resampling=resampling) if full and kind == FACT else None
-    return UnitStats(provenance(reader, resampling, labels=labels, comparisons=_comparisons(found)), found, votes)
+    of = provenance(reader, resampling, labels=labels, comparisons=_comparisons(found))
+    return UnitStats(of, found, votes, all_gold)
 
 
 def _comparisons(found: UnitFigures) -> int:
@@ -104,17 +143,26 @@ def _comparisons(found: UnitFigures) -> int:
 
 
 def print_unit_stats(
-    study: Path, unit: str, reviewer: str | None, resampling: Resampling, *, full: bool, csv: str, as_json: bool
+    study: Path,
+    unit: str | None,
+    reviewer: str | None,
+    resampling: Resampling,
+    *,
+    full: bool,
+    gold: bool,
+    csv: str,
+    as_json: bool,
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
     from medreview.exchange.exports.figure_csv import figures_text, write_figures
     from medreview.review.looks import told_by_sums
 
-    kind = kind_named(unit)
     with Study.open(study, read_only=True) as opened:
+        kind = "" if unit is None else kind_named(unit)
+        kind = _kind_with_gold(opened.reader, kind) if gold else kind
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
-        if not (full or csv or as_json):
+        if not (full or gold or csv or as_json):
             headline = unit_headline(opened.reader, kind, reviewers_named(opened.reader, reviewer))
             given = [(one.rater, one.labels) for one in headline.people]
             text = unit_screen(headline, provenance(opened.reader, resampling, labels={}, comparisons=0), study)
@@ -122,7 +170,8 @@ def print_unit_stats(
                 looked(opened, "stats", "labels")
             print(text, end="")
             return
-        found = unit_stats(opened.reader, kind, reviewer, resampling, full=full)
+        all_gold = _tell_all_gold(opened, kind) if gold else None
+        found = unit_stats(opened.reader, kind, reviewer, resampling, full=full, all_gold=all_gold)
         if any(told_by_sums(found.unit.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
     if csv == "-":
@@ -134,3 +183,24 @@ def print_unit_stats(
         result(found.document(), as_json=True)
     else:
         print(found.text(study), end="")
+
+
+def _kind_with_gold(reader: sqlite3.Connection, named: str) -> str:
+    """The kind ``named``, or the only one that has right labels; raises :class:`UserError` where there are none."""
+    kinds = sorted({kind_of(row[0]) for row in reader.execute("SELECT unit FROM gold")} & set(KINDS))
+    if named and named not in kinds:
+        raise UserError(f"This study has no right labels of {KINDS[named].title}: leave --gold out, or import them.")
+    if not named and len(kinds) != 1:
+        which = f"name one of {', '.join(kinds)} with --unit" if kinds else "this study has none; import them first"
+        raise UserError(f"--gold scores models against the right labels of one kind of unit: {which}.")
+    return named or kinds[0]
+
+
+def _tell_all_gold(study: Study, kind: str) -> AllGold:
+    """Note that whoever reads it is told; raises :class:`UserError` in a copy for a colleague."""
+    copy = package_of(study.reader)
+    if copy is not None and copy.made_for:
+        raise UserError(f"This is the copy for {copy.made_for}: the owner of the study scores models by --gold.")
+    looked(study, "stats --gold", "gold")
+    silent = sum(told_gold(study.reader, axis, kind).silent for axis in scales_of(kind).axes)
+    return AllGold(", ".join(reading(study)), silent)

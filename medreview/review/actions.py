@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.labels import FLAGS
+from medreview.labels import FLAG_AXES, FLAGS
 from medreview.units.asks import STATEMENT, Asks
 
 
@@ -310,6 +310,8 @@ def _where_settled(action: Action) -> Action:
         return action._replace(hint="", help=_REFUSED_WHERE_SETTLED[action.id])
     if action.id.startswith("place_"):
         return action._replace(help="The next best output; the last one settles the conflict.")
+    if action.id in FLAG_AXES:
+        return action._replace(help=f"Where they differ on {action.hint}: settle it as flagged; again as not flagged.")
     return action._replace(help=action.help.replace("My verdict:", "Settles it:"))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from medreview.errors import UserError
-from medreview.labels import Reveal, Via
+from medreview.labels import FLAG_AXES, Reveal, Via
 from medreview.review.blind_block import BlindBlock
 from medreview.review.conflicts import Conflict, adjudication, conflict_units, conflicts_of
 from medreview.review.deciding import Deciding
@@ -17,6 +17,7 @@ from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
 from medreview.units.registry import words_on
+from medreview.words import in_words
 
 
 class Adjudicating(Deciding):
@@ -74,7 +75,7 @@ class Adjudicating(Deciding):
 
     def decide_also(self, axis: str, level: str) -> None:
         """The label that settles a conflict on another axis than that of the kind."""
-        self._settle(axis, level, {})
+        self._settle({axis: level}, {})
 
     def defer(self) -> FollowUp:
         """What is not settled stays open by itself."""
@@ -83,17 +84,42 @@ class Adjudicating(Deciding):
     def _decide(
         self, label: str, via: Via, instead: bool, more: Mapping[str, Any], also: Sequence[tuple[str, str]] = ()
     ) -> FollowUp:
-        self._settle(self.asks.axis, label, more)
+        axes, given = {one.axis for one in self.conflicts}, {self.asks.axis: label}
+        if "support" in axes:
+            if self.asks.axis not in axes:
+                given.clear()
+            if label != "cannot_judge":
+                given["support"] = label if label == "supported" else "not_supported"
+            elif not given:
+                raise UserError("They differ on supported or not: 1 says supported, 2 not supported.")
+        self._settle(given, more)
         return FollowUp.ADVANCE
 
-    def _settle(self, axis: str, label: str, more: Mapping[str, Any]) -> None:
+    def flag(self, name: str) -> None:
+        """Settle a difference on a flag: it belongs on the unit; pressed again, it does not."""
+        if name not in FLAG_AXES:
+            super().flag(name)
+            return
+        found = self._conflict(name)
+        on = found is not None and found.settled is not None and not found.open and found.settled.label == "flagged"
+        self._settle({name: "not_flagged" if on else "flagged"}, {})
+
+    def _conflict(self, axis: str) -> Conflict | None:
+        return next((one for one in self.conflicts if one.axis == axis), None)
+
+    def _settle(self, given: Mapping[str, str], more: Mapping[str, Any]) -> None:
+        """Settle the conflicts on some axes, in one transaction; ``more`` goes with the label on the kind's own."""
         self._current()
-        conflict = next((one for one in self.conflicts if one.axis == axis), None)
-        if conflict is None:
-            raise UserError(f"Nobody differs on this {self.asks.noun} ({axis.replace('/', ' ')}).")
-        event = adjudication(conflict, self.reviewer, label, **more)
-        by = "by agreement" if self.reviewer in conflict.reviewers else "by a third reviewer"
-        self._write([event], f"{self.name} settled: {self.words_on(axis, label)}, {by}")
+        events, words = [], []
+        for axis, label in given.items():
+            conflict = self._conflict(axis)
+            if conflict is None:
+                raise UserError(f"Nobody differs on this {self.asks.noun} ({in_words(axis)}).")
+            events.append(adjudication(conflict, self.reviewer, label, **(more if axis == self.asks.axis else {})))
+            by = "by agreement" if self.reviewer in conflict.reviewers else "by a third reviewer"
+            named = "" if axis == self.asks.axis else f"{in_words(axis)} "
+            words.append(f"{named}{self.words_on(axis, label)}, {by}")
+        self._write(events, f"{self.name} settled: {'; '.join(words)}")
         self._flag_anew(self.unit)
         self.acted |= {self.unit}
 

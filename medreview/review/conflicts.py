@@ -13,12 +13,12 @@ from itertools import combinations
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.labels import EDITED, AdjudicatedBy, is_label, same_label
+from medreview.labels import EDITED, FLAG_AXES, AdjudicatedBy, is_label, same_label
 from medreview.review.guidelines import stamped
 from medreview.review.others import BLOCK
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
-from medreview.study.unit_ids import STATEMENT, kind_of
+from medreview.study.unit_ids import PAIR, STATEMENT, kind_of
 from medreview.units.registry import KINDS
 
 ADJUDICATE: Final = "adjudicate"
@@ -34,8 +34,9 @@ _LABELS: Final = """SELECT c.reviewer, c.label, c.event_id, c.at_utc, c.payload,
        (SELECT json_extract(n.payload, '$.text') FROM event_live AS n
         WHERE n.unit = c.unit AND n.reviewer = c.reviewer AND n.pass = 1 AND n.kind = 'note'
         ORDER BY n.event_id DESC LIMIT 1) AS note
-FROM decision_current AS c WHERE c.unit = ? AND c.axis = ? AND c.pass = 1 ORDER BY c.event_id"""
-_MODE: Final = "SELECT mode FROM axis_label WHERE unit = ? AND axis = ? AND reviewer = ? AND pass = 1"
+FROM compared_label AS c WHERE c.unit = ? AND c.axis = ? AND c.pass = 1 ORDER BY c.event_id"""
+_MODE: Final = """SELECT mode FROM axis_label WHERE unit = ?1 AND reviewer = ?2 AND pass = 1 AND current_event = ?3
+UNION ALL SELECT mode FROM flag_label WHERE unit = ?1 AND reviewer = ?2 AND pass = 1 AND axis = ?4"""
 _SETTLED: Final = "SELECT * FROM adjudicated WHERE unit = ? AND axis = ?"
 
 
@@ -116,7 +117,9 @@ def conflicts(reader: sqlite3.Connection, kind: str = "", *, settled: bool = Tru
 
 def conflict_axes(kind: str) -> tuple[str, ...]:
     """The axes on which a difference on a unit of a kind is a conflict, that of the kind first."""
-    return ("evidence", "hallucination") if kind == STATEMENT else (KINDS[kind].axis,)
+    if kind == STATEMENT:
+        return "evidence", "hallucination", *FLAG_AXES
+    return KINDS[kind].axis, *(("support",) if kind == PAIR else ()), *FLAG_AXES
 
 
 @dataclass(slots=True)
@@ -151,7 +154,7 @@ def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict 
     """The conflict of a unit on an axis; ``None`` where all labels are the same, or there is one at most."""
     rows = reader.execute(_LABELS, (unit, axis)).fetchall()
     # One by one: joined, the view would be worked out whole for each unit.
-    modes = (reader.execute(_MODE, (unit, axis, row["reviewer"])).fetchone()[0] for row in rows)
+    modes = (reader.execute(_MODE, (unit, row["reviewer"], row["event_id"], axis)).fetchone()[0] for row in rows)
     labels = tuple(_given(row, mode) for row, mode in zip(rows, modes, strict=True))
     if not any(_differ(axis, one, other) for one, other in combinations(labels, 2)):
         return None

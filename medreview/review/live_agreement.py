@@ -16,7 +16,7 @@ from medreview.judges.votes import Judge, judges_of_support
 from medreview.review.agreement_cautions import cautions_on
 from medreview.stats.formulas.clustered_pairs import ClusteredPairs
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.reports.label_scales import SCALES, JuryVerdict, Scale, judges_label, reviewers_label
+from medreview.stats.reports.label_scales import COARSE, SCALES, JuryVerdict, Scale, judges_label, reviewers_label
 from medreview.stats.reports.reviewer_labels import (
     GROUPS,
     Group,
@@ -108,6 +108,13 @@ class _Tally:
             return
         self.pairs.add(label.response_id, *cell, by=by)
         self.offline += by * bool(word and word.offline)
+
+    def compared(self) -> "_Tally":
+        """The same without what is not compared: nothing beside words of supported or not only, as in
+        ``Pairing.leave_two_way_words``."""
+        if not self.dropped[COARSE]:
+            return self
+        return _Tally(self.scale, self.dropped + Counter({COARSE: self.pairs.n}))
 
 
 def _cell(label: ReviewerLabel, word: JuryVerdict | None, scale: Scale) -> tuple[str, str] | str:
@@ -203,7 +210,7 @@ class LiveFigures:
 
     def view(self, group: Group, scale: Scale, judge: Judge | None = None) -> GroupView:
         """The figures of one group on one scale; without a ``judge``, beside all of them together."""
-        tally = self._tally(group, judge)[SCALES.index(scale)]
+        tally = self._tally(group, judge)[SCALES.index(scale)].compared()
         pairs = tally.pairs
         left_out = tuple(sorted(((reason, count) for reason, count in tally.dropped.items() if count), key=_commonest))
         offline = pairs.n if judge is not None and judge.offline else tally.offline if judge is None else 0
@@ -218,7 +225,7 @@ class LiveFigures:
     def scale_of(self, group: Group) -> Scale:
         """The scale to begin with: the finest on which anything meets; a judge may only tell supported from not."""
         tallies = self._tally(group, None)
-        return next((tally.scale for tally in tallies if tally.pairs.n), SCALES[0])
+        return next((tally.scale for tally in tallies if tally.compared().pairs.n), SCALES[0])
 
     def in_cell(self, group: Group, scale: Scale, judge: Judge | None, mine: str, theirs: str) -> list[str]:
         """The statements that are counted in one cell of the table."""

@@ -16,8 +16,9 @@ from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.recent_list import recent_list
 
-Shown = Literal["verdicts", "totals", "labels"]
-"""What was shown: what the judges say of each statement, only sums and rates of that, or other reviewers' labels."""
+Shown = Literal["verdicts", "totals", "labels", "gold"]
+"""What was shown: what the judges say of each statement, only sums and rates of that, other reviewers' labels, or sums
+and rates by right labels that were not to be told yet."""
 
 _NEW: Final[dict[Shown, str]] = {
     "verdicts": """SELECT coalesce(max(imported_at) > (SELECT max(at_utc) FROM event
@@ -29,6 +30,8 @@ _NEW: Final[dict[Shown, str]] = {
         WHERE e.kind IN ('decide', 'revise', 'note') AND e.reviewer <> ?1
         AND e.event_id > coalesce((SELECT max(l.event_id) FROM event AS l WHERE l.kind = 'look' AND l.reviewer = ?1
                                    AND json_extract(l.payload, '$.shown') = 'labels'), ''))""",
+    "gold": """SELECT coalesce(max(added_at) > (SELECT max(at_utc) FROM event
+        WHERE kind = 'look' AND json_extract(payload, '$.shown') = 'gold' AND reviewer = ?), 1) FROM gold""",
 }
 
 _MARKED_BY_OTHERS: Final = """SELECT EXISTS (SELECT 1 FROM span_live
@@ -60,7 +63,7 @@ def readers(study: Study, reviewer: str, *, is_set: bool) -> tuple[str, ...]:
 def is_new(reader: sqlite3.Connection, reviewer: str, shown: Shown) -> bool:
     """Whether a look tells the reviewer what no look has told before: somebody has spoken, and it was not read yet."""
     spoken = (reader.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0] for table in _SAID)
-    if shown != "labels" and not any(spoken):
+    if shown not in ("labels", "gold") and not any(spoken):
         return False
     return bool(reader.execute(_NEW[shown], (reviewer,)).fetchone()[0])
 

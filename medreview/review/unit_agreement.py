@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Final
 
 from medreview.judges.votes import Judge
+from medreview.labels import FLAG_AXES
 from medreview.review.live_agreement import GroupView
 from medreview.stats.formulas.clustered_pairs import ClusteredPairs
 from medreview.stats.formulas.thresholds import FEW_ITEMS
@@ -29,7 +30,8 @@ class UnitAgreement:
         self._kind = kind
         self._reviewer = reviewer
         self._seq = -1
-        scales = [scale for of_axis in scales_of(kind).axes.values() for scale in of_axis]
+        axes = scales_of(kind).axes.items()
+        scales = [scale for axis, of_axis in axes if axis not in FLAG_AXES for scale in of_axis]  # no machine flags
         self._folds: dict[str, UnitScale] = {scale.name: scale for scale in scales}
         self.scales = tuple(Scale(scale.name, scale.title, scale.labels) for scale in scales)
         self.take_in()

@@ -1,10 +1,18 @@
 """Who the reviewers of a study say that they are: the newest word of each, read from the study's acts."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final, Literal
 
 from medreview.study.study_acts import newest_act, study_acts
+
+LAY_ROLES: Final = frozenset({
+    "lay", "lay person", "layperson", "laypeople", "lay reader", "non-expert", "patient", "carer", "crowd worker",
+    "crowdworker", "member of the public",
+})  # fmt: skip
+"""Roles that make a reviewer a layperson; any other role that is said makes an expert."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +52,13 @@ def backgrounds(reader: sqlite3.Connection) -> Iterator[tuple[str, Background, s
     for name in sorted(names):
         act = said.get(name)
         yield name, Background(**act.said) if act else Background(), act.at_utc if act else ""
+
+
+def groups_of(reader: sqlite3.Connection) -> dict[str, Literal["expert", "layperson", ""]]:
+    """What kind of evaluator each reviewer is by their background; without a role they are of no group."""
+    return {name: _group(said.role) for name, said, _ in backgrounds(reader)}
+
+
+def _group(role: str) -> Literal["expert", "layperson", ""]:
+    word = re.sub(r"\s+", " ", role.strip().casefold())
+    return "" if not word else "layperson" if word in LAY_ROLES else "expert"

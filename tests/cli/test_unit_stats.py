@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from medreview.judges.ties import set_tie_rule
+from medreview.review.open_session import open_session
+from medreview.review.queue import open_queue
 from medreview.study import Study
 from medreview.units.registry import KINDS
+from tests.support.answer_study import RECORDS, answer_units, bring_answers
 from tests.support.commands import own_settings
 from tests.support.fact_study import FactStudy
 from tests.support.unit_samples import SAMPLES
-from tests.support.unit_study import decide
+from tests.support.unit_study import decide, fill, units_of
 
 WICKED = "<script>\x1b]52;c;aGk=\x07 [red]x[/red] \u202egnp"
 """Markup, a terminal's escape, Rich's markup, a change of direction."""
@@ -147,3 +150,49 @@ def test_what_cannot_be_asked_for_is_an_error_that_says_what_can(medreview, ward
     assert "there are ann, bob" in medreview("stats", ward, "--unit", "fact", "--reviewer", "eve", check=2).stderr
     told = medreview("stats", ward, "--unit", "fact", "--by", "model", check=2).stderr
     assert "--by, --where and --conduct are of statements" in told
+
+
+def test_models_are_scored_against_all_gold_before_anybody_decides_and_that_is_on_record(medreview, tmp_path):
+    path = tmp_path / "m.medreview"
+    records = [
+        {**record, "id": f"{record['id']}.{number}",
+         "annotations": [{"annotator": judge, "group": "model", "type": kind}
+                         for judge, kind in (("one", "fact"), ("two", "none"), ("three", "none"))]}
+        for number in range(8) for record in RECORDS
+    ]  # fmt: skip
+    with Study.create(path) as made:
+        bring_answers(made, tmp_path, records)
+        unit = answer_units(made)[0]
+    before = " ".join(medreview("stats", path, "--unit", "answer", *FEW).stdout.split())
+    assert "Evaluators beside 0 right labels" in before
+    assert "told later: 24 more right labels, once the answers are decided; stats --gold scores models" in before
+    assert "right labels met" not in before
+
+    own_settings(tmp_path, 'reviewer = "kb"\n')
+    told = " ".join(medreview("stats", path, "--gold", *FEW).stdout.split())
+    assert "Evaluators beside 24 right labels" in told
+    assert "one 16 24 66.7%" in told  # something is hallucinated in 16 of them
+    assert "with those of 24 units that nobody has decided yet: the study records that kb saw these figures" in told
+    assert "there is nothing to compare" not in told
+    assert looks(path) == ["totals", "totals", "gold"]  # of the one before, and of kb
+    with Study.open(path) as opened:
+        session = open_session(opened, "kb", open_queue(opened, "answers", "kb"), at=unit)
+        session.decide("none")
+        (given,) = opened.reader.execute("SELECT payload FROM event WHERE kind = 'decide'").fetchall()
+        assert json.loads(given[0])["exposure"]["judge_totals"] == "before"
+    given = json.loads(medreview("stats", path, "--gold", "--json", *FEW).stdout)
+    assert (given["unit"]["family"]["right_labels"], given["all_gold"]["undecided"]) == (24, 24)
+    assert "no right labels of QA items" in medreview("stats", path, "--gold", "--unit", "qa", check=2).stderr
+    copy = tmp_path / "for-bo.medreview"
+    medreview("package", path, copy, "--for", "bo", "--without", "none")
+    assert "the owner of the study scores models" in medreview("stats", copy, "--gold", check=2).stderr
+
+
+def test_who_labelled_other_units_only_is_told_with_them(medreview, tmp_path):
+    path = tmp_path / "s.medreview"
+    with Study.create(path) as made:
+        fill(made)
+        decide(made, "ann", units_of(made)["qa"], "relevance", "4")
+        decide(made, "abe", units_of(made)["pair"], "support", "not_supported")
+    assert "abe: 1 pair labelled; ann: 1 QA item labelled" in " ".join(medreview("stats", path).stdout.split())
+    assert "1 pair labelled" in medreview("stats", path, "--full", *FEW).stdout

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.judges.llm_stage import judge_with
+from medreview.judges.tasks.hallucination import EXPERTS, Remarks, remarks_of, set_remarks
 from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.judges.tasks.parsing import align
 from medreview.judges.tasks.registry import NAMES, task_for
@@ -18,6 +19,7 @@ from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
+from medreview.study.study_acts import write_act
 from medreview.units.statement_view import load_statement_view
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill, part_of
 from tests.support.judge_endpoint import by_prompt
@@ -389,3 +391,59 @@ def test_a_label_of_two_kinds_is_no_abstention(study, serve, tmp_path):
     assert (tally.abstained, tally.outcomes) == (0, {"not found": 6})
     kept = rows_of(study, "SELECT DISTINCT raw_label, verdict, supported FROM judgement")
     assert kept == [{"raw_label": "not found", "verdict": None, "supported": 0}]
+
+
+def remarked(study: Study) -> None:
+    """Two laypeople, one by the file of the labels, one by the own background, and two experts remark on an answer."""
+    span = {"axis": "hallucination", "label": "fact", "target": "response", "start": 92, "end": 100}
+    span |= {"exact": "any eGFR", "reason": "Not below 30."}
+    lay: dict[str, object] = {"axis": "hallucination", "label": "none", "group": "layperson"}
+    said: dict[str, list[tuple[str, dict[str, object]]]] = {
+        "p7": [("decide", lay), ("note", {"text": "Sounds right to me.", "group": "layperson"})],
+        "pat": [("note", {"text": "My doctor says so."})],
+        "dr1": [("decide", {"axis": "hallucination", "label": "fact"}), ("span_add", span)],
+        "dr2": [("decide", {"axis": "hallucination", "label": "input"}), ("note", {"text": "It was asked about 25."})],
+    }
+    for who, acts in said.items():
+        recorder = Recorder(who)
+        for kind, payload in acts:
+            event = NewEvent(kind, "answer:r1", payload)
+            study.write(lambda db, event=event, to=recorder: to.append(db, event, block="answers", mode="open"))
+    write_act(study, "pat", "background", {"role": "Patient", "years": None, "specialty": "", "words": ""})
+
+
+@pytest.mark.parametrize(
+    ("reviewers", "reasons_only", "shown"),
+    [
+        ((), False, {"hallucination, fact", 'marked as a hallucination: "any eGFR" (Not below 30.)',
+                     "hallucination, input", "It was asked about 25."}),
+        ((), True, {"Not below 30.", "It was asked about 25."}),
+        (("dr2",), True, {"It was asked about 25."}),
+        (("p7", "pat"), False, {"no hallucination", "Sounds right to me.", "My doctor says so."}),
+    ],
+)  # fmt: skip
+def test_a_judge_is_shown_the_remarks_of_those_who_were_chosen_and_laypeople_are_no_experts(
+    study, serve, reviewers, reasons_only, shown
+):
+    remarked(study)
+    set_remarks(study, reviewers, reasons_only)
+    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
+    judge_with(study, [model.settings()], task="hallucination_assisted")
+    told = part_of(model.prompts[0], "expert").split("\n")
+    assert {line.removeprefix("On the whole answer: ") for line in told} == shown
+
+
+def test_another_choice_of_remarks_is_another_run_and_is_asked(study, serve):
+    remarked(study)
+    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
+    for _ in range(2):
+        judge_with(study, [model.settings()], task="hallucination_assisted")
+    assert len(model.prompts) == 1
+    set_remarks(study, ("dr1",), True)
+    judge_with(study, [model.settings()], task="hallucination_assisted")
+    assert part_of(model.prompts[1], "expert") == "On the whole answer: Not below 30."
+    assert len(rows_of(study, "SELECT * FROM judge_run WHERE prompt_id GLOB 'hallucination_assisted*'")) == 2
+    set_remarks(study, (EXPERTS,), False)
+    assert remarks_of(study.reader) == Remarks()
+    with pytest.raises(UserError, match="no reviewer 'dr9' in this study; there are dr1, dr2, p7, pat"):
+        set_remarks(study, ("dr9",))

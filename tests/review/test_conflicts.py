@@ -14,7 +14,9 @@ from medreview.review.conflicts import (
     count_conflicts,
     load_conflict,
 )
+from medreview.review.open_session import open_session
 from medreview.review.others import others_notes, saw_others
+from medreview.review.queue import open_queue
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.merge import merge
@@ -140,3 +142,49 @@ def test_another_reviewers_note_is_seen_only_after_ones_own_label_and_is_remembe
     assert others_notes(study.reader, unit, "bo") == ()
     do(study, "zoe", "shown", unit, block="conflicts", mode="open")
     assert saw_others(study.reader, unit, "zoe")
+
+
+def test_two_way_labels_differ_on_the_two_way_scale_whatever_the_scale_of_the_other(study):
+    unit = units_of(study)["pair"]  # ada: contradicted, bo: partial
+    assert [one.axis for one in conflicts(study.reader, "pair")] == ["evidence"]
+    decide(study, "cy", unit, "support", "not_supported")
+    assert [one.axis for one in conflicts(study.reader, "pair")] == ["evidence"]  # all three: not supported
+    decide(study, "bo", unit, "evidence", "supported")
+    found = load_conflict(study.reader, unit, "support")
+    assert {one.reviewer: one.label for one in found.labels} == {
+        "ada": "not_supported", "bo": "supported", "cy": "not_supported",
+    }  # fmt: skip
+    session = open_session(study, "chair", open_queue(study, "conflicts_pairs", "chair"), at=unit)
+    session.decide("partial")
+    assert [(one.axis, one.settled.label) for one in conflicts(study.reader, "pair")] == [
+        ("evidence", "partial"), ("support", "not_supported"),
+    ]  # fmt: skip
+    assert list(conflicts(study.reader, "pair", settled=False)) == []
+    decide(study, "cy", unit, "support", "supported")
+    assert [one.axis for one in conflicts(study.reader, "pair", settled=False)] == ["support"]
+
+
+def test_flags_that_one_reviewer_set_and_another_who_decided_did_not_are_a_conflict(study):
+    unit = units_of(study)["statement"]
+    do(study, "ada", "flag", unit, {"flag": "dispute", "on": True})
+    do(study, "ada", "flag", unit, {"flag": "badly_parsed", "on": True})
+    do(study, "zoe", "flag", unit, {"flag": "feedback", "on": True})
+    found = [one for one in conflicts(study.reader, "statement") if one.axis != "evidence"]
+    assert {one.axis: {given.reviewer: given.label for given in one.labels} for one in found} == {
+        "dispute": {"ada": "flagged", "bo": "not_flagged", "zoe": "not_flagged"},
+        "feedback": {"ada": "not_flagged", "bo": "not_flagged", "zoe": "flagged"},
+    }
+    session = open_session(study, "chair", open_queue(study, "conflicts", "chair"), at=unit)
+    session.flag("dispute")
+    assert "settled: dispute flagged, by a third reviewer" in session.receipt
+    session.flag("dispute")
+    assert load_conflict(study.reader, unit, "dispute").settled.label == "not_flagged"
+    session.undo()
+    assert load_conflict(study.reader, unit, "dispute").settled.label == "flagged"
+    decide(study, "bo", unit, "evidence", "supported")
+    assert load_conflict(study.reader, unit, "dispute").settled.stands  # another label is no other flag
+    do(study, "ada", "flag", unit, {"flag": "dispute", "on": False})
+    assert load_conflict(study.reader, unit, "dispute") is None
+    with pytest.raises(UserError, match="Nobody differs on this statement \\(dispute\\)"):
+        session.flag("dispute")
+    assert check(study.reader) == []

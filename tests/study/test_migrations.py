@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -406,3 +407,21 @@ def test_a_step_of_views_alone_leaves_seals_as_they_are_and_a_row_that_did_not_f
         assert [tuple(row) for row in study.reader.execute("SELECT * FROM row_seal ORDER BY 1, 2")] == seals
         assert [one.table for one in all_misfits(study.sealed())] == ["response"]
         assert {tuple(row) for row in study.reader.execute(query)} == {tuple(row) for row in new.reader.execute(query)}
+
+
+def test_a_study_of_file_version_9_has_the_conflicts_that_were_not_seen_and_keeps_the_one_that_was_settled(
+    tmp_path: Path,
+) -> None:
+    path = Path(shutil.copy(KEPT / "schema_9.sqlite", tmp_path / "kept.medreview"))
+    with closing(sqlite3.connect(path)) as older:
+        before = older.execute("SELECT unit, axis FROM conflict").fetchall()
+        settled = older.execute("SELECT * FROM adjudicated").fetchall()
+        events = older.execute("SELECT * FROM event ORDER BY seq").fetchall()
+    with Study.open(path) as study:
+        assert schema_version(study.reader) == NEWEST
+        assert [tuple(row) for row in study.reader.execute("SELECT * FROM event ORDER BY seq")] == events
+        assert [tuple(row) for row in study.reader.execute("SELECT * FROM adjudicated")] == settled
+        now = Counter(row[1] for row in study.reader.execute("SELECT unit, axis FROM conflict"))
+        assert now - Counter(axis for _, axis in before) == Counter({"support": 2, "dispute": 2, "feedback": 1})
+        assert check_study(study).faults == []
+        assert all_misfits(study.sealed()) == []

@@ -10,6 +10,7 @@ from medreview.cli.batch import batch_in, batch_out, batch_submit
 from medreview.cli.meaning import Semantic, leave_by_summary, meaning_from_config, ordered, plan_and_say
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
+from medreview.cli.remarks import ReasonsOnly, RemarksOf, choose_remarks
 from medreview.cli.ties import Ties, keep_rule
 from medreview.errors import UserError
 
@@ -40,6 +41,8 @@ def judge(
     no_wait: Annotated[
         bool, typer.Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")
     ] = False,
+    remarks_of: RemarksOf = None,
+    reasons_only: ReasonsOnly = None,
     ties: Ties = None,
     processes: Annotated[int | None, typer.Option(min=0, help="Offline judge: default one per processor.")] = None,
     semantic: Semantic = None,
@@ -56,8 +59,14 @@ def judge(
     """
     from medreview import pipeline
     from medreview.config import load_config
+    from medreview.judges.tasks.hallucination import ASSISTED
     from medreview.study import Study
 
+    if (remarks_of or reasons_only is not None) and task != ASSISTED:
+        raise UserError(f"--remarks-of and --reasons-only go with --task {ASSISTED}.")
+    if task == ASSISTED and names:
+        with Study.open(study, read_only=not remarks_of and reasons_only is None) as opened:
+            choose_remarks(opened, remarks_of, reasons_only)
     if ties is not None:
         keep_rule(study, ties)
     if sum(way not in (None, False, []) for way in (out, back, submit)) > 1:

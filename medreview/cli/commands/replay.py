@@ -11,6 +11,7 @@ from medreview.cli.mapping import Map
 from medreview.cli.network import PagesFrom
 from medreview.cli.options import Json, Reviewer, study_path
 from medreview.cli.output import progress, result
+from medreview.cli.remarks import ReasonsOnly, RemarksOf
 from medreview.cli.replaying import Wanted, about, dry, given_with, opened_for, print_figures, run_steps
 from medreview.errors import UserError
 
@@ -43,6 +44,8 @@ def replay(
     again: Annotated[bool, typer.Option("--again", help="Also where there was no answer of use before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
     local_only: Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")] = False,
+    remarks_of: RemarksOf = None,
+    reasons_only: ReasonsOnly = None,
     pages: PagesFrom = None,
     mapping: Map = None,
     reviewer: Reviewer = None,
@@ -76,6 +79,8 @@ def replay(
         mapping=mapping or (),
         reviewer=reviewer,
         as_json=as_json,
+        remarks_of=remarks_of or (),
+        reasons_only=reasons_only,
     )
     with ExitStack() as stack:
         bar = stack.enter_context(progress())

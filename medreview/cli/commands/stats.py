@@ -50,6 +50,14 @@ def stats(
             "suggestion, key_fact, ranking.",
         ),
     ] = None,
+    gold: Annotated[
+        bool,
+        typer.Option(
+            "--gold",
+            help="Score models against all right labels, also of what nobody has decided. For the study's owner: "
+            "it is recorded that you have seen these figures.",
+        ),
+    ] = False,
     csv: Annotated[
         str,
         typer.Option(
@@ -88,12 +96,12 @@ def stats(
     )
     if csv not in ("", "-"):
         check_figures(Path(csv))
-    if unit is not None:
+    if unit is not None or gold:
         if by or where or conduct:
-            raise UserError("--by, --where and --conduct are of statements; leave them out beside --unit.")
+            raise UserError("--by, --where and --conduct are of statements; leave them out beside --unit and --gold.")
         from medreview.cli.unit_stats import print_unit_stats
 
-        print_unit_stats(study, unit, reviewer, resampling, full=full, csv=csv, as_json=as_json)
+        print_unit_stats(study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json)
         sys.stdout.flush()
         return
     with Study.open(study, read_only=True) as opened, progress() as bar:
@@ -106,7 +114,7 @@ def stats(
             opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
             margin=MARGIN if margin is None else margin,
         )  # fmt: skip
-        if told_by_sums(figures.given, load_config().reviewer):
+        if any(told_by_sums(figures.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
     if csv == "-":
         print(figures_text(figures, figures.provenance), end="")

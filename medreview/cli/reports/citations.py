@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from medreview.citations.scoring import KIND_NAMES, ScoredCitation
 from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.citation_reach import reach_parts, share_of
+from medreview.cli.reports.estimates import more_models
 from medreview.cli.reports.interval_words import over_units
 from medreview.cli.reports.layout import Bar, Bars, Check, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.page import check_page, write_page
@@ -221,7 +222,7 @@ def _by_model(report: CitationReport, full: bool) -> Iterator[Part]:
     if min(group.figures.responses for group in report.by_model.values()) < FEW_CLUSTERS:
         yield inset(f"With fewer than {FEW_CLUSTERS} responses even these intervals can be too narrow.")
     if report.models_omitted:
-        yield inset(f"{counted(report.models_omitted, 'smaller model')} not shown.")
+        yield inset(f"{more_models(report.models_omitted, 'shown')}.")
 
 
 def _bars(worst: Sequence[ScoredResponse], most: int) -> Iterator[Part]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.estimates import p_value
+from medreview.cli.reports.estimates import more_models, p_value
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
 from medreview.stats.formulas.differences import Difference
 from medreview.stats.formulas.estimate import half_up
@@ -54,7 +54,7 @@ def _family(family: DifferenceFamily) -> Part:
     tested = family.differences[0].family
     parts.append(f"{counted(tested, 'difference')} tested: {'; '.join(_tests(family.differences))}")
     if family.omitted:
-        parts.append(f"{counted(family.omitted, 'smaller model')} not compared")
+        parts.append(more_models(family.omitted, "compared"))
     parts += reasons((_named(one), one.estimate) for one in family.differences if one.estimate.low is None)
     fewest = min((one.fewest for one in family.differences if one.estimate.low is not None), default=FEW_CLUSTERS)
     if fewest < FEW_CLUSTERS:

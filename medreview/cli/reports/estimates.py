@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+from medreview.cli.output import counted
 from medreview.cli.reports.interval_words import method_word
 from medreview.cli.reports.layout import Table, cells, numbers, reasons, table
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
@@ -52,3 +53,10 @@ def sentences(figures: Sequence[Estimate]) -> list[str]:
 def p_value(value: float) -> str:
     """A p value with three digits: ``p 0.041``, ``p below 0.001``."""
     return "p below 0.001" if value < 0.0005 else f"p {half_up(value)}"
+
+
+def more_models(count: int, done: str) -> str:
+    """That some models are not ``compared``, or not ``shown``, and which of them that are: none needs to be smaller."""
+    return (
+        f"{counted(count, 'more model')} not {done}: those with most responses are, and of equal ones the first by name"
+    )

@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.cli.output import counted, counted_each, one_line, stratum_name
 from medreview.cli.reports.differences import p_cell, points
-from medreview.cli.reports.estimates import figure_table, sentences
+from medreview.cli.reports.estimates import figure_table, more_models, sentences
 from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, reasons, table
 from medreview.next_step import command
 from medreview.references.authorities import authority_name
@@ -167,7 +167,7 @@ def difference_parts(report: ReferenceReport) -> Iterator[Part]:
         family,
     ]
     if report.models_omitted:
-        parts.append(f"{counted(report.models_omitted, 'smaller model')} not compared")
+        parts.append(more_models(report.models_omitted, "compared"))
     parts += reasons(
         (f"{_model(one.first)} - {_model(one.second)}, {one.statistic}", one.estimate)
         for one in report.differences

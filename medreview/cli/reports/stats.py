@@ -12,7 +12,7 @@ from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
 from medreview.cli.reports.conduct import conduct_parts
 from medreview.cli.reports.consensus import consensus_parts
 from medreview.cli.reports.differences import difference_parts
-from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, number, sentences
+from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, more_models, number, sentences
 from medreview.cli.reports.flow import flow_lines
 from medreview.cli.reports.generation import generation_parts, passage_parts
 from medreview.cli.reports.interval_words import over_units
@@ -22,7 +22,7 @@ from medreview.cli.reports.planted import planted_parts
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.questions import question_parts
 from medreview.cli.reports.references import reference_parts
-from medreview.cli.reports.stats_screen import contents, unit_table
+from medreview.cli.reports.stats_screen import contents, other_units, unit_table
 from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.tie_rules import tie_rules_part
 from medreview.cli.reports.units.unit_parts import unit_parts
@@ -136,6 +136,8 @@ def _reviewer(reviewer: ReviewerFigures) -> Iterator[Part]:
         f"{done.open:,} open; {done.disagreements:,} otherwise than the judges, "
         f"{done.changed_after_reveal:,} changed after the reveal"
     )
+    if others := other_units(done):
+        yield others
     if done.after_totals:
         yield f"{counted(done.after_totals, 'blind label')} given after figures of the judges had been read"
     if done.hallucinations:
@@ -189,7 +191,7 @@ def _kinds(report: ResponseReport) -> Iterator[Part]:
         "without statements and sources, and not supported. Shares are of all responses; interval by Wilson."
     )
     if report.models_omitted:
-        yield f"{counted(report.models_omitted, 'smaller model')} not shown."
+        yield f"{more_models(report.models_omitted, 'shown')}."
 
 
 def _support(report: SupportReport) -> Iterator[Part]:

@@ -27,6 +27,7 @@ from medreview.stats.reports.audit_report import AuditFigures
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.label_scales import BINARY, OFFLINE_IS_TRIAGE, TOGETHER
 from medreview.stats.reports.response_kinds import ResponseReport
+from medreview.stats.reports.study_progress import Standing
 from medreview.stats.study_figures import ReviewerFigures, StudyFigures
 from medreview.stats.units.headlines import UnitHeadline
 from medreview.units.registry import KINDS
@@ -161,18 +162,25 @@ def spoken(figures: StudyFigures) -> list[UnitHeadline]:
 
 def _progress(figures: StudyFigures) -> Iterator[str]:
     told = []
-    if figures.statements or not figures.headlines:
-        for reviewer in figures.reviewers[:_MOST_REVIEWERS]:
-            done = reviewer.progress
-            name = one_line(reviewer.reviewer)
-            told.append(f"{name}: {done.decided:,} decided, {done.deferred:,} deferred, {done.open:,} open")
-    else:
-        told += [one_line(reviewer.reviewer) for reviewer in figures.reviewers[:_MOST_REVIEWERS]]
+    of_statements = figures.statements or not figures.headlines
+    for reviewer in figures.reviewers[:_MOST_REVIEWERS]:
+        done, others = reviewer.progress, other_units(reviewer.progress)
+        parts = [others] if others else []
+        if of_statements and (done.decided or done.deferred or not others):
+            parts.insert(0, f"{done.decided:,} decided, {done.deferred:,} deferred, {done.open:,} open")
+        told.append(": ".join(filter(None, (one_line(reviewer.reviewer), ", ".join(parts)))))
     if len(figures.reviewers) > _MOST_REVIEWERS:
         told.append(f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}")
     yield "; ".join((contents(figures), *(told or ["nobody has decided anything yet"])))
     if figures.part is not None:
         yield part_line(figures.part)
+
+
+def other_units(done: Standing) -> str:
+    """How many units of other kinds a reviewer has labelled: ``400 pairs, 12 QA items``; empty for none."""
+    known = ((KINDS[kind].noun, count) for kind, count in done.other_units.items() if kind in KINDS)
+    told = ", ".join(counted(count, noun) for noun, count in known)
+    return told and f"{told} labelled"
 
 
 def contents(figures: StudyFigures) -> str:

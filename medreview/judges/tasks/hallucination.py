@@ -3,8 +3,10 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
+from medreview.errors import UserError
 from medreview.judges.prompt_fencing import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.tasks.responses import Responses
@@ -24,6 +26,7 @@ from medreview.labels import level_named
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
+from medreview.study.backgrounds import groups_of
 from medreview.study.ids import content_id
 
 ALONE: Final = "hallucination_detection"
@@ -31,6 +34,7 @@ ASSISTED: Final = "hallucination_assisted"
 
 _REMARKS: Final = """
 SELECT e.event_id, e.kind, e.reviewer, e.unit, e.label, json_extract(e.payload, '$.text') AS note,
+       coalesce(json_extract(e.payload, '$.group'), '') AS "group",
        (SELECT json_extract(l.payload, '$.exact') FROM span_live AS l WHERE l.event_id = e.event_id) AS exact,
        json_extract(e.payload, '$.reason') AS why, u.statement, u.response_id
 FROM event_live AS e JOIN (
@@ -40,12 +44,66 @@ WHERE ((e.kind = 'note' AND trim(note) <> '')
     OR (e.event_id IN (SELECT event_id FROM span_live) AND e.axis = 'hallucination'
         AND json_extract(e.payload, '$.target') = 'response')
     OR e.event_id IN (SELECT event_id FROM decision_current WHERE axis = 'hallucination'))"""
+_CHOSEN: Final = f"""
+SELECT * FROM ({_REMARKS})
+WHERE iif(:chosen = '[]', "group" <> 'layperson' AND reviewer NOT IN (SELECT value FROM json_each(:laypeople)),
+          reviewer IN (SELECT value FROM json_each(:chosen)))
+  AND (NOT :reasons_only OR kind = 'note' OR (kind = 'span_add' AND trim(coalesce(why, '')) <> ''))"""
+_KEY: Final = "remarks"
+_REVIEWERS: Final = "SELECT DISTINCT reviewer FROM event WHERE kind IN ('decide', 'note', 'span_add') ORDER BY reviewer"
+EXPERTS: Final = "experts"
+"""The word for everybody whom neither their background nor the file of their labels calls a layperson."""
+
+
+class Remarks(NamedTuple):
+    """What of the reviewers' words judges are shown as an expert's, in a study.
+
+    ``reviewers``: whose; empty for :data:`EXPERTS`. ``reasons_only``: their notes and the reasons of their spans,
+    without labels and marked words, which are the answer.
+    """
+
+    reviewers: tuple[str, ...] = ()
+    reasons_only: bool = False
+
+    @property
+    def words(self) -> str:
+        """A sentence for whoever starts the run."""
+        whose = ", ".join(self.reviewers) if self.reviewers else "all reviewers who are no laypeople"
+        what = "reasons and notes, without labels," if self.reasons_only else "labels, reasons and notes"
+        return f"The judge is shown as an expert's remarks the {what} of {whose}."
+
+
+def remarks_of(reader: sqlite3.Connection) -> Remarks:
+    """The study's choice; that of :class:`Remarks` until another is made."""
+    row = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY,)).fetchone()
+    said = json.loads(row[0]) if row else {}
+    return Remarks(tuple(said.get("reviewers", ())), bool(said.get("reasons_only")))
+
+
+def set_remarks(study: Study, reviewers: Sequence[str] = (), reasons_only: bool | None = None) -> None:
+    """Choose whose remarks judges are shown, and which; what is not given stays as it was chosen before.
+
+    Raises :class:`UserError` for a name that has said nothing in the study, once somebody has.
+    """
+    known = [row[0] for row in study.reader.execute(_REVIEWERS)]
+    for name in reviewers:
+        if known and name not in (*known, EXPERTS):
+            raise UserError(f"There is no reviewer {name!r} in this study; there are {', '.join(known)}.")
+    before = remarks_of(study.reader)
+    chosen = Remarks(
+        tuple(sorted({*reviewers} - {EXPERTS})) if reviewers else before.reviewers,
+        before.reasons_only if reasons_only is None else reasons_only,
+    )
+    if chosen != before:
+        value = json.dumps(chosen._asdict(), sort_keys=True)
+        study.write(lambda connection: connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", (_KEY, value)))
 
 
 class Hallucination(OneStep):
     """The task for one judge run: units are responses; ``assisted``: only those with remarks of an expert.
 
-    An assisted finding records which remarks the judge was shown. Since these may contain the answer, it never counts
+    Whose remarks are shown is the study's choice (:class:`Remarks`); another choice is another run. An assisted finding
+    records which remarks the judge was shown. Since these may contain the answer, it never counts
     for or against a judge.
     """
 
@@ -53,19 +111,27 @@ class Hallucination(OneStep):
         self.study = study
         self.run = run_of(settings, prompt)
         self.assisted = prompt.task == ASSISTED
+        remarks = remarks_of(study.reader)
+        if self.assisted and remarks != Remarks():
+            self.run = replace(self.run, params={**self.run.params, "remarks": remarks._asdict()})
+        self._whose: dict[str, Any] = {
+            "chosen": json.dumps(remarks.reviewers),
+            "laypeople": json.dumps([name for name, group in groups_of(study.reader).items() if group == "layperson"]),
+            "reasons_only": remarks.reasons_only,
+        }
         self._prompt = prompt
         self._key = fence_key(study)
         self._responses = Responses(study)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(response id,) in order."""
-        remarked = f"AND r.response_id IN (SELECT response_id FROM ({_REMARKS}))" if self.assisted else ""
+        remarked = f"AND r.response_id IN (SELECT response_id FROM ({_CHOSEN}))" if self.assisted else ""
         rows = self.study.reader.execute(
             f"""SELECT r.response_id FROM response AS r WHERE r.invalid = '' {remarked} AND NOT EXISTS (
-                    SELECT 1 FROM hallucination_finding AS f WHERE f.judge_run_id = ?
+                    SELECT 1 FROM hallucination_finding AS f WHERE f.judge_run_id = :run
                     AND f.response_id = r.response_id AND {is_answered("f", again)})
                 ORDER BY r.ordinal""",
-            (self.run.judge_run_id,),
+            {"run": self.run.judge_run_id, **self._whose},
         )
         return [tuple(row) for row in rows]
 
@@ -75,8 +141,9 @@ class Hallucination(OneStep):
         texts = {"question": response.question, "response": response.text}
         if not self.assisted:
             return TaskUnit(ids, (request_of(self._prompt, self._key, texts, about=response.name),), {"events": []})
-        rows = _latest(self.study.reader.execute(f"{_REMARKS} AND u.response_id = ? ORDER BY e.event_id", ids))
-        remarks = "\n".join(dict.fromkeys(map(_remark, rows)))
+        query = f"{_CHOSEN} AND response_id = :response ORDER BY event_id"
+        rows = _latest(self.study.reader.execute(query, {"response": ids[0], **self._whose}))
+        remarks = "\n".join(dict.fromkeys(_remark(row, self._whose["reasons_only"]) for row in rows))
         request = request_of(self._prompt, self._key, {**texts, "expert": remarks}, about=response.name)
         return TaskUnit(ids, (request,), {"events": [row["event_id"] for row in rows]})
 
@@ -122,10 +189,12 @@ def _latest(rows: Iterable[sqlite3.Row]) -> list[sqlite3.Row]:
     return list(kept.values())
 
 
-def _remark(row: sqlite3.Row) -> str:
+def _remark(row: sqlite3.Row, reasons_only: bool) -> str:
     about = "On the whole answer: " if row["statement"] is None else f'On "{row["statement"]}": '
     if row["kind"] == "note":
         return f"{about}{row['note']}"
+    if reasons_only:
+        return f"{about}{row['why']}"
     if row["kind"] == "span_add":
         why = f" ({row['why']})" if row["why"] else ""
         return f'{about}marked as a hallucination: "{row["exact"]}"{why}'

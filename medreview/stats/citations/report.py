@@ -62,7 +62,8 @@ class CitationGroup:
 class CitationReport:
     """The whole report. ``reach``: what became of each source by its key, and who said so (``reach_from``).
 
-    ``by_model`` is empty when there is one model only; ``models_omitted`` counts the smaller ones left out.
+    ``by_model`` is empty when there is one model only; ``models_omitted`` counts those left
+    out, the last by responses and name.
     ``provenance`` is that of a study; answers in a file have none. ``references``: what those of a study that carry an
     identifier turned out to be, ``None`` where there is none.
     """

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from medreview.stats.formulas.agreement import encode
 from medreview.stats.formulas.bootstrap import (
@@ -32,8 +33,8 @@ _NOTHING = "No item has both a reference label and a judgement."
 
 @dataclass(frozen=True)
 class Classification:
-    """``matrix`` has the human in rows, in the order of ``labels``; macro figures are means over all labels,
-    without an interval where one of these has fewer than ten items to go by."""
+    """``matrix`` has the human in rows, in the order of ``labels``; macro figures are means over the labels
+    that one of the two used, without an interval where one of these has fewer than ten items to go by."""
 
     labels: tuple[Hashable, ...]
     matrix: tuple[tuple[int, ...], ...]
@@ -62,9 +63,10 @@ def f1_scores(tables: Floats) -> Floats:
     return ratio(2 * np.diagonal(tables, axis1=-2, axis2=-1), over_labels(tables, -1) + over_labels(tables, -2))
 
 
-def macro(per_label: Floats) -> Floats:
-    """The mean over labels (...), an undefined one taken as 0; macro-F1 is the mean of the F1 scores."""
-    return np.asarray(np.nan_to_num(per_label).mean(axis=-1), dtype=np.float64)
+def macro(per_label: Floats, used: NDArray[np.bool_]) -> Floats:
+    """The mean over the labels that are ``used`` (...), an undefined one taken as 0; macro-F1 is the mean of the F1
+    scores."""
+    return np.asarray(np.nan_to_num(per_label[..., used]).mean(axis=-1), dtype=np.float64)
 
 
 def classification(
@@ -114,15 +116,21 @@ def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification
         )
         f1[label] = view.resampled(f"F1, {label}", _of(f1_scores, i), hit, either, f"Neither gave the label {written}.")
 
+    used = (given + meant).sum(axis=0) > 0
+
+    def named(which: NDArray[np.bool_]) -> str:
+        return ", ".join(in_words(str(label)) for label, one in zip(labels, which, strict=True) if one)
+
     def mean(name: str, per_label: Statistic, of: Floats) -> Estimate:
-        unknown = np.isnan(per_label(view.observed)[0])
-        absent = [in_words(str(label)) for label, missing in zip(labels, unknown, strict=True) if missing]
-        notes = (f"Undefined and taken as 0 in the mean: {', '.join(absent)}.",) if absent else ()
-        figure = view.resampled(name, lambda tables: macro(per_label(tables)), right, items, _NOTHING, notes)
+        absent = np.isnan(per_label(view.observed)[0]) & used
+        notes = (f"Undefined and taken as 0 in the mean: {named(absent)}.",) if absent.any() else ()
+        if used.any() and not used.all():
+            notes = (*notes, f"Used by neither and left out of the mean: {named(~used)}.")
+        figure = view.resampled(name, lambda tables: macro(per_label(tables), used), right, items, _NOTHING, notes)
         rare = [
             f"{in_words(str(label))} ({count})"
-            for label, count in zip(labels, of.sum(axis=0).astype(int), strict=True)
-            if count < RARE
+            for label, count, one in zip(labels, of.sum(axis=0).astype(int), used, strict=True)
+            if one and count < RARE
         ]
         # What one or two items show always, or never, would narrow the interval of the whole mean.
         if figure.low is None or not rare:

@@ -15,7 +15,7 @@ from medreview.stats.formulas.estimate import Estimate, estimate_named, landis_k
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS
 from medreview.stats.reports.alike import Alike, K
-from medreview.stats.reports.label_scales import BINARY, Scale, ScaleLabel
+from medreview.stats.reports.label_scales import BINARY, COARSE, Scale, ScaleLabel
 from medreview.stats.reports.reviewer_labels import Mode
 from medreview.stats.reports.shared_draws import Block, Drawn, draw_together
 
@@ -111,6 +111,13 @@ class Pairing:
                 self.columns.append(pair[1])
                 self.responses.append(response_id)
 
+    def leave_two_way_words(self) -> None:
+        """Compare nothing where one of the two has words of supported or not only: without its "not supported", which
+        has no place among the four labels, the rest would agree by what is left out."""
+        if self.dropped[COARSE]:
+            self.dropped[COARSE] += len(self.rows)
+            self.rows, self.columns, self.responses = [], [], []
+
 
 def compare(
     pairings: Sequence[Pairing],
@@ -124,6 +131,8 @@ def compare(
     ``cautions``, one entry per pairing, come before those on small numbers. ``full``: with weighted coefficients and
     figures per label, which take most of the time.
     """
+    for pairing in pairings:
+        pairing.leave_two_way_words()
     drawn = draw_together([_block(pairing) for pairing in pairings], resampling)
     said = cautions or [()] * len(pairings)
     return tuple(

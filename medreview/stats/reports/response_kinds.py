@@ -38,7 +38,7 @@ class ResponseKinds:
 class ResponseReport:
     """All responses whose citations were looked for, and those of each model, the one with most of them first.
 
-    ``models_omitted`` counts the smaller ones left out.
+    ``models_omitted`` counts those left out, the last by responses and name.
     """
 
     all: ResponseKinds

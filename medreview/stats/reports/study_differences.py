@@ -49,7 +49,7 @@ class DifferenceFamily:
     single one), ``models_agreement`` (of the judges together with the reviewer, by model), ``models_support`` (shares
     by the judges' verdict), ``modes`` (agreement on blind minus on assisted labels). ``reviewer``, ``mode`` and
     ``drawn`` say whose labels of which group; ``None`` where there are none, or both modes. ``omitted`` models are
-    smaller than those compared.
+    not compared: the last by number of responses, and of equal ones by name.
     """
 
     between: Between

@@ -19,6 +19,8 @@ WHERE reviewer = ? AND pass = ? AND {OF_KIND}"""
 _HALLUCINATIONS: Final = """SELECT unit, label FROM decision_current
 WHERE reviewer = ? AND pass = ? AND axis = 'hallucination'
       AND unit NOT IN (SELECT statement_id FROM retired_statement)"""
+_OTHER_UNITS: Final = """SELECT substr(unit, 1, instr(unit, ':') - 1) AS kind, count(DISTINCT unit)
+FROM decision_current WHERE reviewer = ? AND pass = ? AND instr(unit, ':') GROUP BY kind"""
 _TIMES: Final = """SELECT unit, json_extract(payload, '$.active_ms') AS ms FROM decision_first
 WHERE reviewer = ? AND pass = ? AND axis = 'evidence' AND ms IS NOT NULL"""
 
@@ -30,6 +32,7 @@ class Standing:
     ``disagreements`` are decisions that differ from the judges' verdict as they stand now; ``changed_after_reveal``
     blind labels that the reviewer changed on seeing the judges; ``after_totals`` blind labels given after figures
     of the judges had been read; ``hallucinations`` current types of that axis;
+    ``other_units``: how many units of each other kind, in the whole study, the reviewer has labelled on any axis;
     ``minutes`` the median of the active time of ``timed`` first decisions.
     """
 
@@ -41,6 +44,7 @@ class Standing:
     changed_after_reveal: int
     after_totals: int
     hallucinations: Mapping[str, int]
+    other_units: Mapping[str, int]
     minutes: float | None
     timed: int
 
@@ -66,6 +70,7 @@ def standing(
         changed_after_reveal=sum(label.changed_after_reveal for label in labels.values()),
         after_totals=sum(label.after_totals for label in labels.values()),
         hallucinations={label.level: named[label.level] for label in HALLUCINATION if label.level in named},
+        other_units=dict(reader.execute(_OTHER_UNITS, who).fetchall()),
         minutes=median(times) / 60_000 if times else None,
         timed=len(times),
     )

@@ -10,11 +10,17 @@ _CONFLICTS: Final = """
 SELECT c.unit, a.label, a.adjudicated_by, a.stands FROM conflict AS c
 LEFT JOIN adjudicated AS a ON a.unit = c.unit AND a.axis = c.axis
 WHERE c.axis = ?1 AND c.unit >= ?2 || ':' AND c.unit < ?2 || ';'"""
-_TWICE: Final = """
-SELECT unit FROM decision_current WHERE pass = 1 AND axis = ?1 AND unit >= ?2 || ':' AND unit < ?2 || ';'
-GROUP BY unit HAVING count(*) > 1"""
-_LABELS: Final = """
-SELECT unit, reviewer, label FROM decision_current
+_COMPARED: Final = """(
+SELECT unit, reviewer, pass, axis, label FROM decision_current
+UNION ALL SELECT unit, reviewer, pass, 'support', iif(label = 'supported', label, 'not_supported')
+FROM decision_current WHERE axis = 'evidence' AND label <> 'cannot_judge'
+UNION ALL SELECT unit, reviewer, pass, axis, current FROM flag_label)"""
+"""What reviewers are compared by, on every unit; in the view ``compared_label`` only where they can differ."""
+_TWICE: Final = f"""
+SELECT unit FROM {_COMPARED} WHERE pass = 1 AND axis = ?1 AND unit >= ?2 || ':' AND unit < ?2 || ';'
+GROUP BY unit HAVING count(DISTINCT reviewer) > 1"""
+_LABELS: Final = f"""
+SELECT unit, reviewer, label FROM {_COMPARED}
 WHERE pass = 1 AND axis = ?1 AND unit >= ?2 || ':' AND unit < ?2 || ';'"""
 
 

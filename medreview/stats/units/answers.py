@@ -11,8 +11,9 @@ from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.spans import MissingRule, SpanItem, span_distances
 from medreview.stats.reports.told_gold import told_gold
-from medreview.stats.units.detection import Detection, Evaluator, detection, groups_of
+from medreview.stats.units.detection import Detection, Evaluator, detection
 from medreview.stats.units.scales import FOUND, TYPE
+from medreview.study.backgrounds import groups_of
 
 PEOPLE: Final = "what experts marked"
 GOLD: Final = "the right places"
@@ -83,10 +84,17 @@ class AnswerFigures:
 
 
 def answer_figures(
-    reader: sqlite3.Connection, reviewers: Collection[str] | None = None, resampling: Resampling = DEFAULT
+    reader: sqlite3.Connection,
+    reviewers: Collection[str] | None = None,
+    resampling: Resampling = DEFAULT,
+    *,
+    all_gold: bool = False,
 ) -> AnswerFigures:
-    """Of all evaluators; ``reviewers``: of which people, everybody without it (groups are of all their members)."""
-    found = detection(reader)
+    """Of all evaluators; ``reviewers``: of which people, everybody without it (groups are of all their members).
+
+    ``all_gold``: as of ``told_gold``.
+    """
+    found = detection(reader, all_gold=all_gold)
     chosen = [one for one in found.evaluators if reviewers is None or _is_wanted(one, reviewers)]
     kinds = list(found.types.values())
     return AnswerFigures(
@@ -97,7 +105,7 @@ def answer_figures(
         evaluators=tuple(
             _figures(found, one, resampling) for one in chosen if one.types.keys() & found.types.keys()
         ),
-        spans=tuple(spans_apart(reader, resampling)),
+        spans=tuple(spans_apart(reader, resampling, all_gold=all_gold)),
     )  # fmt: skip
 
 
@@ -126,12 +134,14 @@ def _figures(found: Detection, one: Evaluator, resampling: Resampling) -> Evalua
     )
 
 
-def spans_apart(reader: sqlite3.Connection, resampling: Resampling = DEFAULT) -> Iterator[SpanFigures]:
+def spans_apart(
+    reader: sqlite3.Connection, resampling: Resampling = DEFAULT, *, all_gold: bool = False
+) -> Iterator[SpanFigures]:
     """Of each judge by itself, from what experts marked and from the right places; not from laypeople's marks."""
     said: dict[str, dict[str, list[str]]] = {}
     for response, judge, spans in reader.execute(_FOUND):
         said.setdefault(judge, {})[response] = [span["quote"] for span in json.loads(spans)]
-    for reference, marked in ((PEOPLE, _marked(reader)), (GOLD, _right_places(reader))):
+    for reference, marked in ((PEOPLE, _marked(reader)), (GOLD, _right_places(reader, all_gold))):
         for judge, passages in said.items():
             items = [SpanItem(spans, passages[answer]) for answer, spans in marked.items() if answer in passages]
             if items:
@@ -161,10 +171,9 @@ def _marked(reader: sqlite3.Connection) -> dict[str, list[str]]:
     return marked
 
 
-def _right_places(reader: sqlite3.Connection) -> dict[str, list[str]]:
+def _right_places(reader: sqlite3.Connection, all_gold: bool) -> dict[str, list[str]]:
     """By answer, the words at the right places that may be told."""
-    places = {
-        unit.partition(":")[2]: found for unit, found in told_gold(reader, "hallucination", "answer").places.items()
-    }
+    told = told_gold(reader, "hallucination", "answer", every=all_gold)
+    places = {unit.partition(":")[2]: found for unit, found in told.places.items()}
     texts = dict(reader.execute("SELECT response_id, text FROM response").fetchall()) if any(places.values()) else {}
     return {answer: [texts[answer][start:end] for start, end in found] for answer, found in places.items() if found}

@@ -1,6 +1,5 @@
 """Who finds hallucinations in answers, held against right labels that are known (MedHalu sections 3.3 and 4)."""
 
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,19 +13,13 @@ from medreview.stats.formulas.classification import Classification, classificati
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.reports.told_gold import told_gold
 from medreview.stats.units.scales import FOUND, TYPE, UnitScale
-from medreview.study.backgrounds import backgrounds
+from medreview.study.backgrounds import groups_of
 from medreview.study.unit_ids import unit_id
 from medreview.units.registry import KINDS
 
 Group = Literal["model", "expert", "layperson", ""]
 """What kind of evaluator somebody is; ``""``: nobody said."""
 EvaluatorKind = Literal["judge", "judges", "assisted", "people", "person"]
-
-LAY_ROLES: Final = frozenset({
-    "lay", "lay person", "layperson", "laypeople", "lay reader", "non-expert", "patient", "carer", "crowd worker",
-    "crowdworker", "member of the public",
-})  # fmt: skip
-"""Roles that make a reviewer a layperson; any other role that is said makes an expert."""
 
 _ANSWERS: Final = "SELECT response_id, question, origin FROM response WHERE trim(text) <> '' ORDER BY ordinal"
 _ASSISTED: Final = """SELECT response_id, judge, type FROM finding_current
@@ -126,9 +119,12 @@ class Detection:
         return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-def detection(reader: sqlite3.Connection) -> Detection:
-    """Everybody who judged answers, in this order: judges alone, all of them, judges with remarks, groups, people."""
-    gold = told_gold(reader, "hallucination", "answer")
+def detection(reader: sqlite3.Connection, *, all_gold: bool = False) -> Detection:
+    """Everybody who judged answers, in this order: judges alone, all of them, judges with remarks, groups, people.
+
+    ``all_gold``: as of ``told_gold``.
+    """
+    gold = told_gold(reader, "hallucination", "answer", every=all_gold)
     rows = reader.execute(_ANSWERS).fetchall()
     types = {row["response_id"]: gold.labels.get(unit_id("answer", row["response_id"])) for row in rows}
     return Detection(
@@ -138,16 +134,6 @@ def detection(reader: sqlite3.Connection) -> Detection:
         evaluators=(*_judges(reader), *_people(reader)),
         silent=gold.silent,
     )
-
-
-def groups_of(reader: sqlite3.Connection) -> dict[str, Group]:
-    """What kind of evaluator each reviewer is by their background; without a role they are of no group."""
-    return {name: _group(said.role) for name, said, _ in backgrounds(reader)}
-
-
-def _group(role: str) -> Group:
-    word = re.sub(r"\s+", " ", role.strip().casefold())
-    return "" if not word else "layperson" if word in LAY_ROLES else "expert"
 
 
 def _judges(reader: sqlite3.Connection) -> Iterator[Evaluator]:

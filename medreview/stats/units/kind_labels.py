@@ -2,15 +2,15 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from medreview.judges.votes import Judge
 from medreview.labels import scale_of
 from medreview.stats.reports.reviewer_labels import Mode
 from medreview.stats.reports.told_gold import ToldGold, told_gold
-from medreview.stats.units.scales import UnitScale, scales_of
+from medreview.stats.units.scales import SUPPORTED, UnitScale, scales_of
 from medreview.units.gold_results import labels_when_told
 from medreview.units.registry import KINDS
 
@@ -27,7 +27,9 @@ RULES: Final = Judge("offline", offline=True).title
 
 _GIVEN: Final = """
 SELECT reviewer, unit, axis, mode, label, current, event_id IN (SELECT event_id FROM decision_stale) AS stale
-FROM axis_label WHERE pass = 1 AND unit >= ?1 || ':' AND unit < ?1 || ';' ORDER BY reviewer, unit, axis"""
+FROM (SELECT reviewer, pass, unit, axis, mode, label, current, event_id FROM axis_label
+      UNION ALL SELECT reviewer, pass, unit, axis, mode, label, current, event_id FROM flag_label)
+WHERE pass = 1 AND unit >= ?1 || ':' AND unit < ?1 || ';' ORDER BY reviewer, unit, axis"""
 _QUESTIONS: Final = "SELECT 'answer:' || response_id, question FROM response"
 
 
@@ -114,10 +116,15 @@ class KindLabels:
 
 
 def kind_labels(
-    reader: sqlite3.Connection, kind: str, reviewers: Collection[str] | None = None, *, alone: bool = False
+    reader: sqlite3.Connection,
+    kind: str,
+    reviewers: Collection[str] | None = None,
+    *,
+    alone: bool = False,
+    all_gold: bool = False,
 ) -> KindLabels:
     """Read one kind; ``reviewers``: whose labels are taken, everybody's without it. ``alone``: without what machines
-    and right labels say of the same."""
+    and right labels say of the same. ``all_gold``: every right label may be told, as ``told_gold`` has it."""
     units = frozenset(row[0] for row in reader.execute(f"SELECT unit FROM ({KINDS[kind].rows})"))
     axes = scales_of(kind).axes
     given: list[GivenLabel] = []
@@ -133,13 +140,15 @@ def kind_labels(
         given.append(
             GivenLabel(item, row["unit"], axis, row["reviewer"], row["mode"], row["label"], row["current"])
         )  # fmt: skip
-    gold = {} if alone else {axis: told_gold(reader, axis, kind) for axis in axes}
+    given = _two_way(given)
+    gold = {} if alone else {axis: told_gold(reader, axis, kind, every=all_gold) for axis in axes}
     wanted = {one.unit for one in given} | {unit for told in gold.values() for unit in told.labels}
     said: dict[str, dict[tuple[str, str], str]] = {}
     for rating in KINDS[kind].machine_ratings(reader) if wanted and not alone else ():
         if rating.unit in wanted and scale_of(rating.axis) in axes:
             own = said.setdefault(rating.rater, {})
             own[scale_of(rating.axis), item_of(rating.unit, rating.axis)] = rating.value
+    said = {name: _two_way_words(own) for name, own in said.items()}
     clusters = dict(clusters_of(reader, kind, wanted))
     items = {one.item: clusters[one.unit] for one in given}
     return KindLabels(
@@ -153,6 +162,28 @@ def kind_labels(
         gold=gold,
         told={} if alone else {name: labels_when_told(reader, name, 1) for name in {one.reviewer for one in given}},
     )
+
+
+def _two_way(given: Sequence[GivenLabel]) -> list[GivenLabel]:
+    """The labels; of who said of a unit only that it is not supported, all on that scale.
+
+    Their "supported" stands among the four labels, their other word does not: compared on these they would agree by
+    what is left out.
+    """
+    fold = SUPPORTED.folds["evidence"]
+    names = {one.reviewer for one in given if one.axis == "support"}
+    found: dict[tuple[str, str, str], GivenLabel] = {}
+    for one in given:  # by axis: that of the four labels comes first, and counts
+        two_way = one.reviewer in names and one.axis == "evidence" and {one.label, one.current} <= fold.keys()
+        label = replace(one, axis="support", label=fold[one.label], current=fold[one.current]) if two_way else one
+        found.setdefault((label.reviewer, label.axis, label.item), label)
+    return list(found.values())
+
+
+def _two_way_words(said: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], str]:
+    """The same of a machine's, which has its two-way word beside each label."""
+    only = {item for axis, item in said if axis == "support"} - {item for axis, item in said if axis == "evidence"}
+    return {(axis, item): label for (axis, item), label in said.items() if not only or axis != "evidence"}
 
 
 def item_of(unit: str, axis: str) -> str:

@@ -28,8 +28,9 @@ class QARates:
     """Some items: all of them (``split`` is ``""``), of one ``type``, or by one ``model``.
 
     ``relevance``: how many settled items have each level; ``unsettled``: items on which annotators differ, which are
-    left out of plausibility and yield. ``disputed`` and ``with_feedback`` count items on which such a flag stands. All
-    intervals are Wilson's (1927). Hallucination rate: items with a flag. Answerability: those without one.
+    left out of plausibility and yield. ``disputed`` and ``with_feedback`` count items on which such a flag stands: as
+    it was settled, else that of anybody. ``flags_open``: items on whose flags annotators differ, and nobody has settled
+    it. All intervals are Wilson's (1927). Hallucination rate: items with a flag. Answerability: those without one.
     Plausibility: those of the highest relevance. Ideal-pair yield: of the highest relevance and without a flag.
     ``minutes`` is the mean of a label, over items.
     """
@@ -41,6 +42,7 @@ class QARates:
     unsettled: int
     disputed: int
     with_feedback: int
+    flags_open: int
     hallucination_rate: Estimate
     plausibility: Estimate
     answerability: Estimate
@@ -67,7 +69,7 @@ class RateTest:
 class QAFigures:
     """``labels``: how many were given blind and how many assisted. ``twice``: the share of labelled items with two
     labels or more. Agreement is of those: on relevance (Cohen's kappa and Gwet's AC2 with quadratic weights, of the
-    first two annotators in the order of their names; nominal Fleiss' kappa, ordinal alpha) and on flagged or not."""
+    first two annotators in the order of their names; of all of them, see the scale) and on flagged or not."""
 
     labels: Mapping[str, int]
     twice: Estimate
@@ -78,7 +80,7 @@ class QAFigures:
 
 
 def qa_figures(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> QAFigures:
-    """Of the items that have a label; flags of anybody count."""
+    """Of the items that have a label."""
     by_type = _grouped(items, [one.type for one in items], list(TYPES))
     by_model = _grouped(items, [one.model for one in items], [])
     groups = [("", "", list(items))]
@@ -112,7 +114,7 @@ def rates_of(split: str, stratum: str, items: Sequence[AnnotatedItem], resamplin
     n, flagged, open_ = len(items), sum(one.flagged for one in items), len(items) - len(settled)
     ideal = sum(one.top and not one.flagged for one in settled)
     left = _UNSETTLED if items else NOBODY
-    flags = Counter(flag for one in items for flag in set().union(*one.flags.values()))
+    flags = Counter(flag for one in items for flag in one.standing)
     levels = Counter(one.settled for one in settled)
     sample = ResponseSample(
         ("minutes", "labels"),
@@ -128,6 +130,7 @@ def rates_of(split: str, stratum: str, items: Sequence[AnnotatedItem], resamplin
         unsettled=open_,
         disputed=flags["dispute"],
         with_feedback=flags["feedback"],
+        flags_open=sum(one.flags_open for one in items),
         hallucination_rate=proportion("hallucination rate", flagged, n, nothing=NOBODY),
         plausibility=proportion(
             "plausibility", sum(one.top for one in settled), len(settled), dropped=open_, nothing=left
@@ -174,7 +177,7 @@ def _tests(split: str, contrasts: Sequence[Contrast]) -> Iterator[RateTest]:
 
 
 def relevance_agreement(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> tuple[Estimate, ...]:
-    """Of two annotators on relevance, weighted; then nominal Fleiss' kappa and ordinal alpha of all."""
+    """Of two annotators on relevance, weighted; who they are may differ from item to item."""
     both = [one for one in items if len(one.relevance) > 1]
     pairs = [[one.relevance[name] for name in sorted(one.relevance)[:2]] for one in both]
     two = two_raters(
@@ -182,28 +185,16 @@ def relevance_agreement(items: Sequence[AnnotatedItem], resampling: Resampling =
         statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), weights="quadratic", resampling=resampling,
         unit="passage",
     )  # fmt: skip
-    ballots = [list(one.relevance.values()) for one in both]
-    many = _many(both, ballots, LEVELS, ("fleiss_kappa", "krippendorff_alpha"), resampling, ordinal=True)
-    return (*two.figures.values(), *many)
+    return tuple(two.figures.values())
 
 
 def validity_agreement(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> tuple[Estimate, ...]:
     """Of all annotators on flagged or not: mean pairwise agreement, its PABAK (Brennan & Prediger 1981), Fleiss' kappa
     and Gwet's AC1, from the same counts."""
-    both = [one for one in items if len(one.relevance) > 1]
-    ballots = [[_VALIDITY[bool(one.flags.get(name))] for name in one.relevance] for one in both]
-    names = ("mean_pairwise_agreement", "brennan_prediger", "fleiss_kappa", "gwet_ac")
-    return _many(both, ballots, _VALIDITY, names, resampling)
-
-
-def _many(
-    items: Sequence[AnnotatedItem], ballots: Sequence[Sequence[str]], labels: Sequence[str],
-    statistics: Sequence[str], resampling: Resampling, *, ordinal: bool = False,
-) -> tuple[Estimate, ...]:  # fmt: skip
-    widest = max(map(len, ballots), default=0)
-    filled: list[list[str | None]] = [[*ballot, *[None] * (widest - len(ballot))] for ballot in ballots]
+    ballots = [[_VALIDITY[bool(one.flags.get(name))] for name in one.relevance] for one in items]
     told = many_raters(
-        filled, labels, clusters=_clusters(items), statistics=statistics, metric="ordinal" if ordinal else "nominal",
+        ballots, _VALIDITY, clusters=_clusters(items),
+        statistics=("mean_pairwise_agreement", "brennan_prediger", "fleiss_kappa", "gwet_ac"),
         resampling=resampling, unit="passage",
     )  # fmt: skip
     return tuple(told.figures.values())

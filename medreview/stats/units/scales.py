@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from medreview.labels import AXES
+from medreview.labels import AXES, FLAG_AXES
 from medreview.stats.reports.label_scales import BINARY, LEVELS
 from medreview.units.registry import KINDS
 from medreview.words import in_words
@@ -79,7 +79,7 @@ _SCALES: Final[Mapping[str, KindScales]] = {
     "pair": KindScales("response", {"evidence": (_LEVELS, SUPPORTED), "support": ()}),
     "response": KindScales("response", {"all_supported": (ALL_SUPPORTED,)}),
     "answer": KindScales("question", {"hallucination": (FOUND, TYPE)}),
-    "qa": KindScales("passage", {"relevance": (RELEVANCE,)}),
+    "qa": KindScales("passage", {"relevance": (RELEVANCE,), **{flag: (_whole(flag, flag),) for flag in FLAG_AXES}}),
     "question": KindScales("text", {"answerability": (_whole("answerability", "three labels"), _ANSWERABLE)}),
     "revision": KindScales("response", {"revision": (_whole("revision", "five labels"),)}),
     "suggestion": KindScales(

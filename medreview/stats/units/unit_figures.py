@@ -131,9 +131,13 @@ def unit_figures(
     *,
     reviewers: Collection[str] | None = None,
     resampling: Resampling = DEFAULT,
+    all_gold: bool = False,
 ) -> UnitFigures:
-    """The figures of a kind of ``registry.KINDS``; ``reviewers``: whose labels are taken, everybody's without it."""
-    labels = kind_labels(reader, kind, reviewers)
+    """The figures of a kind of ``registry.KINDS``; ``reviewers``: whose labels are taken, everybody's without it.
+
+    ``all_gold``: against the right labels of what nobody has decided, too.
+    """
+    labels = kind_labels(reader, kind, reviewers, all_gold=all_gold)
     return UnitFigures(
         kind=kind,
         title=KINDS[kind].title,
@@ -144,18 +148,22 @@ def unit_figures(
         stale=labels.stale,
         resampling=resampling,
         axes=tuple(_axis(reader, labels, axis, resampling) for axis in scales_of(kind).axes),
-        family=_family(reader, labels, reviewers, resampling),
+        family=_family(reader, labels, reviewers, resampling, all_gold),
     )
 
 
 def _family(
-    reader: sqlite3.Connection, labels: KindLabels, reviewers: Collection[str] | None, resampling: Resampling
+    reader: sqlite3.Connection,
+    labels: KindLabels,
+    reviewers: Collection[str] | None,
+    resampling: Resampling,
+    all_gold: bool,
 ) -> Family | None:
     match labels.kind:
         case "pair":
             return tests_of_pairs(labels)
         case "answer":
-            return answer_figures(reader, reviewers, resampling)
+            return answer_figures(reader, reviewers, resampling, all_gold=all_gold)
         case "response":
             return whole_response_figures(reader, labels, resampling)
         case "qa":
@@ -225,7 +233,7 @@ def _axis(reader: sqlite3.Connection, labels: KindLabels, axis: str, resampling:
     return AxisFigures(
         axis=axis,
         labels=tuple(counts),
-        adjudication=adjudication(reader, labels.kind, axis, labels.units),
+        adjudication=adjudication(reader, labels.kind, axis, labels.units if counts else ()),
         scales=tuple(_scale(labels, scale, resampling) for scale in scales_of(labels.kind).axes[axis]),
         gold_told=len(gold.labels),
         gold_silent=gold.silent,

@@ -14,7 +14,7 @@ APPLICATION_ID: Final = 0x6D647276  # "mdrv"
 _STEPS: Final = (
     "0001_study.sql", "0002_shared_rules.sql", "0003_own_citations_and_audit.sql", "0004_nothing_lost.sql",
     "0005_units.sql", "0006_generators.sql", "0007_references.sql", "0008_semantic_and_ocr.sql",
-    "0009_quick_labels.sql",
+    "0009_quick_labels.sql", "0010_flags_and_two_way_labels.sql",
 )  # fmt: skip
 NEWEST: Final = len(_STEPS)
 _OF_ROWS: Final = (

@@ -58,14 +58,16 @@ def test_clustered_errors_widen_the_interval() -> None:
     assert lead.high - lead.low > 2 * (plain.high - plain.low)  # type: ignore[operator]
 
 
-def test_a_zero_denominator_is_undefined_and_zero_in_the_mean() -> None:
+def test_a_zero_denominator_is_zero_in_the_mean_of_the_labels_that_somebody_used() -> None:
     result = classification([0, 0, 0], [0, 0, 0], [0, 1], resampling=QUICK)
     assert result.precision[1].value is None
     assert result.precision[1].reason == "The judge never gave the label 1."
     assert result.recall[1].reason == "The human never gave the label 1."
     assert result.f1[1].reason == "Neither gave the label 1."
-    assert result.macro_f1.value == pytest.approx(0.5)
-    assert result.macro_f1.notes == ("Undefined and taken as 0 in the mean: 1.",)
+    assert (result.macro_f1.value, result.macro_f1.notes) == (1, ("Used by neither and left out of the mean: 1.",))
+    never = classification([0, 0, 1], [0, 0, 0], [0, 1], resampling=QUICK)
+    assert never.macro_precision.value == pytest.approx((2 / 3 + 0) / 2)
+    assert never.macro_precision.notes == ("Undefined and taken as 0 in the mean: 1.",)
 
 
 def test_a_label_missed_throughout_has_f1_0_not_undefined() -> None:
@@ -137,10 +139,10 @@ def test_a_mean_over_labels_has_no_interval_where_one_of_them_is_hardly_used() -
     rare = classification(human, judge, labels, clusters=clusters)
     common = classification(human[:42], judge[:42], labels[:2], clusters=clusters[:42])
 
-    assert rare.macro_recall.value == pytest.approx((24 / 30 + 8 / 12) / 4)
+    assert rare.macro_recall.value == pytest.approx((24 / 30 + 8 / 12) / 3)
     assert rare.macro_recall.low is None
     assert rare.macro_recall.reason == (
-        "No interval: it takes 10 items of every label in the mean; too few of contradicted (2), not addressed (0)."
+        "No interval: it takes 10 items of every label in the mean; too few of contradicted (2)."
     )
     assert rare.recall["supported"].low is not None
     assert common.macro_recall.low is not None

@@ -60,7 +60,7 @@ def test_abstentions_ties_and_two_way_judges_are_counted(small):
     assert (offline.judge, offline.asked) == ("offline", 2)
     assert {(pair.first, pair.second) for pair in found.pairs} == {("ember", "slate")}
     four, two = found.pairs
-    assert (two.n, four.n, dict(four.dropped)) == (2, 1, {"judge only says supported or not": 1})
+    assert (two.n, four.n, dict(four.dropped)) == (2, 0, {"judge only says supported or not": 2})
     assert (found.tied, found.tie_rule, found.decided) == (1, "undecided", 3)
 
 

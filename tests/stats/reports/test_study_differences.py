@@ -120,3 +120,14 @@ def test_the_report_names_first_and_second_the_test_and_the_family(judged):
     assert "McNemar over responses" in text
     assert "nan" not in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_models_that_are_left_out_are_not_called_smaller_than_their_equals(small):
+    for name in "abcdefg":
+        small.response(name, 1, model=f"model-{name}")
+        small.judged("one", "supported" if name < "d" else "partial", f"{name}.1")
+    family = families(small)["models_support", None]
+    assert family.omitted == 1
+    told = " ".join(printed(difference_parts([family])).split())
+    assert "1 more model not compared: those with most responses are, and of equal ones the first by name" in told
+    assert "smaller" not in told

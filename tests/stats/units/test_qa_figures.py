@@ -10,6 +10,7 @@ import pytest
 from medreview import pipeline
 from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.units.unit_parts import unit_parts
+from medreview.review.conflicts import adjudicate, conflicts
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.intervals import wilson
 from medreview.stats.units.qa_figures import QAFigures
@@ -87,10 +88,37 @@ def test_kappa_and_fleiss_come_from_the_same_counts(figures: QAFigures) -> None:
     assert kappa.value == pytest.approx(1 - (1 / 6) / (14 / 36))
     assert kappa.clusters == 4
     valid = {figure.name: figure for figure in figures.validity_agreement}
-    # Of six items one is flagged by both, one by one of them: 3 flags in 12 labels.
+    # Of six items one is flagged by both, one by one of them; two more have one label each, and count in the shares.
     assert valid["mean pairwise agreement"].value == 5 / 6
     assert valid["Brennan-Prediger"].value == pytest.approx(2 * 5 / 6 - 1)
-    assert valid["Fleiss' kappa"].value == pytest.approx(1 - (1 / 6) / (1 - (1 / 16 + 9 / 16)))
+    assert valid["Fleiss' kappa"].value == pytest.approx(1 - (1 / 6) / (1 - (1.5**2 + 6.5**2) / 64))
+
+
+def test_flags_on_which_annotators_differ_are_adjudicated_and_count_in_the_rate_as_settled(
+    study: Study, figures: QAFigures
+) -> None:
+    assert (figures.rates[0].flags_open, figures.rates[0].hallucination_rate.value) == (1, 2 / 8)
+    dispute, feedback = unit_figures(study.reader, "qa", resampling=FEW).axes[1:]
+    assert [one.axis for one in (dispute, feedback)] == ["dispute", "feedback"]
+    assert (dispute.adjudication.twice, dispute.adjudication.differ, dispute.adjudication.open) == (6, 1, 1)
+    assert (feedback.adjudication.twice, feedback.adjudication.differ) == (6, 0)
+    # In rows a, who disputed the one item that b did not.
+    assert dispute.scales[0].between[0].table == ((0, 1), (0, 5))
+    one = next(one for one in conflicts(study.reader, "qa") if one.axis == "dispute")
+    adjudicate(study, "chair", one, "not_flagged")
+    now = unit_figures(study.reader, "qa", resampling=FEW)
+    assert isinstance(now.family, QAFigures)
+    assert (now.family.rates[0].flags_open, now.family.rates[0].hallucination_rate.value) == (0, 1 / 8)
+    assert (now.axes[1].adjudication.by_third, now.axes[1].adjudication.outcome) == (1, {"not_flagged": 1})
+
+
+def test_one_question_has_one_fleiss_kappa(study: Study, figures: QAFigures) -> None:
+    """Of the labels as the items have them, also where some have one only."""
+    told = unit_figures(study.reader, "qa", resampling=FEW)
+    relevance = [many.agreement for many in told.axes[0].scales[0].together]
+    named = [figure for many in relevance for figure in many if figure.name == "Fleiss' kappa"]
+    assert len(named) == 1
+    assert "Fleiss' kappa" not in [figure.name for figure in figures.relevance_agreement]
 
 
 def test_a_flag_that_is_taken_back_counts_no_more_and_relevance_is_an_ordered_scale(

@@ -37,7 +37,8 @@ def answer_parts(figures: AnswerFigures) -> Iterator[Part]:
         types = ", ".join(f"{name_of(_AXIS, level)} {count:,}" for level, count in figures.types.items())
         yield from ([f"right labels: {types}"] if types else [])
         if figures.silent:
-            yield f"{counted(figures.silent, 'right label')} more may not be told before the answer is decided"
+            later = counted(figures.silent, "more right label")
+            yield f"told later: {later}, once the answers are decided; stats --gold scores models against all of them"
     if figures.evaluators:
         yield from ("", _side_by_side(figures), *_NOTES)
         for each in figures.evaluators:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from medreview.cli.output import given
+from medreview.cli.output import counted, given
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
 from medreview.cli.reports.units.figure_tables import MISSING, figure_table, p_words, reasons_of, sentences
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
@@ -12,7 +12,8 @@ from medreview.stats.units.qa_items import LEVELS
 from medreview.units.qa_item import TYPES
 
 _LEGEND: Final = (
-    "hallucination: items on which a dispute or feedback stands; answerable: the others. plausible: relevance "
+    "hallucination: items on which a dispute or feedback stands, as settled where annotators differ, else if anybody "
+    "set it; answerable: the others. plausible: relevance "
     f"{LEVELS[-1]} of {LEVELS[-1]}; ideal: plausible and without a flag; both of the items whose relevance is settled. "
     "All by Wilson. Relevance and flags as they stand now."
 )
@@ -35,6 +36,9 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
         ),
         others="words",
     )  # fmt: skip
+    if open_flags := figures.rates[0].flags_open:
+        differ = counted(open_flags, "item")
+        yield f"annotators differ on a flag of {differ}, which nobody has settled: it counts as set"
     for title, name in (
         ("hallucination rate", "hallucination_rate"), ("plausible", "plausibility"), ("answerable", "answerability"),
         ("ideal pairs", "ideal_pairs"),
@@ -48,7 +52,7 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
             yield from ("", _tests(split, tests))
     if figures.twice.value:
         for title, found in (
-            ("Relevance, items with two labels", figures.relevance_agreement),
+            ("Relevance, the first two labels of each item", figures.relevance_agreement),
             ("Flagged or not, items with two labels", figures.validity_agreement),
         ):
             yield from ("", inset(Heading(title), figure_table(found, "passages"), *sentences(found)))

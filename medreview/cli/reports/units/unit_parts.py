@@ -47,7 +47,7 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
     for axis in figures.axes:
         yield from _axis(axis, figures.cluster, figures.noun)
     yield from _family(figures.family)
-    if not figures.labelled:
+    if not figures.labelled and not any(scale.gold for axis in figures.axes for scale in axis.scales):
         yield from ("", NOBODY)
         return
     again = over_units(figures.resampling, figures.cluster)
@@ -92,6 +92,9 @@ def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
         )  # fmt: skip
         if used:
             yield from ("", inset(Heading(f"Labels: {in_words(axis.axis)}"), table(names, rows, others="words")))
+    if axis.axis == "support" and axis.labels:
+        who = ", ".join(dict.fromkeys(one_line(each.reviewer) for each in axis.labels))
+        yield f"{who} said only supported or not: compared on that scale alone, without figures of four labels."
     yield from adjudication_parts(axis.adjudication, axis.axis)
     if axis.labels and axis.scales and not any(scale.between for scale in axis.scales):
         yield _no_agreement(axis, noun)
