@@ -144,13 +144,15 @@ def _panel_rows(height: int, judges: int) -> int:
 
 
 def with_list(plan: PanePlan, size: Size, most: int) -> PanePlan:
-    """The same plan with a list of ``most`` rows above the foot, or as many as leave the statement in sight."""
-    bottom = size.height - FOOT_ROWS
-    top = bottom - min(most, max(4, bottom - _HEADER_ROWS - _BLOCK_ROWS - 2))
-    regions = {
-        name: region if region.bottom <= top else region._replace(height=top - region.y)
-        for name, region in plan.regions.items()
-        if region.y < top
-    }
-    regions |= {"listed": Region(0, top, size.width, bottom - top), "foot": plan.regions["foot"]}
+    """The same plan with a list of ``most`` rows above the foot, or as many as leave the statement in sight.
+
+    On the lowest terminals the foot, where the line is typed, comes first, then a row of the statement. It has a region
+    even if that has no row.
+    """
+    bottom = max(0, size.height - FOOT_ROWS)
+    low = bottom - min(most, max(4, bottom - _HEADER_ROWS - _BLOCK_ROWS - 2))
+    top = min(bottom, max(plan.regions["statement"].y + 1, low))
+    cut = {name: it._replace(height=max(0, min(it.bottom, top) - it.y)) for name, it in plan.regions.items()}
+    regions = {name: region for name, region in cut.items() if region.height or name == "statement"}
+    regions |= {"listed": Region(0, top, size.width, bottom - top), "foot": Region(0, bottom, size.width, FOOT_ROWS)}
     return plan._replace(regions=regions)

@@ -237,3 +237,35 @@ async def test_a_test_sees_the_screen_that_a_key_leads_to_however_little_time_it
         for key in ("question_mark", "escape", "q"):
             await press(pilot, key)
             assert screen_text(app).strip(), key
+
+
+SIZES = [(1, 1), (2, 1), (1, 50), (300, 1), (3, 3), (80, 2), (80, 3), (10, 4), (80, 4), (80, 5), (80, 6), (80, 7),
+         (20, 8), (80, 8), (80, 9), (160, 9), (80, 10), (40, 10), (80, 11), (80, 12), (60, 20), (20, 200), (80, 24),
+         (90, 40), (100, 26), (100, 30), (121, 30), (160, 50), (300, 100)]  # fmt: skip
+
+
+@pytest.mark.parametrize("queue", ["responses", "pairs"])
+async def test_whatever_the_size_a_list_or_a_line_can_be_open(study: Study, queue: str) -> None:
+    app = workbench(study, queue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in ("colon", "slash", "n", "H", "question_mark"):
+            for size in SIZES if key == "colon" else SIZES[::4]:
+                await pilot.resize_terminal(*size)
+                await press(pilot, key, "down")  # opened at this size
+                assert app.is_running, (key, size)
+                await press(pilot, "escape")
+            await pilot.resize_terminal(80, 24)
+            await press(pilot, key)
+            for size in SIZES:  # open while the size changes
+                await pilot.resize_terminal(*size)
+                assert app.is_running, (key, size)
+            await press(pilot, "escape")
+        assert isinstance(app.screen, ReviewScreen)
+
+
+@pytest.mark.parametrize("height", [9, 8, 7, 6, 5])
+async def test_the_line_of_a_list_is_in_sight_on_a_low_terminal(study: Study, height: int) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, height)) as pilot:
+        await press(pilot, "colon", "d", "o")
+        assert "do" in screen_text(app).splitlines()[-2]
