@@ -98,6 +98,8 @@ def pages_sentence(done: "FetchSummary") -> str:
         sentence += f"; of those known before, {counted_each(again)}"
     if done.kept:
         sentence += f"; {counted(done.kept, 'page')} could not be had now, what was read before stays"
+    if done.no_network:
+        sentence += f"; {done.no_network:,} not fetched: this machine had no network; the next `fetch` asks again"
     sentence += f"; {done.missing} not among the saved pages" if done.missing else ""
     sentence += f"; {counted(done.by_ocr, 'scanned page')} read by OCR" if done.by_ocr else ""
     return sentence + (f"; {counted(done.not_by_ocr, 'scanned page')} could not be read" if done.not_by_ocr else "")

@@ -45,8 +45,9 @@ class FetchSummary:
     """The number of fetched pages by page state, and (with saved pages) how many sources are ``missing`` there.
 
     Of sources with an earlier snapshot: ``unchanged`` have the same text, ``changed`` have another text now, and of
-    ``kept`` the fetch failed this time, so that the earlier snapshot stays current. ``note`` is a sentence about
-    incomplete saved pages, else ``""``.
+    ``kept`` the fetch failed this time, so that the earlier snapshot stays current. ``no_network`` sources were not
+    fetched, since this machine had no network: nothing is stored of them, and the next fetch asks again. ``note`` is a
+    sentence about incomplete saved pages, else ``""``.
 
     ``by_ocr`` pages of PDFs were read from their pictures now, ``not_by_ocr`` could not be; ``scans`` PDFs without any
     text are left that OCR has not looked at.
@@ -57,6 +58,7 @@ class FetchSummary:
     unchanged: int = 0
     changed: int = 0
     kept: int = 0
+    no_network: int = 0
     note: str = ""
     by_ocr: int = 0
     not_by_ocr: int = 0
@@ -116,7 +118,8 @@ def fetch_live(
     The URLs of a source with several (a PMID: its PubMed record, Europe PMC, its page) are tried one after the other
     until one of them holds the source.
     """
-    from medreview.sources.fetching.fetch import fetch_all
+    from medreview.sources.fetching.asked_url import host_of
+    from medreview.sources.fetching.fetch import failed_here, fetch_all
 
     targets = _targets(study, services, scope)
     progress.begin("pages", len(targets))
@@ -124,9 +127,13 @@ def fetch_live(
     known = _validators(study) if scope == "all" else {}
 
     reader = PageReader()
+    reached: set[str] = set()
+    unreached: list[tuple[_Target, Fetched, Page]] = []
 
     async def keep(request: Request, fetched: Fetched) -> Request | None:
         target = targets[request.token]
+        if fetched.status is not None or fetched.state != "blocked":
+            reached.update(map(host_of, fetched.chain[:-1] if fetched.unreached else fetched.chain))
         if fetched.unchanged:
             study.write(lambda connection: confirm_snapshot(connection, target.source_id, fetched))
             summary.unchanged += 1
@@ -137,9 +144,22 @@ def fetch_live(
         if target.addresses and page.state not in ("ok", "paywall") and not _is_final(target, page):
             return Request(target.addresses.pop(0), target.source_id)
         assert target.best is not None
-        _add_snapshot(study, summary, target.source_id, *target.best, target.read_before)
+        if target.best[0].unreached:  # the link's fault, or this machine's? That is known at the end
+            unreached.append((target, *target.best))
+        else:
+            _add_snapshot(study, summary, target.source_id, *target.best, target.read_before)
         progress.step()
         return None
+
+    async def fetch() -> None:
+        await fetch_all(requests, on_done=keep, network=network)
+        known = [domain(services.eutils), domain(services.europe_pmc), domain(services.doi)]
+        ours = await failed_here([fetched for _, fetched, _ in unreached], reached, known)
+        for (target, fetched, page), is_ours in zip(unreached, ours, strict=True):
+            if is_ours:
+                summary.no_network += 1
+            else:
+                _add_snapshot(study, summary, target.source_id, fetched, page, target.read_before)
 
     requests = []
     for target in targets.values():
@@ -151,7 +171,7 @@ def fetch_live(
         delays={**services.delays(), **network.delays},
         robots_exempt=frozenset({domain(services.eutils), domain(services.europe_pmc)}),
     )
-    run_to_end(fetch_all(requests, on_done=keep, network=network))
+    run_to_end(fetch())
     return summary
 
 

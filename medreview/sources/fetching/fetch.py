@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager, contextmanager
 from typing import Final, TypeVar
 
+from medreview.sources.fetching.address_guard import resolve
 from medreview.sources.fetching.asked_url import host_of
 from medreview.sources.fetching.client import open_client
 from medreview.sources.fetching.fetched import Fetched
@@ -13,7 +14,7 @@ from medreview.sources.fetching.fetcher import Fetcher
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.fetching.network import Network, Request
 
-__all__ = ["Limits", "Network", "Request", "fetch_all", "open_fetcher", "reach_all"]
+__all__ = ["Limits", "Network", "Request", "failed_here", "fetch_all", "open_fetcher", "reach_all"]
 
 MAX_UNSTORED_BYTES: Final = 64_000_000
 """Backpressure: while more bytes of fetched pages than this wait to be stored, no further request is sent."""
@@ -49,6 +50,35 @@ async def fetch_all(
         await _run_by_host(
             dict.fromkeys(requests), lambda request: host_of(request.url), work, network.limits.concurrency
         )
+
+
+async def failed_here(failures: Sequence[Fetched], reached: Iterable[str], known: Iterable[str]) -> list[bool]:
+    """Of each failure to reach a server, whether it is this machine's: it has no network, or its proxy does not serve.
+
+    ``reached`` are the hosts that answered in the same run, ``known`` some that surely exist. A name without an address
+    is a dead link where any of these names has one. Anything but the proxy's own failure is the machine's only where no
+    host answered; connections that do not come in time, only where several hosts were tried.
+    """
+    hosts = list(dict.fromkeys(reached))
+    late = {host_of(one.final_url) for one in failures if one.unreached == "late"}
+    names_known = any(one.unreached == "name" for one in failures) and await _any_resolves(hosts or known)
+
+    def is_ours(failure: Fetched) -> bool:
+        match failure.unreached:
+            case "proxy":
+                return True
+            case "name":
+                return not names_known
+            case "late":
+                return not hosts and len(late) > 1
+        return not hosts
+
+    return [is_ours(failure) for failure in failures]
+
+
+async def _any_resolves(hosts: Iterable[str]) -> bool:
+    found = await asyncio.gather(*(resolve(host, 443) for host in list(hosts)[:3]), return_exceptions=True)
+    return any(not isinstance(one, BaseException) for one in found)
 
 
 @asynccontextmanager

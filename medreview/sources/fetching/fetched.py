@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
+
+Unreached = Literal["", "name", "route", "proxy", "refused by proxy", "late"]
+"""The name has no address, there is no way to the address, the proxy was not reached or wants a password, the proxy let
+the request not through, no connection came in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +19,7 @@ class Fetched:
     (``medreview.labels.PAGE_STATES``) when fetching alone decided it, else ``None``; ``detail`` then says why, in one
     plain sentence. ``etag`` and ``last_modified`` are the page's validators for later conditional requests.
     ``unchanged``: the server confirmed (status 304) that the version with the validators sent is still current; there
-    is no body and no state then.
+    is no body and no state then. ``unreached``: what was in the way where no server was reached at all.
     """
 
     url: str
@@ -29,6 +34,7 @@ class Fetched:
     etag: str = ""
     last_modified: str = ""
     unchanged: bool = False
+    unreached: Unreached = ""
 
 
 def utc_text(moment: datetime) -> str:

@@ -13,7 +13,7 @@ from medreview.sources.fetching.fetched import Fetched, utc_text
 from medreview.sources.fetching.network import Network, Request, read_proxy
 from medreview.sources.fetching.proxy import HostCheck
 from medreview.sources.fetching.rate_limit import RateLimiter
-from medreview.sources.fetching.robots import MAX_BYTES, Robots
+from medreview.sources.fetching.robots import MAX_BYTES, Refusal, Robots
 from medreview.sources.fetching.single_request import Budget, RequestOptions, RequestSender, RetryableError
 
 
@@ -88,7 +88,7 @@ class Fetcher:
         answer = Fetched(url, url, (url,), None, "", b"", utc_text(datetime.now(UTC)))
         while True:
             if (refused := await self._refusal(answer.final_url, options)) is not None:
-                return replace(answer, state=refused[0], detail=refused[1])
+                return replace(answer, state=refused.state, detail=refused.detail, unreached=refused.unreached)
             async with self._rate_limiter.slot(host_of(answer.final_url)):
                 await self._backpressure()
                 outcome = await self._sender.send(answer, request, options, budget)
@@ -103,17 +103,17 @@ class Fetcher:
                 return replace(answer, status=status, state="http_error", detail=too_many)
             answer = replace(answer, final_url=location, chain=(*answer.chain, location))
 
-    async def _refusal(self, url: str, options: RequestOptions) -> tuple[str, str] | None:
-        """Page state and sentence for a URL that is not requested at all; ``None`` when it may be."""
+    async def _refusal(self, url: str, options: RequestOptions) -> Refusal | None:
+        """Why a URL is not requested at all; ``None`` when it may be."""
         if (why := url_refusal(url)) is not None:
-            return "blocked", why
+            return Refusal("blocked", why)
         if self._host_check is not None:
             parsed = httpx.URL(url)
             port = parsed.port or (443 if parsed.scheme == "https" else 80)
             try:
                 await self._host_check.check(parsed.raw_host.decode("ascii"), port)
             except RefusedError as error:
-                return "blocked", str(error)
+                return Refusal("blocked", str(error))
         if self._robots is not None and options.obey_robots and host_of(url) not in self._robots_exempt:
             return await self._robots.refusal(url)
         return None

@@ -4,11 +4,11 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import httpx
 
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.fetched import Fetched, Unreached
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -21,12 +21,20 @@ _AGENT: Final = re.compile(r"\s*user[\s-]*agent(?=[\s:])[\s:]*(.*)", re.IGNORECA
 _TOKEN: Final = re.compile(r"[a-z_-]+|\*")
 
 
+class Refusal(NamedTuple):
+    """Why a page is not requested at all: its state, a sentence, and ``unreached`` as of a :class:`Fetched`."""
+
+    state: str
+    detail: str
+    unreached: Unreached = ""
+
+
 @dataclass(frozen=True, slots=True)
 class _Rules:
     """The rules of one site: those of its file, or everything allowed or ``refused`` when there is none."""
 
     file: "Protego | None" = None
-    refused: tuple[str, str] | None = None
+    refused: Refusal | None = None
 
 
 class Robots:
@@ -42,7 +50,7 @@ class Robots:
         self._known: dict[str, _Rules] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
-    async def refusal(self, url: str) -> tuple[str, str] | None:
+    async def refusal(self, url: str) -> Refusal | None:
         """The page state and the sentence for a page that must not be fetched; ``None`` when it may be."""
         parsed = httpx.URL(url)
         origin = str(parsed.copy_with(path="/robots.txt", query=None, fragment=None))
@@ -54,9 +62,8 @@ class Robots:
             return rules.refused
         if rules.file is None or rules.file.can_fetch(str(parsed), PRODUCT):
             return None
-        return "blocked", (
-            f"robots.txt of {parsed.host} asks programs not to fetch this page (--respect-robots)."
-        )  # fmt: skip
+        why = f"robots.txt of {parsed.host} asks programs not to fetch this page (--respect-robots)."
+        return Refusal("blocked", why)
 
     async def _read(self, address: str, host: str) -> _Rules:
         answer = await self._fetch(address)
@@ -71,7 +78,7 @@ class Robots:
         # page itself would have failed in the same way, and gets that state.
         state = answer.state if answer.status is None else "blocked"
         why = f"robots.txt of {host} could not be had, so nothing there is fetched (--respect-robots): {answer.detail}"
-        return _Rules(refused=(state, why))
+        return _Rules(refused=Refusal(state, why, answer.unreached))
 
 
 def parse(body: bytes) -> "Protego":

@@ -1,6 +1,7 @@
 """One HTTP request to one URL: what is sent, how the response is read, and the page state of each failure."""
 
 import asyncio
+import errno
 import re
 import ssl
 from collections.abc import AsyncIterator, Callable
@@ -21,11 +22,12 @@ from medreview.bounded_body import (
 )
 from medreview.sources.fetching.address_guard import RefusedError, UnknownHostError
 from medreview.sources.fetching.asked_url import BadRedirectError, host_of
-from medreview.sources.fetching.fetched import Fetched, http_failure, utc_text, validator
+from medreview.sources.fetching.fetched import Fetched, Unreached, http_failure, utc_text, validator
 from medreview.sources.fetching.network import Request
 from medreview.sources.fetching.proxy import ProxyFailedError
 from medreview.sources.fetching.rate_limit import advertised_delay, retry_after
 
+_NO_ROUTE: Final = frozenset({errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH})
 _RETRYABLE: Final = frozenset({429, 502, 503, 504})
 
 
@@ -122,7 +124,11 @@ class RequestSender:
             return replace(answer, state="blocked", detail=str(error))
         except TooLargeError as error:
             return replace(answer, state="too_large", detail=str(error))
-        except (UnknownHostError, BrokenBodyError, ProxyFailedError) as error:
+        except UnknownHostError as error:
+            return replace(answer, state="http_error", detail=str(error), unreached="name")
+        except ProxyFailedError as error:
+            return replace(answer, state="http_error", detail=str(error), unreached="proxy")
+        except BrokenBodyError as error:
             return replace(answer, state="http_error", detail=str(error))
         except BadRedirectError as error:
             nowhere = f"{host} redirects the page to an address that cannot be asked."
@@ -130,23 +136,28 @@ class RequestSender:
         except httpx.ProxyError as error:
             status = re.match(r"\d{3}", str(error))  # httpcore gives the proxy's answer to CONNECT as a text
             known = int(status.group()) if status else 0
-            refused = replace(answer, state="http_error", detail=_proxy_refused(self._proxy, known))
+            by_proxy: Unreached = "proxy" if known == 407 else "" if known in _RETRYABLE else "refused by proxy"
+            refused = replace(answer, state="http_error", detail=_proxy_refused(self._proxy, known), unreached=by_proxy)
             if known in _RETRYABLE:
                 raise RetryableError(refused) from None
             return refused
         except httpx.ConnectTimeout:
-            late = replace(answer, state="timeout", detail=f"{host} did not accept a connection in time{by}.")
+            late = replace(
+                answer, state="timeout", detail=f"{host} did not accept a connection in time{by}.", unreached="late"
+            )
             raise RetryableError(late) from None
         except (TimeoutError, httpx.TimeoutException):
             slow = f"{host} did not send the page{by} within {self._deadline:g} seconds."
             return replace(answer, state="timeout", detail=slow)
         except httpx.TransportError as error:
-            if _certificate_failed(error):
+            if _caused(error, lambda cause: isinstance(cause, ssl.SSLCertVerificationError)):
                 bad = f"The certificate of {host} could not be verified."
                 return replace(answer, state="http_error", detail=bad)
             if response_started:
                 return replace(answer, state="http_error", detail=f"{host} broke off in the middle of the page.")
             unreachable = replace(answer, state="http_error", detail=f"{host} could not be reached{by}.")
+            if _caused(error, lambda cause: isinstance(cause, OSError) and cause.errno in _NO_ROUTE):
+                unreachable = replace(unreachable, unreached="route")
             raise RetryableError(unreachable) from None
         except Exception as error:
             # Whatever a server sends, one URL must not end the fetch of the others.
@@ -199,9 +210,9 @@ def _proxy_refused(proxy: str, status: int) -> str:
     return f"The proxy {proxy} did not let the request through{with_status}; the page was not asked."
 
 
-def _certificate_failed(error: BaseException | None) -> bool:
+def _caused(error: BaseException | None, by: Callable[[BaseException], bool]) -> bool:
     while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
+        if by(error):
             return True
         error = error.__cause__ or error.__context__
     return False
