@@ -199,7 +199,7 @@ def test_the_demo_writers_answer_makes_themes_of_labels_on_the_sample_study(demo
         done = run(study, JudgeSettings("demo", "demo-writer", "recorded:", recorded=recorded))
         assert (done.counts.made, done.counts.codes, done.counts.retried) == (1, {"no_theme": 1, "theme_of_one": 1}, 1)
         assert done.counts.dropped == {"unknown_statement": 1, "number_not_in_statements": 1}
-        found = override_themes(study.reader, "ann-1", "ann-1")
+        found = override_themes(study.reader, "ann-1", ("ann-1",))
         assert [[one.name for one in theme.statements] for theme in found.themes] == [
             ["R14 S1", "R14 S2", "R14 S3"], ["R04 S3", "R09 S4"],
         ]  # fmt: skip

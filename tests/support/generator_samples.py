@@ -198,7 +198,7 @@ SAMPLES: Final[Mapping[str, Sample]] = {
     "key-facts": Sample(KeyFacts, cases(_REFERENCE), lambda _: {"candidates": _FACTS}, 1),
     "themes": Sample(Themes, failures, lambda _: {"themes": _THEMES}, 1, reports=True),
     "override-themes": Sample(
-        partial(OverrideThemes, to=override_study.WHO),
+        partial(OverrideThemes, to=(override_study.WHO,)),
         override_study.fill,
         lambda _: override_study.THEMES,
         1,
