@@ -1,6 +1,7 @@
 """The workbench in this process: open it on a study, press keys, read what stands on its screen."""
 
 import sqlite3
+from asyncio import sleep
 from typing import Any
 
 from textual.events import Key, Paste
@@ -92,11 +93,11 @@ def events(study: Study, *kinds: str) -> list[sqlite3.Row]:
     return [row for row in rows if not kinds or row["kind"] in kinds]
 
 
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys as a quick typist does, and wait until everything is drawn."""
+async def press(pilot: Pilot[None], *keys: str, settled: bool = True) -> None:
+    """Press keys as a quick typist does, and wait until everything is drawn; not with ``settled=False``."""
     for key in keys:
         pilot.app.screen.post_message(Key(key, key if len(key) == 1 else TYPED.get(key)))
-    await pilot.pause()
+    await (pilot.pause() if settled else sleep(0))
 
 
 async def press_at(pilot: Pilot[None], key: str, time: float) -> None:

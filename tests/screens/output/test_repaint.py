@@ -9,6 +9,7 @@ import pytest
 from medreview.review.queue import open_queue
 from medreview.screens.environment import Look
 from medreview.study import Study
+from tests.bench.repaint import walk
 from tests.support.drawing import difference, drawing, lay_out
 from tests.support.workbench import press, review_screen
 
@@ -24,8 +25,7 @@ def demo_study(demo_file: Path, tmp_path: Path) -> Iterator[Study]:
         yield study
 
 
-@pytest.mark.parametrize("output", ["changes", "plain"])
-@pytest.mark.parametrize("size", [(80, 24), (90, 40)], ids=["80x24", "90x40"])
+@pytest.mark.parametrize(("size", "output"), [((80, 24), "changes"), ((80, 24), "plain"), ((90, 40), "changes")])
 @pytest.mark.parametrize("moves", MOVES)
 async def test_nothing_of_what_was_shown_before_is_left(
     demo_study: Study, moves: str, size: tuple[int, int], output: str
@@ -40,3 +40,11 @@ async def test_nothing_of_what_was_shown_before_is_left(
             else:
                 await press(pilot, key)
         assert await difference(app, pilot) == []
+
+
+@pytest.mark.parametrize(("size", "output"), [((80, 24), "changes"), ((90, 40), "plain"), ((160, 50), "changes")])
+async def test_random_keys_leave_nothing_either(demo_study: Study, size: tuple[int, int], output: str) -> None:
+    """A short part of the bench, with pauses in which what is next is prepared, and without."""
+    found = await walk(demo_study, size, output, keys=40, seed=7, pauses=(0.0, 0.0, 0.1))
+    assert found.faults == []
+    assert found.compared >= 8
