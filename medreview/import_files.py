@@ -24,6 +24,7 @@ from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
 from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.judges.import_judgements import store_judgements
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
+from medreview.next_step import command
 from medreview.progress import Progress
 from medreview.references.exported import add_exported_references
 from medreview.sources.given_stage import store_given
@@ -31,6 +32,7 @@ from medreview.storable import storable_text
 from medreview.study import Study
 from medreview.units.formats import FORMATS
 from medreview.units.unit_format import UnitFormat, format_of, import_units
+from medreview.words import counted
 
 _MOST_NAMED: Final = 20
 
@@ -212,8 +214,28 @@ def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: 
 
 
 def import_facts(study: Study, path: Path, mapping: Mapping[str, str], added_by: str) -> Facts:
-    """Import key facts; those whose question nobody answered are left out and named."""
-    return _store_facts(study, read_facts(path, mapping), added_by)
+    """Import key facts; those whose question nobody answered are left out and named.
+
+    Raises :class:`UserError` where that is all of them: a fact is held against the texts of a study.
+    """
+    done = _store_facts(study, read_facts(path, mapping), added_by)
+    if done.read and not done.added + done.known:
+        raise UserError(_no_text(study, path, done))
+    return done
+
+
+def _no_text(study: Study, path: Path, done: Facts) -> str:
+    answered = study.reader.execute("SELECT question FROM response ORDER BY ordinal LIMIT 1").fetchone()
+    bring = f"`{command('import', study.path, 'TEXTS')}`"
+    none = f"None of the {counted(done.read, 'key fact')} of {path.name}"
+    if answered is None:
+        return (
+            f"{none} came in: the study has no texts yet. First bring in the texts that answer the questions: {bring}"
+        )
+    return (
+        f"{none} belongs to a text of the study ({done.bad[-1].reason}). Write each question as the texts have it, "
+        f"such as {answered[0][:80]!r}, or first bring in the texts: {bring}"
+    )
 
 
 def became_other(facts: Facts) -> list[str]:

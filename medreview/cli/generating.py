@@ -28,23 +28,30 @@ def generate_with(
     make: "Make",
     wanted: Wanted,
     *,
+    brings: Path | None = None,
     before: "Callable[[Study], None]" = lambda study: None,
     figures: "Callable[[Study, GenerationCounts], tuple[dict[str, Any], list[str]]]" = lambda study, counts: ({}, []),
 ) -> None:
     """Run a generator on a study as the options want: live, dry, or by batch files.
 
-    ``before`` prepares the study, such as by importing a file. ``figures`` adds to the result: values for ``--json``,
+    ``before`` prepares the study, such as by importing a file; for the file that it ``brings`` a study is made where
+    there is none. ``figures`` adds to the result: values for ``--json``,
     and lines. Exit code 1 when every input that was put failed, 3 when some did; what is invalid is no failure.
     """
     from medreview import pipeline
+    from medreview.cli.importing import opened_or_made
     from medreview.study import Study
 
     generating = _generating(make, wanted)
     _one_way(wanted)
+    makes = brings is not None and brings.exists()
     if wanted.batch_submit and not wanted.dry_run:
+        if makes and not path.exists():
+            with opened_or_made(path) as study:
+                before(study)
         _submitted(path, generating, wanted, before, figures)
         return
-    with Study.open(path) as study, progress() as bar:
+    with opened_or_made(path) if makes else Study.open(path) as study, progress() as bar:
         before(study)
         if wanted.dry_run:
             plan, later = pipeline.plan_generation(study, generating, limit=wanted.limit, progress=bar)

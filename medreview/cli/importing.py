@@ -39,7 +39,7 @@ def opened_or_made(path: Path) -> Iterator["Study"]:
         try:
             yield study
         except UserError:
-            query = "SELECT 1 FROM response UNION ALL SELECT 1 FROM unit LIMIT 1"
+            query = "SELECT 1 FROM response UNION ALL SELECT 1 FROM unit UNION ALL SELECT 1 FROM passage LIMIT 1"
             if fresh and not study.reader.execute(query).fetchone():
                 study.discard()
             raise

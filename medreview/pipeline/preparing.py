@@ -92,7 +92,10 @@ def bring_in(
 
 
 def bring_facts(study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED) -> Facts:
-    """Import key facts; those whose question nobody answered are left out and named."""
+    """Import key facts; those whose question nobody answered are left out and named.
+
+    Raises :class:`UserError` where that is all of them.
+    """
     return import_facts(study, path, mapping, added_by)
 
 

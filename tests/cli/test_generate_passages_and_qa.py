@@ -48,6 +48,19 @@ def test_passages_are_chosen_with_a_table_of_what_each_rule_leaves_out(medreview
     assert medreview("generate", "passages", empty, CHAPTER).stdout.startswith("29 paragraphs in 1 text: 11 kept, 0 of")
 
 
+def test_texts_make_a_study_where_there_is_none(medreview, tmp_path):
+    own_settings(tmp_path, '[models.m]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    for task, more in (("passages", ()), ("questions", ("--model", "m", "--dry-run"))):
+        path = tmp_path / f"{task}.medreview"
+        medreview("generate", task, path, CHAPTER, *more)
+        with Study.open(path, read_only=True) as study:
+            assert rows_of(study, "SELECT * FROM response") == [], "texts are no answers"
+            assert rows_of(study, "SELECT * FROM passage")
+    told = medreview("generate", "questions", "none.medreview", "none.txt", "--model", "m", "--dry-run", check=2).stderr
+    assert "There is no study at none.medreview" in told
+    assert not (tmp_path / "none.medreview").exists()
+
+
 def test_thresholds_and_shares_are_options_and_the_result_is_json(medreview, empty):
     told = json.loads(medreview("generate", "passages", empty, CHAPTER, "--density", "0.2", "--json").stdout)
     assert (told["density"], told["variance"], told["kept"] < 11) == (0.2, 0.05, True)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from medreview.study import Study
 from tests.support.commands import Program
 
 
@@ -67,6 +68,25 @@ def test_empty_responses_pages_and_facts_are_counted(medreview: Program, tmp_pat
                      "kind=category")  # fmt: skip
     assert done.stdout == "2 key facts added\n"
     assert done.stderr == "f.csv: no known category, stored as other: safety\n"
+
+
+def test_key_facts_of_no_text_are_an_error_that_says_to_bring_the_texts_first(
+    medreview: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "f.csv").write_text("question,fact\nQ?,It is safe.\nQ?,Stop it.\n")
+    with Study.create(tmp_path / "s.medreview"):
+        pass
+    first = medreview("facts", "s.medreview", "f.csv", check=2)
+    assert (first.stdout, first.stderr) == (
+        "",
+        "medreview: None of the 2 key facts of f.csv came in: the study has no texts yet. First bring in the texts "
+        "that answer the questions: `medreview import s.medreview TEXTS`\n",
+    )
+    (tmp_path / "a.jsonl").write_text(json.dumps({"question": "Why?", "response": "It is so."}))
+    medreview("import", "s.medreview", "a.jsonl")
+    other = medreview("facts", "s.medreview", "f.csv", check=2)
+    assert "belongs to a text of the study (no response answers this)" in other.stderr
+    assert "such as 'Why?'" in other.stderr
 
 
 def test_the_export_of_another_study_is_taken_as_a_copy_only(medreview: Program, tmp_path: Path, demo: Path) -> None:

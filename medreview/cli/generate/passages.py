@@ -59,11 +59,13 @@ def passages(
 ) -> None:
     """Take the paragraphs of texts that are worth a question; each rule says how many of the others it leaves out.
 
-    No model is asked unless --embeddings names one. Every paragraph's measures are stored, also of those left out.
+    No model is asked unless --embeddings names one. Every paragraph's measures are stored, also of those left out. For
+    texts that are files a study is made where there is none.
 
     Example: medreview generate passages sepsis.medreview chapter.md guideline.pdf --keep 60%
     """
     from medreview.cli.generate.shares import share_of
+    from medreview.cli.importing import opened_or_made
     from medreview.generators.passages import run
     from medreview.generators.passages.entities import TaggerCommand, TermLists
     from medreview.generators.passages.selection import Thresholds
@@ -87,7 +89,7 @@ def passages(
             default.entropy if entropy is None else entropy,
         ),
     )
-    with Study.open(study) as opened, progress() as bar:
+    with opened_or_made(study) if texts else Study.open(study) as opened, progress() as bar:
         read = _texts(opened, texts or [], snapshots, of_study, bar)
         every = run.paragraphs_of(read)
         meanings = None

@@ -30,7 +30,8 @@ def questions(
     """Make a question of each text, with its answer and the words that hold it; a reviewer checks it.
 
     A text is a page of the study, a file (.txt, .md, .html, .pdf), or a record of a file (.jsonl, .csv; text, title,
-    url). Without a source it is each passage that the study has.
+    url). Without a source it is each passage that the study has. For a file of texts a study is made where there is
+    none.
 
     Example: medreview generate questions sepsis.medreview texts.jsonl --model writer
     """
@@ -43,7 +44,7 @@ def questions(
     def bring(study: "Study") -> None:
         texts.extend(_texts(study, source, snapshots=snapshots))
 
-    generate_with(study, partial(Questions, texts=texts), wanted, before=bring)
+    generate_with(study, partial(Questions, texts=texts), wanted, brings=Path(source) if source else None, before=bring)
 
 
 def _texts(study: "Study", source: str | None, *, snapshots: bool) -> list["StudyText"]:
