@@ -195,6 +195,9 @@ REASONS: Final = (
 )
 """Why the reviewer differs from the judge: one letter each; digits are verdicts, everywhere."""
 
+IN_RESPONSE: Final = ("words", "reworded", "no")
+"""How a response says a statement: in these words, in others, or not at all."""
+
 LEFT_OUT_REASONS: Final = {
     "heading": "a title, or the introduction of a list",
     "disclaimer": "a courtesy, or advice to consult somebody and nothing more",

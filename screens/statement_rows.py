@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.layout.cells import fit
 from medreview.review.layout.cells import width as cells
 from medreview.review.layout.prose import prose_rows
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.statements.alignment import NOT_IN_ANSWER
 from medreview.units.statement_view import StatementView
 from medreview.visible import visible
 
@@ -27,12 +29,19 @@ def statement_rows(item: StatementView, marks: Sequence[Mark], columns: int, mos
     if len(wrapped) > most and rows:
         start, end = wrapped[most - 1]
         rows[-1] = [(" " * INDENT, ""), (text[start:end][: -len(cut) - 2].rstrip() + "… ", ""), (cut, "dim")]
-    return rows
+    return [*rows, *beside_rows(item, columns)[: most - len(rows)]]
+
+
+def beside_rows(item: StatementView, columns: int) -> list[Row]:
+    """What is shown beside a statement's text, in one row; none where nothing is."""
+    words = fit(visible(item.beside), max(1, columns - INDENT - 1))
+    kind = "clash" if item.beside == NOT_IN_ANSWER else "dim"
+    return [[(" " * INDENT, ""), (words, kind)]] if words else []
 
 
 def statement_height(item: StatementView, columns: int) -> int:
     """Rows that the whole statement takes."""
-    return len(_rows(visible(item.text), columns - INDENT - 1))
+    return len(_rows(visible(item.text), columns - INDENT - 1)) + len(beside_rows(item, columns))
 
 
 def question_rows(item: StatementView, columns: int, most: int, label: str = " asked ") -> list[Row]:

@@ -57,6 +57,8 @@ source  the whole source      response  the whole response
         print(visible_line(f"{item.response_name}{model}, statement {item.short_name[1:]} of {item.siblings}{badges}"))
         print(wrapped(f"asked: {item.question}"))
         print(wrapped(f"STATEMENT: {item.text}"))
+        if item.beside:
+            print(wrapped(f"({item.beside})"))
         _source(session)
 
     def decided(self, label: Label) -> bool:

@@ -79,7 +79,7 @@ def in_response(item: StatementView, own: ReviewerState, evidence: Evidence, jud
     """Marks in the response: the statement, what in it the source has otherwise, what the reviewer marked, and what is
     no statement."""
     marks = [Mark(part.start, part.end, "left_out") for part in item.left_out]
-    marks += [Mark(*place, "statement") for place in item.places]
+    marks += [Mark(*place, "statement") for place in item.shown_at]
     if joined(item.response, item.places) == item.text:
         marks += [
             Mark(*place, mark.kind)

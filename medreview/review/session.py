@@ -195,7 +195,7 @@ class ReviewSession(FindingActs):
         """What the span step starts with: the statement in the response, or the first highlight in the source."""
         item = self._statement()
         if target == "response":
-            places = item.places or (Span(0, len(item.response)),)
+            places = item.shown_at or (Span(0, len(item.response)),)
             return SpanEdit(item.response, places[0].start, places[-1].end)
         text = self.source_text()
         if not text:

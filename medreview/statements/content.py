@@ -6,8 +6,9 @@ import re
 from typing import Final
 
 from medreview.citations.markers import RESIDUE
+from medreview.lazy_pattern import lazy_pattern
 
-_DRUG: Final = re.compile(
+_DRUG: Final = lazy_pattern(
     r"""\b(?:
       # Stems of international nonproprietary names, and names that have none
         \w{2,}(?:mab|tinib|ciclib|rafenib|pril(?:at)?|sartan|[aeio]lol|vastatin|azole|cillin|mycin|micin
@@ -45,7 +46,7 @@ _DRUG: Final = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_SUBSTANCE_CLASS: Final = re.compile(
+_SUBSTANCE_CLASS: Final = lazy_pattern(
     r"(?:medications?|medicines?|drugs?|pills?|tablets?|capsules?|doses?|dosages?|supplements?|medikamente?n?|arzneimitteln?"
     r"|tabletten?|médicaments?|medicamentos?)\Z",
     re.IGNORECASE,
@@ -57,7 +58,7 @@ _NO_CONDITION: Final = frozenset(
     }
 )  # fmt: skip
 _NO_DRUG: Final = frozenset({"examine", "determine", "imagine", "magazine", "famine", "vitamine", "person", "reason"})
-_CONDITION: Final = re.compile(
+_CONDITION: Final = lazy_pattern(
     r"""\b(?:
         \w{2,}(?:itis|osis|a?emia|a?emic|uria|omas?|pathy|pathies|algia|rrh?o?ea|rrhage|rrhagic|penia|plegia
           |phobia|ectomy
@@ -89,26 +90,26 @@ _CONDITION: Final = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_REASON: Final = re.compile(
+_REASON: Final = lazy_pattern(
     r"""\b(?:because|due\sto|owing\sto|since\s(?:it|they|this|the|these|both)|as\s(?:it|they|this|these|both)\b
       |in\sorder\sto\s(?:avoid|prevent|reduce|lower|treat)|to\s(?:avoid|prevent|rule\sout|reduce|revoke)
       |risks?\sof|leads?\sto
       |contraindicated|weil|da\sdies|wegen|parce\sque|à\scause|porque|debido)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_INSTRUCTION: Final = re.compile(
+_INSTRUCTION: Final = lazy_pattern(
     r"""\b(?:do\snot|don['’]t|never|avoid|stop|discontinue|contraindicated|(?:un)?safe|emergenc\w+|immediate(?:ly)?|urgent(?:ly)?|nicht\s(?:ein)?nehmen|sofort
       |immédiatement|inmediatamente)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_AMOUNT: Final = re.compile(
+_AMOUNT: Final = lazy_pattern(
     r"""\d\s?(?:%|‰|°|percent\b|per\s(?:cent|day|hour|kg)|[mkµμn]?g\b|mcg\b|m?l\b|d?l\b|mmol|mol\b|iu\b|u\b|units?\b|kcal|mmhg|bpm|cm\b|mm\b
         |(?:seconds?|minutes?|min|hours?|hrs?|h|days?|weeks?|months?|years?|times|tage?n?|wochen?|stunden?
         |jours?|heures?|días|horas)\b)
       |[<>≤≥]\s?\d|\b(?:once|twice|three\stimes|four\stimes)\s(?:a|per|daily|every)|\b(?:once|twice)\sdaily""",
     re.IGNORECASE | re.VERBOSE,
 )
-_MARK: Final = re.compile(
+_MARK: Final = lazy_pattern(
     rf"{RESIDUE}|"
     r"[\[【]\^?\d{1,4}(?:[\s,;–†‡-]{1,3}\^?\d{1,4}){0,20}[\]】]|(?<=[^\W\d]{2})[¹²³⁴-⁹][¹²³⁰⁴-⁹,]*"
 )

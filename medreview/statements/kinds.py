@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from medreview.lazy_pattern import lazy_pattern
 from medreview.statements.abbreviations import NEVER_FINAL
 from medreview.statements.content import (
     gives_instruction,
@@ -24,7 +25,7 @@ _PERSON: Final = (
     r"|counsell?ors?|therapists?|dietit?ians?|nutritionists?"
     r"|arzt|ärztin|ärzte|apotheker|médecin|pharmacien|médico|farmacéutico)"
 )
-_CONSULT: Final = re.compile(
+_CONSULT: Final = lazy_pattern(
     rf"""\b(?:consult|contact|ask|see|talk\s(?:to|with)|speak\s(?:to|with)|check\swith|discuss\s[^.]{{0,60}}?with|follow\sup\swith
       |work\s(?:closely\s)?with|reach\sout\sto|seek\s(?:the\s)?(?:advice|guidance|help)\s(?:of|from)|guidance\s(?:of|from)|advice\s(?:of|from)
       |fragen\ssie|wenden\ssie\ssich\san|sprechen\ssie\smit|konsultieren\ssie|consulte[zr]?|demandez|parlez|hable)
@@ -32,8 +33,8 @@ _CONSULT: Final = re.compile(
       |\bseek\s(?:professional\s|medical\s|qualified\s|appropriate\s){{1,2}}(?:advice|guidance|care|help|attention|evaluation)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_NAMES_SPECIALIST: Final = re.compile(rf"\b{_SPECIALIST}\b", re.IGNORECASE)
-_ADDRESSES: Final = re.compile(
+_NAMES_SPECIALIST: Final = lazy_pattern(rf"\b{_SPECIALIST}\b", re.IGNORECASE)
+_ADDRESSES: Final = lazy_pattern(
     rf"""\b(?:{_PERSON}|you|your|yours|yourself|i|i['’](?:m|d|ll|ve)|me|my|everyone|everybody
       |(?:this|the|these|my|above)\s(?:above\s)?(?:information|answers?|content|overview|summary|response|text)
       |professional\s(?:medical\s)?advice|medical\sadvice)\b""",
@@ -116,7 +117,7 @@ _CARE_WORDS: Final = _GENERIC_WORDS | _words(
 )
 """The same with words of care in general: before them somebody is to be asked, "before starting any medication"."""
 
-_WITHOUT_FORCE: Final = re.compile(
+_WITHOUT_FORCE: Final = lazy_pattern(
     r"""\b(?:i\s)?(?:not|never|don['’]t|doesn['’]t|isn['’]t|aren['’]t|shouldn['’]t|can['’]t|cannot|couldn['’]t)\b
       \s(?=(?:hesitate|rely|disregard|ignore|delay|intended|meant|a|an|the|able|sure|certain|feeling|alone|replace|apply|be|to
         |constitute|take\sthe\splace|have|provide|offer|give|examine|diagnose|know|see|evaluate|assess|well)\b)
@@ -124,7 +125,7 @@ _WITHOUT_FORCE: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A negation that forbids nothing: "do not hesitate", "I cannot examine you", "not a diagnosis"."""
-_DISCLAIMER: Final = re.compile(
+_DISCLAIMER: Final = lazy_pattern(
     r"""\b(?:i['’]?m|i\sam|as)\s(?:just\s|only\s)?(?:not\s)?an?\s
         (?:ai|artificial|language\smodel|large\slanguage|virtual|chatbot)\b
       |\bi(?:['’]?m|\sam)\snot\s(?:a|your)\s(?:\w+\s){0,2}
@@ -146,7 +147,7 @@ _DISCLAIMER: Final = re.compile(
       |\bne\sremplace(?:nt)?\spas\b|\bno\s(?:sustituye|reemplaza)n?\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_COURTESY: Final = re.compile(
+_COURTESY: Final = lazy_pattern(
     r"""[\W_]*(?:(?:please|and|also|again|once\sagain|finally|lastly|in\s(?:summary|conclusion|closing)|as\salways|remember)[,:]?\s)*(?:
         (?:i\s|we\s)?hope\s(?:this|that|it|these|the|you|your|my)\b
       | let\sme\sknow\b
@@ -175,8 +176,8 @@ _COURTESY: Final = re.compile(
       | espero\sque | hola\b.{0,30}\Z )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_CLAUSE: Final = re.compile(r"[;:—–]\s*|\.\s+|,\s*(?:and|but|so|or)?\s*|\s(?:and|but)\s")
-_SOURCE_LEAD: Final = re.compile(
+_CLAUSE: Final = lazy_pattern(r"[;:—–]\s*|\.\s+|,\s*(?:and|but|so|or)?\s*|\s(?:and|but)\s")
+_SOURCE_LEAD: Final = lazy_pattern(
     r"""[\W_]*(?:please\s|also\s)*(?:
         (?:see|visit|read|refer\sto|check|consult|sources?|references?|refs?|quelle[n]?|siehe|voir|véase)
       | (?:for|find|get)\s(?:more|further|additional)\s(?:information|details|reading|guidance|on|about)
@@ -185,14 +186,14 @@ _SOURCE_LEAD: Final = re.compile(
     (?:\salso\b)?(?![\w-])""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LIST_LEAD: Final = re.compile(r"[\W_]*(?:sources?|references?|refs?|quellen?)[*_]{0,3}:", re.IGNORECASE)
-_TITLED: Final = re.compile(
+_LIST_LEAD: Final = lazy_pattern(r"[\W_]*(?:sources?|references?|refs?|quellen?)[*_]{0,3}:", re.IGNORECASE)
+_TITLED: Final = lazy_pattern(
     r"""\[(?=[^\[\]]*[A-Z\d]|[^\[\]]*\b(?:source|link|here|reference|website|guidelines?)\b)[^\[\]]{0,200}\]\([\s<>]*\)
       |[“"„«][^“”"„«»]{1,200}[”"“»]|(?<![*_\w])[*_](?=[A-Z])[^*_\n]{1,200}[*_](?![*_\w])""",
     re.VERBOSE,
 )
 """The text of a link that is a name, and titles in quotation marks or italics."""
-_WORK: Final = re.compile(
+_WORK: Final = lazy_pattern(
     r"""\b(?:guidelines?|guidance|reviews?|articles?|study|studies|papers?|publications?|recommendations?|statements?|factsheets?|sheets?
       |monographs?|(?:web)?pages?|websites?|sites?|links?|overviews?|documents?|handbooks?|manuals?|textbooks?|chapters?|sections?|standards?|faqs?
       |resources?|sources?|references?|databases?|consensus|toolkits?|reports?|information|details|reading|blogs?|posts?|journals?|bulletins?
@@ -209,12 +210,12 @@ _CONNECTING: Final = _words(
     open access
     """
 )
-_ABOUT: Final = re.compile(
+_ABOUT: Final = lazy_pattern(
     r"\W*(?:on|for|about|of|to|from|by|in|regarding|concerning|at|zu|sur|sobre)\b|[\W\d]*\Z", re.IGNORECASE
 )
-_DIRECTS: Final = re.compile(r"\b(?:before|after|if|when|while|unless|until|then|within|once)\b", re.IGNORECASE)
+_DIRECTS: Final = lazy_pattern(r"\b(?:before|after|if|when|while|unless|until|then|within|once)\b", re.IGNORECASE)
 """What makes an order of a label: "Hold metformin before contrast:", "repeat the ECG if pain persists"."""
-_LISTING: Final = re.compile(
+_LISTING: Final = lazy_pattern(
     r"""\b(?:(?:may|can|could|might|will)\s)?(?:often\s|also\s|commonly\s|usually\s|typically\s)?(?:following|follow|include[sd]?|including|such\sas|these|below|options?|are|is|here|consider|examples?|namely
         |folgende[nrs]?|umfassen|sind|suivante?s?|comprennent|sont|siguientes?|incluyen|son)\W{0,5}\Z
       |\b(?:the\sfollowing|as\sfollows|listed\sbelow|these\s(?:steps|points|factors)|folgende[nrs]?|suivants?|siguientes)\b""",
@@ -231,31 +232,31 @@ _INTRO_WORDS: Final = _GENERIC_WORDS | _words(
     warnings instructions signs symptoms factors
     """
 )
-_VERB: Final = re.compile(
+_VERB: Final = lazy_pattern(
     r"""\b(?:is|are|was|were|be|been|has|have|had|can|may|might|must|should|will|would|could|do|does|did|cause[sd]?
       |reduce[sd]?|increase[sd]?|decrease[sd]?|prevents?|require[sd]?|recommend(?:s|ed)?|avoid(?:s|ed)?|take[ns]?|use[sd]?
       |give[ns]?|stop(?:s|ped)?|start(?:s|ed)?|needs?|works?|treat(?:s|ed)?|helps?|include[sd]?|affects?|contains?|remains?
       |monitor|check|limit|ist|sind|soll(?:te|en)?|muss|kann|wird|werden|hat|est|sont|doit|peut|es|son|debe|puede)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_EQUIPMENT: Final = re.compile(
+_EQUIPMENT: Final = lazy_pattern(
     r"""\b(?:materials?|equipment|supplies|instruments?|apparatus|reagents|consumables|tools|ingredients
       |(?:what\s)?you(?:['’]ll|\swill)?\sneed|things\sto\s(?:have|bring|pack)|shopping\slist|material|ausrüstung|zutaten|matériel|materiales)\b[^.]{0,40}:?\W*\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
-_IN_BRACKETS: Final = re.compile(r"\w[^()\[\]]*[(\[][^()\[\]]*\Z")
+_IN_BRACKETS: Final = lazy_pattern(r"\w[^()\[\]]*[(\[][^()\[\]]*\Z")
 """Words, then a bracket that is still open: what is in it is a label of the citation ("... glucose (doi:")."""
-_ADVICE_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_SOMEBODY: Final = re.compile(rf"\b{_PERSON}\b", re.IGNORECASE)
-_POINTS_BACK: Final = re.compile(
+_ADVICE_WORD: Final = lazy_pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_SOMEBODY: Final = lazy_pattern(rf"\b{_PERSON}\b", re.IGNORECASE)
+_POINTS_BACK: Final = lazy_pattern(
     r"\b(?:these|those|such|the\sabove)\s(?:\w+\s)?(?:symptoms?|signs?|effects?|problems?|issues)\b", re.IGNORECASE
 )
-_ASSERTS: Final = re.compile(
+_ASSERTS: Final = lazy_pattern(
     r"\b(?:but|however|although|though|yet|is|are|was|were|can|cannot|may|must|should|does|do\snot|don['’]t|causes?|reduces?|increases?"
     r"|treats?|helps\s(?!you\b|with\b))",
     re.IGNORECASE,
 )
-_ORDER: Final = re.compile(
+_ORDER: Final = lazy_pattern(
     r"""[\W_]*(?:please\s|always\s|then\s|also\s|first\s|remember\sto\s|(?:be|make)\ssure\s(?:to|that)\s)*
       (?:add|administer|admit|apply|arrange|assess|avoid|calculate|check|confirm|correct|counsel|decrease|discontinue|ensure|escalate
         |exclude|give|halve|hold|immuni[sz]e|increase|initiate|inject|insert|limit|lower|maintain|measure|monitor|obtain|offer
@@ -264,35 +265,37 @@ _ORDER: Final = re.compile(
       \s(?!of\b|(?:from|to)\s(?:the\s)?https?)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LINK_ONLY: Final = re.compile(r"[^\w\[]*\[[^\[\]]{0,200}\]\([\s<>]*\)\W*\Z")
-_NAME_WORD: Final = re.compile(r"[^\W_][\w.'’&/-]*(?<![.'’/-])")
+_LINK_ONLY: Final = lazy_pattern(r"[^\w\[]*\[[^\[\]]{0,200}\]\([\s<>]*\)\W*\Z")
+_NAME_WORD: Final = lazy_pattern(r"[^\W_][\w.'’&/-]*(?<![.'’/-])")
 _LONGEST_REFERENCE: Final = 14
-_TAKING: Final = re.compile(
+_TAKING: Final = lazy_pattern(
     r"\bavoid\b|\bapply\s(?!to\s(?:you|your|every|all)\b)\w|\b(?:take|drink|eat|swallow|inject|inhale)\s(?!(?:good\s|great\s|extra\s)?care\b|(?:your|the)\stime\b|a\slook\b)\w",
     re.IGNORECASE,
 )
-_ANSWER: Final = re.compile(
+_ANSWER: Final = lazy_pattern(
     r"""(?:(?:yes|no|not?\s(?:really|necessarily|always|usually|recommended)|never|always|rarely|often|sometimes|usually|(?:un)?likely
         |possibly|probably|maybe|perhaps|true|false|(?:in)?correct|(?:un)?safe|it\sdepends|depends|positive|negative|benign|malignant|none
         |both|neither|ja|nein|oui|non|sí|vielleicht|peut-être)[,.!]?\s?){1,2}""",
     re.IGNORECASE | re.VERBOSE,
 )
-_CASE: Final = re.compile(r"\b(?:if|when|whenever|unless|until|while|wenn|falls|si|cuando|lorsque)\W*\Z", re.IGNORECASE)
-_CLAIMS: Final = re.compile(
+_CASE: Final = lazy_pattern(
+    r"\b(?:if|when|whenever|unless|until|while|wenn|falls|si|cuando|lorsque)\W*\Z", re.IGNORECASE
+)
+_CLAIMS: Final = lazy_pattern(
     r"""\b(?:is|are|was|were|has|have|can|cannot|can['’]t|may|might|must|should|will|would|does|do\snot|don['’]t|never|avoid|not|stop
       |reduces?|increases?|decreases?|causes?|prevents?|requires?|treats?|ist|sind|darf|soll(?:te|en)?|muss|est|sont|es|son)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_CAUSES_OF: Final = re.compile(r"\bcauses\b(?=\s+(?:of|for|in)\b|\s*\Z)", re.IGNORECASE)
-_ASKS: Final = re.compile(
+_CAUSES_OF: Final = lazy_pattern(r"\bcauses\b(?=\s+(?:of|for|in)\b|\s*\Z)", re.IGNORECASE)
+_ASKS: Final = lazy_pattern(
     r"""[\W\d_]*(?:how|what|when|where|which|who|whom|why|is|are|was|were|can|could|do|does|did|should|will|would|may|wie|was|wann|warum
       |comment|quand|pourquoi|qué|cómo|cuándo)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _LONGEST_DISCLAIMER: Final = 600
-_WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
-_LETTER: Final = re.compile(r"[^\W\d_]")
+_WORD: Final = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_UNSPACED: Final = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff]")
+_LETTER: Final = lazy_pattern(r"[^\W\d_]")
 
 
 def count_words(text: str) -> int:

@@ -2,5 +2,5 @@
 
 from typing import Final
 
-MARKED_BY: Final = "markers-1"
+MARKED_BY: Final = "markers-2"
 """Name and version of these rules, stored with every response that they were applied to."""

@@ -13,6 +13,7 @@ from medreview.citations import Citation, canonical_key, extract
 from medreview.citations.markers import Marker, Reference, find_markers, markers_of
 from medreview.citations.own_numbers import is_numbered_entry, own_numbers
 from medreview.progress import SILENT, Progress
+from medreview.statements.alignment import Sentences
 from medreview.statements.blocks import Block, blocks
 from medreview.statements.cut_statements import CutStatements
 from medreview.statements.marked_by import MARKED_BY
@@ -65,7 +66,7 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
     places = {row["statement_id"]: _places(row) for row in statements}
     standing = connection.execute("SELECT statement_id FROM statement_standing WHERE response_id = ?", (response_id,))
     everyone = _Everyone(places[row[0]] for row in standing)
-    verbatim = VerbatimText(text, found)
+    verbatim, sentences = VerbatimText(text, found), Sentences(text)
     sources = _sources(connection, response_id)
     marked: list[dict[str, Any]] = []
     at_their_places = {each: _of_statement(text, found, where, everyone) for each, where in places.items()}
@@ -75,7 +76,7 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
         placed = True
         if not places[row["statement_id"]]:
             inside = find_markers(row["text"], own, extract(row["text"]))
-            there = None if inside else verbatim.find(row["text"])
+            there = None if inside else verbatim.find(row["text"]) or sentences.find(row["text"])
             placed = not inside
             mine = inside if there is None else markers_of(text, found, there, len(text))
         written = text if placed else row["text"]

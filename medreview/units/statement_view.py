@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from medreview.judges.merged_votes import MergedJudgement, merged_judgements
 from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader
 from medreview.labels import level_named
+from medreview.statements.alignment import NOT_IN_ANSWER, Sentences
+from medreview.statements.context import Contexts
 from medreview.statements.left_out import LeftOut, left_out
 from medreview.text import Span
 from medreview.units.cited_source import Source
@@ -117,7 +119,9 @@ class StatementView:
     """One statement with its response, sources and the judges' opinions.
 
     ``short_name`` is what it is called in its response (:func:`~medreview.units.statement_names.statement_name`).
-    ``span`` is its place in the response, ``parts`` its places where it has several; neither when it was reworded.
+    ``span`` is its place in the response, ``parts`` its places where it has several; neither when it was reworded. Then
+    ``said_at`` is the sentence that says the same, ``None`` where the response does not. ``context`` is what of the
+    text before it a statement needs (:mod:`medreview.statements.context`).
     ``sources`` stand in the order of :mod:`medreview.units.source_order`: what the statement itself cites first.
     ``left_out`` is what of the response is no statement. ``judgements`` holds each judge's word on each source as it is
     now; what was said before that is not shown. ``merged``: each judge's word by all sources of the response together.
@@ -131,6 +135,8 @@ class StatementView:
     text_sha256: str
     span: Span | None
     parts: tuple[Span, ...]
+    said_at: Span | None
+    context: str
     response_id: str
     response_name: str
     record_id: str
@@ -148,6 +154,18 @@ class StatementView:
     def places(self) -> tuple[Span, ...]:
         """Its places in the response: one, several, or none when it was reworded."""
         return (self.span,) if self.span else self.parts
+
+    @property
+    def shown_at(self) -> tuple[Span, ...]:
+        """Where the response is marked: its places, else the sentence that says the same."""
+        return self.places or ((self.said_at,) if self.said_at else ())
+
+    @property
+    def beside(self) -> str:
+        """What is shown beside its text: what it needs of the text before it, or that it was reworded."""
+        if self.places:
+            return f"after: {self.context}" if self.context else ""
+        return "reworded: the nearest sentence of the answer is marked" if self.said_at else NOT_IN_ANSWER
 
     def source_of(self, snapshot_id: str | None) -> Source | None:
         """The cited source that a snapshot belongs to."""
@@ -171,6 +189,7 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
     ).fetchone()
     if row is None:
         raise KeyError(statement_id)
+    places, response = places_of(row), row["response"]
     return StatementView(
         statement_id=statement_id,
         ordinal=row["ordinal"],
@@ -180,13 +199,15 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         text_sha256=row["text_sha256"],
         span=_span(row["start"], row["end"]),
         parts=tuple(Span(*part) for part in json.loads(row["parts"])),
+        said_at=None if places else Sentences(response).find(row["text"]),
+        context=Contexts(response).of(places[0]) if places else "",
         response_id=row["response_id"],
         response_name=response_name(row["response_ordinal"]),
         record_id=row["record_id"],
         model=row["model"],
         origin=row["origin"],
         question=row["question"],
-        response=row["response"],
+        response=response,
         left_out=tuple(left_out(reader, row["response_id"])),
         sources=sources_beside(reader, statement_id, row["response_id"]),
         judgements=load_judgements(reader, statement_id),

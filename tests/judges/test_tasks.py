@@ -1,5 +1,6 @@
 """The tasks other than source verification, each on a real server."""
 
+import csv
 import json
 
 import pytest
@@ -7,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview import pipeline
+from medreview.citations.stage import extract_all
+from medreview.cli.reports.flow import flow_lines
 from medreview.errors import UserError
+from medreview.exchange.exports.export import export
 from medreview.judges.llm_stage import judge_with
 from medreview.judges.tasks.hallucination import EXPERTS, Remarks, remarks_of, set_remarks
 from medreview.judges.tasks.key_facts import Fact, add_facts
@@ -16,6 +20,8 @@ from medreview.judges.tasks.registry import NAMES, task_for
 from medreview.judges.tasks.task import confidence_of
 from medreview.labels import PAGE_STATES
 from medreview.sources.reading.page_states import HOLDS_SOURCE
+from medreview.statements.own_citations import own_citations
+from medreview.stats.reports.item_flow import item_flow
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
@@ -24,6 +30,7 @@ from medreview.units.statement_view import load_statement_view
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill, part_of
 from tests.support.judge_endpoint import by_prompt
 from tests.support.study_builder import build, rows_of
+from tests.support.workbench import pane_text, press, workbench
 
 RESPONSE = (
     "**Iron overload** disease occurs in 28.4% of men and 1.2% of women.[1] Ask your doctor.\n"
@@ -82,6 +89,43 @@ def test_a_response_is_split_by_a_judge_once(tmp_path, serve):
         assert rows_of(study, "SELECT count(*) AS n FROM statement") == [{"n": 3}]
         assert judge_with(study, settings, task="statement_parsing").judges[0].units == 0
         assert len(model.prompts) == 2
+
+
+STATINS = (
+    "Statins lower LDL cholesterol by 30% [1]. They are taken at night [2].\n\n"
+    "1. https://a.example/statins\n2. https://b.example/night"
+)
+BY_MODEL = ["Statins lower LDL cholesterol by 30%", "Statins are taken at night.", "Statins cause myopathy."]
+
+
+async def test_a_reworded_statement_has_the_citations_of_its_sentence_and_one_that_is_not_there_is_flagged(
+    tmp_path, serve, capsys
+):
+    model = serve(lambda prompt: {"statements": BY_MODEL, "left_out": []})
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"id": "a", "question": "Statins?", "response": STATINS}))
+    with Study.create(tmp_path / "a.medreview") as study:
+        pipeline.bring_in(study, tmp_path / "answers.jsonl", {})
+        extract_all(study)
+        judge_with(study, [model.settings()], task="statement_parsing")
+        pipeline.parse(study)
+        ids = [row["statement_id"] for row in rows_of(study, "SELECT statement_id FROM statement ORDER BY ordinal")]
+        assert [own_citations(study.reader, each).numbers for each in ids] == [(1,), (2,), ()]
+        views = [load_statement_view(study.reader, each) for each in ids]
+        assert [[STATINS[slice(*place)] for place in view.shown_at] for view in views] == [
+            ["Statins lower LDL cholesterol by 30%"],
+            ["They are taken at night [2]."],
+            [],
+        ]
+        assert [view.beside for view in views][2] == "not in the answer"
+        export(study, tmp_path / "out")
+        with (tmp_path / "out" / "statements.csv").open(newline="", encoding="utf-8-sig") as file:
+            assert [row["in_response"] for row in csv.DictReader(file)] == ["words", "reworded", "no"]
+        assert list(flow_lines(item_flow(study.reader, {})))[1].endswith("; 1 not in the answer")
+        assert check(study.reader) == []
+        for size in ((80, 24), (160, 50)):
+            async with workbench(study, queue="responses").run_test(size=size) as pilot:
+                await press(pilot, "j", "j")
+                assert "not in the answer" in pane_text(pilot.app, "statement")
 
 
 def test_a_response_that_no_judge_could_split_is_left_to_the_rules(tmp_path, serve):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from medreview.cli.output import counted, one_line
+from medreview.statements.alignment import NOT_IN_ANSWER
 from medreview.stats.reports.item_flow import ItemFlow, LabelFlow, ResponseFlow, StatementFlow
 
 
@@ -39,7 +40,9 @@ def _statements(flow: StatementFlow) -> str:
     judged = _told(
         (flow.judged_by_models, "judged"), (flow.judged_by_rules, "by rules only"), (flow.not_judged, "not judged"),
     )  # fmt: skip
-    return f"{counted(flow.in_study, 'statement')}{edited}: {'; '.join(filter(None, (pages, judged))) or 'none yet'}"
+    absent = _told((flow.not_in_answer, NOT_IN_ANSWER))
+    told = "; ".join(filter(None, (pages, judged, absent)))
+    return f"{counted(flow.in_study, 'statement')}{edited}: {told or 'none yet'}"
 
 
 def _told(*steps: tuple[int, str]) -> str:

@@ -11,9 +11,12 @@ from medreview.exchange.files.columns import PAYLOAD
 from medreview.exchange.files.event_payload import Cell, flatten
 from medreview.judges.votes import VoteReader, jury
 from medreview.sources.read_by_ocr import OCR_CONFIDENCE
+from medreview.statements.alignment import Sentences
+from medreview.statements.context import Contexts
 from medreview.statements.left_out import left_out
 from medreview.study.span_faults import RESPONSE, SOURCE, marked_text, response_of
 from medreview.text import sha256, utf16, written_parts
+from medreview.units.statement_view import places_of
 
 _CONTEXT: Final = 32
 
@@ -24,7 +27,7 @@ FROM response ORDER BY ordinal"""
 
 _STATEMENTS: Final = """
 SELECT s.statement_id, s.response_id, s.ordinal, s."start", s."end", s.parts, a.number, a.stratum, a.rate,
-       a.flagged, x.how, x.event_id, s.text_sha256, s.text
+       a.flagged, x.how, x.event_id, s.text_sha256, s.text, r.text AS response
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
 LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
@@ -73,10 +76,16 @@ def response_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 def statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The rows of statements.csv."""
-    for row in reader.execute(_STATEMENTS):
-        cells = list(row)
-        cells[5] = written_parts(json.loads(row["parts"]))
-        yield cells
+    for _, group in groupby(reader.execute(_STATEMENTS), key=itemgetter("response_id")):
+        of_response = list(group)
+        sentences, contexts = Sentences(of_response[0]["response"]), Contexts(of_response[0]["response"])
+        for row in of_response:
+            cells = list(row)[:-1]  # all but the response
+            places = places_of(row)
+            cells[5] = written_parts(json.loads(row["parts"]))
+            said = "words" if places else "reworded" if sentences.find(row["text"]) else "no"
+            cells[6:6] = [said, contexts.of(places[0]) if places else ""]
+            yield cells
 
 
 def left_out_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from medreview.exchange.files.columns import CODE_POINTS, OCR_CONFIDENCE, Column
-from medreview.labels import INVALID, LEFT_OUT_REASONS, PAGE_STATES
+from medreview.labels import IN_RESPONSE, INVALID, LEFT_OUT_REASONS, PAGE_STATES
 from medreview.study.statement_edits import RETIRED_HOW
 
 RESPONSES: Final = (
@@ -45,6 +45,15 @@ STATEMENTS: Final = (
         "Its places where it has several: start-end, parted by blanks; their texts joined by one blank are the "
         "statement, and start_cp and end_cp are empty.",
         unit=CODE_POINTS,
+    ),
+    Column(
+        "in_response",
+        "text",
+        "How its response says it: words = in these words; reworded = a sentence of it says the same; no = nowhere.",
+        levels=IN_RESPONSE,
+    ),
+    Column(
+        "context", "text", "What it needs of the text before it: the introduction of its list, what a pronoun means."
     ),
     Column(
         "audit_number",

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from medreview.statements.alignment import said_nowhere
 from medreview.stats.reports.label_scales import BINARY, REVIEWER_UNSURE, STALE, reviewers_label
 from medreview.stats.reports.reviewer_labels import ReviewerLabel
 from medreview.stats.reports.selection import EVERYTHING, Selection
@@ -48,6 +49,8 @@ class StatementFlow:
     back, are none of the study any more; of a part of a study that a filter chose they are not known, and ``edited`` is
     0. ``in_study`` = ``readable_source`` + ``no_readable_source`` (whether their response cites a page that can be
     read) = ``judged_by_models`` + ``judged_by_rules`` (by the offline judge alone) + ``not_judged``.
+    ``not_in_answer``: no sentence of their response says them, not even in other words
+    (:mod:`medreview.statements.alignment`).
     """
 
     made: int
@@ -58,6 +61,7 @@ class StatementFlow:
     judged_by_models: int
     judged_by_rules: int
     not_judged: int
+    not_in_answer: int
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,7 @@ def _statements(reader: sqlite3.Connection, rows: Sequence[sqlite3.Row], only: S
         judged_by_models=judged - by_rules,
         judged_by_rules=by_rules,
         not_judged=len(rows) - judged,
+        not_in_answer=len(said_nowhere(reader) & {row["statement_id"] for row in rows}),
     )
 
 
