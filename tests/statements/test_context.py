@@ -45,7 +45,8 @@ def test_an_item_has_its_introduction_and_a_pronoun_what_it_refers_to() -> None:
 
 SAID = (
     "Amoxicillin is first-line for pneumonia [1]. It is given for 5 days [2]. "
-    "Statins lower LDL cholesterol by 30% [3]. Muscle pain was reported in 28.4% of men and 1.2% of women. Patients with CKD should not take metformin."
+    "Statins lower LDL cholesterol by 30% [3]. Muscle pain was reported in 28.4% of men and 1.2% of women. "
+    "Patients with CKD should not take metformin."
 )
 
 
