@@ -84,7 +84,8 @@ class UnitStats:
         if self.unit.kind == FACT:
             family = self.unit.family
             found = family if isinstance(family, KeyFactFigures) else None
-            yield from next_parts(found.figures if found else None, study)
+            held = found.figures.held if found else 0
+            yield from next_parts(held, study, asked=bool(found and (found.figures.judges or found.figures.panel)))
             yield from theme_step(found.themes if found else (), study)
             yield from vote_parts(self.facts) if self.facts else ()
         yield from ("", *provenance_lines(self.provenance))
@@ -97,17 +98,19 @@ def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
     from medreview.cli.reports.stats_screen import unit_step, unit_table
     from medreview.cli.reports.terminal import printed
 
-    none: Iterable[Part] = ("", "What next? Bring some in.", NextStep(command("import", study, "FILE")))
-    if headline.kind == FACT:
-        none = next_parts(None, study)
     sentence, step = unit_step([headline], study)
+    following: Iterable[Part] = ("", f"What next? {sentence}", step)
+    if headline.kind == FACT and not headline.raters:
+        following = next_parts(headline.units, study, asked=False)
+    elif not headline.units:
+        following = ("", "What next? Bring some in.", NextStep(command("import", study, "FILE")))
     labelled = f"{headline.labelled:,} of {counted(headline.units, headline.noun, headline.title)} labelled"
     return printed(
         (
             labelled,
             "",
             *(unit_table(headline) if headline.raters else ["No person and no machine has said anything yet."]),
-            *(("", f"What next? {sentence}", step) if headline.units else none),
+            *following,
             *provenance_lines(origin),
             "Each two raters beside each other, tables, types and systems:",
             NextStep(command("stats", study, "--unit", headline.kind, "--full")),

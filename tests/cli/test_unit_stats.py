@@ -50,7 +50,15 @@ def looks(path: Path) -> list[str]:
 
 
 def test_key_facts_have_scores_ties_and_the_panel_and_votes_only_when_all_is_asked_for(medreview, ward):
-    told = medreview("stats", ward, "--unit", "key_fact", *FEW).stdout
+    screen = medreview("stats", ward, "--unit", "key_fact", *FEW).stdout
+    assert looks(ward) == ["totals"]
+    assert screen.count("\n") < 24
+    assert "16 of 16 key facts labelled" in screen
+    people_first = [screen.index(f"\n{rater} ") for rater in ("ann", "bob", "one", "two")]
+    assert people_first == sorted(people_first)
+    given = json.loads(medreview("stats", ward, "--unit", "fact", "--json", *FEW).stdout)
+    assert looks(ward) == ["totals"]
+    told = medreview("stats", ward, "--unit", "key_fact", "--full", *FEW).stdout
     words = " ".join(told.split())
     assert "4 cases with 8 key facts, 8 texts of 2 systems; 3 judges, a panel of 3 (blind labels)" in words
     assert "tie rule: not supported. Even votes, judges: 0 of 16 on presence, 0 of 16 on contradiction" in words
@@ -59,8 +67,8 @@ def test_key_facts_have_scores_ties_and_the_panel_and_votes_only_when_all_is_ask
     assert "medreview generate themes" in words
     assert "ann and bob, first, blind labels, present or not" in words
     assert "\x1b" not in told
-    assert "YY N 2-1" not in told
-    assert looks(ward) == ["totals"]
+    assert "YY N 2-1" not in screen
+    assert looks(ward) == ["totals", "verdicts"]
 
     given = json.loads(medreview("stats", ward, "--unit", "fact", "--json", "--seed", 7, "--full", *FEW).stdout)
     assert looks(ward) == ["totals", "verdicts"]
@@ -139,7 +147,9 @@ def test_names_from_outside_steer_no_terminal_where_figures_are_undefined(medrev
     (tmp_path / "k.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
     path = tmp_path / "k.medreview"
     medreview("import", path, tmp_path / "k.jsonl")
-    told = medreview("stats", path, "--unit", "rankings", "--replicates", 99).stdout
+    screen = medreview("stats", path, "--unit", "rankings", "--replicates", 99).stdout
+    assert not [sign for sign in "\x1b\x07\u202e" if sign in screen]
+    told = medreview("stats", path, "--unit", "rankings", "--full", "--replicates", 99).stdout
     assert "Nobody said how good the outputs of one" in " ".join(told.split())
     assert "every ranking" in " ".join(told.split()) or "ties everything" in " ".join(told.split())
     assert not [sign for sign in "\x1b\x07\u202e" if sign in told]
@@ -163,7 +173,7 @@ def test_models_are_scored_against_all_gold_before_anybody_decides_and_that_is_o
     with Study.create(path) as made:
         bring_answers(made, tmp_path, records)
         unit = answer_units(made)[0]
-    before = " ".join(medreview("stats", path, "--unit", "answer", *FEW).stdout.split())
+    before = " ".join(medreview("stats", path, "--unit", "answer", "--full", *FEW).stdout.split())
     assert "Evaluators beside 0 right labels" in before
     assert "told later: 24 more right labels, once the answers are decided; stats --gold scores models" in before
     assert "right labels met" not in before
@@ -196,3 +206,37 @@ def test_who_labelled_other_units_only_is_told_with_them(medreview, tmp_path):
         decide(made, "abe", units_of(made)["pair"], "support", "not_supported")
     assert "abe: 1 pair labelled; ann: 1 QA item labelled" in " ".join(medreview("stats", path).stdout.split())
     assert "1 pair labelled" in medreview("stats", path, "--full", *FEW).stdout
+
+
+@pytest.mark.parametrize("kind", sorted(SAMPLES))
+def test_a_study_of_other_units_is_told_by_them_and_not_called_empty(medreview, tmp_path, kind):
+    path = tmp_path / "units.medreview"
+    with Study.create(path) as made:
+        SAMPLES[kind](made)
+        used = KINDS[kind].in_use(made.reader)
+        statements = made.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
+    if not used or statements:
+        pytest.skip("a kind that is made of statements")
+    for options in ((), ("--full",), ("--unit", kind)):
+        told = medreview("stats", path, *options, *FEW).stdout
+        assert "0 statements" not in told
+        assert "Bring in answers" not in told
+    assert medreview("stats", path, "--unit", kind, *FEW).stdout.count("\n") < 24
+    (kinds,) = [one for one in json.loads(medreview("stats", path, "--json", *FEW).stdout)["headlines"]
+                if one["kind"] == kind]  # fmt: skip
+    assert kinds["words"] == KINDS[kind].headline.words
+
+
+def test_the_report_on_key_facts_says_what_was_judged_and_nothing_else(medreview, ward, tmp_path):
+    medreview("report", ward, tmp_path / "r.html", "--markdown", tmp_path / "r.md", *FEW)
+    told = (tmp_path / "r.md").read_text()
+    methods = told[told.index("## Methods") : told.index("### Formulas")]
+    assert "16 key facts were reviewed" in methods
+    assert "cited source" not in methods
+    assert "Does the response say the fact, or contradict it?" in methods
+    assert "one (one-model)" in methods
+    assert "ann gave 16 labels on key facts: 16 blind." in methods
+    leading = told[told.index("## The leading figures") : told.index("## Limitations")]
+    assert "Key facts: said by the text" in leading
+    assert "unused" not in leading
+    assert "0 statement" not in told[: told.index("## Methods")]

@@ -307,7 +307,7 @@ async def test_where_no_model_has_judged_home_says_so_and_names_the_command(stud
         app = Workbench(study, Config(reviewer="kb", judges=judges), PLAIN)
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.pause()
-            assert "no model has judged yet, only rules have" in shown(app)
+            assert "no model has judged the statements yet" in shown(app)
             assert named in shown(app)
 
 

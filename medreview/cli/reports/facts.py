@@ -30,12 +30,13 @@ _VERDICTS: Final = {True: "non-inferior", False: "not shown", None: ""}
 _THEMES: Final = ("generate", "themes")
 
 
-def next_parts(report: FactFigures | None, study: Path) -> Iterator[Part]:
-    """What to do first where there is nothing to report on, or nobody has said anything; else nothing."""
-    if report is None or not report.held:
+def next_parts(held: int, study: Path, *, asked: bool) -> Iterator[Part]:
+    """What to do first where no key fact is ``held`` against a text, or nobody was ``asked`` about one; else
+    nothing."""
+    if not held:
         yield from ("", _NO_FACTS, NextStep(command("facts", study, "FILE")))
         yield NextStep(command("generate", "key-facts", study, "--model", "NAME"))
-    elif not report.judges and not report.panel:
+    elif not asked:
         yield from ("", _NOBODY, NextStep(command("judge", study, "--task", PRESENCE, "--judge", "NAME")))
         yield NextStep(command("review", study, "--queue", "facts"))
 

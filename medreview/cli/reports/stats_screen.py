@@ -34,6 +34,7 @@ from medreview.units.registry import KINDS
 
 _FEWEST: Final = 2
 _MOST_REVIEWERS: Final = 2
+_MOST_JUDGES: Final = 2
 _BRIEFEST: Final = 3
 _MOST_RATERS: Final = {-1: 1_000, 0: 8, 1: 5, 2: 3}
 """Raters of a kind of unit by how brief the screen is; two of each where it is briefer."""
@@ -210,7 +211,8 @@ def _shares(figures: StudyFigures, leading: Sequence[ReviewerFigures], brief: in
     # A share that the audit corrects stands first below it, and is called what it is.
     order = [_SUPPORT, *(name for name in _JUDGED if name != _SUPPORT)] if known else list(_JUDGED)
     found = {figure.name: figure for whole in figures.support.strata[:1] for figure in whole.clustered}
-    judges = ", ".join(one_line(one.judge) for one in figures.between_judges.tallies if not one.offline)
+    names = [one_line(one.judge) for one in figures.between_judges.tallies if not one.offline]
+    judges = ", ".join(names) if len(names) <= _MOST_JUDGES else f"{names[0]} and {len(names) - 1} more"
     judged = [
         Share(f"  {_ALONE if known and name == _SUPPORT else _JUDGED[name]}", found[name])
         for name in (order if brief < 1 or not leading else [_SUPPORT])
