@@ -10,7 +10,7 @@ from medreview.citations.stage import extract_all
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records
 from medreview.exchange.imports.answer_records import AnswerRecord, read_records
-from medreview.exchange.imports.detect_format import detect_format
+from medreview.exchange.imports.detect_format import FIELDS_OF, detect_format
 from medreview.exchange.imports.field_mapping import Fields, columns_of, peek
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
 from medreview.exchange.imports.import_export import import_export
@@ -19,7 +19,7 @@ from medreview.exchange.imports.key_facts import FactRecord, read_facts
 from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.responses import import_responses
-from medreview.exchange.imports.rows import BadRecord
+from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
 from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.judges.import_judgements import store_judgements
@@ -35,6 +35,9 @@ from medreview.units.unit_format import UnitFormat, format_of, import_units
 from medreview.words import counted
 
 _MOST_NAMED: Final = 20
+_SHOWN: Final = 3
+_WORDS: Final = ("response", "statement", "fact", "text", "answer", "quote")
+"""Fields whose first words tell a person what a record is."""
 
 
 @dataclass(slots=True)
@@ -65,6 +68,28 @@ class Imported:
     unused: list[UnusedColumn] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def brings(self) -> bool:
+        """Whether anything of the file is new."""
+        return any((self.added, self.given, self.facts, self.cases, self.gold, self.opinions, self.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a file holds, before anything of it is stored: ``kind`` as of :class:`Imported`, how many ``records``, how
+    many of these are left out, and of the ``first`` ones id, question and first words."""
+
+    file: str
+    kind: str
+    records: int
+    bad: int
+    first: list[tuple[str, str, str]]
+
+    @property
+    def added(self) -> int:
+        """How many records can be used."""
+        return self.records - self.bad
+
 
 @dataclass(slots=True)
 class Facts:
@@ -84,6 +109,31 @@ def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
     """
     form = _form(path, mapping)
     return form.on_statements if form is not None else detect_format(path, mapping) == "judgements"
+
+
+def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
+    """What a file would bring. Raises :class:`UserError` as :func:`import_file` does before it stores anything."""
+    form = _form(path, mapping)
+    kind = form.name if form is not None else detect_format(path, mapping)
+    if kind == "export":
+        return Preview(str(path), kind, 0, 0, [])
+    if kind == "responses":
+        _refuse_other_tables(path, mapping)
+    names = form.fields if form is not None else FIELDS_OF[kind]
+    unfold = form.unfold if form is not None else one_by_one if kind == "responses" else None
+    fields = Fields.among({**names, "unit": ("unit",)}, mapping)
+    records = bad = 0
+    first: list[tuple[str, str, str]] = []
+    required = form.required if form is not None else ("response",) if kind == "responses" else ()
+    for row in fields.check(open_rows(path)[0], path, required, unfold):
+        records += 1
+        values = fields.values(row) if isinstance(row, Row) else {}
+        if isinstance(row, BadRecord) or (kind == "responses" and not isinstance(values.get("response", ""), str)):
+            bad += 1
+        elif len(first) < _SHOWN:
+            words = next((values[name] for name in _WORDS if isinstance(values.get(name), str)), "")
+            first.append((str(values.get("id", f"line {row.line}")), str(values.get("question", "")), words))
+    return Preview(str(path), kind, records, bad, first)
 
 
 def import_file(

@@ -13,6 +13,12 @@ _BREAK: Final = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 
+NOT_IN_ADDRESS: Final = (
+    r"""\s<>"`|^\x00-\x1f\x7f-\x9f\u00ad“”„‟«»‹›「」『』（）【】《》〈〉。，、；：！？…—"""
+    r"""\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff"""
+)
+"""For a class of a pattern: the characters that an address in running text does not contain; nor does a backslash."""
+
 
 class Span(NamedTuple):
     """A half-open range of code points in one stored text."""

@@ -11,19 +11,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from medreview.text import Span
+from medreview.text import NOT_IN_ADDRESS, Span
 
 # Excludes what URLs in prose do not contain: space, quotes, angle brackets, table bars, controls, invisible format
 # characters, CJK and typographic punctuation. A backslash only where Markdown escapes a character. Bars: see ``_runs``.
-_NEVER: Final = (
-    r"""\s<>"`|^\x00-\x1f\x7f-\x9f\u00ad“”„‟«»‹›「」『』（）【】《》〈〉。，、；：！？…—"""
-    r"""\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff"""
-)
-_ESCAPE: Final = r"\\[_*&#~|-]"
-_RUN: Final = re.compile(rf"(?:[^\\{_NEVER}]|{_ESCAPE})++")
-_CUTS: Final = re.compile(rf"[{_NEVER}]|\\(?![_*&#~|-])")
+_RUN: Final = re.compile(rf"(?:[^\\{NOT_IN_ADDRESS}]|\\[_*&#~|-])++")
 _ADDRESS: Final = re.compile(r"://|www\.", re.IGNORECASE)
-_WHOLE: Final = re.compile(r"https?://|www\.", re.IGNORECASE)
 _TABLE_RULE: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$", re.MULTILINE)
 _BARE: Final = re.compile(
     r"(?<![\w@./%~+-])[Ww]{3}\.(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}(?:[^\W\d_]{2,24}|xn--[\w-]{1,59})(?![\w-]|\.[^\W_]|@)"
@@ -59,29 +52,6 @@ class Found(NamedTuple):
 class _Start(NamedTuple):
     at: int
     http: bool
-
-
-def encoded(address: str, *, whole: bool = True) -> str:
-    """An address that stands alone in a field, with all at which one in running text would end percent-encoded; any
-    other text as it is. Without ``whole`` brackets and punctuation at its end may belong to the text around it."""
-    if not _WHOLE.match(address := address.strip()):
-        return address
-    found = _CUTS.sub(_percent, address)
-    if not whole:
-        return found
-    offsets, partners = _pair(found, 0, len(found))
-    for at in reversed([at for at, partner in zip(offsets, partners, strict=True) if partner is None]):
-        found = found[:at] + _percent_of(found[at]) + found[at + 1 :]
-    end = _trim(found, 0, len(found))
-    return found[:end] + "".join(map(_percent_of, found[end:]))
-
-
-def _percent(found: re.Match[str]) -> str:
-    return "".join(map(_percent_of, found[0]))
-
-
-def _percent_of(character: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in character.encode())
 
 
 def find_urls(text: str) -> Iterator[Found]:

@@ -1,22 +1,21 @@
 """Bringing files into a study: the argument, the study to fill, and what came in."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
-
-import typer
+from typing import TYPE_CHECKING, Final
 
 from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.meaning import ordered
 from medreview.cli.network import pages_sentence, references_sentence
-from medreview.cli.output import bad_records, counted, odd_records, progress, say
+from medreview.cli.output import bad_records, counted, odd_records, one_line, progress, say
 from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
-    from medreview.import_files import Imported
+    from medreview.import_files import Imported, Preview
     from medreview.pipeline import Authorities, Meaning, PageProvider, Prepared
     from medreview.study import Study
 
@@ -26,7 +25,8 @@ _UNITS: Final = {
 }  # fmt: skip
 """What is counted in a file of each kind; in one of units, these."""
 
-Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers, judgements, tables or exports.")]
+_LONGEST: Final = 60
+"""Characters of a text that a preview shows."""
 
 
 @contextmanager
@@ -43,6 +43,35 @@ def opened_or_made(path: Path) -> Iterator["Study"]:
             if fresh and not study.reader.execute(query).fetchone():
                 study.discard()
             raise
+
+
+def show_first(files: Sequence[Path], mapping: Map, *, always: bool = False) -> "list[Preview]":
+    """Show on a terminal, or ``always``, what files hold before anything of them is stored.
+
+    Raises :class:`UserError` for one that cannot be used.
+    """
+    from medreview.import_files import preview
+
+    if not (always or sys.stderr.isatty()):
+        return []
+    found = [preview(path, read_mapping(mapping)) for path in files]
+    for one in found:
+        say(*previewed(one))
+    return found
+
+
+def previewed(found: "Preview") -> Iterator[str]:
+    """What a file holds, for a person: how many records, and the first ones with id, question and first words."""
+    if found.kind == "export":
+        yield f"{found.file}: an export of medreview"
+        return
+    left = f", {found.bad} that cannot be read" if found.bad else ""
+    yield f"{found.file}: {counted(found.added, _noun(found.kind))}{left}"
+    for name, question, words in found.first:
+        parts = (
+            one_line(part)[:_LONGEST] + "…" * (len(one_line(part)) > _LONGEST) for part in (question, words) if part
+        )
+        yield f"  {one_line(name)}: {' | '.join(parts)}"
 
 
 def imported_sentence(done: "Imported") -> str:
@@ -70,6 +99,20 @@ def _noun(kind: str) -> str:
     from medreview.units.registry import KINDS
 
     return KINDS[kind].noun if kind in KINDS else _UNITS[kind]
+
+
+@contextmanager
+def kept_before(study: "Study", files: Sequence[Path]) -> "Iterator[list[Imported]]":
+    """Keep a copy of the study as it is before files are imported, if there are any; the list takes what came in."""
+    from medreview.study.before_import import before_import
+
+    brought: list[Imported] = []
+    if not files:
+        yield brought
+        return
+    with before_import(study, files) as kept:
+        yield brought
+        kept.added = any(one.brings for one in brought)
 
 
 def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, *given: Path) -> None:
@@ -114,10 +157,12 @@ def prepare(
     from medreview.config import load_config
 
     own = load_config().synonyms_file
-    with progress() as bar:
+    show_first(files, mapping)
+    with kept_before(study, files) as brought, progress() as bar:
         done = pipeline.run(
             study, files, read_mapping(mapping), pages, bar, own, references=references, meaning=meaning
         )
+        brought += done.imported
     for imported in done.imported:
         say(imported_sentence(imported))
         say_what_is_missing(imported, study.path, mapping, name, *given)

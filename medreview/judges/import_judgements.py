@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from medreview.citations import Citation, canonical_key, from_list
-from medreview.citations.urls import encoded
 from medreview.exchange.imports.judgements import JudgementRecord
+from medreview.exchange.imports.listed_fields import encoded
 from medreview.judges.prompts import known_hash
 from medreview.judges.quote_grounding import QuoteGrounder, quote_columns
 from medreview.judges.raw_labels import LABELS, mapped, normalised

@@ -10,6 +10,8 @@ from medreview.errors import UserError
 from medreview.study.connection import connect
 
 KEEP = 5
+OF_IMPORT = "-import"
+"""How the name of a copy ends that was made before an import (``study.before_import``)."""
 
 
 def backup_folder(study: Path) -> Path:
@@ -55,6 +57,16 @@ def copy_to(source: sqlite3.Connection, target: Path) -> None:
         copy.close()
 
 
+def dated_backup(study: Path, ending: str = "") -> Path:
+    """Copy the study into the folder of its backups, under the time and an ending. Raises :class:`UserError`."""
+    folder = backup_folder(study)
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"No copy of the study could be made in {folder} ({error.strerror}).") from error
+    return backup_to(study, folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}{ending}.medreview")
+
+
 def backup_if_changed(study: Path) -> Path | None:
     """Make a dated backup beside the study unless the newest one is up to date; keep the last five.
 
@@ -63,14 +75,14 @@ def backup_if_changed(study: Path) -> Path | None:
     study = study.resolve()
     folder = backup_folder(study)
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
         copies = sorted(folder.glob("*.medreview"))
         changed = max(p.stat().st_mtime for p in (study, study.with_name(study.name + "-wal")) if p.exists())
     except OSError as error:
         raise UserError(f"No copy of the study could be made in {folder} ({error.strerror}).") from error
     if copies and copies[-1].stat().st_mtime >= changed:
         return None
-    made = backup_to(study, folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.medreview")
+    made = dated_backup(study)
+    copies = [copy for copy in copies if not copy.stem.endswith(OF_IMPORT)]
     for old in copies[: max(0, len(copies) + 1 - KEEP)]:
         old.unlink(missing_ok=True)
     return made

@@ -1,7 +1,12 @@
 """What `import` and `facts` say of a file: what was not used and how to take it, other studies, unknown categories."""
 
+import contextlib
 import json
+import os
+import pty
 from pathlib import Path
+
+import pytest
 
 from medreview.study import Study
 from tests.support.commands import Program
@@ -102,3 +107,109 @@ def test_the_export_of_another_study_is_taken_as_a_copy_only(medreview: Program,
     medreview("import", "other.medreview", "a.jsonl")
     merged = medreview("merge", "other.medreview", demo, check=2)
     assert "was not merged: it is another study" in merged.stderr
+
+
+RECORDS = [
+    {"id": f"q{number}", "question": f"Question {number}?", "response": f"Metformin lowers glucose by {number}0 mg/dL."}
+    for number in range(1, 5)
+]
+
+
+def written(path: Path, records: object) -> Path:
+    path.write_text("\n".join(map(json.dumps, records)))  # type: ignore[call-overload]
+    return path
+
+
+def responses(study: Path) -> list[str]:
+    with Study.open(study, read_only=True) as opened:
+        return [row[0] for row in opened.reader.execute("SELECT record_id FROM response ORDER BY ordinal")]
+
+
+def test_a_dry_run_shows_what_would_come_in_and_writes_nothing(medreview: Program, tmp_path: Path) -> None:
+    written(tmp_path / "a.jsonl", [*RECORDS, {"id": "q5", "response": 5}])
+    done = medreview("import", "s.medreview", "a.jsonl", "--dry-run")
+    assert done.stderr.splitlines() == [
+        "a.jsonl: 4 responses, 1 that cannot be read",
+        *(f"  q{n}: Question {n}? | Metformin lowers glucose by {n}0 mg/dL." for n in (1, 2, 3)),
+    ]
+    assert done.stdout == "Nothing was written.\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"a.jsonl"}
+    told = json.loads(medreview("import", "s.medreview", "a.jsonl", "--dry-run", "--json").stdout)
+    assert (told["files"][0]["records"], told["files"][0]["first"][0][0]) == (5, "q1")
+    (tmp_path / "b.csv").write_text("question,says\nQ?,A.\n")
+    assert "no column for the response" in medreview("import", "s.medreview", "b.csv", "--dry-run", check=2).stderr
+
+
+def test_on_a_terminal_the_first_records_are_shown_before_they_are_stored(medreview: Program, tmp_path: Path) -> None:
+    written(tmp_path / "a.jsonl", RECORDS)
+    for command in (("import", "s.medreview", "a.jsonl"), ("run", "t.medreview", "a.jsonl")):
+        ours, theirs = pty.openpty()
+        with medreview.start(*command, stderr=theirs) as process:
+            os.close(theirs)
+            said = b""
+            with contextlib.suppress(OSError):  # the end of a terminal
+                while piece := os.read(ours, 4096):
+                    said += piece
+            os.close(ours)
+            assert process.wait() == 0
+        assert b"q1: Question 1? | Metformin lowers glucose by 10 mg/dL." in said
+        assert b"q4" not in said.partition(b"q3")[2].partition(b"\n")[2].partition(b"\n")[0]
+
+
+@pytest.mark.parametrize("command", ["import", "run"])
+def test_the_newest_import_is_taken_back_with_what_was_made_of_it(
+    medreview: Program, tmp_path: Path, command: str
+) -> None:
+    study = tmp_path / "s.medreview"
+    medreview("run", study, written(tmp_path / "a.jsonl", RECORDS[:2]))
+    medreview(command, study, written(tmp_path / "b.jsonl", RECORDS))
+    medreview("run", study)
+    medreview("import", study, "b.jsonl")  # adds nothing: the one before stays the newest
+    done = medreview("import", study, "--undo")
+    assert "The import of b.jsonl was taken back: 2 responses; a copy with it is " in done.stdout
+    assert responses(study) == ["q1", "q2"]
+    assert "whole" in medreview("check", study).stdout
+    assert "no import that can be taken back" in medreview("import", study, "--undo", check=2).stderr
+    (with_it,) = (path for path in (tmp_path / "s.medreview.backups").iterdir())
+    assert responses(with_it) == ["q1", "q2", "q3", "q4"]
+    medreview("run", study, "b.jsonl")
+    assert responses(study) == ["q1", "q2", "q3", "q4"]
+
+
+def test_the_first_import_is_taken_back_though_it_was_looked_at(medreview: Program, tmp_path: Path) -> None:
+    written(tmp_path / "a.jsonl", RECORDS)
+    medreview("review", "a.jsonl", "--plain", "--queue", "responses", input="j\nq\n")
+    medreview("import", "a.medreview", "--undo")
+    assert responses(tmp_path / "a.medreview") == []
+    assert "whole" in medreview("check", "a.medreview").stdout
+    medreview("review", "a.jsonl", "--plain", "--queue", "responses", input="2\nq\n")
+    refused = medreview("import", "a.medreview", "--undo", check=2).stderr
+    assert "decided or noted something since (1 in the record)" in refused
+    assert responses(tmp_path / "a.medreview") == ["q1", "q2", "q3", "q4"]
+
+
+def test_an_import_is_not_taken_back_where_older_answers_were_seen_or_models_paid(
+    medreview: Program, tmp_path: Path
+) -> None:
+    study = tmp_path / "s.medreview"
+    medreview("run", study, written(tmp_path / "a.jsonl", RECORDS[:2]))
+    medreview("import", study, written(tmp_path / "b.jsonl", RECORDS[2:]))
+    with Study.open(study) as opened:
+        opened.write(
+            lambda connection: connection.execute(
+                "INSERT INTO llm_call (cache_key, judge, model, host, task, prompt_sha256, at_utc, status, rung, tries,"
+                " latency_ms, error, raw_output) VALUES ('k', 'j', 'm', 'h', 't', 'p', '2026', 'ok', '', 1, 1, '', '')"
+            )
+        )
+    assert "models have answered, or facts" in medreview("import", study, "--undo", check=2).stderr
+    medreview("review", study, "--plain", "--queue", "responses", input="q\n")
+    assert "somebody has seen older answers" in medreview("import", study, "--undo", check=2).stderr
+    assert len(responses(study)) == 4
+
+
+def test_a_refused_file_leaves_no_copy_and_undo_takes_no_file(medreview: Program, tmp_path: Path) -> None:
+    written(tmp_path / "a.jsonl", [{"response": 1}])
+    medreview("import", "s.medreview", "a.jsonl", check=2)
+    assert {path.name for path in tmp_path.iterdir()} <= {"a.jsonl", "config"}
+    assert "name no file with it" in medreview("import", "s.medreview", "a.jsonl", "--undo", check=2).stderr
+    assert "Name the files to import" in medreview("import", "s.medreview", check=2).stderr

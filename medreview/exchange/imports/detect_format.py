@@ -11,11 +11,12 @@ from medreview.exchange.imports.open_rows import open_rows
 
 Kind = Literal["responses", "judgements", "sourcecheckup", "export"]
 
-_NAMES: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = {
+FIELDS_OF: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "judgements": judgements.FIELDS,
     "sourcecheckup": sourcecheckup.FIELDS,
     "responses": answer_records.FIELDS,
 }
+"""The fields of the records of each kind of file."""
 _CHARACTERISTIC: Final[Mapping[Kind, tuple[str, ...]]] = {
     "judgements": ("judge", "statement", "source", "label"),
     "sourcecheckup": sourcecheckup.REQUIRED,
@@ -33,12 +34,12 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
         if (path / "manifest.json").is_file():
             return "export"
         raise UserError(f"{path} is a folder without a manifest.json; name a file in it, or the folder of an export.")
-    known = dict.fromkeys(field for names in _NAMES.values() for field in names)
+    known = dict.fromkeys(field for names in FIELDS_OF.values() for field in names)
     Fields(dict.fromkeys(known, ()), mapping)
     rows, _ = open_rows(path)
     first, _ = peek(rows)
     columns = columns_of(first)
     for kind, characteristic in _CHARACTERISTIC.items():
-        if Fields.among(_NAMES[kind], mapping).present(columns).issuperset(characteristic):
+        if Fields.among(FIELDS_OF[kind], mapping).present(columns).issuperset(characteristic):
             return kind
     return "responses"

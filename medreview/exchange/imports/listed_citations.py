@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from medreview.citations.urls import encoded
 from medreview.exchange.imports.field_mapping import name_of, normalise_column, text_of
 from medreview.exchange.imports.json_rows import kind_of, written_out
-from medreview.exchange.imports.listed_fields import IDENTIFIERS, identifier, reference_line
+from medreview.exchange.imports.listed_fields import IDENTIFIERS, encoded, identifier, reference_line
 
 _TEXTS: Final = ("title", "citation", "reference", "source", "text")
 """Members that may name what is cited in words, perhaps with its address among them."""

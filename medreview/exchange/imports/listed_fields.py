@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from medreview.citations.urls import encoded
 from medreview.exchange.imports.field_mapping import name_of, normalise_column
 from medreview.storable import is_damaged
+from medreview.text import NOT_IN_ADDRESS
 
 IDENTIFIERS: Final[Mapping[str, str]] = {
     "url": "",
@@ -41,6 +41,10 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 _WHOLE: Final = ("citation", "reference")
 """Members that hold a whole reference where there is no title."""
 _YEAR: Final = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_ADDRESS: Final = re.compile(r"https?://|www\.", re.IGNORECASE)
+_CUTS: Final = re.compile(rf"[{NOT_IN_ADDRESS}]|\\(?![_*&#~|-])")
+_AT_END: Final = re.compile(r"[.,;:!?'’‘*~–¹²³⁰⁴-⁹†‡\\|]+\Z")
+_OPENING: Final = {")": "(", "]": "[", "}": "{"}
 _URL: Final = re.compile(r"(?:https?://|www\.)\S+\Z", re.IGNORECASE)
 
 
@@ -114,3 +118,32 @@ def _identifiers(named: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         address = source
     if address:
         yield "url", "", encoded(address)
+
+
+def encoded(address: str, *, whole: bool = True) -> str:
+    """An address that stands alone in a field, with all at which one in running text would end percent-encoded; any
+    other text as it is. Without ``whole`` brackets and punctuation at its end may belong to the text around it."""
+    address = address.strip()
+    if not _ADDRESS.match(address):
+        return address
+    found = _CUTS.sub(_percent, address)
+    if not whole:
+        return found
+    opened: dict[str, list[int]] = {"(": [], "[": [], "{": []}
+    alone: set[int] = set()
+    for at, sign in enumerate(found):
+        if sign in opened:
+            opened[sign].append(at)
+        elif sign in _OPENING:
+            if opened[_OPENING[sign]]:
+                opened[_OPENING[sign]].pop()
+            else:
+                alone.add(at)
+    alone.update(*opened.values())
+    found = "".join(_percent(sign) if at in alone else sign for at, sign in enumerate(found))
+    return _AT_END.sub(_percent, found)
+
+
+def _percent(found: re.Match[str] | str) -> str:
+    text = found if isinstance(found, str) else found[0]
+    return "".join(f"%{byte:02X}" for byte in text.encode())

@@ -12,11 +12,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.citations.urls import encoded
 from medreview.exchange.imports.answer_records import FIELDS as RECORD_FIELDS
 from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, normalise_column, text_of
 from medreview.exchange.imports.judgements import JudgementRecord
+from medreview.exchange.imports.listed_fields import encoded
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.exchange.imports.responses import add_responses, add_to_list, response_row
 from medreview.exchange.imports.rows import BadRecord, Row
