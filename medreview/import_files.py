@@ -167,8 +167,12 @@ def _form(path: Path, mapping: Mapping[str, str]) -> UnitFormat | None:
     if path.is_dir():
         return None
     first, _ = peek(open_rows(path)[0])
-    refuse_foreign(path, first, Fields.among(answer_records.FIELDS, mapping))
-    return format_of(path, FORMATS.values(), mapping)
+    columns = columns_of(first)
+    form = format_of(path, FORMATS.values(), mapping)
+    fits = form is not None and Fields.among(form.fields, mapping).present(columns).issuperset(form.required)
+    if not (fits or "unit" in columns or "unit:" in mapping):
+        refuse_foreign(path, first, Fields.among(answer_records.FIELDS, mapping))
+    return form
 
 
 def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:

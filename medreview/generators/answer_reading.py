@@ -10,11 +10,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from medreview.citations import extract
+from medreview.citations import canonical_key, extract, from_list
 from medreview.exchange.imports.answer_records import FIELDS
 from medreview.exchange.imports.listed_citations import citations_of
+from medreview.exchange.imports.listed_fields import encoded
 from medreview.generators.ask import Checked
 from medreview.labels import Invalid
+from medreview.llm.completion import without_citations
 from medreview.llm.parse import parse, unwrapped
 from medreview.text import folded, real_lines
 
@@ -22,6 +24,7 @@ _TEXTS: Final = FIELDS["response"]
 _LISTS: Final = ("sources", *FIELDS["citations"], "references", "urls", "links")
 _ANY_FORM: Final = {"type": "object", "properties": {name: {} for name in (*_TEXTS, *_LISTS)}}
 _BEGUN: Final = re.compile(rf'"(?:{"|".join(_TEXTS)})"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL)
+_NUMBER: Final = re.compile(r"\[\d+\] ")
 _SENTENCE: Final = re.compile(r"[^.!?\n]+")
 _MOST_REPEATS: Final = 3
 """A model that loses its way says the same again and again."""
@@ -41,6 +44,7 @@ def read_output(status: str, output: str) -> dict[str, Any]:
 
     ``status`` is that of ``llm.call``; ``code`` says why it is no whole answer, if that is known.
     """
+    output, cited = _beside(output)
     bare = unwrapped(output.strip())
     parsed = parse(output, _ANY_FORM)
     if status == "truncated":
@@ -52,12 +56,12 @@ def read_output(status: str, output: str) -> dict[str, Any]:
         other = text is None and (wrong or not any(name in parsed.value for name in _TEXTS))
         return {
             "response": bare if other else text or "",
-            "sources": _sources(parsed.value),
+            "sources": cited or None if (told := _sources(parsed.value)) is None else told,
             "code": "wrong_form" if other else "",
         }
     if bare.startswith(("{", "[")) or parsed.found:
         return {"response": _begun(bare), "sources": None, "code": "cut_off"}
-    return {"response": bare, "sources": None, "code": ""}
+    return {"response": bare, "sources": cited or None, "code": ""}
 
 
 def check_answer(value: Mapping[str, Any]) -> Checked:
@@ -77,6 +81,23 @@ def check_answer(value: Mapping[str, Any]) -> Checked:
     if code:
         return Checked((code,), ReadAnswer(text, (), "incomplete"))
     return Checked((), ReadAnswer(text, _listed(sources or ())))
+
+
+def with_cited(sources: tuple[str, ...], output: str) -> tuple[str, ...]:
+    """The sources of an answer with those that the model's service gave beside the output and that it does not list."""
+    listed = {canonical_key(one) for one in from_list(sources).citations}
+    more = [one for one in _beside(output)[1] if one not in sources]
+    if not listed:
+        return (*sources, *more)
+    unlisted = (one for one in more if not listed & {canonical_key(it) for it in from_list([one]).citations})
+    return (*sources, *(_NUMBER.sub("", one) for one in unlisted))  # its numbers are those of its own list
+
+
+def _beside(output: str) -> tuple[str, tuple[str, ...]]:
+    """What the model wrote, and what its service gave beside that, as the entries of a list of sources."""
+    text, cited = without_citations(output)
+    starts = [found.end() if (found := _NUMBER.match(one)) else 0 for one in cited]
+    return text, tuple(one[:at] + encoded(one[at:]) for one, at in zip(cited, starts, strict=True))
 
 
 def _text(found: Mapping[str, Any]) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
 from medreview.exchange.imports.answer_records import AnswerRecord
-from medreview.generators.answer_reading import ReadAnswer, check_answer, read_output
+from medreview.generators.answer_reading import ReadAnswer, check_answer, read_output, with_cited
 from medreview.generators.ask import Ask, Item, Made, Work
 from medreview.generators.generator import Generator
 from medreview.llm.settings import JudgeSettings
@@ -84,6 +84,8 @@ class Answers(Generator):
         answer: ReadAnswer = got.value
         if not (got.valid or answer.invalid):
             answer = ReadAnswer(answer.text, (), "incomplete")
+        if answer.invalid != "empty":
+            answer = answer._replace(sources=with_cited(answer.sources, got.raw))
         return Made(
             Brought(answers=(self._record(question, answer),)),
             report={"invalid": answer.invalid, "listed": len(answer.sources)},

@@ -1,5 +1,6 @@
 """Reading a chat completion: an answer, or why there is none. For live calls and for batch results."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,10 @@ _REFUSAL: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_REFUSAL: Final = 600
+_LISTS: Final = ("citations", "search_results")
+_BESIDE: Final = "\n\nCitations that the service gave beside the answer: "
+_MOST_CITATIONS: Final = 200
+_LONGEST_ADDRESS: Final = 2_000
 MOST_TOKENS: Final = 10**9
 """Of one request; a count above it is no count. Sums of such counts are far from the 64 bits of the study file."""
 _SMALLEST_CONTEXT: Final = 512
@@ -53,7 +58,46 @@ def said(data: Any) -> str:
     if not has_choice(data):
         return ""
     message = data["choices"][0]["message"]
-    return _text(message.get("content")) or _text(message.get("refusal"))
+    return _with_citations(_text(message.get("content")), data) or _text(message.get("refusal"))
+
+
+def without_citations(output: str) -> tuple[str, tuple[str, ...]]:
+    """What a model wrote, of an output as it is stored, and the addresses that its service gave beside that."""
+    text, _, listed = output.rpartition(_BESIDE)
+    try:
+        found = json.loads(listed) if _BESIDE in output else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        return output, ()
+    return text, tuple(found)
+
+
+def _with_citations(text: str, data: Mapping[str, Any]) -> str:
+    """The text of a completion, with the addresses that its service gives beside it in a last line.
+
+    Search models name their sources in the annotations of the message (``url_citation``), or numbered in ``citations``
+    or ``search_results`` of the whole: ``[2]`` in the text is the second one.
+    """
+    numbered = next((found for name in _LISTS if (found := _addresses(data.get(name)))), [])
+    listed = [f"[{number}] {one}" for number, one in enumerate(numbered, 1)]
+    listed += dict.fromkeys(
+        one for one in _addresses(data["choices"][0]["message"].get("annotations")) if one not in numbered
+    )
+    return text + _BESIDE + json.dumps(listed[:_MOST_CITATIONS]) if text and listed else text
+
+
+def _addresses(listed: Any) -> list[str]:
+    """The addresses of a list of texts, of objects, or of objects that hold one under their type."""
+    found = []
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict) and isinstance(item.get("url_citation"), dict):
+            item = item["url_citation"]
+        url = item.get("url") if isinstance(item, dict) else item
+        if isinstance(url, str) and url.startswith(("http://", "https://")) and len(url) <= _LONGEST_ADDRESS:
+            url = without_keys(storable_text(url.strip()))
+            found.append(url.replace("{", "%7B").replace("}", "%7D"))  # of the output the last object is read
+    return found
 
 
 def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> Completion:
@@ -66,7 +110,8 @@ def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Map
         return Completion("error", None, "", "The server's answer holds no message.", None, None)
     choice = data["choices"][0]
     message, finish = choice["message"], choice.get("finish_reason")
-    raw = _text(message.get("content"))
+    text = _text(message.get("content"))
+    raw = _with_citations(text, data)
     prompt_tokens, completion_tokens = tokens_of_reply(data)
 
     def result(
@@ -88,15 +133,15 @@ def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Map
             f"The server read {prompt_tokens:,} tokens only, fewer than were sent: its context is smaller than it was "
             "taken to be. Set `context_tokens`, or raise the server's own limit.",
         )
-    parsed = parse(raw, schema)
+    parsed = parse(text, schema)
     if finish == "length" and not (parsed.value is not None and parsed.whole):
         return result("truncated", "The answer was cut at the length limit; raise `max_tokens`.")
     if parsed.value is not None:
         return result("ok", "", parsed.value)
-    if not raw.strip():
+    if not text.strip():
         return result("unparsable", "The answer is empty.", repairable=True)
-    if not parsed.found and len(raw) <= _LONGEST_REFUSAL and _REFUSAL.match(raw):
-        return result("refused", f"The model declined: {' '.join(raw.split())[:200]}")
+    if not parsed.found and len(text) <= _LONGEST_REFUSAL and _REFUSAL.match(text):
+        return result("refused", f"The model declined: {' '.join(text.split())[:200]}")
     return result("unparsable", parsed.problem, repairable=True)
 
 

@@ -28,6 +28,8 @@ def completion_of(text: str) -> dict[str, Any]:
     last line nor a reason why the model stopped.
     """
     told: dict[str, list[str]] = {"content": [], "refusal": []}
+    annotations: list[Any] = []
+    beside: dict[str, Any] = {}
     finish: Any = None
     usage: Any = None
     ended = False
@@ -41,6 +43,7 @@ def completion_of(text: str) -> dict[str, Any]:
         if event.get("error"):
             return dict(event)
         usage = event.get("usage") or usage
+        beside |= {name: event[name] for name in ("citations", "search_results") if event.get(name)}
         choice = _choice(event)
         if isinstance(choice.get("message"), Mapping):
             return dict(event)
@@ -49,11 +52,14 @@ def completion_of(text: str) -> dict[str, Any]:
             piece = delta.get(name) if isinstance(delta, Mapping) else None
             if isinstance(piece, str):
                 pieces.append(piece)
+        more = delta.get("annotations") if isinstance(delta, Mapping) else None
+        annotations += more if isinstance(more, list) else []
         finish = choice.get("finish_reason") or finish
     if not ended and finish is None:
         raise NotJsonError("The stream of events broke off.")
-    message = {name: "".join(pieces) for name, pieces in told.items()}
-    return {"choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage}
+    message: dict[str, Any] = {name: "".join(pieces) for name, pieces in told.items()}
+    message |= {"annotations": annotations} if annotations else {}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage, **beside}
 
 
 def _events(text: str) -> Iterator[str]:

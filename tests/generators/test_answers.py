@@ -18,7 +18,8 @@ from medreview.study.events import NewEvent, Recorder
 from medreview.units.brought import Brought, store_brought
 from medreview.units.cases import NewCase
 from medreview.units.stored import NewUnit
-from tests.support.judge_endpoint import JudgeEndpoint, by_prompt, refuses, says
+from tests.support.http_server import answer, answer_json
+from tests.support.judge_endpoint import JudgeEndpoint, by_prompt, completion, refuses, says
 from tests.support.study_builder import build, rows_of
 
 ASPIRIN = "How long before an operation is aspirin stopped?"
@@ -193,3 +194,55 @@ def test_answers_of_a_batch_are_read_in_any_form_and_get_their_second_try_in_the
     assert round_trip("two", lambda prompt: ('{"response": "No bri', "length")) == (1, 2)
     assert round_trip("three", None) == (0, 0)
     assert [row[1:4] for row in responses(study)] == [(ASPIRIN, prose, ""), ("And heparin?", "No bri", "incomplete")]
+
+
+NOTED = [
+    {"type": "url_citation", "url_citation": {"url": f"{URL}?utm_source=openai", "title": "Aspirin", "start_index": 0}}
+]
+OTHER = "https://heart.example/My guideline.pdf"
+
+
+@pytest.mark.parametrize(
+    ("content", "beside", "urls", "numbers"),
+    [
+        ("Aspirin is stopped 7 days before.", {"annotations": NOTED}, [f"{URL}?utm_source=openai"], {}),
+        (
+            "Aspirin is stopped 7 days before [2].",
+            {"citations": [URL, OTHER]},
+            [URL, OTHER.replace(" ", "%20")],
+            {2: 1},
+        ),
+        ("Aspirin is stopped 7 days before [1].", {"search_results": [{"url": URL, "title": "T"}]}, [URL], {1: 0}),
+        (json.dumps(GOOD), {"annotations": NOTED, "citations": [OTHER]}, [URL, OTHER.replace(" ", "%20")], {1: 0}),
+        (json.dumps({"response": "Stop it.", "sources": []}), {"annotations": NOTED}, [f"{URL}?utm_source=openai"], {}),
+    ],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_what_the_service_of_a_search_model_cites_beside_the_answer_is_kept(
+    study, content, beside, urls, numbers, streamed
+):
+    annotations = beside.get("annotations")
+    body = completion(content, **({"annotations": annotations} if annotations else {}))
+    body |= {name: value for name, value in beside.items() if name != "annotations"}
+    play = answer_json(body)
+    if streamed:
+        choice = body.pop("choices")[0]
+        events = [
+            {**body, "choices": [{"index": 0, "delta": choice["message"]}]},
+            {"choices": [{"finish_reason": "stop"}]},
+        ]
+        text = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+        play = answer(text.encode(), content_type="text/event-stream")
+    with JudgeEndpoint(play) as server:
+        done = run(study, server.settings("writer"))
+        again = run(study, server.settings("writer"))
+        assert (len(server.asked), again.tally.calls) == (1, 0)
+    pipeline.parse(study)
+
+    (row,) = rows_of(study, "SELECT text, invalid FROM response")
+    assert (row["text"] in content or json.dumps(row["text"]) in content, row["invalid"]) == (True, "")
+    assert done.counts.codes == {}
+    sources = rows_of(study, "SELECT source_id, url FROM source ORDER BY rowid")
+    assert [one["url"] for one in sources] == urls
+    marked = {one["number"]: one["source_id"] for one in rows_of(study, "SELECT number, source_id FROM marker")}
+    assert marked == {number: sources[place]["source_id"] for number, place in numbers.items()}
