@@ -99,7 +99,9 @@ def _cut_end(quote: str, text: str, span: Span) -> Difference | None:
     ``Placebo did not.``, ``It was seen.`` of ``It was seen in none.``"""
     behind = text[span.end : span.end + _LONGEST_END]
     following = tokens(behind)[:2]
-    if not following or not is_negation(following[0].key) or behind[: following[0].start].strip():
+    if not following or behind[: following[0].start].strip():
+        return None
+    if not is_negation(following[0].key) and following[0].key not in _LITTLE:
         return None
     if SENTENCE_END.search(text, max(span.start, span.end - 3), span.end + following[0].end):
         return None

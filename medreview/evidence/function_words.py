@@ -48,6 +48,11 @@ CONTRACTED: Final = {
 )  # fmt: skip
 """Contractions, as the words that count in them."""
 
+POINTING_BACK: Final = word_set(
+    "it its this that these those they them their he him his she her such both neither former latter same"
+)
+"""Words with which a sentence begins that says something only behind the one before it."""
+
 PREPOSITIONS: Final = word_set("in on at for to with of by from during into as via through within under over")
 """Words that want a noun after them."""
 

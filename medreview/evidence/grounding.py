@@ -22,10 +22,11 @@ from typing import Final, Literal, NamedTuple
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
 from medreview.evidence.beginnings import cut as cut_away
-from medreview.evidence.differences import Difference, differences, with_margin, without_figures
-from medreview.evidence.function_words import HARMLESS
+from medreview.evidence.differences import SENTENCE_END, Difference, differences, with_margin, without_figures
+from medreview.evidence.function_words import HARMLESS, POINTING_BACK
 from medreview.evidence.normalise import DASHES, NormalisedText, normalise
 from medreview.evidence.omissions import moved_borders, wrongly_skipped
+from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 
 Status = Literal["exact", "normalised", "near", "altered", "absent", "too_short"]
@@ -52,6 +53,9 @@ _ALL_BUT_FIGURES: Final = 0.8
 """Coverage and density from which on a quotation is a passage without its figures."""
 
 _ELLIPSIS = re.compile(r"[\s,;]*[\[(]?\s*(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?[\s,;]*")
+_SENTENCE_ENDS: Final = " \t\n.!?\"'”’)]"
+_ENDED: Final = re.compile(r"[\"'”’)\]]*(?:\s?\[[^\[\]\n]{0,20}\])*(?:[.!?]|[ \t]*(?:\n|\Z))")
+"""The end of a sentence or line, markers among it."""
 _NO_WORD: Final = re.compile(r"(?:and\b|[\W_])*")
 """What may stand among the markers that end a quotation."""
 _DASH = re.compile(f"[{DASHES}]")
@@ -97,6 +101,11 @@ class _Part(NamedTuple):
 def ground(quote: str, source: QuoteIndex | str) -> Grounding:
     """Find a quotation in a source. Never ``exact`` or ``normalised`` when the digits differ."""
     index = QuoteIndex(source) if isinstance(source, str) else source
+    found = _in_one_place(quote, index)
+    return (_whole_sentences(quote, index) or found) if found.status in ("altered", "absent") else found
+
+
+def _in_one_place(quote: str, index: QuoteIndex) -> Grounding:
     bare = quote.strip()
     if len(bare) < MIN_CHARACTERS and len(bare.split()) < MIN_WORDS:
         return Grounding("too_short", (), ())
@@ -121,9 +130,48 @@ def ground(quote: str, source: QuoteIndex | str) -> Grounding:
     return _aligned(quote, parts, index)
 
 
-def is_one_passage(quote: str) -> bool:
-    """Whether a quotation is of one piece, so that the spans of its grounding are the places where it stands."""
-    return len(_parts(quote)) < 2
+def is_one_passage(quote: str, spans: Sequence[Span]) -> bool:
+    """Whether a quotation is of one piece, so that the ``spans`` of its grounding are the places where it stands."""
+    return len(_parts(quote)) < 2 and all(2 * (span.end - span.start) > len(quote.strip()) for span in spans)
+
+
+def _whole_sentences(quote: str, index: QuoteIndex) -> Grounding | None:
+    """The grounding of sentences from several places of the source, each whole and word for word; ``None`` for others.
+
+    Each says by itself what it says there, wherever the others stand, unless it begins by pointing back.
+    """
+    if len(quote) > LONGEST_QUOTE:
+        return None
+    pieces = [
+        _Part(part.text[span.start : span.end], part.start + span.start)
+        for part in _parts(quote)
+        for span in sentence_spans(part.text)
+    ]
+    if not 1 < len(pieces) <= MOST_PARTS:
+        return None
+    spans: list[Span] = []
+    for piece in pieces:
+        words = tokens(piece.text)
+        found = [
+            place
+            for place, *_ in _normalised_chain([piece.text], index)
+            if _is_sentence(index.text, place) and not _hidden_changes(piece.text, [piece], [place], index)
+        ]
+        if len(words) < MIN_WORDS or not found:
+            return None
+        if spans and words[0].key in POINTING_BACK and index.text[spans[-1].end : found[0].start].strip(_SENTENCE_ENDS):
+            return None
+        spans += _with_punctuation([piece], found[:1], index)
+    return Grounding("normalised", tuple(spans), ())
+
+
+def _is_sentence(text: str, span: Span) -> bool:
+    """Whether a range is a sentence or line of the text from its beginning to its end, or several."""
+    begin, end = max(0, span.start - _BESIDE), min(len(text), span.end + _BESIDE)
+    before, behind = text[begin : span.start], text[span.end : end]
+    opened = not before.strip() or before.rstrip(" \t\"'“‘(•*-–").endswith("\n")
+    begun = opened or any(m.end() == span.start for m in SENTENCE_END.finditer(text, begin, span.start + 1))
+    return begun and _ENDED.match(behind) is not None
 
 
 def _verbatim(quote: str, text: str) -> tuple[Span, ...]:

@@ -118,7 +118,7 @@ def _doubt(page: _Page, statement: str, quote: str, found: Grounding) -> str:
         return "instructions"
     if page.bearing.is_off_topic(statement, quote, found.spans):
         return "off_topic"
-    kind = _kind_of_text(page.closed, found.spans, whole=is_one_passage(quote))
+    kind = _kind_of_text(page.closed, found.spans, whole=is_one_passage(quote, found.spans))
     return kind if kind != "none" and not _stands_open(page, statement, quote) else "none"
 
 
