@@ -23,7 +23,7 @@ from medreview.study.file_identity import FileIdentity
 from medreview.study.file_kind import refuse_no_file
 from medreview.study.kept_counts import KeptCounts
 from medreview.study.lock import WriterLock
-from medreview.study.migrations import APPLICATION_ID, NEWEST, migrate, new_study_file, schema_version
+from medreview.study.migrations import APPLICATION_ID, NEWEST, altered, migrate, new_study_file, schema_version
 from medreview.study.rescue import Elsewhere
 from medreview.study.row_seals import is_sealed, seal_all
 from medreview.study.writer import Writer
@@ -75,12 +75,12 @@ class Study:
         return cls.open(path)
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> Self:
+    def open(cls, path: Path, *, read_only: bool = False, altered_too: bool = False) -> Self:
         """Open a study. One that an older version made is migrated first, after a copy to its backups.
 
         With ``read_only`` the file itself is not changed: of an older one a temporary copy is migrated and read.
-        Raises :class:`UserError` when it is missing, not a study, newer than this program, damaged, or already open
-        for writing elsewhere.
+        Raises :class:`UserError` when it is missing, not a study, newer than this program, damaged, already open for
+        writing elsewhere, or, but for ``altered_too``, of another schema than this program makes.
         """
         refuse_no_file(path)
         if not path.exists():
@@ -90,6 +90,8 @@ class Study:
             try:
                 connection = connect(path, read_only=read_only)
                 version = _check_file(connection, path)  # before anything is written to what may be another program's
+                if not altered_too:
+                    _refuse_altered(connection, path)
                 if not read_only:
                     make_durable(connection, path)
                 unsealed = read_only and not is_sealed(connection)
@@ -284,6 +286,15 @@ def _check_file(connection: sqlite3.Connection, path: Path) -> int:
             "install the newer one to open it."
         )
     return version
+
+
+def _refuse_altered(connection: sqlite3.Connection, path: Path) -> None:
+    if names := altered(connection):
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        raise UserError(
+            f"{path} has another schema than medreview makes: {', '.join(names[:3])}{more}. It may do something "
+            f"else than it says, so it is not opened; `{command('check', path)}` lists what differs."
+        )
 
 
 def _migrated(connection: sqlite3.Connection, path: Path, read_only: bool) -> sqlite3.Connection:

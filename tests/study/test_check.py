@@ -46,7 +46,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def faults(path: Path) -> list[str]:
-    with Study.open(path, read_only=True) as study:
+    with Study.open(path, read_only=True, altered_too=True) as study:
         return check_study(study).faults
 
 

@@ -1,19 +1,23 @@
 """The study file: opening, writing, what can go wrong."""
 
+import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from medreview.errors import UserError
-from medreview.study import Study
+from medreview.study import Study, migrations
 from medreview.study.backup import KEEP, backup_folder, backup_if_changed, backup_to
 from medreview.study.check import check
 from medreview.study.connection import connect, on_network
 from medreview.study.events import NewEvent, Recorder
+from medreview.study.migrations import new_schema, schema_digest
 from tests.support.full_disk import full_disk
 from tests.support.study_builder import build
 
@@ -115,7 +119,7 @@ def test_check_finds_a_forged_event_and_a_missing_one(study):
     )
     forger.close()
 
-    with Study.open(path, read_only=True) as opened:
+    with Study.open(path, read_only=True, altered_too=True) as opened:
         wrong = check(opened.reader)
 
     assert any("was changed" in sentence for sentence in wrong)
@@ -250,3 +254,47 @@ def test_check_names_a_page_that_cannot_be_unpacked(study):
     build(study, lambda rows: rows.page("u1", "x", body=b"not packed"))
 
     assert check(study.reader) == ["The page of snapshot u1@1 was changed after it was stored."]
+
+
+CRAFTED = {
+    "trigger rewrite": """CREATE TRIGGER rewrite AFTER INSERT ON event BEGIN
+        UPDATE response SET text = 'Stop all anticoagulants.'; END""",
+    "view event_live": "DROP VIEW event_live; CREATE VIEW event_live AS SELECT * FROM event WHERE 0",
+    "trigger event_is_never_deleted": "DROP TRIGGER event_is_never_deleted",
+}
+
+
+@pytest.mark.parametrize("what", CRAFTED)
+def test_a_file_with_another_schema_is_not_opened_and_check_says_what_differs(study: Study, what: str) -> None:
+    path = study.path
+    study.close()
+    with closing(sqlite3.connect(path)) as crafted:
+        crafted.executescript(CRAFTED[what])
+    for read_only in (True, False):
+        with pytest.raises(UserError, match=f"has another schema than medreview makes: {what}"):
+            Study.open(path, read_only=read_only)
+    with Study.open(path, read_only=True, altered_too=True) as opened:
+        assert any(what in fault for fault in check(opened.reader))
+
+
+def test_a_trigger_in_a_file_of_an_earlier_version_is_seen_before_it_is_brought_up_to_date(tmp_path: Path) -> None:
+    old = Path(shutil.copy(Path(__file__).parent / "kept" / "schema_8.sqlite", tmp_path / "old.medreview"))
+    with closing(sqlite3.connect(old)) as crafted:
+        crafted.executescript(CRAFTED["trigger rewrite"])
+    before = old.read_bytes()
+    with pytest.raises(UserError, match="trigger rewrite"):
+        Study.open(old)
+    assert old.read_bytes() == before
+
+
+def test_what_somebody_added_to_look_at_is_no_fault_of_the_file(study: Study) -> None:
+    path = study.path
+    study.close()
+    with closing(sqlite3.connect(path)) as helped:
+        helped.executescript("CREATE VIEW mine AS SELECT * FROM response; CREATE INDEX own ON response (model)")
+    Study.open(path).close()
+
+
+def test_the_digest_is_that_of_the_schema() -> None:
+    digest = schema_digest(new_schema())
+    assert digest == migrations._DIGEST, f"after a new step, write _DIGEST = {digest!r}"

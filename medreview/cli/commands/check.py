@@ -26,7 +26,7 @@ def check(
     from medreview.study import Study
     from medreview.study.check import check_study
 
-    with Study.open(study, read_only=True) as opened:
+    with Study.open(study, read_only=True, altered_too=True) as opened:
         found = check_study(opened)
         wrong = [*found.faults, *(fault for folder in against or () for fault in not_as_exported(opened, folder))]
     for sentence in wrong:
