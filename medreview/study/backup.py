@@ -57,13 +57,21 @@ def copy_to(source: sqlite3.Connection, target: Path) -> None:
         copy.close()
 
 
+def _made_folder(study: Path) -> Path:
+    """The folder of the backups, made where it is missing. Raises ``OSError``, and :class:`UserError` for a link."""
+    folder = backup_folder(study)
+    if folder.is_symlink():
+        raise UserError(f"{folder} is a link to another place, where no copies are made; remove the link.")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
 def dated_backup(study: Path, ending: str = "") -> Path:
     """Copy the study into the folder of its backups, under the time and an ending. Raises :class:`UserError`."""
-    folder = backup_folder(study)
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
+        folder = _made_folder(study)
     except OSError as error:
-        raise UserError(f"No copy of the study could be made in {folder} ({error.strerror}).") from error
+        raise UserError(f"No copy of the study could be made in {backup_folder(study)} ({error.strerror}).") from error
     return backup_to(study, folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}{ending}.medreview")
 
 
@@ -73,12 +81,12 @@ def backup_if_changed(study: Path) -> Path | None:
     Its path, or ``None`` without a new one. Raises :class:`UserError` when it cannot be written.
     """
     study = study.resolve()
-    folder = backup_folder(study)
     try:
+        folder = _made_folder(study)
         copies = sorted(folder.glob("*.medreview"))
         changed = max(p.stat().st_mtime for p in (study, study.with_name(study.name + "-wal")) if p.exists())
     except OSError as error:
-        raise UserError(f"No copy of the study could be made in {folder} ({error.strerror}).") from error
+        raise UserError(f"No copy of the study could be made in {backup_folder(study)} ({error.strerror}).") from error
     if copies and copies[-1].stat().st_mtime >= changed:
         return None
     made = dated_backup(study)

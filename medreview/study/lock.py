@@ -4,6 +4,7 @@ The lock file of the path also keeps a note from one holder to the next (``medre
 it as it was.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -77,7 +78,7 @@ class WriterLock:
         tried nobody else could take it.
         """
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError:
             return ""
         try:
@@ -107,7 +108,15 @@ class WriterLock:
 
 def _locked(place: Path) -> int:
     """The descriptor that holds the lock of a file. Raises :class:`InUse`; ``OSError`` where there can be none."""
-    descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise UserError(_another_file(place)) from None
+        raise
+    if os.fstat(descriptor).st_nlink > 1:  # to write into it would write into another file
+        os.close(descriptor)
+        raise UserError(_another_file(place))
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -121,6 +130,10 @@ def _locked(place: Path) -> int:
     note = _note_in(os.pread(descriptor, _LARGEST, 0))
     _write(descriptor, owner if note is None else {**owner, _NOTE: note})
     return descriptor
+
+
+def _another_file(place: Path) -> str:
+    return f"{place} is a link to another file, which must not be written to; remove the link and open the study again."
 
 
 def _holder(descriptor: int) -> str:

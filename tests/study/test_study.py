@@ -298,3 +298,25 @@ def test_what_somebody_added_to_look_at_is_no_fault_of_the_file(study: Study) ->
 def test_the_digest_is_that_of_the_schema() -> None:
     digest = schema_digest(new_schema())
     assert digest == migrations._DIGEST, f"after a new step, write _DIGEST = {digest!r}"
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_stays(study: Study, link: str) -> None:
+    path = study.path
+    study.close()
+    lock, notes = path.with_name("a.medreview.lock"), path.with_name("notes.txt")
+    notes.write_text("mine")
+    lock.unlink()
+    getattr(lock, link)(notes)
+    with pytest.raises(UserError, match="is a link to another file"):
+        Study.open(path)
+    assert notes.read_text() == "mine"
+
+
+def test_a_folder_of_copies_that_is_a_link_is_not_followed(study: Study, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    backup_folder(study.path).symlink_to(elsewhere)
+    with pytest.raises(UserError, match="is a link to another place"):
+        backup_if_changed(study.path)
+    assert list(elsewhere.iterdir()) == []

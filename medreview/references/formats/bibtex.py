@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from medreview.errors import UserError
 from medreview.exchange.imports.rows import BadRecord
 from medreview.references.formats.fields import (
     author_of,
@@ -39,6 +40,9 @@ _MARKED: Final = re.compile(r"[{}\\~]")
 _NO_WORKS: Final = ("xdata", "set")
 _PIECE: Final = re.compile(r'"(?P<quoted>(?:[^"{}]|\{[^{}]*\})*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
 _MOST_HOPS: Final = 8
+_MOST_GROWTH: Final = 10
+_ALWAYS: Final = 1_000_000
+"""Characters that any file may have beside that."""
 _EPRINTS: Final[Mapping[str, str]] = {"arxiv": "arxiv", "pubmed": "pmid", "pmid": "pmid", "pmc": "pmcid"}
 _IN_ANOTHER: Final[Mapping[str, str]] = {"title": "booktitle", "subtitle": "booksubtitle"}
 """What a chapter has of the book that its ``crossref`` names."""
@@ -49,6 +53,7 @@ def read_bibtex(text: str) -> Iterator[Record | BadRecord]:
     :class:`BadRecord` with its first line. Two entries with one key are two records."""
     from bibtexparser.model import Entry, ParsingFailedBlock, String
 
+    budget = _Budget(_MOST_GROWTH * len(text) + _ALWAYS)
     entries: list[tuple[int, Entry]] = []
     strings: dict[str, str] = {}
     for block in _blocks(text):
@@ -59,14 +64,14 @@ def read_bibtex(text: str) -> Iterator[Record | BadRecord]:
         if isinstance(inner, Entry):
             entries.append((line, inner))
         elif isinstance(inner, String):
-            strings[inner.key.lower()] = joined(inner.value, strings)
+            strings[inner.key.lower()] = joined(inner.value, strings, budget)
         elif isinstance(block, ParsingFailedBlock):
             yield BadRecord(line, "is an entry that cannot be read: a brace, a comma or its key is missing")
     raw = [_raw(entry) for _, entry in entries]
     named = {entry.key.lower(): fields for (_, entry), fields in reversed([*zip(entries, raw, strict=True)])}
     for number, ((line, entry), fields) in enumerate(zip(entries, raw, strict=True), 1):
         kind = entry.entry_type.lower()
-        record = _record(entry.key, kind, _Values(_inherited(fields, kind, named), strings), number)
+        record = _record(entry.key, kind, _Values(_inherited(fields, kind, named), strings, budget), number)
         if record.title or record.identifiers:
             yield record
         elif kind not in _NO_WORKS:
@@ -106,26 +111,49 @@ def bare(value: str) -> str:
     return value.strip().strip('"{}').strip()
 
 
-def joined(value: str, strings: Mapping[str, str]) -> str:
+class _Budget:
+    """How many characters the values of a file may have, all together: a name of ``@string`` can stand for a text that
+    names others, twice and again, so that 700 bytes would become 20 GB."""
+
+    def __init__(self, characters: int) -> None:
+        self._left = characters
+
+    def spend(self, characters: int) -> None:
+        """Raises :class:`UserError` where it is used up."""
+        self._left -= characters
+        if self._left < 0:
+            raise UserError(
+                f"The BibTeX file grows to more than {_MOST_GROWTH} times its size when its @string names and "
+                "crossrefs are put in; export the library again without them."
+            )
+
+
+def joined(value: str, strings: Mapping[str, str], budget: _Budget) -> str:
     """A value as BibTeX puts it together, with its inner braces: ``"PMID: " # number`` and names of ``@string``."""
+    pieces = _pieces(value, strings)
+    for piece in pieces:
+        budget.spend(len(piece))
+    return "".join(pieces)
+
+
+def _pieces(value: str, strings: Mapping[str, str]) -> list[str]:
     if value[:1] == "{" and value[-1:] == "}" and "#" not in value:
-        return value[1:-1]
+        return [value[1:-1]]
     if "#" not in value:
-        return value[1:-1] if value[:1] == '"' == value[-1:] else strings.get(value.lower(), value)
+        return [value[1:-1] if value[:1] == '"' == value[-1:] else strings.get(value.lower(), value)]
     if value[:1] in '{"' and value[-1:] in '}"' and not re.search(r'[}"]\s*#|#\s*["{]', value):
-        return value[1:-1]
-    pieces = (
+        return [value[1:-1]]
+    return [
         strings.get(found["name"].lower(), found["name"]) if found["name"] else found["quoted"] or found["braced"] or ""
         for found in _PIECE.finditer(value)
-    )
-    return "".join(pieces)
+    ]
 
 
 class _Values:
     """The fields of one entry as texts."""
 
-    def __init__(self, raw: Mapping[str, str], strings: Mapping[str, str]) -> None:
-        told = ((name, joined(value, strings).strip()) for name, value in raw.items())
+    def __init__(self, raw: Mapping[str, str], strings: Mapping[str, str], budget: _Budget) -> None:
+        told = ((name, joined(value, strings, budget).strip()) for name, value in raw.items())
         self._values = {name: value for name, value in told if value}
 
     def raw(self, *names: str) -> str:

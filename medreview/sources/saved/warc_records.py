@@ -20,6 +20,10 @@ _COMPRESSED_BLOCK: Final = 4096
 """Compressed bytes that warcio decompresses at once: bounds a decompression bomb (gzip expands a thousandfold at
 most)."""
 
+_LARGEST_HEAD: Final = 1_000_000
+_LEAST_LINE: Final = 50
+"""Bytes of the header of a record, where a line counts as so many at least: each is kept as several objects."""
+
 logging.getLogger("warcio").addHandler(logging.NullHandler())
 
 
@@ -58,6 +62,31 @@ class _Silent:
         pass
 
 
+class _HeadLines:
+    """The lines of one record's header, as many as a header has."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._left = stream, _LARGEST_HEAD
+
+    def readline(self) -> bytes:
+        line: bytes = self._stream.readline(self._left)
+        self._left -= max(len(line), _LEAST_LINE)
+        if self._left <= 0:
+            raise BrokenBodyError("A record in the archive has too long a header.")
+        return line
+
+
+def _raw_records(file: Any) -> Any:
+    """What warcio finds in a file, with bounded headers: it would keep ten million lines of 100 kB as 2 GB."""
+    from warcio.archiveiterator import ArchiveIterator
+
+    records = ArchiveIterator(file, no_record_parse=True, block_size=_COMPRESSED_BLOCK)
+    parser = records.loader.warc_parser
+    parse = parser.parse
+    parser.parse = lambda stream, status=None: parse(_HeadLines(stream), status)
+    return records
+
+
 def read_records(path: Path) -> tuple[list[WarcRecord], bool]:
     """All answers in an archive, in file order, and whether the archive is truncated or damaged.
 
@@ -65,13 +94,11 @@ def read_records(path: Path) -> tuple[list[WarcRecord], bool]:
     :class:`UserError` for a file that is not a WARC file, or is compressed as a whole.
     """
     _check_format(path)
-    from warcio.archiveiterator import ArchiveIterator
-
     saved_at = utc_text(datetime.fromtimestamp(path.stat().st_mtime, UTC))
     found: list[WarcRecord] = []
     empty = True
     with path.open("rb") as file, contextlib.redirect_stderr(_Silent()):
-        records = ArchiveIterator(file, no_record_parse=True, block_size=_COMPRESSED_BLOCK)
+        records = _raw_records(file)
         try:
             for raw in records:
                 empty = False
@@ -96,11 +123,9 @@ def read_records(path: Path) -> tuple[list[WarcRecord], bool]:
 @contextlib.contextmanager
 def open_record(path: Path, offset: int) -> Iterator[OpenRecord]:
     """The record at an offset that :func:`read_records` gave."""
-    from warcio.archiveiterator import ArchiveIterator
-
     with path.open("rb") as file, contextlib.redirect_stderr(_Silent()):
         file.seek(offset)
-        raw = next(ArchiveIterator(file, no_record_parse=True, block_size=_COMPRESSED_BLOCK))
+        raw = next(_raw_records(file))
         truncated = raw.rec_headers.get_header("WARC-Truncated") or ""
         if raw.rec_type == "resource":
             kind = raw.rec_headers.get_header("Content-Type") or ""

@@ -1,9 +1,12 @@
 """BibTeX and BibLaTeX, with what people write into it."""
 
+from itertools import pairwise
+
 import pytest
 
+from medreview.errors import UserError
 from medreview.exchange.imports.rows import BadRecord
-from medreview.references.formats.bibtex import joined, read_bibtex
+from medreview.references.formats.bibtex import _Budget, joined, read_bibtex
 from medreview.references.model import Author, Identifier, Record
 
 LIBRARY = r"""
@@ -75,7 +78,7 @@ def test_a_broken_entry_costs_itself_and_is_named_with_its_line():
     ],
 )
 def test_values_are_put_together_as_bibtex_does(value: str, wanted: str):
-    assert joined(value, {"number": "12"}) == wanted
+    assert joined(value, {"number": "12"}, _Budget(1_000)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -95,3 +98,16 @@ def test_hostile_files_end_in_records_or_in_words(text: str):
     for one in read(text):
         assert isinstance(one, Record | BadRecord)
         assert "root:" not in str(one)
+
+
+def test_strings_of_strings_and_crossrefs_do_not_grow_without_bound():
+    """As a bomb does, but to 10 MB only."""
+    names = "abcdefg"
+    grown = "".join(f"@string{{{b} = {' # '.join([a] * 10)}}}\n" for a, b in pairwise(names))
+    for text in (
+        "@string{a = {0123456789}}\n" + grown + "@article{k, title = g}\n",
+        "".join(f"@incollection{{k{number}, crossref = {{p}}}}\n" for number in range(200))
+        + f"@book{{p, title = {{{'x' * 50_000}}}}}\n",
+    ):
+        with pytest.raises(UserError, match="grows to more than 10 times its size"):
+            list(read_bibtex(text))

@@ -223,6 +223,15 @@ def test_a_bomb_stays_within_its_bound(tmp_path):
     assert peak < 25_000_000  # a block of 4 kB unpacks to a thousand times as much at most
 
 
+def test_a_header_without_end_is_where_reading_stops(archive, tmp_path):
+    archive.add(URL, b"<p>5 mg</p>", Content_Type="text/html")
+    archive.add("https://example.org/bomb", b"x", warc=[(f"X-{number}", "1") for number in range(30_000)])
+    pages = WarcPages(archive.file(tmp_path))
+    assert pages.get(URL).body == b"<p>5 mg</p>"
+    assert pages.get("https://example.org/bomb") is None
+    assert pages.note
+
+
 def test_an_archive_that_breaks_off_gives_what_is_whole(archive, tmp_path, capfd):
     for number in range(10):
         archive.add(f"https://e.org/{number}", f"page {number}".encode() * 300)
