@@ -28,9 +28,10 @@ def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: i
     who = visible(words.judge)
     room = columns - sum(width(text) for text, _ in head) - 6
     head += [("  ", ""), (fit(who, min(width(who), max(4, room))), ""), (" ", "")]
-    rows = _rows(words, columns)
-    if len(rows) > most - 1:
-        *rows, last = rows[: most - 1]
+    every = _rows(words, columns)
+    rows = every[: max(0, most - 1)]
+    if rows and len(rows) < len(every):
+        last = rows.pop()
         told = "… W all of it"
         text = "".join(piece for piece, _ in last)
         rows.append([(fit(text, min(width(text), columns - width(told) - 2), ""), last[-1][1]), (told, "dim")])

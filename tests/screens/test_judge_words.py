@@ -2,6 +2,7 @@
 
 import pytest
 
+from medreview.screens.spoken_rows import spoken_rows
 from medreview.study import Study
 from tests.support.workbench import blind_workbench, pane_text, press, screen_text, statements, workbench
 
@@ -80,3 +81,13 @@ async def test_a_long_name_gives_way_to_what_the_quote_is_worth(study: Study) ->
         assert "quote" in row
         assert name[-10:] not in row
         assert "… " in row
+
+
+@pytest.mark.parametrize("most", [-1, 0, 1, 2])
+async def test_a_panel_of_hardly_any_rows_has_the_head_of_a_judges_words(study: Study, most: int) -> None:
+    jury(study)
+    app = workbench(study, filter="mL/kg")
+    async with app.run_test(size=(100, 30)):
+        rows = spoken_rows(statements(app).judge_words[0], 0, 2, 40, most)
+        assert len(rows) == max(1, most)
+        assert "judge 1/2" in "".join(text for text, _ in rows[0])
