@@ -195,6 +195,8 @@ REASONS: Final = (
 )
 """Why the reviewer differs from the judge: one letter each; digits are verdicts, everywhere."""
 
+NOT_IN_ANSWER: Final = "not in the answer"
+"""The badge of a statement that no sentence of its response says."""
 IN_RESPONSE: Final = ("words", "reworded", "no")
 """How a response says a statement: in these words, in others, or not at all."""
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from medreview.labels import NOT_IN_ANSWER
 from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.layout.cells import fit
 from medreview.review.layout.cells import width as cells
 from medreview.review.layout.prose import prose_rows
 from medreview.screens.widgets.painted import Row, StyledText
-from medreview.statements.alignment import NOT_IN_ANSWER
 from medreview.units.statement_view import StatementView
 from medreview.visible import visible
 

@@ -16,9 +16,6 @@ from typing import Final
 from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 
-NOT_IN_ANSWER: Final = "not in the answer"
-"""The badge of a statement that no sentence of its response says."""
-
 _LEAST_ALIKE: Final = 55
 """Least token set ratio (0 to 100) of a statement with the sentence alone."""
 _LEAST_SHARE: Final = 0.7

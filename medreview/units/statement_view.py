@@ -1,20 +1,27 @@
 """Everything about one statement that the review screen can show, read from the study."""
 
 import json
+import re
 import sqlite3
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from medreview.judges.merged_votes import MergedJudgement, merged_judgements
 from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader
-from medreview.labels import level_named
-from medreview.statements.alignment import NOT_IN_ANSWER, Sentences
-from medreview.statements.context import Contexts
+from medreview.labels import NOT_IN_ANSWER, level_named
+from medreview.lazy_pattern import lazy_pattern
 from medreview.statements.left_out import LeftOut, left_out
 from medreview.text import Span
 from medreview.units.cited_source import Source
 from medreview.units.source_order import sources_beside
 from medreview.units.statement_names import statement_name
+
+_ITEM: Final = lazy_pattern(r"[ \t>]*(?:[^\w\s*_\"'(]|[-*+] |\(?\w{1,4}[.)])")
+"""A line that may be an item of a list, or the row of a table."""
+_POINTS_BACK: Final = lazy_pattern(
+    r"[\W_]*(?:its?|they|their|this|these|those|s?he|his|her|such|both|neither|the (?:latter|former|same))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +206,8 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         text_sha256=row["text_sha256"],
         span=_span(row["start"], row["end"]),
         parts=tuple(Span(*part) for part in json.loads(row["parts"])),
-        said_at=None if places else Sentences(response).find(row["text"]),
-        context=Contexts(response).of(places[0]) if places else "",
+        said_at=None if places else _said_at(response, row["text"]),
+        context=_context(response, places[0]) if places else "",
         response_id=row["response_id"],
         response_name=response_name(row["response_ordinal"]),
         record_id=row["record_id"],
@@ -214,6 +221,21 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         verdict=_verdict(reader, statement_id),
         merged=merged_judgements(reader, statement_id),
     )
+
+
+def _said_at(response: str, text: str) -> Span | None:
+    from medreview.statements.alignment import Sentences  # as below
+
+    return Sentences(response).find(text)
+
+
+def _context(response: str, place: Span) -> str:
+    line = response.rfind("\n", 0, place.start) + 1
+    if not (_ITEM.match(response, line) or _POINTS_BACK.match(response, place.start)):
+        return ""
+    from medreview.statements.context import Contexts  # its rules take long to load, and most statements need none
+
+    return Contexts(response).of(place)
 
 
 def said_in_words(judgement: Judgement) -> str:

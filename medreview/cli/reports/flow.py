@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from medreview.cli.output import counted, one_line
-from medreview.statements.alignment import NOT_IN_ANSWER
+from medreview.labels import NOT_IN_ANSWER
 from medreview.stats.reports.item_flow import ItemFlow, LabelFlow, ResponseFlow, StatementFlow
 
 

@@ -20,6 +20,7 @@ from medreview.cli.reports.part import part_line
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.references import reference_lines
 from medreview.cli.reports.terminal import height, printed
+from medreview.labels import NOT_IN_ANSWER
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
@@ -319,6 +320,8 @@ def _sure(
     """
     if figures.part is not None:
         yield figures.part.cautions[0]
+    if absent := figures.flow.statements.not_in_answer:
+        yield f"{counted(absent, 'statement')} {NOT_IN_ANSWER}"
     for one in leading:
         if one.own is not None and one.own.caution:
             yield f"{one_line(one.reviewer)}: {one.own.caution}"
