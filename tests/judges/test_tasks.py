@@ -123,9 +123,10 @@ async def test_a_reworded_statement_has_the_citations_of_its_sentence_and_one_th
         assert list(flow_lines(item_flow(study.reader, {})))[1].endswith("; 1 not in the answer")
         assert check(study.reader) == []
         for size in ((80, 24), (160, 50)):
-            async with workbench(study, queue="responses").run_test(size=size) as pilot:
+            app = workbench(study)
+            async with app.run_test(size=size) as pilot:
                 await press(pilot, "j", "j")
-                assert "not in the answer" in pane_text(pilot.app, "statement")
+                assert "not in the answer" in pane_text(app, "statement")
 
 
 def test_a_response_that_no_judge_could_split_is_left_to_the_rules(tmp_path, serve):
