@@ -43,7 +43,8 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
     # How good are the answers: her own labels lead, then the audit, with its interval drawn, then the judges by name.
     assert re.fullmatch(r"How good are the answers\? +value  95% interval +0 +\.5 +1 +n  resp", lines[1])
     names = [re.split(r"  +", line.strip())[0] for line in lines[2:10]]
-    assert names[:3] == ["anna: 60 of 60 drawn at random", "any source supports it", "whole responses supported"]
+    assert re.fullmatch(r"anna: \d+ of \d+ drawn at random", names[0])
+    assert names[1:3] == ["any source supports it", "whole responses supported"]
     assert {"supported, audit+verdicts", "supported, audit alone"} == set(names[3:5])
     assert names[5:] == ["judges: judge 1, judge 2", "judges alone, uncorrected", "cited URLs valid"]
     assert re.search(

@@ -26,7 +26,9 @@ from medreview.screens.review import ReviewScreen
 from medreview.screens.widgets.line_list import RowsView
 from medreview.screens.widgets.lines import LinesView
 from medreview.study import Study
+from medreview.study.events import NewEvent, Recorder
 from tests.support.study_builder import StudyBuilder, build
+from tests.support.unit_samples import SAMPLES
 from tests.support.workbench import blind_workbench, pane_text, paste, press, review_screen
 
 
@@ -344,3 +346,41 @@ async def test_a_note_that_cannot_be_kept_is_not_lost_without_a_word(study_path:
             assert app.is_running
             await go(pilot, "q")
         assert app.return_code == 0
+
+
+async def figures_of_home(pilot: Pilot[None], app: Workbench) -> None:
+    """Wait until they are counted, which begins a moment after the first frame."""
+    while "FIGURES" not in shown(app):
+        await pilot.pause(0.05)
+
+
+async def test_a_study_of_other_units_is_counted_by_them(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "units.medreview") as units:
+        SAMPLES["qa"](units)
+        unit = units.reader.execute("SELECT unit_id FROM unit WHERE kind = 'qa'").fetchone()[0]
+        payload = {"axis": "relevance", "label": "5", "via": "digit", "exposure": {}}
+        units.write(lambda c: Recorder("kb").append(c, NewEvent("decide", unit, payload), block="qas", mode="open"))
+        size = units.reader.execute("SELECT count(*) FROM unit WHERE kind = 'qa'").fetchone()[0]
+        app = Workbench(units, Config(reviewer="kb"), PLAIN)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await figures_of_home(pilot, app)
+            text = shown(app)
+    assert f"{size} QA item" in text
+    assert "decided 1   deferred 0" in text
+    assert "QA items, highly relevant, by your labels: 100%" in text
+    for words in ("0 statements", "no answers yet", "no model has judged", "triage: flagged"):
+        assert words not in text
+
+
+async def test_her_own_labels_are_shown_while_a_blind_block_hides_the_judges(study: Study) -> None:
+    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", blind=True))
+    session.decide("supported")
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await figures_of_home(pilot, app)
+        text = shown(app)
+    assert "supported by your labels, 1 of 8, chosen: they say nothing about the rest" in text
+    assert "by any source 100%" in text
+    assert "judges against you" not in text
+    looks = study.reader.execute("SELECT count(*) FROM event WHERE kind = 'look'").fetchone()[0]
+    assert looks == 0

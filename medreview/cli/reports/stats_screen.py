@@ -333,7 +333,8 @@ def _sure(
                 low, high = map(percent, bound.ends)
                 lacking = f"{bound.missing:,} of {bound.n:,} lack a verdict"
                 yield f"whole responses, whatever is missing: {low} to {high} ({lacking})"
-    yield from islice(_notes(figures, shares, kappas), _MOST_NOTES if brief < 3 else 1)
+    notes = _MOST_NOTES if brief < _BRIEFEST else 0 if brief > _BRIEFEST and leading else 1
+    yield from islice(_notes(figures, shares, kappas), notes)
     if brief < 2:
         yield from _kinds(figures.kinds)
         judges = figures.between_judges.tallies
@@ -355,7 +356,8 @@ def _audit(figures: StudyFigures, brief: int) -> Iterator[str]:
     """What the random draw rests on, by all reviewers together where there are several."""
     whole = any(one.own is not None and one.own.basis == "all" for one in figures.reviewers)
     by_models = figures.flow.statements.judged_by_models
-    if not figures.audit.figures and by_models and not whole and figures.part is None:
+    told = not whole and (brief <= _BRIEFEST or not figures.reviewers)
+    if not figures.audit.figures and by_models and told and figures.part is None:
         yield "no label of the random audit yet: nobody knows how right the judges are on the whole study"
     for audit in figures.audit.figures[-1:]:
         who = "all reviewers" if audit.reviewer is None else one_line(audit.reviewer)

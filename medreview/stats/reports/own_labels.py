@@ -136,10 +136,10 @@ def _basis(
     """Of what the figures are, the labels that count in them, and of how many statements these are some."""
     if len(labels) == total:
         return "all", labels, total
-    drawn = {unit: label for unit, label in labels.items() if label.group.drawn}
+    members = {row[0] for row in reader.execute(_DRAWN) if only.holds(row[0])}
+    drawn = {unit: label for unit, label in labels.items() if label.group.drawn and unit in members}
     if drawn:
-        members = sum(only.holds(row[0]) for row in reader.execute(_DRAWN))
-        return "drawn", drawn, members
+        return "drawn", drawn, len(members)
     return "flagged" if all(label.queue == _TRIAGE for label in labels.values()) else "chosen", labels, total
 
 

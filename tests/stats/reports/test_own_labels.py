@@ -85,7 +85,7 @@ def test_labels_of_the_draw_count_without_those_of_other_queues(small: SmallStud
     for number in range(10):
         small.response(f"r{number}", 2)
     draw(small.study, "anna", size=5)
-    drawn = [row[0] for row in small.study.reader.execute("SELECT statement_id FROM audit_item ORDER BY position")]
+    drawn = [row[0] for row in small.study.reader.execute("SELECT statement_id FROM audit_item ORDER BY statement_id")]
     rest = [f"r{number}.1" for number in range(10) if f"r{number}.1" not in drawn]
     small.said("supported", *drawn[:3], mode="blind", block="audit")
     small.said("contradicted", *rest[:2])
