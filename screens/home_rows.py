@@ -199,8 +199,9 @@ def _own_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
             if figure.value is not None
         ]  # fmt: skip
         rest = ": they say nothing about the rest" if own.caution else ""
-        yield [(_cut(f"     supported by your labels, {own.of_what}{rest}", columns - 1), "dim")]
-        yield [(_cut(f"       {'   '.join(told) or 'no label says so or otherwise'}", columns - 1), "")]
+        yield [(_cut(f"     by your labels, {own.of_what}{rest}", columns - 1), "dim")]
+        said = "   ".join(told)
+        yield [(_cut(f"       {f'supported {said}' if said else 'no label says so or otherwise'}", columns - 1), "")]
     for kind in figures.units:
         for one in kind.people:
             share = f"{short(one.share, as_percent=True)}   n = {one.share.n:,}"

@@ -318,7 +318,10 @@ async def test_the_first_screen_has_the_figures_of_the_audit(
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: "supported in this study" in screen_text(app))
         text = " ".join(screen_text(app).split())
-        assert "FIGURES judges against you, blind, random audit, n = 14 in 7 responses" in text
+        assert text.index("FIGURES by your labels, 14 of") < text.index(
+            "judges against you, blind, random audit, n = 14"
+        )
+        assert "n = 14 in 7 responses" in text
         assert "agreement 57% [" in text
         assert "kappa .13 [" in text or "kappa .14 [" in text
         assert "supported in this study, not estimated yet" in text

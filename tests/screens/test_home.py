@@ -379,8 +379,8 @@ async def test_her_own_labels_are_shown_while_a_blind_block_hides_the_judges(stu
     async with app.run_test(size=(80, 40)) as pilot:
         await figures_of_home(pilot, app)
         text = shown(app)
-    assert "supported by your labels, 1 of 8, chosen: they say nothing about the rest" in text
-    assert "by any source 100%" in text
+    assert "by your labels, 1 of 8, chosen: they say nothing about the rest" in text
+    assert "supported by any source 100%" in text
     assert "judges against you" not in text
     looks = study.reader.execute("SELECT count(*) FROM event WHERE kind = 'look'").fetchone()[0]
     assert looks == 0

@@ -221,7 +221,9 @@ def _shares(figures: StudyFigures, leading: Sequence[ReviewerFigures], brief: in
     ]
     if any(share.figure and share.figure.value is not None for share in judged):
         judged.insert(0, Share(f"judges: {judges}", None))
-    valid = [Share("cited URLs valid", found[_VALID])] if _VALID in found else []
+    valid = (
+        [Share("cited URLs valid", found[_VALID])] if _VALID in found and (brief <= _BRIEFEST or not leading) else []
+    )
     return [*(share for one in leading for share in _by_own(one)), *audited, *judged, *valid]
 
 
@@ -356,8 +358,8 @@ def _audit(figures: StudyFigures, brief: int) -> Iterator[str]:
     """What the random draw rests on, by all reviewers together where there are several."""
     whole = any(one.own is not None and one.own.basis == "all" for one in figures.reviewers)
     by_models = figures.flow.statements.judged_by_models
-    told = not whole and (brief <= _BRIEFEST or not figures.reviewers)
-    if not figures.audit.figures and by_models and told and figures.part is None:
+    unsaid = not whole and (brief <= _BRIEFEST or not figures.reviewers)
+    if not figures.audit.figures and by_models and unsaid and figures.part is None:
         yield "no label of the random audit yet: nobody knows how right the judges are on the whole study"
     for audit in figures.audit.figures[-1:]:
         who = "all reviewers" if audit.reviewer is None else one_line(audit.reviewer)
