@@ -100,7 +100,11 @@ def test_an_earlier_result_is_replaced_and_nothing_else(tmp_path):
         for call in (check_csv, lambda path: write_csv(report(), path)):
             with pytest.raises(UserError):
                 call(place)
+    page = mine.with_suffix(".html")
+    page.write_text("my own")
     with pytest.raises(UserError, match="choose another name"):
+        check_html(page)
+    with pytest.raises(UserError, match="would hold a page of HTML; name it"):
         check_html(mine)
     assert mine.read_text() == "my,own\n"
     assert not beside.exists()
