@@ -6,6 +6,7 @@ only once its user trusted the file, as it then was.
 """
 
 import getpass
+import hashlib
 import json
 import os
 import stat
@@ -32,16 +33,19 @@ def is_own(path: Path) -> bool:
 
 
 def is_trusted(path: Path, content: str) -> bool:
-    """Whether this file was trusted with just this content."""
+    """Whether this file was trusted with just this content, and with the prompts that it names as they are now."""
     try:
-        return _trusted().get(str(path.resolve())) == sha256(content)
+        return _trusted().get(str(path.resolve())) == _digest(path, content)
     except UserError:
         return False  # nothing is trusted by a list that cannot be; whoever trusts something is told
 
 
 def trust(path: Path, content: str) -> Path:
-    """Keep that the user trusts this file with this content; where that is kept. Raises :class:`UserError`."""
-    return _keep({**_trusted(), str(path.resolve()): sha256(content)})
+    """Keep that the user trusts this file with this content and the prompts that it names; where that is kept.
+
+    Raises :class:`UserError`.
+    """
+    return _keep({**_trusted(), str(path.resolve()): _digest(path, content)})
 
 
 def distrust(path: Path) -> bool:
@@ -51,6 +55,26 @@ def distrust(path: Path) -> bool:
     if known:
         _keep(kept)
     return known
+
+
+def _digest(path: Path, content: str) -> str:
+    """A hash of a settings file and of the files in its folder of prompts: what they say goes to models as well."""
+    import tomllib
+
+    try:
+        named = tomllib.loads(content).get("prompts", "") if "prompts" in content else ""
+    except (tomllib.TOMLDecodeError, RecursionError):
+        named = ""
+    if not named or not isinstance(named, str):
+        return sha256(content)
+    held = [sha256(content)]
+    for prompt in sorted((path.resolve().parent / Path(named).expanduser()).glob("*.md")):
+        try:
+            body, _ = read_bounded(prompt, LARGEST)
+            held.append(f"{prompt.name} {hashlib.sha256(body).hexdigest()}")
+        except (OSError, ValueError) as error:
+            held.append(f"{prompt.name} {type(error).__name__}")
+    return sha256("\n".join(held))
 
 
 @dataclass(frozen=True, slots=True)
