@@ -43,9 +43,6 @@ HALLUCINATION: Final = (
     Label("other", "4", "other", "Invented or unverifiable in another way; say how in a note."),
 )
 
-ANSWER: Final = tuple(label._replace(key=str(number)) for number, label in enumerate(HALLUCINATION, 1))
-"""The hallucination axis where it is what is asked of a whole answer: its levels under the digits 1-5."""
-
 SUPPORT: Final = (
     Label("supported", "1", "supported", "The source says this, wholly."),
     Label("not_supported", "2", "not supported", "The source does not say this, or only a part of it."),

@@ -1,6 +1,5 @@
 """What each action of the table does for every kind of unit: acts of the session, and the steps that follow."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -179,8 +178,9 @@ class ActionHandlers(SearchHandlers):
         glyph = VERDICT.get(session.judges_say or "", "")
         self._stage.open(
             RevealDialog(
+                name=session.full_name,
                 mine=session.order_words or verdict_words(session.own.label or "", session.asks),
-                theirs=f"{glyph} {self._their_words().upper()}".strip(),
+                theirs=f"{glyph} {(session.judges_words or 'no common verdict').upper()}".strip(),
                 asks=session.asks,
                 saved=self._saved,
                 give=lambda label: self._follow(session.keep_or_change(label)),
@@ -191,8 +191,9 @@ class ActionHandlers(SearchHandlers):
     def _ask_reason(self) -> None:
         self._stage.open(
             ReasonDialog(
+                name=self._session.full_name,
                 mine=self._session.asks.level_named(self._session.own.label or ""),
-                theirs=self._their_words(),
+                theirs=self._session.judges_words,
                 asks=self._session.asks,
                 saved=self._saved,
                 answer=lambda code: self._follow(self._session.reason(code)),
@@ -205,10 +206,6 @@ class ActionHandlers(SearchHandlers):
     def _saved(self) -> str:
         number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
         return self._stage.held or (f"saved {number} ✓" if self._session.elsewhere is None else "NOT SAVED HERE")
-
-    @abstractmethod
-    def _their_words(self) -> str:
-        """The judges' label in words; empty when they have no say."""
 
     # Notes and putting off
 

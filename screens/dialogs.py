@@ -44,8 +44,9 @@ class Dialog(Protocol):
 
 @dataclass(eq=False, repr=False)
 class ReasonDialog:
-    """Why my verdict differs from the judges': the verdict is saved already, the step only adds to it."""
+    """Why my verdict on a unit, by its ``name``, differs from the judges'; it is saved, the step only adds to it."""
 
+    name: str
     mine: Label
     theirs: str
     asks: Asks
@@ -58,9 +59,11 @@ class ReasonDialog:
 
     def rows(self, columns: int) -> list[Row]:
         """The question and the reasons in two rows, worded as long as they allow; the other keys."""
-        asked = f" {self.mine.key} {self.mine.name}. " + (f"Why not “{self.theirs}”?" if self.theirs else "Why?")
+        asked = f" {self.name}: {self.mine.key} {self.mine.name}. " + (
+            f"Why not “{self.theirs}”?" if self.theirs else "No judge says so. Why?"
+        )
         rows: list[Row] = []
-        for head, cut in ((asked, ""), (asked, " than "), (" Why?", " than ")):
+        for head, cut in ((asked, ""), (asked, " than "), (f" {self.name}: why?", " than "), (" Why?", " than ")):
             codes: list[list[StyledText]] = [
                 [("  ", ""), (code.key, "key"), (f" {code.name.split(cut)[0] if cut else code.name}", "")]
                 for code in self.asks.reasons
@@ -69,7 +72,8 @@ class ReasonDialog:
             if len(rows) <= _REASON_ROWS:
                 break
         last: list[StyledText] = [
-            (" ", ""), ("1-5", "key"), (" another verdict  ", ""), ("Enter", "key"), (" no reason  ", ""), ("n", "key"),
+            (" ", ""), (self.asks.digits, "key"),
+            (" another verdict  ", ""), ("Enter", "key"), (" no reason  ", ""), ("n", "key"),
             (" in words  ", ""), ("Esc", "key"), (" back", ""), ("", "fill"), (f"({self.saved()}) ", "good"),
         ]  # fmt: skip
         return [*rows, last]
@@ -97,6 +101,7 @@ class ReasonDialog:
 class RevealDialog:
     """After a blind decision that differs: the judges' verdict; keep mine or change it. Both labels stay on record."""
 
+    name: str
     mine: str
     theirs: str
     asks: Asks
@@ -108,9 +113,11 @@ class RevealDialog:
     def rows(self, columns: int) -> list[Row]:
         """Both verdicts and the choice."""
         both: list[StyledText] = [
-            (" judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (self.mine, "key"),
+            (f" {visible(self.name)}  judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (self.mine, "key"),
             ("   both kept", "dim"), ("", "fill"), (f"({self.saved()}) ", "good"),
         ]  # fmt: skip
+        if sum(width(text) for text, _ in both) > columns:
+            del both[4]
         digits: list[list[StyledText]] = [
             [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in self.asks.levels
         ] or [[("  ", ""), (f"1-{max(filter(str.isdigit, self.mine), default=9)}", "key"), (" another order", "")]]
@@ -130,11 +137,14 @@ class RevealDialog:
 
 @dataclass(eq=False, repr=False)
 class HallucinationDialog:
-    """Which hallucination, by the keys of ``levels``."""
+    """Which hallucination of a unit, by its ``name`` and the keys of ``levels``. ``decided``: the name of another unit,
+    the one that was decided just now, and what ``h`` does to ask the same of that one."""
 
+    name: str
     choose: Callable[[Label], None]
     back: Act
     levels: Sequence[Label] = HALLUCINATION
+    decided: tuple[str, Act] | None = None
     takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
@@ -142,20 +152,26 @@ class HallucinationDialog:
         levels: list[list[StyledText]] = [
             [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in self.levels
         ]
+        if self.decided is not None:
+            levels.append([("   ", ""), ("h", "key"), (f" {visible(self.decided[0])}, just decided", "")])
         levels.append([("   ", ""), ("Esc", "key"), (" back", "")])
         meaning = (
             "fact: against established knowledge", "input: not what was asked", "context: against the response",
         )  # fmt: skip
-        return [
-            *flow([(" hallucination: ", "key")], levels, columns),
-            *flow([(" ", "")], [[("", ""), (f"{words}  ", "dim")] for words in meaning], columns),
-        ]
+        name = visible(self.name)
+        heads = (f" hallucination · {name}: ", f" h · {name}: ")
+        asked = (flow([(head, "key")], levels, columns) for head in heads)
+        first = next((rows for rows in asked if len(rows) == 1), None) or flow([(heads[1], "key")], levels, columns)
+        told = flow([(" ", "")], [[("", ""), (f"{words}  ", "dim")] for words in meaning], columns)
+        return [*first, *told][:FOOT_ROWS]
 
     def press(self, key: Key) -> bool:
-        """A level or Esc."""
+        """A level, ``h`` or Esc."""
         label = next((label for label in self.levels if label.key == key.said), None)
         if label is not None:
             self.choose(label)
+        elif key.said == "h" and self.decided is not None:
+            self.decided[1]()
         elif key.said == "escape":
             self.back()
         else:
@@ -172,6 +188,7 @@ class SpanDialog:
     with that, ``more`` takes it and asks for another; ``which``: which of two spans it is.
     """
 
+    name: str
     level: str
     target: str
     other: str
@@ -193,11 +210,13 @@ class SpanDialog:
         if self.naming is not None:
             return self.naming.rows()
         name = level_named("hallucination", self.level).name.upper()
-        head = f" hallucination: {name}{self.which}.  Span ({self.edit.moving} moves): "
-        if self.which and columns - width(head) < _SPAN_ROOM:
-            head = f" {name}{self.which} ({self.edit.moving} moves): "
-        if columns - width(head) < _SPAN_ROOM:
-            head = f" {self.edit.moving} moves: "
+        unit, moves = visible(self.name), f"{self.edit.moving} moves"
+        heads = (
+            f" hallucination · {unit}: {name}{self.which}.  Span ({moves}): ",
+            f" {unit}: {name}{self.which} ({moves}): ",
+            f" {unit}: {moves}: ",
+        )
+        head = next((head for head in heads if columns - width(head) >= _SPAN_ROOM), heads[-1])
         room = columns - width(head) - 3
         keys: list[StyledText] = [
             (" ", ""), ("Enter", "key"), (" take  ", ""),

@@ -173,7 +173,7 @@ class FigurePlaces(OtherPlaces):
             pin_figures(self._study, self._config.reviewer, self._pinned)
         if self._pinned is None:
             return "Not pinned any more."
-        return f"Pinned: {wanted.group.title}, {wanted.scale.title}, judges together; p unpins"
+        return f"Pinned: {wanted.group.title}, {wanted.scale.title}, judges together; K unpins"
 
     # On the first screen
 

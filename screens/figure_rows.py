@@ -46,7 +46,8 @@ def estimate_rows(view: "GroupView", columns: int) -> list[Row]:
             line = interval_bar(figure.low, figure.value or 0.0, figure.high, bar) if bar >= _LEAST_BAR else ""
             rows.append([*row, (line, "")])
             continue
-        why = f"{'no interval: ' if said else 'no figure: '}{figure.reason}"
+        head = "" if "no interval" in (figure.reason or "").lower() else "no interval: " if said else "no figure: "
+        why = f"{head}{figure.reason}"
         room = columns - _NAME - width(said) - 1
         rows.append([*row, (fit(why, min(width(why), max(1, room))), "dim")])
     return rows

@@ -300,6 +300,8 @@ def _key_row(actions: Mapping[str, Action], columns: int, shown: Sequence[str]) 
     for hint in shown:
         of_hint = hints.get(hint, [])
         keys = ("" if all(len(key) == 1 for key in of_hint) else " ").join(of_hint)
+        if hint == "help" and width(keys) + width(hint) + 3 > room:
+            hint = ""  # every program explains itself at its question mark
         needed = width(keys) + width(hint) + 3
         if keys and needed <= room:
             pieces += [(f" {keys}", "key"), (f" {hint} ", "")]

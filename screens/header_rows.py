@@ -1,7 +1,7 @@
 """The top of the review screen in words: study, queue, place, counts; the subject, badges, own labels, filter."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from medreview.review.deciding import Deciding
 from medreview.review.layout.cells import fit, width
@@ -24,23 +24,81 @@ class Subject(NamedTuple):
     badges: str = ""
 
 
+class Piece(NamedTuple):
+    """A part of a header. ``gives``: how it gives way where there is no room, each with a rank; what has the lowest
+    rank of all pieces of the row gives way first. A number: it is cut, to so many cells at least; a text stands for it
+    then, ``""`` for nothing.
+    """
+
+    text: str
+    style: str
+    gives: tuple[tuple[int, int | str], ...] = ()
+
+
+_FIRST, _EARLY, _MIDDLE, _LATE, _LAST = range(0, 100, 20)
+"""Ranks: the goal and the record go first; the study, the filter and the name of the unit last."""
+_GAPS: Final = (3, 2)
+"""Cells between the pieces: narrower before a piece gives way."""
+
+
 def header_rows(session: Deciding, subject: Subject | None, title: str, columns: int) -> list[Row]:
     """The two rows of the narrow header."""
-    return [_place(session, title, columns), _subject(session, subject, columns)]
+    badges = [*(["BLIND"] if hides_judges(session) else []), *_read_only(session)]
+    return [
+        fitted([*_place(session, title, badges)], _goal(session), columns),
+        _subject(session, subject, columns),
+    ]
 
 
 def wide_header_rows(session: Deciding, title: str, columns: int) -> list[Row]:
     """The one row of the wide header: place and counts, then mode, reviewer and filter."""
-    blind = session.mode == "blind"
+    blind = hides_judges(session)
     right = [
-        *[(f"{word}   ", "badge") for word in _read_only(session)],
-        ("BLIND" if blind else "judges shown", "badge" if blind else "dim"),
-        (f"   reviewer {session.reviewer}", "dim"),
-        *_filter(session, "   "),
-        (" ", ""),
+        *_goal(session),
+        *(Piece(word, "badge") for word in _read_only(session)),
+        Piece("BLIND", "badge") if blind else Piece("judges shown", "dim", ((_EARLY + 1, ""),)),
+        Piece(f"reviewer {visible(session.reviewer)}", "dim", ((_EARLY, ""),)),
+        *_filter(session),
     ]
-    room = columns - sum(width(visible(text)) for text, _ in right)
-    return [[*_place(session, title, room, mode=False), *right]]
+    return [fitted(_place(session, title, []), right, columns)]
+
+
+def hides_judges(session: Deciding) -> bool:
+    """Whether the header says that it is blind: not any more once the judges of the unit are shown."""
+    return session.mode == "blind" and not session.shows_judges
+
+
+def fitted(left: Sequence[Piece], right: Sequence[Piece], columns: int) -> Row:
+    """Pieces from the left and from the right that never touch: where there is no room, one after the other gives way.
+
+    ``right`` ends before the last column.
+    """
+    pieces = [piece for piece in (*left, *right) if piece.text]
+    at_right = sum(1 for piece in right if piece.text)
+    said = [piece.text for piece in pieces]
+    steps = sorted((rank, place, to) for place, piece in enumerate(pieces) for rank, to in piece.gives)
+
+    def over(gap: int) -> int:
+        shown = [width(text) for text in said if text]
+        return sum(shown) + gap * (len(shown) - 1) + 2 - columns
+
+    gap = next((gap for gap in _GAPS if over(gap) <= 0), _GAPS[-1])
+    for _, place, to in steps:
+        if (more := over(gap)) <= 0:
+            break
+        here = width(said[place])
+        if isinstance(to, str):
+            said[place] = to
+        elif here > to:
+            said[place] = fit(said[place], max(to, here - more))
+    row: list[StyledText] = []
+    first = len(pieces) - at_right
+    for place, (piece, text) in enumerate(zip(pieces, said, strict=True)):
+        if place == first:
+            row.append(("", "fill"))
+        if text:
+            row.append((f"{' ' * (gap if row and place != first else 1)}{text}", piece.style))
+    return [*row, (" ", "")]
 
 
 def said_by_me(session: Deciding) -> str:
@@ -75,37 +133,24 @@ def own_words(
     return " · ".join(words)
 
 
-def _place(session: Deciding, title: str, columns: int, mode: bool = True) -> Row:
-    counts = session.counts
-    size = len(session.queue.units)
-    position = f"{session.position + 1 if size else 0} of {size}"
+def _place(session: Deciding, title: str, badges: Sequence[str]) -> list[Piece]:
+    """Study, queue, place in it, ``badges``, and counts that add up."""
+    counts, size, queue = session.counts, len(session.queue.units), session.queue.kind.title
+    position = session.position + 1 if size else 0
     tally = f"decided {counts.decided} · deferred {counts.deferred} · open {counts.open}"
-    blind: list[str] = ["BLIND"] if mode and session.mode == "blind" else []
-    if mode:
-        blind += _read_only(session)
-    fixed = [session.queue.kind.title, position, *blind, tally]
-    title = visible(title)
-    taken = sum(map(width, fixed)) + 1
-    goal = _goal(session, columns - taken - 2 * len(fixed))
-    columns -= sum(width(text) for text, _ in goal)
-    gap = 3 if taken + 3 * len(fixed) + width(title) <= columns else 2
-    room = columns - taken - gap * len(fixed)
-    pieces: list[StyledText] = [(" ", "")]
-    if room >= min(6, width(title)):
-        pieces.append((fit(title, min(room, width(title))) + " " * gap, "title"))
-    else:
-        gap = 2
-    pieces.append((session.queue.kind.title + " " * gap, ""))
-    pieces.append((position + " " * gap, "key"))
-    pieces += [(word + " " * gap, "badge") for word in blind]
-    return [*pieces, (tally, "dim"), ("", "fill"), *goal]
+    return [
+        Piece(visible(title), "title", ((_FIRST + 1, 12), (_LATE + 2, 6), (_LAST, ""))),
+        Piece(queue, "", ((_MIDDLE + 2, 12), (_LATE, ""))),
+        Piece(f"{position} of {size}", "key", ((_LATE + 1, f"{position}/{size}"),)),
+        *(Piece(word, "badge") for word in badges),
+        Piece(tally, "dim", ((_MIDDLE, f"open {counts.open}"), (_MIDDLE + 1, ""))),
+    ]
 
 
-def _goal(session: Deciding, room: int) -> list[StyledText]:
+def _goal(session: Deciding) -> list[Piece]:
     """How far the goal of the sitting is, as much of it as has room."""
     words = session.goal.words if session.goal is not None else ""
-    fitting = (text for text in (words, words.partition(" · ")[0]) if text and width(text) + 1 <= room)
-    return [(f"{text} ", "key") for text in fitting][:1]
+    return [Piece(words, "key", ((_FIRST, words.partition(" · ")[0]), (_FIRST + 2, "")))] if words else []
 
 
 def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
@@ -114,32 +159,28 @@ def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
     The id of the record where it has room; ids often name the model, so that they are hidden as long as that is.
     """
     if subject is None:
-        return [("", "fill"), *_filter(session, ""), (" ", "")]
-    name, badges = subject.words, subject.badges
+        return fitted([], _filter(session), columns)
     mine = said_by_me(session)
-    narrowed = _filter(session, "  " if mine else "")
-    room = columns - width(visible(subject.name)) - 4 - sum(width(visible(text)) for text, _ in narrowed)
-    mine = fit(f"you: {mine}", min(width(mine) + 5, max(12, room))) if mine else ""
-    right: list[StyledText] = [(mine, "badge" if session.own.stale else "good"), *narrowed]
-    room = columns - 2 - sum(width(visible(text)) for text, _ in right)
-    left: list[StyledText] = [(f" {_named(visible(subject.name), visible(name), room // 2)}", "")]
-    room -= width(left[0][0]) + 5
-    record = visible(subject.record)
-    if record and width(record) + 3 <= room - width(badges):
-        left.append((f" · {record}", "dim"))
-    if badges and room > 8:
-        left.append(("   " + fit(badges, min(width(badges), room)), "badge"))
-    return [*left, ("", "fill"), *right, (" ", "")]
-
-
-def _named(name: str, words: str, room: int) -> str:
-    """The name with as much of what may be said beside it as has room; the name is never cut."""
-    return fit(words, min(width(words), room)) if room > width(name) + 1 else name
+    name = visible(subject.name)
+    left = [
+        Piece(visible(subject.words), "", ((_EARLY, name),)),
+        Piece(visible(subject.record), "dim", ((_FIRST, ""),)),
+        Piece(visible(subject.badges), "badge", ((_EARLY, 16), (_EARLY + 2, ""))),
+    ]
+    said = [
+        Piece(
+            visible(f"you: {mine}") if mine else "",
+            "badge" if session.own.stale else "good",
+            ((_EARLY + 1, 32), (_MIDDLE + 1, 12), (_LATE + 1, "")),
+        )
+    ]
+    return fitted(left, [*said, *_filter(session)], columns)
 
 
 def _read_only(session: Deciding) -> list[str]:
     return [] if session.study.writable else ["READ-ONLY"]
 
 
-def _filter(session: Deciding, before: str) -> list[StyledText]:
-    return [(f"{before}filter: {session.queue.filter}", "key")] if session.queue.filter else []
+def _filter(session: Deciding) -> list[Piece]:
+    words = f"filter: {visible(session.queue.filter)}" if session.queue.filter else ""
+    return [Piece(words, "key", ((_FIRST + 3, 40), (_LATE + 3, 12), (_LAST + 1, "")))]

@@ -28,7 +28,7 @@ from medreview.screens.home_rows import (
     saved_row,
     warning_row,
 )
-from medreview.screens.key import Key
+from medreview.screens.key import LEAVES_NOTHING, Key
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.palette_dialog import LISTED_ROWS, PaletteDialog, palette_dialog
 from medreview.screens.widgets.line_list import RowsView
@@ -47,7 +47,7 @@ _TALL = 30
 
 
 class HomeScreen(KeyScreen[None]):
-    """Counts and queues; Enter or a letter opens one.
+    """Counts and queues; Enter or a capital opens one.
 
     ``look`` counts the study anew, ``responses`` lists the first of them with their progress.
     """
@@ -123,6 +123,8 @@ class HomeScreen(KeyScreen[None]):
             self._line.press(key)
             return not self.on_top
         name = _ACTION_OF.get(key.name) or _ACTION_OF.get(key.said)
+        if key.name in LEAVES_NOTHING:
+            self._said = "q leaves; everything is saved already."
         try:
             self._perform(name)
         except UserError as error:
@@ -145,10 +147,9 @@ class HomeScreen(KeyScreen[None]):
             self._foot.show(foot_rows(self._line.rows(columns), "", self._said, False, columns))
             return
         lines = (*self._overview.queues, *self._overview.units)
-        places = ("c", *(line.kind.key for line in lines if line.kind.key))
-        queues = " ".join(places[self._overview.place is None :])
+        queues = " ".join(line.kind.key for line in lines if line.kind.key)
         kept = self._overview.reserved
-        back: Row = [("R", "key"), (f" give back the {kept} reserved   ", "")] if kept else []
+        back: Row = [("X", "key"), (f" give back the {kept} reserved   ", "")] if kept else []
         opens: Row = [(" Enter", "key"), (" open   ", ""), (queues, "key"), (" queues", "")]
         keys: Row = [
             (" i", "key"), (" figures   ", ""), *back, ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
@@ -196,10 +197,6 @@ class HomeScreen(KeyScreen[None]):
                 self.app.show_help()
             case "leave":
                 self._leave()
-            case "continue":
-                if self._overview.place is None:
-                    raise UserError("There is nothing to continue yet; Enter opens the queue at the pointer.")
-                self._open(0)
             case str() if name.startswith("open_"):
                 self.app.show_queue(Entrance(name.removeprefix("open_")))
 

@@ -105,7 +105,7 @@ def _package_row(overview: Overview, columns: int) -> Row:
 
 def place_row(place: LastPlace, columns: int) -> Row:
     """Where the reviewer left off: queue, place, filter."""
-    pieces: list[StyledText] = [(" c ", "key"), (" continue  ", "key")]
+    pieces: list[StyledText] = [("    continue  ", "key")]
     return [*pieces, (_cut(visible(place.words), columns - sum(width(text) for text, _ in pieces) - 3), "")]
 
 
@@ -127,7 +127,7 @@ def more_drafts_row(number: int, columns: int) -> Row:
 
 
 def queue_row(line: QueueLine, columns: int) -> Row:
-    """One queue: its letter, name, mode, size, how many of that are open and deferred, what it is made of."""
+    """One queue: its capital, name, mode, size, how many of that are open and deferred, what it is made of."""
     name, size = line.kind.title, str(line.size)
     most = 31 - len(size)  # into the empty cells before a short number
     blind = line.kind.mode == "blind" and line.kind.chosen != "conflicts"

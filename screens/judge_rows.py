@@ -5,6 +5,7 @@ from typing import Final
 
 from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
 from medreview.next_step import command
+from medreview.review.judge_words import listed
 from medreview.review.jurors import Juror, jurors, tally_words, together_words
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.wrap import WrapTable
@@ -45,10 +46,7 @@ def lead(session: ReviewSession) -> Judgement | None:
     for judgement in item.judgements:
         if judgement.judgement_id == read:
             return judgement
-    first = item.verdict.judgement_id if item.verdict else None
-    here = [j for j in item.judgements if session.source and j.snapshot_id == session.source.snapshot_id]
-    among = here or item.judgements
-    return next((judgement for judgement in among if judgement.judgement_id == first), among[0])
+    return listed(item, session.snapshot)[0]
 
 
 def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
@@ -112,19 +110,18 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     item = session.item
     if item is None or judgement is None:
         return [*rows, [(" no judge has looked at this statement", "dim")]]
-    here = session.source.snapshot_id if session.source else None
-    listed = sorted(item.judgements, key=lambda other: (other is not judgement, other.snapshot_id != here))
     if session.read_words and session.reads is not None:
         return [*rows, *spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, most - 1)]
     together = _together(item, columns)
     room = max(1, most - 4 - len(together))
-    for other in listed[:room]:
+    every = listed(item, session.snapshot)
+    for other in every[:room]:
         said: Row = [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(session, item, other), ("  ", "")]
         name = visible(judge_name(other))
         left = columns - sum(width(visible(text)) for text, _ in said) - 1
         rows.append([*said, (fit(name, min(width(name), left)), "dim")])
-    if len(listed) > room:
-        rows.append([(f" … and {len(listed) - room} more", "dim")])
+    if len(every) > room:
+        rows.append([(f" … and {len(every) - room} more", "dim")])
     rows += together
     if judgement.quote:
         rows += _wrapped(f"“{judgement.quote}”", columns, 2, _quote_style(judgement))

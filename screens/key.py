@@ -1,6 +1,9 @@
 """A key press, apart from the dialogs that take it: the first screen has keys and none of them."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+LEAVES_NOTHING: Final = ("escape", "ctrl+c")
+"""Esc closes what is open; where nothing is, these keys only have it said which one leaves."""
 
 
 class Key(NamedTuple):

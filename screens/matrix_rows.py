@@ -1,6 +1,7 @@
 """The confusion matrix in text: what I said down, what the judges said across, counts and shares of a row.
 
-Shading is a glyph, so that it reads without colour, and the cell at the cursor stands in brackets.
+A cell is filled with a glyph on both sides of its count, so that it reads without colour, and the cell at the cursor
+stands in brackets.
 """
 
 import math
@@ -17,7 +18,11 @@ _SHADES: Final = " ░▒▓█"
 _NARROWEST: Final = 12
 _WIDEST: Final = 22
 _TALL_FROM: Final = 22
-"""Rows from which a cell has three of them, the outer ones shaded all over."""
+"""Rows from which a cell has three of them, the outer ones filled all over."""
+_SHARE: Final = 5
+"""Cells for the share behind a count."""
+_MARGIN: Final = 4
+"""Filled cells of a row from which the count stands a cell away from them."""
 
 
 class Cell(NamedTuple):
@@ -36,8 +41,10 @@ def matrix_rows(
     rows.
     """
     names = [in_words(label) for label in labels]
+    sums = [sum(column) for column in zip(*table, strict=True)]
+    digits = len(str(max(sums)))
     head = max(map(width, (*names, "you said"))) + 2
-    wide = max(_NARROWEST, min(_WIDEST, (columns - head - 7) // len(labels)))
+    wide = max(_NARROWEST, digits + _SHARE + 3, min(_WIDEST, (columns - head - 7) // len(labels)))
     tall = most >= max(_TALL_FROM, 3 * len(labels) + 4)
     across = sum(wide for _ in labels)
     told = fit(f"{visible(judge)} said", across)
@@ -45,17 +52,16 @@ def matrix_rows(
         [(" " * head, ""), (told, "dim")],
         [
             (fit(" you said", head), "dim"),
-            *((f"{fit(name, min(width(name), wide - 1)).rjust(wide - 1)} ", "title") for name in names),
+            *((fit(name, min(width(name), wide - 1)).center(wide), "title") for name in names),
             (f"{'all':>7}", "dim"),
         ],
     ]
     for place, (name, counts) in enumerate(zip(names, table, strict=True)):
-        rows += _label_rows(place, name, counts, cursor, head, wide, tall)
-    sums = [sum(column) for column in zip(*table, strict=True)]
+        rows += _label_rows(place, name, counts, cursor, head, wide, digits, tall)
     rows.append(
         [
             (fit(" all", head), "dim"),
-            *((f"{count:>{wide - 7}}{' ' * 7}", "dim") for count in sums),
+            *((f" {''.join(_filled(str(count), '', ' ', wide - 2, digits))} ", "dim") for count in sums),
             (f"{sum(sums):>7}", "dim"),
         ]
     )
@@ -63,7 +69,7 @@ def matrix_rows(
 
 
 def _label_rows(
-    place: int, name: str, counts: Sequence[int], cursor: Cell, head: int, wide: int, tall: bool
+    place: int, name: str, counts: Sequence[int], cursor: Cell, head: int, wide: int, digits: int, tall: bool
 ) -> list[Row]:
     whole = sum(counts)
     middle: list[StyledText] = [(fit(f" {name}", head), "title")]
@@ -74,11 +80,20 @@ def _label_rows(
         left, right = ("[", "]") if here else (" ", " ")
         shade = _shade(share)
         style = _style(count, place == column, here)
-        told = f"{count:>{wide - 8}}{_share(share):>5}"
-        middle += [(left, "key"), (told, style), (shade, ""), (right, "key")]
+        before, told, behind = _filled(str(count), _share(share), shade, wide - 2, digits)
+        middle += [(left, "key"), (before, ""), (told, style), (behind, ""), (right, "key")]
         edge += [(left, "key"), (shade * (wide - 2), ""), (right, "key")]
     middle.append((f"{whole:>7}", "dim"))
     return [edge, middle, edge] if tall else [middle]
+
+
+def _filled(count: str, share: str, shade: str, room: int, digits: int) -> tuple[str, str, str]:
+    """A count and its share in a row of so many cells, and what fills it on both sides of them."""
+    told = f"{count:>{digits}}{share:>{_SHARE}}"
+    rest = room - len(told)
+    if rest >= _MARGIN:
+        told, rest = f" {told} ", rest - 2
+    return shade * (rest // 2), told, shade * (rest - rest // 2)
 
 
 def _style(count: int, agrees: bool, here: bool) -> str:

@@ -88,7 +88,9 @@ class PaletteDialog(LineInput):
 
     def _enter(self) -> None:
         if self.at is None or not self.entries:
-            self.leave()
+            self.wrong = self.palette.unknown(self.line.text.strip())
+            if not self.wrong:
+                self.leave()
             return
         entry = self.entries[self.at]
         if entry.does == "type":

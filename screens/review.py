@@ -22,9 +22,9 @@ from medreview.screens.edit_dialogs import CutDialog, LeftOutDialog
 from medreview.screens.face import Face
 from medreview.screens.finding_dialogs import FindingDialog
 from medreview.screens.foot_rows import foot_rows
-from medreview.screens.header_rows import header_rows, wide_header_rows
+from medreview.screens.header_rows import header_rows, hides_judges, wide_header_rows
 from medreview.screens.input_reader import NotRead, not_read_words
-from medreview.screens.key import Key
+from medreview.screens.key import LEAVES_NOTHING, Key
 from medreview.screens.key_rows import KeyRows
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.layout import Needs, PanePlan, arrange, shape_of, with_list
@@ -198,7 +198,7 @@ class ReviewScreen(KeyScreen[None]):
             self.open(None)
         if name is not None:
             self._acts.perform(name)
-        elif key.name == "ctrl+c":
+        elif key.name in LEAVES_NOTHING:
             saved = self.session.elsewhere is None
             self.tell("q leaves; everything is saved already." if saved else "q leaves, and says what to do.")
         return False
@@ -350,7 +350,7 @@ class ReviewScreen(KeyScreen[None]):
             self._listed.show(self._step.listed(size.width, plan.regions["listed"].height))
         if plan.shape == "three":
             self._show_queue()
-        blind = self.session.mode == "blind"
+        blind = hides_judges(self.session)
         step, hints = self._step, face.hints(plan)
         above = step.rows(size.width) if step else self._keys.rows(size.width, blind, not one, hints)
         unread = not_read_words(self._not_read["undecodable"], self._not_read["broken"])

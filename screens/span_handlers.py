@@ -81,6 +81,7 @@ class SpanHandlers(ABC):
 
         turned = self._other_text(target)
         step = SpanDialog(
+            name=self._session.full_name,
             level=level,
             target=target,
             other=self._text_words(turned) if turned != target else "",
@@ -156,8 +157,8 @@ class SpanHandlers(ABC):
             """Its text stays the same."""
 
         step = SpanDialog(
-            mine.label, mine.target, "", edit, take, stay, self._reading.draw_span, self._close,
-            self._reading.hints, mine,
+            self._session.full_name, mine.label, mine.target, "", edit, take, stay, self._reading.draw_span,
+            self._close, self._reading.hints, mine,
         )  # fmt: skip
         self._stage.open(step)
 

@@ -1,6 +1,7 @@
 """What the actions do that only statements have: the hallucination step, what was left out, the judge's quote."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from medreview.errors import UserError
 from medreview.labels import Label
@@ -8,7 +9,6 @@ from medreview.review.cut_editing import CutEdit
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import exclude_event, join_event, split_event
-from medreview.review.verdict_flow import judges_words
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
 from medreview.screens.dialogs import HallucinationDialog
 from medreview.screens.edit_dialogs import CutDialog, EditDialog, LeftOutDialog
@@ -17,6 +17,7 @@ from medreview.screens.panes import Panes
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
 from medreview.text import Span, joined, places_in_text
+from medreview.units.registry import unit_name
 
 
 class StatementHandlers(ActionHandlers):
@@ -32,19 +33,31 @@ class StatementHandlers(ActionHandlers):
     def _more(self) -> Mapping[str, Callable[[], None]]:
         return {"hallucination": self._hallucination, "left_out": self._left_out, "edit": self._edit}
 
-    def _their_words(self) -> str:
-        item = self._statements.item
-        return judges_words(item) if item else ""
+    def _hallucination(self, back_to: int | None = None) -> None:
+        """Ask for the type, of the statement on the screen, which the step names; ``h`` once more leads to the one that
+        was decided just now, and from there back to the place ``back_to``."""
+        session = self._statements
 
-    def _hallucination(self) -> None:
-        self._stage.open(HallucinationDialog(self._name_hallucination, self._close))
-
-    def _name_hallucination(self, label: Label) -> None:
-        self._statements.hallucination(label.level)
-        if label.level == "none" or self._session.settles:
+        def done() -> None:
             self._close()
-        else:
-            self._mark_span(label.level, "response", self._session.default_span("response"))
+            if back_to is not None:
+                session.go(back_to)
+
+        def chosen(label: Label) -> None:
+            session.hallucination(label.level)
+            if label.level == "none" or session.settles:
+                done()
+            else:
+                self._mark_span(label.level, "response", session.default_span("response"), after=done, back=done)
+
+        def of_decided(unit: str) -> None:
+            here = session.position
+            session.go(list(session.queue.units).index(unit))
+            self._hallucination(here)
+
+        unit = session.just_decided if back_to is None else ""
+        decided = (unit_name(session.study.reader, unit), partial(of_decided, unit)) if unit else None
+        self._stage.open(HallucinationDialog(session.full_name, chosen, done, decided=decided))
 
     def _other_text(self, target: str) -> str:
         return "source" if target == "response" else "response"

@@ -147,7 +147,7 @@ class UnitFace:
         row: list[StyledText] = []
         lead = next(iter(machines.opinions), None)
         if lead is not None:
-            row += [("── ", "rule"), *_said(lead), ("  ", ""), (f"{visible(lead.judge)} ", "dim")]
+            row += [("── ", "rule"), *_said(lead), ("  ", ""), *_warned(lead), (f"{visible(lead.judge)} ", "dim")]
         words, summed = visible(" ".join(_words(lead).split())) if lead else "", visible(machines.words)
         if row and cells(row) + width(summed) + 4 > columns:
             words = summed  # the key that walks through the judges tells the others in full
@@ -179,7 +179,7 @@ class UnitFace:
             if len(rows) >= room - 1 and place < len(machines.opinions) - 1:
                 rows.append([(f" … and {len(machines.opinions) - place} more", "dim")])
                 break
-            rows.append([(" ", ""), *_said(opinion), ("  ", ""), (visible(opinion.judge), "dim")])
+            rows.append([(" ", ""), *_said(opinion), ("  ", ""), *_warned(opinion), (visible(opinion.judge), "dim")])
             rows += _wrapped(_words(opinion), columns, 2, "dim") if len(rows) < room - 2 else []
         return [*rows[:room], *mine]
 
@@ -267,6 +267,12 @@ def _said(opinion: Opinion) -> list[StyledText]:
         figure = f"{opinion.confidence:.2f}"
         pieces.append((f" {figure[1:] if figure.startswith('0') else figure}", ""))
     return pieces
+
+
+def _warned(opinion: Opinion) -> list[StyledText]:
+    """That a quote is not what stands in the text, or proves nothing."""
+    wrong = next((passage.status_words for passage in opinion.passages if passage.false), "")
+    return [("quote ", ""), (wrong.upper(), "bad"), ("  ", "")] if wrong else []
 
 
 def _words(opinion: Opinion) -> str:

@@ -66,7 +66,9 @@ class UnitHandlers(ActionHandlers):
         if self._units.own.label in (None, "none"):
             raise UserError(f"Say first that the {self._units.asks.noun} has a hallucination, by its type.")
         levels = [level for level in self._units.asks.levels if level.level != "none"]
-        self._stage.open(HallucinationDialog(lambda label: self._mark(label.level, then), then, levels))
+        self._stage.open(
+            HallucinationDialog(self._units.full_name, lambda label: self._mark(label.level, then), then, levels)
+        )
 
     # What other kinds of entry ask
 
@@ -124,9 +126,6 @@ class UnitHandlers(ActionHandlers):
     def _take_category(self, level: str) -> None:
         self._close()
         self._units.decide_also("category", level)
-
-    def _their_words(self) -> str:
-        return self._units.judges_words
 
     def _other_text(self, target: str) -> str:
         keys = self._units.text_keys()

@@ -253,7 +253,9 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
                 else:
                     place = session.position
                     _show(session, lines)
-                label = session.asks.level_for(input("Enter keeps your verdict, 1-5 changes it: ").strip())
+                label = session.asks.level_for(
+                    input(f"Enter keeps your verdict, {session.asks.digits} changes it: ").strip()
+                )
                 step = session.keep_or_change(label.level if label else None)
             case FollowUp.REASON:
                 step = _reason(session)
@@ -267,9 +269,12 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
 def _reason(session: Deciding) -> FollowUp:
     """Why not: a letter, words of one's own, nothing; or a digit or ``a``, which is another verdict."""
     choices = "  ".join(f"{reason.key} {reason.name}" for reason in session.asks.reasons)
-    print(wrapped(f"Why not as the judges? {choices}"))
+    asked = "Why not as the judges?" if session.judges_words else "No judge says so. Why?"
+    print(wrapped(f"{asked} {choices}"))
     while True:
-        key, _, rest = input("Enter no reason, n TEXT in words, 1-5 another verdict: ").strip().partition(" ")
+        key, _, rest = (
+            input(f"Enter no reason, n TEXT in words, {session.asks.digits} another verdict: ").strip().partition(" ")
+        )
         label = session.asks.level_for(key)
         if label is not None:
             return session.decide(label.level, instead=True)

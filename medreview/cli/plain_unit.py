@@ -9,6 +9,7 @@ from medreview.cli.plain_findings import FINDINGS_HELP, SPANS_HELP, ask_spans, f
 from medreview.cli.plain_words import read, wrapped
 from medreview.labels import Label, label_words
 from medreview.review.unit_session import UnitSession
+from medreview.units.view import Passage
 
 _SHOWN: Final = 1500
 """Characters of a text that are printed before ``source`` is asked for."""
@@ -72,7 +73,7 @@ class UnitLines:
         """What each machine says, and all together."""
         machines = self._session.machines
         for opinion in machines.opinions:
-            quotes = "".join(f" “{passage.quote}”" for passage in opinion.passages if passage.quote)
+            quotes = "".join(_quoted(passage) for passage in opinion.passages if passage.quote)
             print(wrapped(f"{opinion.judge}: {opinion.said}{quotes} {opinion.reason}".rstrip()))
         if machines.words:
             print(wrapped(machines.words))
@@ -86,3 +87,8 @@ class UnitLines:
     def _beside(self, _rest: str) -> bool:
         print(read(self._session.beside_text()))
         return False
+
+
+def _quoted(passage: Passage) -> str:
+    """A machine's quotation, and how true it is to its text where that was looked at."""
+    return f", quote {passage.status_words}: “{passage.quote}”" if passage.status else f" “{passage.quote}”"

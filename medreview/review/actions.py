@@ -71,7 +71,7 @@ REVIEW: Final = (
         "hallucination",
         ("h",),
         "hallucination",
-        "Then 0-4: none, fact, input, context, other; then the span.",
+        "Then 0-4: none, fact, input, context, other; then the span. h again: on the statement just decided.",
         "Decide",
     ),
     Action(
@@ -211,10 +211,10 @@ REVIEW: Final = (
     Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study, and when to give which.", "More"),
     Action("redraw", ("f5",), "", "Draw the screen anew, where another program wrote on it.", "More"),
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
-    Action("leave", ("q", "escape"), "leave", "Back to the first screen. Everything is saved already.", "More"),
+    Action("leave", ("q",), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
 _OF_SPANS: Final = {
-    "hallucination": "Mark a further span: its type (2-5), then its words.",
+    "hallucination": "Mark a further span: its type (1-4), then its words.",
     "findings": "",
 }
 """What units that are marked with spans have like statements, with its help where it is another."""

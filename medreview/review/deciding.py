@@ -37,6 +37,8 @@ class Deciding(Sitting):
     """Those of that block that differ and come next."""
     _ends_block = False
     """The label just given was the last of its block, where each label shows its judges."""
+    _decided_last = ""
+    """The unit that was given a label last in this sitting."""
     acted: frozenset[str] = frozenset()
     """What was decided or put off in this sitting."""
 
@@ -51,6 +53,18 @@ class Deciding(Sitting):
         transaction, so that it is nobody's first label.
         """
         return self._decide(label, via, instead, {})
+
+    @property
+    def full_name(self) -> str:
+        """What the unit on the screen is called in the whole study: ``R02 S1``."""
+        return unit_name(self.study.reader, self.unit) if self.unit else ""
+
+    @property
+    def just_decided(self) -> str:
+        """The unit that was given a label last, if another one is on the screen since; else empty."""
+        unit = self._decided_last
+        here = unit == self.unit or unit not in self.queue.units or self.label_of(unit) is None
+        return "" if here else unit
 
     @property
     def order_words(self) -> str:
@@ -95,6 +109,7 @@ class Deciding(Sitting):
         self._flag_anew(unit)
         self._before = own
         self.acted |= {unit}
+        self._decided_last = unit
         if self.goal is not None:
             self.goal.add(unit)
         if blind and not reveals:

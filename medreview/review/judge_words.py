@@ -35,10 +35,15 @@ class JudgeWords(NamedTuple):
     state: str = ""
 
 
-def words_on_statement(item: StatementView) -> tuple[JudgeWords, ...]:
-    """Every judge on every source, the one that the roll-up leads with first; then those by all sources together."""
+def listed(item: StatementView, here: str | None) -> list[Judgement]:
+    """Every judge on every source, in the order in which they are listed and read: those of the page ``here`` first,
+    the one that the roll-up leads with before the others."""
     lead = item.verdict.judgement_id if item.verdict else None
-    ordered = sorted(item.judgements, key=lambda judgement: judgement.judgement_id != lead)
+    return sorted(item.judgements, key=lambda said: (said.snapshot_id != here, said.judgement_id != lead))
+
+
+def words_on_statement(item: StatementView, here: str | None) -> tuple[JudgeWords, ...]:
+    """All of them as :func:`listed`, then those by all sources together."""
     together = tuple(
         JudgeWords(
             judge=said.judge,
@@ -57,7 +62,7 @@ def words_on_statement(item: StatementView) -> tuple[JudgeWords, ...]:
         )
         for said in item.merged
     )
-    return (*(_on_source(item, judgement) for judgement in ordered), *together)
+    return (*(_on_source(item, judgement) for judgement in listed(item, here)), *together)
 
 
 def words_on_unit(view: UnitView, machines: Machines) -> tuple[JudgeWords, ...]:
@@ -75,8 +80,8 @@ def words_on_unit(view: UnitView, machines: Machines) -> tuple[JudgeWords, ...]:
                 level=opinion.label,
                 confidence=opinion.confidence,
                 page=document.title if document else "",
-                quoted=", ".join(in_words(passage.status) for passage in opinion.passages if passage.status),
-                false=any(passage.status in FALSE_QUOTES for passage in opinion.passages),
+                quoted=", ".join(passage.status_words for passage in opinion.passages if passage.status),
+                false=any(passage.false for passage in opinion.passages),
                 quote=" … ".join(passage.quote for passage in opinion.passages if passage.quote),
                 reason=opinion.reason,
                 judgement=opinion.opinion_id,

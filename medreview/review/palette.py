@@ -1,8 +1,9 @@
 """One line from which everything can be reached: actions, queues, saved filters, and any filter at once.
 
 A line with ``name=`` in it, or one that begins with ``filter``, is a filter. ``save NAME`` saves the one in force,
-``delete NAME`` deletes a saved one. Anything else narrows what there is by name, key and help; words that nothing
-has filter. A verdict is never what Enter does with words alone: they may have been meant for the statements.
+``delete NAME`` deletes a saved one. Anything else narrows what there is by name, key and help, what is called so first;
+words that nothing has do nothing, and the nearest names are offered. A verdict is never what Enter does with words
+alone, but for ``agree``: they may have been meant for the statements.
 """
 
 import re
@@ -20,6 +21,7 @@ Does = Literal["act", "queue", "saved", "filter", "save", "delete", "type"]
 name, delete a saved one, or let the line go on with a text."""
 
 _FILTER: Final = "filter "
+_QUEUE: Final = "queue: "
 _IS_FILTER: Final = re.compile(r"(?:^|\s)\w+=")
 
 
@@ -51,7 +53,7 @@ class Palette:
         self._acts += [
             PaletteEntry("saved", one.name, one.name, "", f"{one.title}, filter {one.filter}") for one in saved
         ]
-        self._acts += [PaletteEntry("queue", kind.name, f"queue: {kind.title}", "", kind.help) for kind in queues]
+        self._acts += [PaletteEntry("queue", kind.name, f"{_QUEUE}{kind.title}", "", kind.help) for kind in queues]
         self._verdicts = [_of_action(action) for action in table if is_verdict(action.id)]
         self._saved = [one.name for one in saved]
         self._words = words
@@ -72,12 +74,27 @@ class Palette:
         deleted = [name for name in self._saved if word == "delete" and name.startswith(rest.strip())]
         if deleted:
             return [PaletteEntry("delete", name, f"delete the saved filter “{name}”") for name in deleted]
-        by_words = PaletteEntry("filter", text, f"filter: “{text}”", "", f"every {self._noun} with these words")
-        return [*_matching(self._acts, text), by_words, *_matching(self._verdicts, text), *self._going_on(line)]
+        hint = f"every {self._noun} with these words"
+        by_words = PaletteEntry("type", f"{_FILTER}{text}", f"{_FILTER}{text}", "Tab", hint)
+        agree = [entry for entry in self._verdicts if entry.value == "accept" and entry.name == text]
+        acts = sorted(_matching(self._acts, text), key=lambda entry: entry.name != text)
+        verdicts = [entry for entry in _matching(self._verdicts, text) if entry not in agree]
+        nearest = [] if agree or acts or verdicts else self._nearest(text)
+        return [*agree, *acts, by_words, *nearest, *verdicts, *self._going_on(line)]
 
     def start(self, line: str) -> int | None:
-        """Which of the entries the pointer is on first; ``None``: none, as long as nothing was typed."""
-        return 0 if line.strip() or self._current else None
+        """Which of the entries the pointer is on first; ``None``: none, as long as nothing was typed, and where nothing
+        is called so."""
+        return 0 if (line.strip() or self._current) and not self.unknown(line) else None
+
+    def unknown(self, line: str) -> str:
+        """That nothing is called like a line, in words; ``""`` where something is."""
+        text, (first, *more) = line.strip(), (*self.entries(line), PaletteEntry("type", "", ""))
+        if not text or first.does != "type" or any(entry in self._verdicts for entry in _matching(more, text)):
+            return ""
+        near = ", ".join(entry.name for entry in self._nearest(text))
+        words = f"; nearest: {near}" if near else ""
+        return f"Nothing is called “{text}”{words}. “{_FILTER}{text}” looks for it in every {self._noun}."
 
     def completed(self, line: str) -> str:
         """The line with its last word as far as all that it can become agree; as it is where they do not."""
@@ -86,6 +103,15 @@ class Palette:
             return found[0]
         agreed = "".join(signs[0] for signs in takewhile(lambda signs: len({*signs}) == 1, zip(*found, strict=False)))
         return agreed if len(agreed) > len(line) else line
+
+    def _nearest(self, text: str) -> list[PaletteEntry]:
+        """What is called nearly like a text."""
+        from difflib import get_close_matches
+
+        every = {entry.name.removeprefix(_QUEUE): entry for entry in self._acts}
+        words = {word: entry for name, entry in every.items() for word in name.split()} | every
+        found = [words[name] for name in get_close_matches(text.lower(), list(words), n=3, cutoff=0.6)]
+        return list(dict.fromkeys(found))
 
     def _filtering(self, line: str) -> list[PaletteEntry]:
         given = line.lstrip().startswith(_FILTER)

@@ -14,8 +14,8 @@ IN_ORDER: Final = 'r.ordinal, s.place, s."start", s.ordinal'
 
 
 class QueueKind(NamedTuple):
-    """One kind of queue: its name in the study and on the command line, the letter that opens it on the first screen,
-    what the screen calls it, how it is shown.
+    """One kind of queue: its name in the study and on the command line, the capital that opens it on the first screen
+    (``""``: there is none, Enter opens it), what the screen calls it, how it is shown.
 
     ``where`` and ``order`` are SQL over :data:`ROWS`: which statements are in it, and in which order. ``tells``: being
     in it says what the judges think, so that nothing is in it that is kept blind. ``gathers``: it has what is kept
@@ -70,34 +70,34 @@ KEPT_UNIT: Final = f"s.unit IN {_KEPT_BLIND}"
 
 KINDS: Final = (
     QueueKind(
-        "flagged", "t", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
+        "flagged", "T", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
         "v.priority > 0", f"v.priority DESC, {IN_ORDER}", tells=True,
         follows="""SELECT group_concat(statement_id || ' ' || priority) FROM (
             SELECT statement_id, priority FROM verdict WHERE priority > 0 ORDER BY priority DESC, statement_id)""",
     ),
     QueueKind(
-        "audit", "a", "audit: random", "blind",
+        "audit", "A", "audit: random", "blind",
         "A random draw, judges hidden until the block is done; figures come from it.",
         "a.number IS NOT NULL", "a.number / a.inclusion_prob, s.statement_id",
     ),
     QueueKind(
-        "unchecked", "u", "not checked by a model yet", "open",
+        "unchecked", "Q", "not checked by a model yet", "open",
         "Only the offline rules have looked, and nothing is flagged: farthest from its page first.",
         "v.by_rules AND v.priority = 0", f"v.doubt DESC, {IN_ORDER}", tells=True,
     ),
     QueueKind(
-        "deferred", "d", "deferred", "open", "What you put off; what was put off blind is blind here too.",
+        "deferred", "S", "deferred", "open", "What you put off; what was put off blind is blind here too.",
         "mine.state = 'deferred'", gathers=True,
     ),
     QueueKind(
-        "differing", "y", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
+        "differing", "Y", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
         DIFFERING, tells=True,
     ),
     QueueKind(
-        "stale", "s", "stale: page has changed", "open", "Decided on a page whose text has changed since.",
+        "stale", "O", "stale: page has changed", "open", "Decided on a page whose text has changed since.",
         STALE.format("mine"),
     ),
-    QueueKind("responses", "r", "by response", "open", "Every statement, response by response.", "1"),
+    QueueKind("responses", "V", "by response", "open", "Every statement, response by response.", "1"),
 )  # fmt: skip
 """Every queue of statements, in the order of the first screen, where its letter opens it."""
 

@@ -15,7 +15,7 @@ from medreview.review.judge_words import JudgeWords, words_on_statement
 from medreview.review.queue_entry import QueueEntry, load_queue_entry
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit
-from medreview.review.verdict_flow import FollowUp, agrees, follow_up, judges_level
+from medreview.review.verdict_flow import FollowUp, agrees, follow_up, judges_level, judges_words
 from medreview.study.unit_ids import REFERENCE, unit_id
 from medreview.text import Span
 from medreview.units.asks import STATEMENT
@@ -37,6 +37,8 @@ class ReviewSession(FindingActs):
     source: Source | None = None
     _found: tuple[str | None, Evidence] | None = None
     _named: Mapping[str, NamedBy] | None = None
+    _read_from: str | None = None
+    """The page that was on the screen before the judges' words were read one after the other."""
     _reference: "tuple[str | None, SourceReference | None] | None" = None
 
     # What is shown
@@ -52,9 +54,22 @@ class ReviewSession(FindingActs):
         return judges_level(self.item) if self.item else None
 
     @property
+    def judges_words(self) -> str:
+        """The same in words (``verdict_flow.judges_words``)."""
+        return judges_words(self.item) if self.item else ""
+
+    @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
-        """Every judge on every source, then those by all sources together."""
-        return words_on_statement(self.item) if self.item and self.shows_judges else ()
+        """Every judge on every source as the screen lists them, then those by all sources together. Who reads one after
+        the other goes by the list that this began with: it brings other sources to the screen."""
+        here = self.snapshot if self.reads is None else self._read_from
+        return words_on_statement(self.item, here) if self.item and self.shows_judges else ()
+
+    def walk_judges(self, by: int) -> None:
+        """As everywhere."""
+        if self.reads is None:
+            self._read_from = self.snapshot
+        super().walk_judges(by)
 
     def _show_read(self, words: JudgeWords) -> None:
         self.show_source_of(words.snapshot)

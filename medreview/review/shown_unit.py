@@ -34,6 +34,11 @@ class ShownUnit(ABC):
 
     @property
     @abstractmethod
+    def judges_words(self) -> str:
+        """The same in words; ``""`` when they say nothing in common."""
+
+    @property
+    @abstractmethod
     def text_key(self) -> str | None:
         """What tells the text in the main pane from another of the same unit."""
 

@@ -12,7 +12,7 @@ from medreview.units.registry import KINDS as UNIT_KINDS
 
 UNIT_QUEUES: Final = tuple(
     QueueKind(
-        kind.queue_name, kind.key, kind.title, "blind" if kind.blind else "open", kind.about,
+        kind.queue_name, "", kind.title, "blind" if kind.blind else "open", kind.about,
         "1", "s.cluster, s.ordinal", unit=kind.name,
     )
     for kind in UNIT_KINDS.values()
@@ -34,7 +34,7 @@ def _of_each_kind(
 
 
 SECOND: Final = tuple(
-    _of_each_kind("second", "z", "second pass", "What you decided long enough ago, once more, with your labels of then "
+    _of_each_kind("second", "Z", "second pass", "What you decided long enough ago, once more, with your labels of then "
                   "hidden.")
 )  # fmt: skip
 """The queue of the second pass of statements and of each other kind of unit."""
@@ -45,7 +45,7 @@ CONFLICTS: Final = tuple(
 """The same of conflicts of reviewers."""
 
 SHARE: Final = tuple(
-    _of_each_kind("share", "m", "second annotator", "What another reviewer has decided and you are to decide, too, "
+    _of_each_kind("share", "J", "second annotator", "What another reviewer has decided and you are to decide, too, "
                   "without seeing how.")
 )  # fmt: skip
 """The same of the share that a second reviewer annotates."""

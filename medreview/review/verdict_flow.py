@@ -34,30 +34,29 @@ def follow_up(item: StatementView, label: str, *, revealed: bool) -> FollowUp:
 
 
 def agrees(item: StatementView, label: str) -> bool | None:
-    """Whether the judges say the same; ``None`` when they have no say, or the one shown is half of a tied jury.
+    """Whether the judges say the same; ``None`` when they have no say. Where they have no common verdict, ``None`` as
+    well if one of them says the same, else False.
 
     A judge is a model or a recorded one: the offline rules alone have no say.
     """
     if all(said.offline for said in item.judgements):
         return None
-    level = judges_level(item)
-    if level is None:
-        supported = item.verdict.supported if item.verdict else None
-        return None if supported is None or label == "cannot_judge" else supported == (label == "supported")
-    tied = item.verdict is None or item.verdict.verdict is None
-    return (None if tied else True) if label == level else False
+    if (level := judges_level(item)) is not None:
+        return label == level
+    supported = item.verdict.supported if item.verdict else None
+    if supported is not None:
+        return None if label == "cannot_judge" else supported == (label == "supported")
+    said = {said.verdict for said in item.judgements if said.verdict is not None and not said.offline}
+    return False if said and label not in said else None
 
 
 def judges_level(item: StatementView) -> str | None:
-    """The verdict that one is compared with: the judges' common one, of a tied jury that of the one shown."""
-    if item.verdict is None:
-        return None
-    lead = (said.verdict for said in item.judgements if said.judgement_id == item.verdict.judgement_id)
-    return item.verdict.verdict or next(lead, None)
+    """The judges' common verdict, which a decision is compared with; ``None`` where they have none."""
+    return item.verdict.verdict if item.verdict else None
 
 
 def judges_words(item: StatementView) -> str:
-    """The same in words; of judges that only say supported or not, that; ``""`` when they have no say."""
+    """The same in words; of judges that only say supported or not, that; ``""`` when they say nothing in common."""
     level = judges_level(item)
     if level is not None:
         return level_named("evidence", level).name

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from medreview.labels import ANSWER
+from medreview.labels import HALLUCINATION
 from medreview.statements.own_citations import numbering
 from medreview.study.unit_ids import ids_of, unit_id
 from medreview.units.answer_tables import ANSWER_TABLES
@@ -29,9 +29,8 @@ class Answer(UnitKind):
     noun = "answer"
     about = "Is anything in the answer wrong or made up, of which type, and where?"
     headline = Headline("without a hallucination", {"hallucination": ("none",)})
-    key = "h"
     axis = "hallucination"
-    levels = ANSWER
+    levels = HALLUCINATION
     entry = "spans"
     tables = ANSWER_TABLES
     rows = """SELECT 'answer:' || response_id AS unit, ordinal AS cluster, 1 AS ordinal, question AS text,

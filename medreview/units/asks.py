@@ -35,6 +35,11 @@ class Asks:
     adds: str = ""
     parsed: bool = False
 
+    @property
+    def digits(self) -> str:
+        """The digits that give a label, as prompts say them: ``1-5``."""
+        return f"{self.levels[0].key}-{self.levels[-1].key}" if self.levels else ""
+
     def level_for(self, key: str) -> Label | None:
         """The label that a digit gives, or ``None``."""
         return next((label for label in self.levels if label.key == key), None)

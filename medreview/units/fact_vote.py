@@ -40,7 +40,6 @@ class FactVotes(UnitKind):
     noun = "key fact"
     about = "Does the response say the fact, or contradict it?"
     headline = Headline("said by the text", {"presence": ("present", "both")})
-    key = "b"
     axis = "presence"
     levels = LEVELS
     rows = """SELECT 'fact:' || r.response_id || ':' || k.key_fact_id AS unit, r.ordinal AS cluster,

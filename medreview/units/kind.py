@@ -66,9 +66,9 @@ class UnitKind(Asks, ABC):
     """One kind of unit. Its subclasses are stateless; ``registry.KINDS`` has one object of each.
 
     Beside what it asks: ``title`` is what the first screen calls its queue, ``about`` a sentence on what is asked.
-    ``key`` opens its queue on the first screen; ``queue`` is the queue's name, the kind and an s when empty. ``blind``:
-    its queue is blind unless asked otherwise. ``headline``: what figures of it begin with. ``tables``: what an export
-    has of it beside the labels. The files that it comes in are in ``formats.FORMATS``.
+    ``queue`` is the queue's name, the kind and an s when empty. ``blind``: its queue is blind unless asked otherwise.
+    ``headline``: what figures of it begin with. ``tables``: what an export has of it beside the labels. The files that
+    it comes in are in ``formats.FORMATS``.
 
     ``models``: which values of a stored unit's content name what wrote it, or are its word for it, as in
     unit_values.csv and with ``*`` for any number (``outputs.*.model``): they are left out of what is given to somebody
@@ -84,7 +84,6 @@ class UnitKind(Asks, ABC):
     title: str
     about: str
     headline: Headline
-    key: str
     rows: str
     queue: str = ""
     blind: bool = True

@@ -10,7 +10,7 @@ from medreview.judges.rollup import RollUp, by_source
 from medreview.judges.ties import tie_rule
 from medreview.judges.triage import CitedPages, CitedReference, flags, worth_flagging
 from medreview.judges.votes import COLUMNS, VoteReader, jury
-from medreview.labels import EVIDENCE, REASONS
+from medreview.labels import EVIDENCE, REASONS, quote_doubt_words
 from medreview.statements.own_citations import own_citations
 from medreview.study.unit_ids import PAIR, REFERENCE, STATEMENT, ids_of, unit_id
 from medreview.units.cited_reference import load_source_reference
@@ -55,7 +55,6 @@ class Pair(UnitKind):
     noun = "pair"
     about = "Does this source say the statement?"
     headline = Headline("supported by the source", {"evidence": ("supported",), "support": ("supported",)})
-    key = "p"
     axis = "evidence"
     levels = EVIDENCE
     also = ("support",)
@@ -160,7 +159,8 @@ def _named(reader: sqlite3.Connection, row: sqlite3.Row) -> str:
 
 def _opinion(said: Judgement, *, counts: bool) -> Opinion:
     spans = () if said.offline else said.quote_spans  # what the rules found is marked as that
-    quoted = (Passage(SOURCE, said.quote, said.quote_status, spans),) if said.quote else ()
+    kinds, doubt = ", ".join(said.difference_kinds), quote_doubt_words(said.quote_doubt)
+    quoted = (Passage(SOURCE, said.quote, said.quote_status, spans, kinds, doubt),) if said.quote else ()
     return Opinion(
         opinion_id=said.judgement_id,
         judge=judge_name(said),

@@ -59,7 +59,6 @@ class QA(UnitKind):
     noun = "QA item"
     about = "How relevant is it to general practice? Flag errors."
     headline = Headline("highly relevant", {"relevance": ("5",)})
-    key = "e"
     queue = "qa"
     axis = "relevance"
     levels = RELEVANCE

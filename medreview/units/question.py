@@ -29,7 +29,6 @@ class Question(UnitKind):
     noun = "question"
     about = "Does the text answer it? Is it clear without the text?"
     headline = Headline("answerable", {"answerability": ("answerable",)})
-    key = "Q"
     axis = "answerability"
     levels = ANSWERABILITY
     rows = GROUPED_ROWS.format("question")

@@ -37,7 +37,6 @@ class Ranking(UnitKind):
     noun = "ranking"
     about = "Rank the outputs, best first; then rate each."
     headline = Headline("outputs called Good", {"quality": ("good",)})
-    key = "o"
     axis = "rank"
     levels = ()
     also = ("quality",)

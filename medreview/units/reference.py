@@ -52,7 +52,6 @@ class ReferenceKind(UnitKind):
     noun = "reference"
     about = "Is the work real, and the one that it is said to be?"
     headline = Headline("as described", {"reference": ("match",)})
-    key = "l"
     axis = "reference"
     levels = REFERENCE
     crosses_to = STATEMENT

@@ -74,7 +74,6 @@ class Revision(UnitKind):
     noun = "revision"
     about = "Is it right now, or right that it went?"
     headline = Headline("right now, or rightly gone", {"revision": ("supported", "removal_right")})
-    key = "v"
     axis = "revision"
     levels = REVISION
     rows = GROUPED_ROWS.format("revision")

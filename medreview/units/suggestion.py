@@ -122,7 +122,6 @@ class Suggestion(UnitKind):
     noun = "suggested fact"
     about = "Must a good text on the case say this fact?"
     headline = Headline("kept, in some words", {"suggestion": ("kept", "edited")})
-    key = "f"
     axis = "suggestion"
     levels = SUGGESTION
     also = ("category",)

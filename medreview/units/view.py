@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from medreview.labels import same_label
+from medreview.labels import FALSE_QUOTES, same_label
 from medreview.text import Span
+from medreview.words import in_words
 
 Tone = Literal["", "title", "dim", "badge", "quote"]
 """How a part of the card is drawn; a badge is a warning."""
@@ -53,12 +54,28 @@ class Document(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """Where in a document a machine's quotation stands: ``spans`` in the text of the document named ``key``."""
+    """Where in a document a machine's quotation stands: ``spans`` in the text of the document named ``key``.
+
+    ``kinds``: in what an altered one differs. ``doubt``: what speaks against it as a proof, in words.
+    """
 
     key: str
     quote: str
     status: str
     spans: tuple[Span, ...] = ()
+    kinds: str = ""
+    doubt: str = ""
+
+    @property
+    def false(self) -> bool:
+        """Whether it is not what stands there, or proves nothing."""
+        return self.status in FALSE_QUOTES or bool(self.doubt)
+
+    @property
+    def status_words(self) -> str:
+        """Its status, and what is wrong with it: ``altered (number)``."""
+        wrong = self.kinds or self.doubt
+        return f"{in_words(self.status)} ({wrong})" if wrong else in_words(self.status)
 
 
 class Opinion(NamedTuple):

@@ -45,7 +45,6 @@ class WholeResponse(UnitKind):
     noun = "response"
     about = "Is every statement of the response supported by one of its sources?"
     headline = Headline("every statement supported", {"all_supported": ("yes",)})
-    key = "w"
     queue = "whole_responses"
     axis = "all_supported"
     levels = ALL_SUPPORTED

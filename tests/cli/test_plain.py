@@ -64,7 +64,7 @@ def test_hostile_text_is_marked_in_receipts_too(medreview, tmp_path):
 def test_the_end_of_input_within_a_question_keeps_decision_and_place(medreview, demo):
     done = medreview("review", demo, "--plain", "--queue", "flagged", input="j\n3\n")
 
-    assert "Why not as the judges?" in done.stdout
+    assert "No judge says so. Why?" in done.stdout
     assert "Aborted" not in done.stderr
     with Study.open(demo, read_only=True) as study:
         place = study.reader.execute("SELECT unit FROM bookmark WHERE block = 'flagged'").fetchone()["unit"]

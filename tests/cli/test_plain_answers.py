@@ -18,8 +18,8 @@ def test_answers_are_decided_marked_and_compared_with_the_findings_in_lines(medr
         unit = answer_units(study)[1]
         find(study, "one", unit, "fact", "week 35", "Paracetamol")
     typed = [
-        "?", "h 2 week 28", "4", "not there", "Do not take ibuprofen after week 28",
-        "You may take ibuprofen in week 35 // 28 against 35", "", "r", "", "]", "h 2 Paracetamol", "F", "F 9", "F 1",
+        "?", "h 1 week 28", "3", "not there", "Do not take ibuprofen after week 28",
+        "You may take ibuprofen in week 35 // 28 against 35", "", "r", "", "]", "h 1 Paracetamol", "F", "F 9", "F 1",
         "F 1 x", "F", "q",
     ]  # fmt: skip
     queue = ("--queue", "answers", "--filter", "id=a2")

@@ -94,11 +94,12 @@ def test_in_a_blind_queue_another_verdict_is_a_revision_also_when_asked_why(stud
     assert labels(study) == {"s2": "partial"}
 
 
-def test_of_a_tied_jury_the_judge_on_the_screen_is_the_one_to_differ_from(study):
+def test_of_a_tied_jury_there_is_no_verdict_to_differ_from_but_where_none_says_the_same_it_is_asked_why(study):
     session = sit(study)
 
-    assert session.judges_say == "supported"
-    assert session.decide("contradicted") is FollowUp.REASON
+    assert session.judges_say is None
+    assert session.judges_words == ""
+    assert session.decide("cannot_judge") is FollowUp.REASON
     assert session.decide("supported") is FollowUp.ADVANCE
     assert "you and the judges" not in session.receipt
     with pytest.raises(UserError, match="no common verdict"):

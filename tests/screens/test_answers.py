@@ -34,16 +34,16 @@ async def test_a_context_conflict_asks_for_both_places_and_a_reason_goes_with_th
     unit = answer_units(study)[1]
     app = workbench(study, "answers", filter="id=a2")
     async with app.run_test(size=size) as pilot:
-        assert "1 none" in screen_text(app)
+        assert "0 none" in screen_text(app)
         assert "CONTEXT" not in screen_text(app)
-        await press(pilot, "4")
-        assert "hallucination: CONTEXT." in screen_text(app)
+        await press(pilot, "3")
+        assert "hallucination · R02: CONTEXT." in screen_text(app)
         await press(pilot, "h")
         assert "the other place" in screen_text(app)
         await press(pilot, "n", *"take back", "enter")
-        assert "hallucination:   2 fact" in screen_text(app)
-        await press(pilot, "2")
-        assert "FACT." in screen_text(app)
+        assert "hallucination · R02:   1 fact" in screen_text(app)
+        await press(pilot, "1")
+        assert "FACT" in screen_text(app)
         await press(pilot, "w", "enter")
         assert "End of the block" in screen_text(app)
     own = load_reviewer_state(study.reader, unit, "kb")
@@ -62,7 +62,7 @@ async def test_none_asks_for_no_span_and_a_wrong_key_for_a_further_one_says_why(
     async with app.run_test(size=size) as pilot:
         await press(pilot, "h")
         assert "Say first that the answer has a hallucination" in screen_text(app)
-        await press(pilot, "1")
+        await press(pilot, "0")
         assert [event["kind"] for event in events(study) if event["reviewer"] == "kb"] == ["decide"]
         await press(pilot, "F")
         assert "What judges found is hidden until the block ends" in screen_text(app)
@@ -78,7 +78,7 @@ async def test_after_the_block_the_judges_findings_are_walked_taken_over_and_rej
         before = screen_text(app)
         assert "Paracetamol" in before
         assert "two" not in before
-        for key in ("1", "r", "enter", "F"):
+        for key in ("0", "r", "enter", "F"):
             await press(pilot, key)
         shown = screen_text(app)
         assert "CONTEXT, 3 open: “after week 28”" in shown

@@ -107,7 +107,7 @@ async def test_a_block_is_decided_blind_and_its_judges_come_at_its_end(study: St
         asked = 0
         while "The block, with its judges" not in screen_text(app):
             asked += "judges: " in pane_text(app, "foot")
-            await press(pilot, "m", "enter")  # m in between: the same key again would be one held down
+            await press(pilot, "m", "enter")  # m in between: Enter at once would be one held down
             assert asked <= 3
         assert asked >= 1
         assert "as the judges: " in screen_text(app)

@@ -88,7 +88,7 @@ async def test_the_first_screen_lists_conflicts_and_the_share_and_says_what_a_co
         await pilot.pause()
         text = screen_text(app)
         assert " C  conflicts" in text
-        assert " m  second annotator, blind" in text
+        assert " J  second annotator, blind" in text
         assert "a copy by" not in text
     with Study.open(tmp_path / "copy.medreview") as copy:
         app = Workbench(copy, Config(reviewer="zoe"), PLAIN)
@@ -97,8 +97,8 @@ async def test_the_first_screen_lists_conflicts_and_the_share_and_says_what_a_co
             text = screen_text(app)
             assert "a copy by ada of " in text
             assert "without: judges, models, gold, labels, notes" in text
-            assert " m  second annotator, blind" in text
-            await press(pilot, "m")
+            assert " J  second annotator, blind" in text
+            await press(pilot, "J")
             await press(pilot, "1")
             assert "→ supported" in screen_text(app)
         assert open_queue(copy, "responses", "zoe").mode == "blind"

@@ -36,7 +36,7 @@ async def test_help_and_sources_leave_the_reason_strip_open(study: Study) -> Non
 @pytest.mark.parametrize("label", EVIDENCE, ids=lambda label: label.level)
 def test_the_reason_strip_shows_every_letter_in_its_three_rows(label: Label, columns: int) -> None:
     for theirs in (*(other.name for other in EVIDENCE), "not supported", ""):
-        step = ReasonDialog(label, theirs, STATEMENT, lambda: "saved ✓", nothing, nothing, nothing, nothing)
+        step = ReasonDialog("R02 S1", label, theirs, STATEMENT, lambda: "saved ✓", nothing, nothing, nothing, nothing)
         strip = step.rows(columns)
         rows = ["".join(text for text, _ in row) for row in strip]
         assert len(rows) <= 3
@@ -75,7 +75,7 @@ async def test_keys_of_ones_own_for_verdicts_correct_too(study: Study) -> None:
         assert "2 partial. Why not “supported”?" in pane_text(app, "foot")
         assert [row["label"] for row in study.reader.execute("SELECT label FROM decision_first")] == ["partial"]
         await press(pilot, "escape", "h", "f3", "5")  # in this step a verdict does nothing
-        assert "hallucination:" in pane_text(app, "foot")
+        assert "h · R01 S2:" in pane_text(app, "foot")
         assert len(events(study, "decide")) == 2
 
 
@@ -93,7 +93,7 @@ async def test_help_keeps_the_span_that_is_being_marked(study: Study) -> None:
 @pytest.mark.parametrize("keys", [(), ("o",)], ids=["end", "start"])
 def test_the_span_strip_fits_into_80_columns(target: str, keys: tuple[str, ...]) -> None:
     edit, hints = SpanEdit("two words " * 20, 0, 190), PaneHints(nothing)
-    step = SpanDialog("context", target, "response", edit, nothing, nothing, nothing, nothing, hints)
+    step = SpanDialog("R02 S1", "context", target, "response", edit, nothing, nothing, nothing, nothing, hints)
     rows = step.rows(80)
     words = ["".join(text for text, _ in row) for row in rows]
     assert all(len(row) <= 79 for row in words)
@@ -102,7 +102,7 @@ def test_the_span_strip_fits_into_80_columns(target: str, keys: tuple[str, ...])
 
 
 def test_the_hallucination_strip_says_all_its_meanings_in_80_columns() -> None:
-    rows = ["".join(text for text, _ in row) for row in HallucinationDialog(nothing, nothing).rows(80)]
+    rows = ["".join(text for text, _ in row) for row in HallucinationDialog("R02 S1", nothing, nothing).rows(80)]
     assert len(rows) <= 3
     assert all(len(row) <= 79 for row in rows)
     assert "against established knowledge" in " ".join(rows)
@@ -110,28 +110,45 @@ def test_the_hallucination_strip_says_all_its_meanings_in_80_columns() -> None:
 
 
 def test_the_reveal_says_what_is_saved() -> None:
-    step = RevealDialog("✗ contradicted", "○ NOT ADDRESSED", STATEMENT, lambda: "saved #12345 ✓", nothing, nothing)
+    step = RevealDialog(
+        "R02 S1", "✗ contradicted", "○ NOT ADDRESSED", STATEMENT, lambda: "saved #12345 ✓", nothing, nothing
+    )
     first = "".join(text for text, _ in step.rows(80)[0])
     assert "saved #12345" in first
     assert len(first) < 80
 
 
-async def test_a_tied_jury_is_named_by_the_judgement_it_is_shown_with(study: Study) -> None:
+async def test_no_verdict_is_named_that_the_judges_do_not_have_in_common(study: Study) -> None:
     study.write(lambda connection: connection.execute("UPDATE verdict SET verdict = NULL, supported = NULL"))
     app = workbench(study, "audit", filter="mL/kg", reveal="each")
     async with app.run_test(size=(80, 24)) as pilot:
         while "crystalloid" not in statements(app).item.text:
             await press(pilot, "j")
-        await press(pilot, "3")
-        assert "judges: ✓ SUPPORTED" in pane_text(app, "foot")
+        await press(pilot, "4")
+        assert "judges: NO COMMON VERDICT" in pane_text(app, "foot")
         await press(pilot, "enter")
-        assert "Why not “supported”?" in pane_text(app, "foot")
+        assert "No judge says so. Why?" in pane_text(app, "foot")
+
+
+async def test_nobody_is_asked_why_not_where_a_tied_jury_says_the_same_too(study: Study) -> None:
+    study.write(lambda connection: connection.execute("UPDATE verdict SET verdict = NULL, supported = NULL"))
+    app = workbench(study, "flagged", filter="mL/kg")
+    async with app.run_test(size=(80, 24)) as pilot:
+        item = statements(app).item
+        assert item is not None
+        assert {said.verdict for said in item.judgements if not said.offline} >= {"supported", "contradicted"}
+        await press(pilot, "a")
+        assert "no common verdict" in pane_text(app, "foot")
+        await press(pilot, "3")
+        assert "Why" not in pane_text(app, "foot")
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80])
 @pytest.mark.parametrize("text", ["一二三四五六七八九十" * 12 + "终", "word " * 60 + "END"], ids=["wide", "narrow"])
 def test_the_span_strip_shows_both_ends(text: str, columns: int) -> None:
-    step = SpanDialog("fact", "source", "response", SpanEdit(text, 0, len(text)), nothing, nothing, nothing, nothing)
+    step = SpanDialog(
+        "R02 S1", "fact", "source", "response", SpanEdit(text, 0, len(text)), nothing, nothing, nothing, nothing
+    )
     strip = "".join(words for words, _ in step.rows(columns)[0])
     assert width(strip) <= columns
     assert strip.endswith(text[-1] + "”")

@@ -1,9 +1,11 @@
 """The page of figures: what it says at both sizes, its table whose cells lead to statements and back."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,10 +16,12 @@ from medreview.review.pinned_figures import PinnedFigures, pin_figures
 from medreview.review.queue import open_among, open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
+from medreview.screens.figure_rows import estimate_rows
 from medreview.screens.figures_page import FiguresScreen
 from medreview.screens.home import HomeScreen
 from medreview.screens.matrix_rows import Cell, matrix_rows
 from medreview.screens.review import ReviewScreen
+from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.reports.label_scales import LEVELS
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.study import Study
@@ -66,7 +70,7 @@ def opened(study: Study, look: Look = PLAIN) -> Workbench:
 async def test_without_a_label_there_is_a_sentence(judged: Study, size: tuple[int, int]) -> None:
     app = opened(judged)
     async with app.run_test(size=size) as pilot:
-        await press(pilot, "i", "enter", "tab", "s", "l", "j", "p")
+        await press(pilot, "i", "enter", "tab", "space", "right", "j", "K")
         text = screen_text(app)
         assert "No label of yours meets a verdict of the judges yet." in text
         assert "0 of 32 statements decided" in text
@@ -92,21 +96,15 @@ async def test_the_figures_and_the_table_read_at_both_sizes(judged: Study, size:
         assert any(row.startswith(" agreement 93% [") and "├" in row and "●" in row for row in rows)
         assert any(row.startswith(" kappa     .87 [") for row in rows)
         assert any(row.startswith(" AC1       .92 [") for row in rows)
-        assert next(row for row in rows if row.startswith(" supported")).split()[:3] == ["supported", "[", "8"]
-        assert next(row for row in rows if row.startswith(" partial")).split()[1:][:5] == [
-            "0",
-            "6",
-            "86%█",
-            "1",
-            "14%░",
-        ]
+        assert re.search(r"^ supported  +\[█+ 8 100% █+\]", text, re.MULTILINE)
+        assert re.search(r"^ partial  +0  +█+ 6  86% █+  ░+ 1  14% ░+", text, re.MULTILINE)
         assert "! Too few labels to lean on: 15, and 30 or more are wanted." in text
         assert "chosen, not drawn at random" in text
         assert "you supported, the judges together supported: 8 of 8 · Enter" in text
         assert max(map(len, rows)) <= size[0]
-        assert "jklh cell" in text
-        assert "? help" in text
-        await press(pilot, "s", "right_square_bracket")
+        assert "jk→← cell" in text
+        assert " ?" in rows[-2]
+        await press(pilot, "space", "right_square_bracket")
         text = screen_text(app)
         assert "supported or not · one" in text.splitlines()[0]
         assert "not supported" in text
@@ -139,9 +137,9 @@ async def test_a_cell_opens_its_statements_and_q_comes_back_to_it(judged: Study)
         before = statements(app).unit
         await press(pilot, "i", "enter")
         assert statements(app).queue.units == ["a.1", "b.1", "c.1", "d.1", "e.1", "f.1", "g.1", "h.1"]
-        await press(pilot, "q", "l", "l", "l", "enter")
+        await press(pilot, "q", "right", "right", "right", "enter")
         assert "This cell counts nothing." in screen_text(app)
-        await press(pilot, "h", "h", "enter")
+        await press(pilot, "left", "left", "enter")
         session = statements(app)
         assert session.queue.units == ["a.2", "b.2"]
         assert "you supported, judges partial" in screen_text(app)
@@ -153,7 +151,7 @@ async def test_a_cell_opens_its_statements_and_q_comes_back_to_it(judged: Study)
         assert isinstance(app.screen, FiguresScreen)
         text = screen_text(app)
         assert "you supported, the judges together partial: 1 of 10" in text
-        assert next(row for row in text.splitlines() if row.startswith(" partial")).split()[2] == "1"
+        assert re.search(r"^ partial  .*\b1 +\d+%", text, re.MULTILINE)
         await press(pilot, "q")
         assert isinstance(app.screen, ReviewScreen)
         assert (statements(app).queue.kind.name, statements(app).unit) == ("responses", before)
@@ -225,13 +223,13 @@ async def test_a_single_judge_is_counted_in_the_background_with_the_screen_alive
         await press(pilot, "i")
         await app.workers.wait_for_complete()
         monkeypatch.setattr(LiveFigures, "count_each_judge", waits)
-        await press(pilot, "left_square_bracket", "s")
+        await press(pilot, "left_square_bracket", "space")
         text = screen_text(app)
         assert text.splitlines()[0].startswith(" Figures: assisted, other queues · supported or not · two")
         assert "What two said of your labels is being counted" in text
         await press(pilot, "enter")
         assert "The labels are still being counted." in screen_text(app)
-        await press(pilot, "right_square_bracket", "l")
+        await press(pilot, "right_square_bracket", "right")
         assert "you supported, the judges together not supported: 0 of 3" in screen_text(app)
         await press(pilot, "left_square_bracket")
         go_on.set()
@@ -246,8 +244,8 @@ async def test_pinned_figures_move_with_every_decision_and_are_remembered(judged
     app = workbench(judged, "responses")
     async with app.run_test(size=size) as pilot:
         assert "AC1" not in screen_text(app)
-        await press(pilot, "i", "p")
-        assert "Pinned: assisted, other queues, four labels, judges together; p unpins" in screen_text(app)
+        await press(pilot, "i", "K")
+        assert "Pinned: assisted, other queues, four labels, judges together; K unpins" in screen_text(app)
         await press(pilot, "q")
         assert "agree 100% [44, 100]" in screen_text(app)
         assert "n 3 in 3" in screen_text(app)
@@ -258,7 +256,7 @@ async def test_pinned_figures_move_with_every_decision_and_are_remembered(judged
     app = workbench(judged, "responses")
     async with app.run_test(size=size) as pilot:
         assert "n 3 in 3" in screen_text(app)
-        await press(pilot, "i", "p", "q")
+        await press(pilot, "i", "K", "q")
         assert "AC1" not in screen_text(app)
 
 
@@ -347,14 +345,14 @@ async def test_units_of_other_kinds_have_figures_of_their_own(judged: Study, siz
     queue = open_queue(judged, "pairs", "kb", blind=False)
     app = Workbench(judged, Config(reviewer="kb"), PLAIN, queue=queue)
     async with app.run_test(size=size) as pilot:
-        await press(pilot, "i", "enter", "s", "right_square_bracket", "p")
+        await press(pilot, "i", "enter", "space", "right_square_bracket", "K")
         assert "No label of yours on a pair meets what a machine says of it" in screen_text(app)
         await press(pilot, "q", "1", "enter", "i")
         text = screen_text(app)
         assert text.splitlines()[0].startswith(" Figures: assisted · four labels · one")
         assert "1 of 32 pairs decided" in text
         assert "agreement 100% [21, 100]" in text
-        await press(pilot, "p")
+        await press(pilot, "K")
         assert "Only figures on statements can be pinned." in screen_text(app)
         await press(pilot, "enter")
         assert "you supported, one supported" in screen_text(app)
@@ -386,7 +384,7 @@ async def test_degenerate_studies_have_sentences_and_no_false_figure(judged: Stu
     judged.write(lambda db: db.execute("DELETE FROM verdict"))
     app = opened(judged)
     async with app.run_test(size=size) as pilot:
-        await press(pilot, "i", "enter", "s")
+        await press(pilot, "i", "enter", "space")
         text = screen_text(app)
         assert "left out 2: no judgement" in text
         assert "agreement no figure: There is nothing that both labelled." in text
@@ -420,17 +418,16 @@ async def test_glyphs_have_ascii_forms(judged: Study) -> None:
         await press(pilot, "i")
         text = screen_text(app)
         assert text.isascii()
-        assert " 89%#" in text
+        assert "# 8  89% #" in text
 
 
 def test_shares_are_shaded_by_quarters_and_the_cursor_stands_in_brackets() -> None:
     table = ((8, 0, 0, 0), (1, 1, 1, 1), (0, 0, 0, 0), (0, 1, 2, 0))
     rows = ["".join(text for text, _ in row) for row in matrix_rows(LABELS, table, Cell(3, 2), "one", 78, 10)]
 
-    assert rows[2].count("█") == 1
-    assert rows[3].count("25%░") == 4
-    assert "[" in rows[5]
-    assert "67%▓]" in rows[5]
+    assert "██ 8 100% ██" in rows[2]
+    assert rows[3].count("░░ 1  25% ░░") == 4
+    assert "[▓▓ 2  67% ▓▓]" in rows[5]
     assert rows[4].split() == ["contradicted", "0", "0", "0", "0", "0"]
     assert rows[6].split() == ["all", "9", "2", "3", "1", "15"]
 
@@ -438,5 +435,35 @@ def test_shares_are_shaded_by_quarters_and_the_cursor_stands_in_brackets() -> No
 def test_a_share_is_none_or_all_only_where_it_is() -> None:
     rows = matrix_rows(("supported", "not_supported"), ((345, 1), (0, 9)), Cell(0, 0), "one", 80, 5)
     first, second = ("".join(text for text, _ in row).split() for row in rows[2:4])
-    assert [piece for piece in first if "%" in piece] == [">99%█]", "<1%░"]
-    assert [piece for piece in second if "%" in piece] == ["100%█"]
+    assert [piece for piece in first if "%" in piece] == [">99%", "<1%"]
+    assert [piece for piece in second if "%" in piece] == ["100%"]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 160])
+@pytest.mark.parametrize("rows", [7, 40])
+def test_every_row_of_a_cell_is_filled_on_both_sides(columns: int, rows: int) -> None:
+    table = ((812, 0, 0, 0), (1, 1, 1, 1), (0, 0, 0, 0), (0, 1, 2, 0))
+    matrix = matrix_rows(LABELS, table, Cell(3, 2), "one", columns, rows)
+    drawn = ["".join(text for text, _ in row) for row in matrix]
+
+    tall = len(drawn) > 7
+    for place, name in enumerate(LABELS):
+        middle = next(at for at, row in enumerate(drawn) if row.startswith(f" {name.replace('_', ' ')} "))
+        cells = len(re.findall(r"[█▓▒░]+ *\d+ +[<>]?\d+%", drawn[middle]))
+        assert cells == sum(map(bool, table[place])), drawn[middle]
+        assert cells == len(re.findall(r"\d% ?[█▓▒░]", drawn[middle])), drawn[middle]
+        outer = [drawn[middle - 1], drawn[middle + 1]] if tall else []
+        for row in outer:  # where the outer rows of a cell are filled, its middle row is at both ends
+            ends = [at for found in re.finditer("[█▓▒░]+", row) for at in (found.start(), found.end() - 1)]
+            assert [row[at] for at in ends] == [drawn[middle][at] for at in ends]
+
+
+def test_that_there_is_no_interval_is_said_once() -> None:
+    view = SimpleNamespace(
+        agreement=Estimate("agreement", 0.5, None, None, "none", 4, reason="No interval: of 2 responses."),
+        kappa=Estimate("kappa", 0.0, None, None, "none", 4, reason="It is the same whichever response is left out."),
+        ac1=Estimate("AC1", None, None, None, "none", 4, reason="No label."),
+    )
+    said = ["".join(text for text, _ in row) for row in estimate_rows(view, 120)]  # type: ignore[arg-type]
+    assert [row.lower().count("no interval") for row in said] == [1, 1, 0]
+    assert "no figure: No label." in said[2]

@@ -70,13 +70,13 @@ async def test_counts_queues_and_responses(study: Study, size: tuple[int, int]) 
         text = shown(app)
         assert "8 statements · 3 responses · 4 sources (1 unreachable)" in text
         assert "decided 0   deferred 0   open 8" in text
-        assert "t  triage: flagged" in text
+        assert "T  triage: flagged" in text
         assert "R02" in text
         assert "boreal" not in text  # a blind queue says R02 too: the list must not tell whose answer that is
         assert "\x1b" not in text
         assert "medreview export sepsis.medreview labels" in text
         assert text.splitlines()[-1].strip() == "hello"
-        assert "t  triage" in pointed(app)  # the first queue worth doing
+        assert "T  triage" in pointed(app)  # the first queue worth doing
         assert "continue" not in text
 
 
@@ -97,15 +97,15 @@ async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_k
         await pilot.pause()
         before = shown(app)
         assert "more reserved for the audit" in before
-        assert "R give back the 8 reserved" in before
-        await pilot.press("R")
+        assert "X give back the 8 reserved" in before
+        await pilot.press("X")
         await pilot.pause()
         assert isinstance(app.screen, HomeScreen)
         after = shown(app)
         assert "more reserved" not in after
         assert "give back" not in after
         assert after.splitlines()[-1].strip() == "given back to triage: 8; labels given there count as assisted"
-        await pilot.press("j", "R")
+        await pilot.press("j", "X")
         assert "Nothing is reserved for the audit." in shown(app)
     assert [row["kind"] for row in study.reader.execute("SELECT kind FROM event")] == ["audit_rate", "audit_release"]
 
@@ -113,24 +113,20 @@ async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_k
 async def test_a_letter_opens_a_queue_and_home_begins_with_where_one_left_off(study: Study) -> None:
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
-        await go(pilot, "c")
-        assert "There is nothing to continue yet" in shown(app)
-        await go(pilot, "d")
+        await go(pilot, "S")
         assert "“deferred” is empty" in shown(app)
-        await go(pilot, "r")
+        await go(pilot, "V")
         assert isinstance(app.screen, ReviewScreen)
         await go(pilot, "2", "colon")
         await paste(pilot, "model=atlas-2")
         await go(pilot, "enter", "q")
         assert isinstance(app.screen, HomeScreen)
         assert "decided 1   deferred 0   open 7" in shown(app)
-        assert pointed(app) == " ▸ c  continue  by response, R01 S2, 2 of 4, filter model=atlas-2"
+        assert pointed(app) == " ▸    continue  by response, R01 S2, 2 of 4, filter model=atlas-2"
         await go(pilot, "enter")
         assert review_screen(app).session.position == 1
         assert review_screen(app).session.queue.filter == "model=atlas-2"
-        await go(pilot, "q", "j", "c")
-        assert review_screen(app).session.position == 1
-        await go(pilot, "q", "r")  # the queue itself, unfiltered
+        await go(pilot, "q", "V")  # the queue itself, unfiltered
         assert len(review_screen(app).session.queue.units) == 8
 
 
@@ -139,13 +135,13 @@ async def test_a_blind_queue_goes_on_blind_and_one_that_is_done_is_not_offered(s
     async with app.run_test(size=(80, 24)) as pilot:
         await go(pilot, "q")
         assert "continue  by response, blind, R0" in pointed(app)
-        await go(pilot, "c")
+        await go(pilot, "enter")
         assert review_screen(app).session.queue.mode == "blind"
-        await go(pilot, "q", "r", "s", "q", "d")
+        await go(pilot, "q", "V", "s", "q", "S")
         assert "deferred 1 of 1" in " ".join(pane_text(app, "header").split())
         await go(pilot, "5", "enter", "q")
         assert "continue" not in shown(app)
-        assert "t  triage" in pointed(app)
+        assert "T  triage" in pointed(app)
 
 
 async def test_no_digit_means_anything_here_and_a_held_letter_does_nothing_in_the_queue(study: Study) -> None:
@@ -154,9 +150,9 @@ async def test_no_digit_means_anything_here_and_a_held_letter_does_nothing_in_th
     async with app.run_test(size=(80, 24)) as pilot:
         await go(pilot, *"0123456789")
         assert isinstance(app.screen, HomeScreen)
-        await go(pilot, *"tttt")  # it would go to the next open statement
+        await go(pilot, *"TTTT")
         assert review_screen(app).session.position == 0
-        assert "held t ignored" in pane_text(app, "foot")
+        assert "held T ignored" in pane_text(app, "foot")
 
 
 async def test_a_response_can_be_opened_and_headings_cannot(study: Study) -> None:
@@ -176,7 +172,7 @@ async def test_a_study_without_anything(tmp_path: Path) -> None:
         app = Workbench(study, Config(reviewer="kb"), PLAIN)
         async with app.run_test(size=(80, 24)) as pilot:
             assert "0 statements" in shown(app)
-            await pilot.press("t", "enter", "j", "k", "5")
+            await pilot.press("T", "enter", "j", "k", "5")
             assert isinstance(app.screen, HomeScreen)
 
 
@@ -278,23 +274,23 @@ async def test_what_triage_costs_the_audit_is_said_until_something_is_decided(st
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert "triage first? then 6 of the 8 in the audit cannot be blind" in shown(app)
-        await go(pilot, "r", "2", "q")
+        await go(pilot, "V", "2", "q")
         assert "triage first?" not in shown(app)
 
 
 async def test_while_a_blind_block_is_open_nothing_tells_what_the_judges_think(study: Study) -> None:
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
-        await go(pilot, "r", "2", "q")
+        await go(pilot, "V", "2", "q")
         assert "quote altered" in shown(app)
-        await go(pilot, "a", "3", "q")
+        await go(pilot, "A", "3", "q")
         rows = [row for row in shown(app).splitlines() if "counted when your blind block is done" in row]
         assert [row.split()[:3] for row in rows] == [
-            ["t", "triage:", "flagged"], ["u", "not", "checked"], ["y", "you", "and"],
+            ["T", "triage:", "flagged"], ["Q", "not", "checked"], ["Y", "you", "and"],
         ]  # fmt: skip
         assert not any(character.isdecimal() for row in rows for character in row)
         assert "quote altered" not in shown(app)
-        assert pointed(app).startswith(" ▸ c  continue  audit: random, R0")
+        assert pointed(app).startswith(" ▸    continue  audit: random, R0")
 
 
 async def test_where_no_model_has_judged_home_says_so_and_names_the_command(study: Study) -> None:
@@ -337,9 +333,9 @@ async def test_a_note_that_cannot_be_kept_is_not_lost_without_a_word(study_path:
     with Study.open(study_path, read_only=True) as study:
         app = Workbench(study, Config(reviewer="kb"), PLAIN)
         async with app.run_test(size=(80, 24)) as pilot:
-            await go(pilot, "r")
+            await go(pilot, "V")
             await go(pilot, "n", "x", "escape", "q")
-            await go(pilot, "r", "n")
+            await go(pilot, "V", "n")
             assert "note S1: x" in pane_text(app, "foot")
             await go(pilot, "escape", "q", "q")
             assert "A note you began cannot be kept in this study" in shown(app)

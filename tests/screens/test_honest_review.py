@@ -148,7 +148,7 @@ async def test_the_second_pass_shows_nothing_of_the_first_and_tells_the_agreemen
     app = home(study)
     async with app.run_test(size=size) as pilot:
         assert "second pass, blind" in screen_text(app)
-        await press(pilot, "z")
+        await press(pilot, "Z")
         session = statements(app)
         assert (session.pass_no, session.mode, session.own.label) == (2, "blind", None)
         assert session.counts.total == 4

@@ -1,9 +1,15 @@
 """Every judge's words can be read at every size: label, quote in its own page, reason in full, who it is."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
+from medreview.review.judge_words import listed
+from medreview.screens.judge_rows import lead
 from medreview.screens.spoken_rows import spoken_rows
 from medreview.study import Study
+from medreview.units.statement_view import StatementView
 from tests.support.workbench import blind_workbench, pane_text, press, screen_text, statements, workbench
 
 LONG = "The page speaks of " + "crystalloid given by vein in the first hours " * 12 + "and of nothing else."
@@ -91,3 +97,37 @@ async def test_a_panel_of_hardly_any_rows_has_the_head_of_a_judges_words(study: 
         rows = spoken_rows(statements(app).judge_words[0], 0, 2, 40, most)
         assert len(rows) == max(1, most)
         assert "judge 1/2" in "".join(text for text, _ in rows[0])
+
+
+async def test_the_judges_are_read_in_the_order_of_their_rows_whatever_page_is_open(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(160, 50)) as pilot:
+        session = statements(app)
+        for place in range(len(session.queue.units)):
+            session.go(place)
+            for _ in session.item.sources if session.item else ():
+                await press(pilot, "right_square_bracket")
+                first, words = lead(session), session.judge_words
+                await press(pilot, "w")
+                if first is not None:
+                    assert session.read_words is not None
+                    assert session.read_words.judgement == first.judgement_id
+                assert session.judge_words == words  # also on the page that it brought to the screen
+                session.reads = None
+
+
+def test_the_judges_of_the_page_that_is_open_come_first() -> None:
+    said = [SimpleNamespace(judgement_id=name, snapshot_id=page) for name, page in (("a", "1"), ("b", "2"), ("c", "2"))]
+    item = cast(StatementView, SimpleNamespace(judgements=said, verdict=SimpleNamespace(judgement_id="c")))
+    for here, order in (("1", "acb"), ("2", "cba"), (None, "cab")):
+        assert "".join(each.judgement_id for each in listed(item, here)) == order
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+async def test_a_pair_warns_of_the_quote_that_its_statement_warns_of(study: Study, size: tuple[int, int]) -> None:
+    app = workbench(study, filter="mL/kg")
+    async with app.run_test(size=size) as pilot:
+        assert "quote ALTERED" in pane_text(app, "judges")
+        await press(pilot, "P")
+        assert " [" in screen_text(app)
+        assert "quote ALTERED" in pane_text(app, "judges")

@@ -148,6 +148,19 @@ def test_a_key_that_decided_is_held_until_it_was_silent_or_another_came() -> Non
     assert not held.is_held("1", 10.2)
 
 
+def test_enter_pressed_again_is_never_held_and_a_held_one_is() -> None:
+    now = 10.0
+    held = KeyRepeat(lambda: now)
+    held.decided("enter")
+    for _ in range(5):  # an easy pace: never in silence for as long as another key needs
+        now += 0.4
+        assert not held.is_held("enter", now)
+        held.decided("enter")
+    for _ in range(5):  # as a keyboard repeats it
+        now += 0.09
+        assert held.is_held("enter", now)
+
+
 def test_the_look_follows_the_environment() -> None:
     environ = {"TERM": "xterm", "NO_COLOR": ""}
     found = look(Config(theme="light"), environ, "utf-8")

@@ -1,5 +1,6 @@
 """Words around the statement: what must not be cut, hidden or in the way."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,15 @@ from typing import Any
 import pytest
 
 from medreview.config import Config
+from medreview.review.goal import Goal, SittingGoal
+from medreview.review.layout.cells import width
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
-from medreview.screens.header_rows import Subject, header_rows
+from medreview.screens.header_rows import Subject, header_rows, wide_header_rows
 from medreview.screens.statement_rows import statement_height, statement_rows
+from medreview.screens.widgets.painted import Row
 from medreview.study import Study
 from medreview.units.registry import KINDS
 from tests.screens.sepsis_study import SEPSIS, change_page
@@ -73,7 +77,7 @@ async def test_an_audit_that_cannot_be_drawn_is_a_sentence(study_path: Any) -> N
     with Study.open(study_path, read_only=True) as study:
         app = Workbench(study, Config(reviewer="kb"), PLAIN)
         async with app.run_test(size=(80, 24)) as pilot:
-            await press(pilot, "a")
+            await press(pilot, "A")
             foot = app.screen.query_one("#home-foot")
             assert "not drawn yet" in "\n".join(foot.render_line(y).text for y in range(foot.size.height))
 
@@ -90,7 +94,7 @@ async def test_the_only_highlight_is_named_as_such(study: Study) -> None:
 async def test_a_key_held_since_the_first_screen_decides_nothing(study: Study) -> None:
     app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "s", "q", *["d"] * 8)  # d opens what was put off; the rest is the keyboard's repeat
+        await press(pilot, "s", "q", *["S"] * 8)  # S opens what was put off; the rest is the keyboard's repeat
         assert "deferred   1 of 1" in pane_text(app, "header")
         assert [row["kind"] for row in events(study)] == ["defer"]  # and nothing is disputed
 
@@ -246,3 +250,64 @@ def test_what_i_said_of_a_pair_leaves_its_name_whole(tmp_path: Path, columns: in
         row = header_rows(session, Subject(view.name, f"{view.name} atlas-2 · clinic"), "a", columns)[1]
         assert row[0][0].strip() == view.name
         assert "not addressed · dispute" in "".join(text for text, _ in row)
+
+
+def drawn(row: Row, columns: int) -> str:
+    """A row as the screen draws it; one that needs more columns than there are fails."""
+    taken = sum(width(text) for text, style in row if style != "fill")
+    assert taken <= columns, row
+    return "".join(" " * (columns - taken) if style == "fill" else text for text, style in row)
+
+
+PIECES = (
+    "1 of 8",
+    "by response",
+    "open 7",
+    "BLIND",
+    "judges shown",
+    "reviewer kb",
+    "0/60",
+    "you:",
+    "filter:",
+    "quote ",
+)
+
+
+@pytest.mark.parametrize("title", ["sepsis", "Statements on sepsis and septic shock in pregnancy, second round"])
+@pytest.mark.parametrize("narrowed", ["", "origin=forum", "response=R01 origin=forum mine=not_addressed page=paywall"])
+@pytest.mark.parametrize("blind", [False, True])
+def test_nothing_in_the_header_collides_at_any_width(study: Study, title: str, narrowed: str, blind: bool) -> None:
+    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", blind=blind))
+    session.goal = SittingGoal(Goal(60))
+    session.decide_also("hallucination", "input")
+    session.decide("not_addressed")
+    session.goal = SittingGoal(Goal(60))
+    session.queue = session.queue._replace(filter=narrowed)
+    subject = Subject("R01", "R01 atlas-2 · forum", "q-17", "" if blind else "quote altered · numbers differ · partial")
+    for columns in range(1, 241):
+        first, second = header_rows(session, subject, title, columns)
+        rows = (first, second, *header_rows(session, None, title, columns), *wide_header_rows(session, title, columns))
+        if columns < 60:
+            continue
+        for row in rows:
+            text = drawn(row, columns)
+            for part in re.split("   *", text.strip()):
+                assert sum(piece in part for piece in (title, *PIECES)) <= 1, text
+        texts = [drawn(first, columns), *([drawn(rows[-1], columns)] if columns >= 100 else [])]
+        assert all(title[:5] in text and ("BLIND" in text) == blind for text in texts)
+        assert "open 7" in texts[0]
+        assert all(("filter: " in text) == bool(narrowed) for text in (drawn(second, columns), *texts[1:]))
+
+
+@pytest.mark.parametrize(("size", "shown"), [((80, 24), False), ((160, 50), True)])
+async def test_a_queue_is_no_longer_called_blind_when_the_judges_of_the_unit_are_shown(
+    study: Study, size: tuple[int, int], shown: bool
+) -> None:
+    app = blind_workbench(study, "responses", reveal="each")
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "j")
+        assert "BLIND" in pane_text(app, "header")
+        await press(pilot, "3")
+        assert "judges:" in pane_text(app, "foot")
+        assert "BLIND" not in pane_text(app, "header")
+        assert ("judges shown" in pane_text(app, "header")) == shown

@@ -99,7 +99,7 @@ def test_another_file_reviewer_size_or_setting_has_no_picture(start: Start, stud
 def test_nothing_is_kept_while_a_blind_block_hides_the_figures(start: Start) -> None:
     leave(start())
     blind = start()
-    blind.type("a")
+    blind.type("A")
     blind.wait("undo")
     blind.type("1")
     blind.wait("saved #")

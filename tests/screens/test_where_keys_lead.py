@@ -1,0 +1,120 @@
+"""Keys mean the same wherever they are pressed: what closes, what leaves, what a letter stands for, which unit."""
+
+from itertools import chain
+
+import pytest
+
+from medreview.config import Config
+from medreview.review.actions import REVIEW
+from medreview.review.figure_actions import FIGURES
+from medreview.review.home_actions import HOME
+from medreview.review.reviewer_state import load_reviewer_state
+from medreview.screens.app import Workbench
+from medreview.screens.figures_page import FiguresScreen
+from medreview.screens.home import HomeScreen
+from medreview.screens.review import ReviewScreen
+from medreview.study import Study
+from tests.support.workbench import PLAIN, events, pane_text, paste, press, screen_text, statements, workbench
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+
+
+def test_a_letter_means_one_thing_on_every_screen() -> None:
+    meant: dict[str, set[str]] = {}
+    for action in (*REVIEW, *HOME, *FIGURES):
+        for key in action.keys:
+            if len(key) == 1:
+                meant.setdefault(key, set()).add(action.hint)
+    moves = {"next", "previous", "cell"}  # j and k: down and up
+    back = {"leave", "back", "figures"}  # q leaves the page, and i shows and closes the figures
+    assert not {key: hints for key, hints in meant.items() if hints - moves - back and len(hints) > 1}
+    assert not [key for key in chain.from_iterable(action.keys for action in HOME) if key.isdecimal()]
+
+
+@SIZES
+async def test_esc_closes_what_is_open_and_never_leaves(study: Study, size: tuple[int, int]) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "escape", "escape")
+        assert isinstance(app.screen, HomeScreen)
+        await press(pilot, "slash", *"anti-xa", "enter")
+        assert isinstance(app.screen, FiguresScreen)  # i, as everywhere
+        await press(pilot, "escape", "enter")
+        assert isinstance(app.screen, ReviewScreen)
+        assert statements(app).queue.kind.name == "flagged"
+        await press(pilot, "escape", "slash", *"anti-xa", "enter", "escape", "escape", "escape")
+        assert isinstance(app.screen, ReviewScreen)
+        assert "q leaves" in pane_text(app, "foot")
+        await press(pilot, "i", "escape")
+        assert isinstance(app.screen, ReviewScreen)
+        await press(pilot, "question_mark", "escape", "h", "escape", "n", "x", "escape", "escape")
+        assert isinstance(app.screen, ReviewScreen)
+        await press(pilot, "q")
+        assert isinstance(app.screen, HomeScreen)
+        await press(pilot, "escape")
+        assert app.is_running
+        assert not events(study, "note", "decide", "defer")
+        await press(pilot, "i", "escape")
+        assert not isinstance(app.screen, FiguresScreen)
+
+
+@SIZES
+async def test_a_step_names_its_statement_and_h_twice_is_about_the_one_just_decided(
+    study: Study, size: tuple[int, int]
+) -> None:
+    app = workbench(study)
+    async with app.run_test(size=size) as pilot:
+        session = statements(app)
+        await press(pilot, "j", "h")
+        assert "R01 S2:" in pane_text(app, "foot")
+        assert "just decided" not in pane_text(app, "foot")
+        first = session.unit
+        await press(pilot, "escape", "1")  # as the judges: it goes on
+        second = session.unit
+        assert second != first
+        await press(pilot, "h")
+        assert f"{session.full_name}:" in pane_text(app, "foot")
+        assert "h R01 S2, just decided" in pane_text(app, "foot")
+        await press(pilot, "h")
+        assert "R01 S2:" in pane_text(app, "foot")
+        assert session.unit == first
+        await press(pilot, "2")
+        assert "R01 S2: INPUT" in pane_text(app, "foot")
+        await press(pilot, "enter")
+        assert session.unit == second  # where one had been
+        await press(pilot, "h", "1", "enter")
+    assert [load_reviewer_state(study.reader, unit, "kb").hallucination for unit in (first, second)] == [
+        "input",
+        "fact",
+    ]
+    assert [row["unit"] for row in events(study, "span_add")] == [first, second]
+
+
+async def test_a_word_that_nothing_is_called_is_no_filter_and_the_nearest_are_named(study: Study) -> None:
+    app = workbench(study, "flagged")
+    async with app.run_test(size=(80, 24)) as pilot:
+        every = list(statements(app).queue.units)
+        await press(pilot, "colon")
+        await paste(pilot, "figurs")
+        await press(pilot, "enter")
+        said = " ".join(screen_text(app).split())
+        assert "Nothing is called “figurs”; nearest: figures." in said
+        assert statements(app).queue.units == every
+        await press(pilot, "ctrl+u")
+        await paste(pilot, "mL/kg")
+        await press(pilot, "enter")
+        assert "Nothing is called “mL/kg”" in screen_text(app)
+        await press(pilot, "ctrl+u")
+        await paste(pilot, "filter mL/kg")
+        await press(pilot, "enter")
+        assert statements(app).queue.filter == "mL/kg"
+
+
+async def test_agree_on_the_line_agrees(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "j", "colon")
+        await paste(pilot, "agree")
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ReviewScreen)
+    assert [row["kind"] for row in events(study)] == ["decide"]
