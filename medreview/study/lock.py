@@ -1,4 +1,4 @@
-"""The writer lock: advisory locks (``flock``) on a study's path and on the file itself, with the holder's name.
+"""The writer lock: advisory locks on a study's path and on the file itself, with the holder's name.
 
 The lock file of the path also keeps a note from one holder to the next (``medreview.study.close_note``); a kill leaves
 it as it was.
@@ -9,9 +9,13 @@ import fcntl
 import json
 import os
 import socket
+import struct
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 from medreview.errors import UserError
@@ -19,6 +23,9 @@ from medreview.study.state_folder import state_folder
 
 _NOTE: Final = "closed"
 _LARGEST: Final = 4096
+_FAR: Final = 1 << 62
+"""The byte of a study file that is locked: far behind SQLite's own (from ``0x40000000``) and all that a study holds."""
+_NAMELESS: Final = "in another medreview (a process that did not leave its name)"
 
 
 class InUse(UserError):
@@ -31,8 +38,8 @@ class WriterLock:
     SQLite would let two writers take turns, but two sessions that decide the same statements are a mistake, and
     SQLite before 3.51.3 can corrupt a write-ahead log when two connections write and checkpoint at once. A symbolic
     link to the study has the study's lock. A hard link has another path, and SQLite would keep another log for it: so
-    the file is locked too, by its device and inode, in the state folder of the user who alone may read it. (A lock on
-    the study file itself is taken for SQLite's own on some systems, and to give it up drops SQLite's on all.)
+    the file is locked too, by its device and inode, in the state folder of the user who alone may read it. On Linux
+    a byte of the study file itself is locked as well, which no other folder and no deleted lock gets around.
     """
 
     def __init__(self, study: Path) -> None:
@@ -40,18 +47,23 @@ class WriterLock:
         self.path = self._study.with_name(self._study.name + ".lock")
         self._descriptor: int | None = None
         self._of_file: tuple[Path, int] | None = None
+        self._byte: int | None = None
 
     def take(self) -> None:
         """Acquire the lock without waiting. Raises :class:`InUse` naming the process that holds it."""
         self._descriptor = _locked(self.path)
         try:
             self._of_file = self._lock_file()
+            self._byte = _locked_byte(self._study)
         except UserError:
             self.release()
             raise
 
     def release(self, note: Mapping[str, Any] | None = None) -> None:
         """Release the lock; does nothing when it is not held. A ``note`` takes the place of the last one."""
+        if self._byte is not None:
+            _close_when_alone(self._byte)
+            self._byte = None
         if self._of_file is not None:
             place, descriptor = self._of_file
             place.unlink(missing_ok=True)
@@ -122,14 +134,64 @@ def _locked(place: Path) -> int:
     except BlockingIOError:
         holder = _holder(descriptor)
         os.close(descriptor)
-        raise InUse(
-            f"The study is open for writing {holder}. "
-            "Leave that one first, or open this one for reading only (--read-only, read_only=True)."
-        ) from None
+        raise _in_use(holder) from None
     owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now().strftime("%d %b %H:%M")}
     note = _note_in(os.pread(descriptor, _LARGEST, 0))
     _write(descriptor, owner if note is None else {**owner, _NOTE: note})
     return descriptor
+
+
+def _locked_byte(study: Path) -> int | None:
+    """The descriptor that holds the lock of the study file itself; ``None`` where the system has no such lock.
+
+    It is one of the open file description (``F_OFD_SETLK``): SQLite's own, of the process, neither see nor lose it.
+    """
+    if sys.platform != "linux":
+        return None
+    try:
+        descriptor = os.open(study, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return None  # SQLite cannot write to it either, and says so
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, _FAR, 1, 0))
+    except OSError as error:
+        _close_when_alone(descriptor)
+        if error.errno in (errno.EAGAIN, errno.EACCES):
+            raise _in_use(_NAMELESS) from None
+        return None  # a disk of others that knows no such locks
+    return descriptor
+
+
+_to_close: Final[set[int]] = set()
+_closing: Final = Lock()
+
+
+def _close_when_alone(descriptor: int) -> None:
+    """Give up the lock of a study file, and close it as soon as nothing else in this process has that file open.
+
+    To close one of a file drops all locks of the process on it, and with them those of SQLite's open connections.
+    """
+    if sys.platform != "linux":
+        return
+    with suppress(OSError):
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, struct.pack("hhqqi", fcntl.F_UNLCK, os.SEEK_SET, _FAR, 1, 0))
+    with _closing, suppress(OSError):
+        _to_close.add(descriptor)
+        others = []
+        for name in set(map(int, os.listdir("/proc/self/fd"))) - _to_close:
+            with suppress(OSError):  # such as the one that listed them, which is closed by now
+                others.append(os.fstat(name))
+        for one in list(_to_close):
+            if not any(os.path.samestat(os.fstat(one), other) for other in others):
+                _to_close.discard(one)
+                os.close(one)
+
+
+def _in_use(holder: str) -> InUse:
+    return InUse(
+        f"The study is open for writing {holder}. "
+        "Leave that one first, or open this one for reading only (--read-only, read_only=True)."
+    )
 
 
 def _another_file(place: Path) -> str:
@@ -143,7 +205,7 @@ def _holder(descriptor: int) -> str:
             return "in this process already"
         return f"in another medreview (process {owner['pid']} on {owner['host']}, since {owner['since']})"
     except (ValueError, KeyError, TypeError):
-        return "in another medreview (a process that did not leave its name)"
+        return _NAMELESS
 
 
 def _may_live(content: bytes) -> bool:

@@ -1,5 +1,6 @@
 """The study file: opening, writing, what can go wrong."""
 
+import os
 import shutil
 import sqlite3
 import stat
@@ -205,6 +206,51 @@ def test_a_link_to_a_study_is_that_study(study, tmp_path):
         Study.open(link)
     assert backup_folder(link) == backup_folder(study.path)
     assert [path.name for path in folder.iterdir()] == ["link.medreview"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the study file itself is locked on Linux only")
+@pytest.mark.parametrize("how", ["hard link", "deleted lock"])
+def test_another_state_folder_lets_no_second_writer_in(study, tmp_path, how):
+    decide(study, "s1")
+    other = study.path
+    if how == "hard link":
+        other = tmp_path / "other.medreview"
+        other.hardlink_to(study.path)
+    else:
+        other.with_name("a.medreview.lock").unlink()
+
+    def second():
+        words = [sys.executable, "-c", f"from pathlib import Path; from medreview.study import Study\n{attempt}"]
+        environment = os.environ | {"XDG_STATE_HOME": str(tmp_path / "state"), "HOME": str(tmp_path)}
+        return subprocess.run(words, capture_output=True, text=True, check=True, env=environment).stdout
+
+    attempt = f"""
+try:
+    Study.open(Path({str(other)!r})).close()
+except Exception as error:
+    print(error)
+"""
+    assert second().startswith("The study is open for writing in another medreview (")
+    decide(study, "s2")
+    study.close()
+    assert second() == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the study file itself is locked on Linux only")
+def test_a_lock_that_is_given_up_leaves_the_locks_of_those_who_read_on(study):
+    inode = f":{study.path.stat().st_ino} "
+
+    def locks():
+        return [line for line in Path("/proc/locks").read_text().splitlines() if inode in line and "POSIX" in line]
+
+    with Study.open(study.path, read_only=True):
+        decide(study, "s1")
+        study.close()
+        assert locks()
+        Study.open(study.path).close()
+        assert locks()
+    Study.open(study.path).close()
+    assert not any(Path(one).samefile(study.path) for one in Path("/proc/self/fd").iterdir() if one.exists())
 
 
 def test_a_hard_link_to_an_open_study_is_that_study(study, tmp_path, monkeypatch):
