@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 TRIES: Final = 4
 """Of one request with transient failures; after a timeout there is only one retry."""
 LONGEST_WAIT: Final = 120.0
-"""Seconds; a judge whose server asks for a longer pause (``Retry-After``) is given up for this run."""
+"""Seconds; a judge whose server asks for a longer pause (``Retry-After``) is given up for this run.
+
+One question waits no longer either, with all its pauses together.
+"""
 BUSY_TRIES: Final = 12
 """Of one request that the server rejects because of its rate limit."""
 _SLOWEST_BACKOFF: Final = 8.0
@@ -45,12 +48,13 @@ _REPAIR: Final = (
 
 @dataclass(slots=True)
 class _Usage:
-    """Requests, tokens and output of one call, whose key in the cache is ``key``."""
+    """Requests, seconds of pauses, tokens and output of one call, whose key in the cache is ``key``."""
 
     key: str
     tries: int = 0
     kept: int = 0
     declined: int = 0
+    paused: float = 0.0
     rung: ResponseFormat = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -91,6 +95,7 @@ class Judge:
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._not_before = 0.0
+        self._completions = 0
         self._client: AsyncOpenAI | None = None
         self._stopped = asyncio.Event()
         self.in_flight = 0
@@ -198,6 +203,7 @@ class Judge:
     async def _complete(self, ask: JudgeRequest, messages: tuple[Mapping[str, str], ...], usage: _Usage) -> Completion:
         reply = await self._post_with_retries(ask, messages, usage)
         self._breaker.record_success()
+        self._completions += 1
         completion = read_completion(reply.data, ask.schema, messages)
         usage.raw = completion.raw
         return completion
@@ -207,6 +213,7 @@ class Judge:
     ) -> Reply:
         """The reply with a chat completion, after as many retries as needed; raises :class:`_CallFailed`."""
         failures = timeouts = busy = invalid = 0
+        completions = self._completions
         while True:
             await self._wait_for_backoff()
             if self._breaker.reason:
@@ -262,14 +269,19 @@ class Judge:
                         raise _CallFailed("error", sentence)
             if wait is not None and wait > LONGEST_WAIT:
                 raise _CallFailed("error", f"{sentence} It asks to come back in {wait:,.0f} seconds.", permanent=True)
-            if failures >= TRIES or busy >= BUSY_TRIES:
+            if failures >= TRIES:
                 raise _CallFailed("error", sentence)
             backoff = min(_SLOWEST_BACKOFF, self._backoff * 2 ** (failures + busy - 1)) * random.uniform(0.75, 1)
+            pause = max(backoff, wait or 0.0)
+            if busy >= BUSY_TRIES or usage.paused + pause > LONGEST_WAIT:
+                # A server that answered nobody meanwhile would let every other question wait as long.
+                raise _CallFailed("error", sentence, permanent=self._completions == completions)
+            usage.paused += pause
             if busy or wait is not None:
                 # The pause holds for all requests of this judge, not only for the one that was rejected.
-                self._not_before = max(self._not_before, time.monotonic() + max(backoff, wait or 0.0))
+                self._not_before = max(self._not_before, time.monotonic() + pause)
             else:
-                await self._sleep(backoff)
+                await self._sleep(pause)
 
     async def _send(self, ask: JudgeRequest, body: Mapping[str, Any], usage: _Usage) -> Reply:
         """One request, counted in the study before it goes."""

@@ -34,6 +34,7 @@ _QUOTA: Final = re.compile(r"insufficient.?(?:quota|funds|balance|credit)", re.I
 _TRANSIENT: Final = frozenset({408, 409, 425})
 _BAD_REQUEST: Final = frozenset({400, 404, 415, 422, 501})
 _LONGEST_MESSAGE: Final = 300
+_LONGEST_PAUSE: Final = 31 * 86_400
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]+")
 
 
@@ -147,7 +148,10 @@ def _unusable(reply: Reply) -> str:
 
 
 def _retry_after(reply: Reply) -> float | None:
-    """Seconds from ``Retry-After-Ms`` or ``Retry-After``, which may be a number or a date."""
+    """Seconds from ``Retry-After-Ms`` or ``Retry-After``, which may be a number or a date.
+
+    ``None`` also where these have passed, or are more than a month: no server means that.
+    """
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         header = reply.headers.get(name, "").strip()
         if not header:
@@ -160,6 +164,6 @@ def _retry_after(reply: Reply) -> float | None:
             except (ValueError, TypeError, OverflowError):
                 continue
             seconds = (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
-        if seconds == seconds:
-            return max(0.0, seconds)
+        if 0 <= seconds <= _LONGEST_PAUSE:
+            return seconds
     return None

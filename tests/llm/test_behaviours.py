@@ -128,6 +128,29 @@ async def test_a_pause_of_an_hour_ends_this_judge_for_now(model):
     assert len(model.asked) == 1
 
 
+@pytest.mark.parametrize("pause", ["-1", "-inf", "inf", "nan", "1e30", "Wed, 21 Oct 2015 07:28:00 GMT"])
+async def test_a_pause_that_no_server_can_mean_counts_as_none(model, pause):
+    model.play(sends(503, {"error": {"message": "loading"}}, Retry_After=pause))
+    answer = await asked(model.settings(), ask_of())
+
+    assert (answer.status, answer.tries) == ("error", TRIES)
+    assert answer.error == "The server answered 503: loading"
+
+
+@pytest.mark.parametrize(("pause", "most"), [("-1", BUSY_TRIES), ("0.4", 3)])
+async def test_a_server_that_only_asks_to_wait_holds_no_judge_for_ever(model, monkeypatch, pause, most):
+    monkeypatch.setattr("medreview.llm.client.LONGEST_WAIT", 1.0)
+    model.play(sends(429, {"error": {"message": "slow down"}}, Retry_After=pause))
+    begun = time.monotonic()
+    async with Judge(model.settings(concurrency=1), backoff=0.001) as judge:
+        answers = [await judge.ask(ask_of(str(number))) for number in range(6)]
+
+    assert [answer.status for answer in answers] == ["error", *["skipped"] * 5]
+    assert "429: slow down" in answers[1].error
+    assert len(model.asked) <= most
+    assert time.monotonic() - begun < 5
+
+
 async def test_a_server_that_is_busy_is_given_more_time_than_one_that_fails(model):
     model.play(*[refuses(429, "slow down")] * (BUSY_TRIES - 1), says())
     assert (await asked(model.settings(), ask_of(), backoff=1e-5)).tries == BUSY_TRIES
