@@ -1,6 +1,7 @@
 """One HTTP request to an OpenAI-compatible endpoint through the SDK, with the SDK's retries and defaults disabled."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ def open_client(settings: JudgeSettings, *, files: bool = False) -> "AsyncOpenAI
         limits=httpx2.Limits(max_connections=settings.concurrency, max_keepalive_connections=0),
         follow_redirects=False,
         trust_env=not settings.is_local,
-        verify=_trusted_certificates(not settings.is_local),
+        verify=_certificates(os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", "")),
         event_hooks={"request": [filter_headers], "response": [_bound_error if files else _bound]},
     )
     return openai.AsyncOpenAI(
@@ -155,11 +156,15 @@ async def _bound(response: "httpx2.Response") -> None:
 
 
 @cache
-def _trusted_certificates(trust_env: bool) -> "SSLContext":
-    """The certificates that the SDK trusts by default; read once for all judges, which takes 25 ms."""
+def _certificates(file: str, folder: str) -> "SSLContext":
+    """The certificates that ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` name, else those that the SDK trusts by default; read
+    once for all judges, which takes 25 ms. Raises :class:`OSError`, which names what cannot be read."""
     import httpx2
 
-    return httpx2.create_ssl_context(trust_env=trust_env)
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        raise OSError(f"SSL_CERT_FILE names {file}, which holds no certificates that can be read") from error
 
 
 async def post(client: "AsyncOpenAI", body: Mapping[str, Any], seconds: float) -> Reply:
