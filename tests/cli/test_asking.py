@@ -62,9 +62,9 @@ def test_a_folder_of_own_prompts_is_used_and_shown(medreview, demo, model, tmp_p
     (tmp_path / "medreview.toml").write_text('prompts = "own"\n')
     medreview("trust", "--yes")
     file = folder / "source_verification.md"
-    file.write_text("")  # as the shell does before the command writes into it
     ours = medreview("prompts", "source_verification", "--file").stdout
     file.write_text(ours.replace("version = 1\n", "version = 9\n"))
+    medreview("trust", "--yes")  # of the folder with what it holds now
 
     assert "source_verification/9" in medreview("prompts").stdout
     medreview("judge", demo, "--judge", "near", "--limit", 1)

@@ -140,11 +140,12 @@ def test_files_are_written_beside_the_report(run, five, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "five.jsonl", "out.citations.csv", "out.csv", "out.html",
     ]  # fmt: skip
-    before = five.read_bytes()
     for option in ("--csv", "--html"):
-        refused = run(five, option, five, check=2)
-        assert refused.stderr.startswith(f"medreview: {five} exists and is no earlier result")
-    assert five.read_bytes() == before
+        mine = tmp_path / f"mine.{option.strip('-')}"
+        mine.write_text("mine")
+        refused = run(five, option, mine, check=2)
+        assert refused.stderr.startswith(f"medreview: {mine} exists and is no earlier result")
+        assert mine.read_text() == "mine"
 
 
 def test_standard_input_text_and_json_lines(run):

@@ -114,11 +114,11 @@ def test_who_is_still_at_the_audit_sees_no_judge_of_a_statement_that_waits(medre
 
 
 def test_nothing_else_is_written_over_and_a_filter_that_nothing_fits_is_said(medreview, study, tmp_path):
-    mine = tmp_path / "mine.html"
-    mine.write_text("<!DOCTYPE html>\n<p>mine")
-    for arguments in ((mine,), ("--markdown", mine)):
-        assert "no earlier result" in medreview("report", study, *arguments, check=2).stderr
-    assert mine.read_text().endswith("mine")
+    for name, *before in (("mine.html",), ("mine.md", tmp_path / "r.html", "--markdown")):
+        mine = tmp_path / name
+        mine.write_text("<!DOCTYPE html>\n<p>mine")
+        assert "no earlier result" in medreview("report", study, *before, mine, check=2).stderr
+        assert mine.read_text().endswith("mine")
     assert (
         "Nothing in the study fits"
         in medreview("report", study, tmp_path / "r.html", "--where", "model=nobody", check=2).stderr
