@@ -115,6 +115,7 @@ class CslWorks(Sequence[Record]):
 
 
 def _text(value: object) -> str:
+    """A value, or the first of a list of them, as text; a list in a list is passed over, however deep it goes."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -122,13 +123,13 @@ def _text(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, list):
-        return next((text for one in value if (text := _text(one))), "")
+        return next((text for one in value if not isinstance(one, list) and (text := _text(one))), "")
     return ""
 
 
 def _texts(value: object) -> list[str]:
     if isinstance(value, list):
-        return [text for one in value if (text := _text(one))]
+        return [text for one in value if not isinstance(one, list) and (text := _text(one))]
     return [text] if (text := _text(value)) else []
 
 

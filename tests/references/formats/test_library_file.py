@@ -140,6 +140,17 @@ def test_a_file_that_is_cut_or_has_a_hole_anywhere_is_read_as_far_as_it_goes(tex
                 assert all(bad.line >= 1 and bad.reason for bad in found.bad)
 
 
+@pytest.mark.parametrize("name", ["title", "DOI", "issued", "container-title", "id", "note", "author", "type"])
+def test_a_value_nested_hundreds_deep_is_passed_over(tmp_path: Path, name: str):
+    deep = "[" * 600 + '"x"' + "]" * 600
+    whole = json.dumps(ITEM | {name: "HERE"}).replace('"HERE"', deep)
+    (tmp_path / "library.json").write_text(f"[{whole}, {json.dumps(ITEM | {'title': 'Another title'})}]")
+    found = library_of([tmp_path / "library.json"])
+    check = found.library.check(parse_reference("Okafor N. Another title. J Invent Med. 2019."))
+
+    assert (len(found.library), check.record.title) == (2, "Another title")
+
+
 @pytest.mark.parametrize(
     "odd",
     [
