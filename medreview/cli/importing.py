@@ -166,8 +166,7 @@ def prepare(
     for imported in done.imported:
         say(imported_sentence(imported))
         say_what_is_missing(imported, study.path, mapping, name, *given)
-    if done.fetched.note:
-        say(done.fetched.note)
+    say(*done.fetched.note.splitlines())
     if done.references is not None:
         say(references_sentence(done.references), *done.references.stopped.values())
     return done

@@ -244,3 +244,20 @@ def test_demo_tells_scripts_what_it_made(medreview, demo):
 
     assert told["study"] == str(demo)
     assert told["statements"] > told["flagged"] > 0
+
+
+def test_each_line_of_saved_pages_that_is_left_out_is_a_line_of_its_own(medreview, tmp_path):
+    (tmp_path / "answers.jsonl").write_text('{"response": "Take 5 mg. https://a.example/x"}\n')
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "a.html").write_text("<p>Take 5 mg.</p>")
+    good = '{"url": "https://a.example/x", "file": "a.html"}'
+    bad = (good.replace("a.html", "b.html"), "no JSON", good.replace("a.html", "../c\\nd.html"))
+    (tmp_path / "pages" / "manifest.jsonl").write_text("\n".join((good, *bad)))
+
+    medreview("import", "b.medreview", "answers.jsonl")
+
+    for words in (("run", "a.medreview", "answers.jsonl"), ("fetch", "b.medreview")):
+        said = medreview(*words, "--pages", "pages").stderr
+        told = [line for line in said.splitlines() if line.endswith("; left out.")]
+        assert [line.split(" of ")[0] for line in told] == ["Line 2", "Line 3", "Line 4"]
+        assert "../c\u240ad.html" in told[-1]

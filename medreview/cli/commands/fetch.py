@@ -56,8 +56,7 @@ def fetch(
     lines = [pages_sentence(done), *scans_lines(done)]
     if saved is not None:
         lines.append(f"{counted(saved, 'page')} in {save_pages}; a colleague reads them with --pages {save_pages}")
-    if done.note:
-        say(done.note)
+    say(*done.note.splitlines())
     if done.by_ocr:
         lines.append(f"Judge what was read: {command('judge', study)}")
     if done.changed:

@@ -13,6 +13,7 @@ from medreview.errors import UserError
 from medreview.sources.fetching.fetched import Fetched, utc_text
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.saved.manifest import MANIFEST, ManifestEntry, read_line, url_key
+from medreview.visible import visible_line
 
 __all__ = ["MANIFEST", "PagesFolder", "url_key"]
 
@@ -62,8 +63,8 @@ class PagesFolder:
 
     @property
     def note(self) -> str:
-        """Sentences on the lines that were left out, the first twenty one by one; ``""`` without any."""
-        named = [f"{str(error).rstrip('.')}; left out." for error in self.bad[:_NAMED]]
+        """Sentences on the lines that were left out, a line each, the first twenty one by one; ``""`` without any."""
+        named = [f"{visible_line(str(error)).rstrip('.')}; left out." for error in self.bad[:_NAMED]]
         return "\n".join([*named, *([f"And {len(self.bad) - _NAMED} more."] if len(self.bad) > _NAMED else [])])
 
     def take(self, line: bytes, where: str) -> None:

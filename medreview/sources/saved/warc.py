@@ -10,6 +10,7 @@ from medreview.sources.fetching.fetched import Fetched, http_failure, validator
 from medreview.sources.fetching.limits import Limits
 from medreview.sources.saved.manifest import url_key
 from medreview.sources.saved.warc_records import OpenRecord, WarcRecord, open_record, read_records
+from medreview.visible import visible_line
 
 _DEFAULT: Final = Limits()
 
@@ -31,7 +32,11 @@ class WarcPages:
         self._records = _records_by_url(records)
         if not self._records:
             raise UserError(f"{path} breaks off before the first page." if truncated else f"{path} holds no web pages.")
-        self.note = f"{path} breaks off; the {len(self._records)} pages before that are used." if truncated else ""
+        self.note = (
+            f"{visible_line(str(path))} breaks off; the {len(self._records)} pages before that are used."
+            if truncated
+            else ""
+        )
 
     def __len__(self) -> int:
         """The number of URLs in the archive, redirects included."""
