@@ -16,6 +16,12 @@ _NUMBER: Final = re.compile(r"\[?([1-9]\d{0,2})\]?")
 _CITED: Final = re.compile(r"(?:(?:pmid|pmcid|doi|arxiv)[ \t]*:?[ \t]+)?\S+", re.IGNORECASE)
 CITES: Final = re.compile(r"https?://|www\.|10\.\d{4,9}/|(?:pm(?:c)?(?:id)?|arxiv|nct)[ \t]*:?[ \t]*\d", re.IGNORECASE)
 _PARTS: Final = re.compile(r";|[,|](?=\s*(?:https?://|www\.|10\.\d{4}))")
+_FILE: Final = re.compile(
+    r"\.(?:pdf|x?html?|php|aspx?|jsp|txt|md|rtf|xml|csv|epub|odt|docx?|xlsx?|pptx?)(?:[?#]\S*)?[.,;]?\Z", re.IGNORECASE
+)
+_PARAMETER: Final = re.compile(r"&\w+=\S*\Z")
+_PROSE: Final = re.compile(r"[,;:!?]\Z")
+"""How a word ends after which, in an address with blanks, no part of the address would come."""
 _LABEL: Final = re.compile(r"[ \t]*[;,]?[ \t]+(?=\[\d{1,3}\](?!\())")
 
 
@@ -75,8 +81,7 @@ def _number_of(item: object) -> str:
 
 def _cited(item: object) -> str:
     if isinstance(item, str):
-        alone = len(item.split()) == 1 and item.count("://") == 1
-        return encoded(item, whole=False) if alone else item
+        return encoded(" ".join(item.split()), whole=False) if _is_address(item) else item
     if not isinstance(item, dict):
         raise ValueError(f"has {kind_of(item)} among its citations, not text")
     named = {normalise_column(name): value for name, value in item.items() if value is not None}
@@ -90,6 +95,23 @@ def _cited(item: object) -> str:
     raise ValueError(f"has an object among its citations that names none of {', '.join((*IDENTIFIERS, *_TEXTS))}")
 
 
+def _is_address(item: str) -> bool:
+    """Whether a text is one address. One with blanks is, where its last word ends as a file or with a parameter, and
+    neither the words before that nor another citation among them show that the address ended sooner."""
+    first, *more = item.split() or [""]
+    if not more:
+        return item.count("://") == 1
+    *between, last = more
+    return (
+        item.count("://") == 1
+        and first.lower().startswith(("http://", "https://"))
+        and not _FILE.search(first)
+        and not any(map(_PROSE.search, (first, *between)))
+        and not CITES.search(" ".join(more))
+        and bool(_FILE.search(last) or _PARAMETER.search(last))
+    )
+
+
 def _split(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         for numbered in _LABEL.split(line):
@@ -97,4 +119,5 @@ def _split(text: str) -> Iterator[str]:
             whole = not all(CITES.search(part) for part in parts if part.strip())
             for entry in [numbered] if whole else parts:
                 found = _CITED.findall(entry)
-                yield from found if all(map(CITES.search, found)) or not CITES.search(entry) else [entry]
+                alone = all(map(CITES.search, found)) or not CITES.search(entry)
+                yield from map(_cited, found if alone else [entry])

@@ -107,3 +107,30 @@ def test_an_address_alone_in_a_list_is_not_cut_at_a_sign_either(study: Study) ->
     pipeline.bring_in(study, path, {})
     urls = [row[0] for row in study.reader.execute("SELECT url FROM source ORDER BY url")]
     assert urls == ["https://a.example/x?y=%3Ez", "https://b.example/x"]
+
+
+@pytest.mark.parametrize(
+    ("address", "url"),
+    [
+        ("https://f.example/My Guideline 2024.pdf", "https://f.example/My%20Guideline%202024.pdf"),
+        ("https://f.example/WHO - Sepsis (2024).PDF?v=2", "https://f.example/WHO%20-%20Sepsis%20(2024).PDF?v=2"),
+        ("https://f.example/My  Page.html.", "https://f.example/My%20Page.html"),
+        ("https://f.example/find?q=heart failure&lang=en", "https://f.example/find?q=heart%20failure&lang=en"),
+        ("https://f.example/x, accessed 3 May 2024", "https://f.example/x"),
+        ("https://f.example/x accessed 3 May 2024", "https://f.example/x"),
+        ("https://f.example/x (accessed 2024-05-03).", "https://f.example/x"),
+        ("https://f.example/x, as in annex.pdf", "https://f.example/x"),
+        ("https://f.example/x accessed 3 May 2024, see annex.pdf", "https://f.example/x"),
+        ("https://f.example/x.pdf Guideline 2024.pdf", "https://f.example/x.pdf"),
+        ("https://f.example/x from nice.org", "https://f.example/x"),
+    ],
+)
+def test_an_address_with_blanks_is_told_from_an_address_with_words_after_it(
+    address: str, url: str, study: Study
+) -> None:
+    json_file, table = study.path.with_name("a.jsonl"), study.path.with_name("b.csv")
+    json_file.write_text(json.dumps({"response": "A.", "citations": [address]}))
+    table.write_text(f'response,citations\nB.,"{address}"\n')
+    for path in (json_file, table):
+        pipeline.bring_in(study, path, {})
+    assert [row[0] for row in study.reader.execute("SELECT value FROM citation")] == [url, url]
