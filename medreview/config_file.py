@@ -11,7 +11,7 @@ from medreview.config_names import Named, named
 from medreview.errors import UserError
 from medreview.settings_checks import problems
 from medreview.settings_files import is_own, is_trusted, own_folder, trust
-from medreview.settings_places import FILE_NAME, LARGEST, config_folder
+from medreview.settings_places import FILE_NAME, LARGEST, config_folder, is_there
 from medreview.toml_edit import place, with_value, without_value
 
 
@@ -47,7 +47,7 @@ def unset(path: Path, name: str) -> bool:
 
 
 def _read(path: Path) -> SettingsFile:
-    return read_file(path) if path.exists() else SettingsFile(path, "", {})
+    return read_file(path) if is_there(path) or path.exists() else SettingsFile(path, "", {})
 
 
 def _put(before: SettingsFile, content: str) -> bool:

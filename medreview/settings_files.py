@@ -19,7 +19,7 @@ from medreview.atomic_output import atomic_output, write_new
 from medreview.bounded_file import read_bounded, read_toml
 from medreview.errors import UserError
 from medreview.next_step import shell
-from medreview.settings_places import FILE_NAME, LARGEST, config_folder
+from medreview.settings_places import FILE_NAME, LARGEST, config_folder, is_there
 from medreview.text import sha256
 
 _TRUSTED: Final = "trusted.json"
@@ -29,7 +29,7 @@ _SIGN: Final = '{"medreview": "settings files that are trusted"'
 def is_own(path: Path) -> bool:
     """Whether it is the file in the user's own folder."""
     own = config_folder() / FILE_NAME
-    return own.is_file() and own.samefile(path)
+    return is_there(own) and own.samefile(path)
 
 
 def is_trusted(path: Path, content: str) -> bool:

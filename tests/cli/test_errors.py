@@ -10,6 +10,7 @@ from typer.main import get_command
 
 from medreview.cli.app import app
 from medreview.cli.main import KEEPING
+from tests.support.commands import Program
 
 
 def one_sentence(done):
@@ -170,3 +171,13 @@ def test_lists_thousands_deep_in_a_file_of_ones_own_are_one_sentence(medreview, 
     (tmp_path / name).write_text(content.format(deep="[" * 20_000 + "]" * 20_000))
 
     assert name.rpartition("/")[2] in one_sentence(medreview(*words, check=2))
+
+
+@pytest.mark.parametrize("words", [("stats", "demo.medreview"), ("config",), ("config", "set", "reviewer", "kb")])
+def test_a_settings_folder_that_cannot_be_read_is_named(medreview, demo, tmp_path, words):
+    folder = tmp_path / ("x" * 300)  # which no user may look into, root no more than others
+    program = Program(tmp_path, {"XDG_CONFIG_HOME": str(folder)})
+
+    told = one_sentence(program(*words, check=2))
+
+    assert told.startswith(f"medreview: The settings folder {folder / 'medreview'} cannot be read (")
