@@ -5,7 +5,11 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from medreview.errors import NotSavedHere, UserError
+try:
+    from medreview.errors import NotSavedHere, UserError
+except KeyboardInterrupt:  # before anything could be done
+    print("medreview: stopped.", file=sys.stderr)
+    raise SystemExit(130) from None
 
 if TYPE_CHECKING:
     from pathlib import Path

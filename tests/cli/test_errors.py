@@ -4,6 +4,8 @@ import json
 import resource
 import signal
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 from typer.main import get_command
@@ -181,3 +183,22 @@ def test_a_settings_folder_that_cannot_be_read_is_named(medreview, demo, tmp_pat
     told = one_sentence(program(*words, check=2))
 
     assert told.startswith(f"medreview: The settings folder {folder / 'medreview'} cannot be read (")
+
+
+@pytest.mark.parametrize("module", ["medreview.errors", "medreview.cli.app", "typer", "medreview.config"])
+def test_an_interrupt_while_a_module_is_loaded_is_one_sentence(demo, module):
+    code = f"""
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["medreview", "stats", {str(demo)!r}]
+from medreview.cli.main import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "medreview: stopped.\n")
