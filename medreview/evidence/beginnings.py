@@ -40,6 +40,9 @@ _OR_NOT: Final = re.compile(r"\b(?:or|with\s+and)\s+$", re.IGNORECASE)
 """Before a negation that leaves both open: ``whether or not``, ``with or without``."""
 _BARE: Final = re.compile(rf"[\s\"'“”‘’()\[\]*_{INVISIBLE}]*")
 """What may stand between a word and the one that it belongs to."""
+_ASIDE: Final = re.compile(r",(?:[^,.;:]*,)?")
+_FOR_ITSELF: Final = re.compile(rf"(?:{'|'.join(sorted(PREPOSITIONS))}|after|before)\b|{CLAUSE.pattern}", re.IGNORECASE)
+"""The beginning of what says something for itself behind a denied verb."""
 
 _CONDITIONS: Final = word_set("whether if")
 """Words before a clause that is not said to be true."""
@@ -55,6 +58,8 @@ _LITTLE: Final = word_set("few little hardly scarcely barely rarely seldom")
 """Words that are nearly a negation, unless an article stands before them, or they are a surname."""
 _WITHOUT: Final = _LITTLE | word_set("no without none neither nor lack absence")
 """Negations of the noun behind them."""
+_OF_CLAUSE: Final = (_WITHOUT - {"without"}) | word_set("not never nobody nothing")
+"""Negations that, at the head of a sentence, deny its clause."""
 _PROOF: Final = word_set("evidence proof indication reason suggestion data study studies trial trials")
 """What shows that something is so; without it, it is not shown."""
 _AFFIRMED: Final = _DOUBTS | word_set(
@@ -64,6 +69,8 @@ _AFFIRMED: Final = _DOUBTS | word_set(
     """
 )
 """Words whose negation says that something is so."""
+_ENDS_DENIAL: Final = _AFFIRMED | (FINITE - FINITE_AUXILIARIES)
+"""Words behind which the negation of a sentence's head denies nothing more."""
 
 
 def cut(quote: str, text: str, span: Span) -> Difference | None:
@@ -81,16 +88,20 @@ def _cut_beginning(quote: str, text: str, span: Span) -> Difference | None:
     prefix = _PREFIX.search(text, max(0, span.start - _LONGEST_PREFIX), span.start)
     if prefix:
         return Difference("word", Span(0, 0), Span(*prefix.span("prefix")))
-    begin = max(0, span.start - _FURTHEST)
-    *_, begin = (begin, *(match.end() for match in SENTENCE_END.finditer(text, begin, span.start)))
-    before = [Token(t.key, t.start + begin, t.end + begin) for t in tokens(text[begin : span.start])]
-    if not before or not _BARE.fullmatch(text, before[-1].end, span.start):
+    start = span.end - len(text[span.start : span.end].lstrip(", "))
+    begin = max(0, start - _FURTHEST)
+    *_, begin = (begin, *(match.end() for match in SENTENCE_END.finditer(text, begin, start)))
+    before = [Token(t.key, t.start + begin, t.end + begin) for t in tokens(text[begin : start])]
+    if not before:
         return None
+    gap = text[before[-1].end : start]
     # A name keeps its capital within a sentence, but so begin the lines of a list and the cells of a table.
-    if not text[span.start].islower() and text[before[-1].end : span.start] != " ":
+    if not text[start].islower() and gap.removeprefix(",") != " ":
         return None
-    opening = next((char for char in quote if char.isalnum()), "")
-    taken = _negation(before, text, span.start) or (_taken(before, text) if opening.isupper() else None)
+    taken = _of_clause(before, text, start)
+    if not taken and _BARE.fullmatch(gap):
+        opening = next((char for char in quote if char.isalnum()), "")
+        taken = _negation(before, text, start) or (_taken(before, text) if opening.isupper() else None)
     return Difference("negation", Span(0, 0), Span(taken.start, taken.end)) if taken else None
 
 
@@ -126,12 +137,40 @@ def _negation(before: list[Token], text: str, start: int) -> Token | None:
         if is_negation(word.key):
             return None if _OR_NOT.search(text, max(0, word.start - 20), word.start) else word
         if word.key in _LITTLE:
-            some = at and (before[at - 1].key in ("a", "the", "these", "only") or text[word.start].isupper())
-            return None if some else word
+            return None if _is_some(before, at, text) else word
         if not (word.key.endswith("ly") or word.key in _BEFORE_NOUN):
             return None
         end = word.start
     return None
+
+
+def _is_some(words: list[Token], at: int, text: str) -> bool:
+    """Whether ``few`` or its like is no negation: ``a few``, or the surname ``Little``, with no border but a comma
+    before it."""
+    if not at:
+        return False
+    named = text[words[at].start].isupper() and not text[words[at - 1].end : words[at].start].strip(" ,")
+    return named or words[at - 1].key in ("a", "the", "these", "only")
+
+
+def _of_clause(before: list[Token], text: str, start: int) -> Token | None:
+    """The negation that a sentence begins with, where a passage begins in the clause that it denies: ``Rarely`` of
+    ``Rarely, zinc``, ``Nor`` of ``Nor does daily zinc``, ``Few`` of ``Few in vitro trials``; ``None`` for no such.
+
+    An aside may stand behind it (``Few, if any, trials``). What stands behind a verb, or begins with a preposition or
+    another clause, may be said for itself.
+    """
+    at = next((at for at, word in enumerate(before) if word.key not in _BEFORE_NOUN), len(before))
+    if at == len(before) or before[at].key not in _OF_CLAUSE or _is_some(before, at, text):
+        return None
+    head, edge = before[at], before[at].end
+    aside = _ASIDE.match(text, edge, start)
+    if aside and head.key != "no":
+        edge = aside.end()
+    words = [word.key for word in before[at + 1 :] if word.start >= edge and word.key not in FINITE_AUXILIARIES]
+    if len(words) > _WITHIN_PHRASE or CLAUSE.search(text, edge, start) or not {*words}.isdisjoint(_ENDS_DENIAL):
+        return None
+    return None if words and _FOR_ITSELF.match(text, start) else head
 
 
 def _taken(before: list[Token], text: str) -> Token | None:

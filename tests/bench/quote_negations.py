@@ -24,11 +24,13 @@ from medreview.evidence.segment import segment
 from medreview.labels import PROVEN_QUOTES
 
 _NEGATION: Final = re.compile(
-    r"(?<!a )(?<!only )(?<!the )\b(?:not|no(?=\s+[a-z])|never|without|none of|none|neither|nor|cannot|few|little|nobody"
-    r"|nothing|no one|rarely|hardly|(?:lack|absence) of|failed to|unable to)\b"
+    r"\b(?:not|no(?=\s+[a-z])|never|without|none of|none|neither|nor|cannot|few|little|nobody"
+    r"|nothing|no one|rarely|hardly|seldom|scarcely|barely"
+    r"|(?:lack|absence) of|failed to|unable to)\b"
     r"|\b(?P<verb>do|does|did|is|are|was|were|has|have|had|would|could|should)n['’]t\b",
     re.IGNORECASE,
 )
+_NO_NEGATION_BEHIND: Final = re.compile(r"\b(?:a|only|the)\s+$", re.IGNORECASE)
 _INSTEAD: Final = {
     "no": ("", "a", "any", "some", "an", "the"),
     "not": ("", "also", "the"),
@@ -46,6 +48,9 @@ _INSTEAD: Final = {
     "no one": ("people", "one"),
     "rarely": ("", "often"),
     "hardly": ("",),
+    "seldom": ("", "often"),
+    "scarcely": ("",),
+    "barely": ("",),
     "lack of": ("", "a"),
     "absence of": ("", "presence of"),
     "failed to": ("",),
@@ -63,7 +68,7 @@ def sentences(paths: list[Path]) -> Iterator[tuple[str, str]]:
         for source in dict.fromkeys(row["source_text"] for row in rows):
             for passage in segment(source):
                 sentence = source[passage.start : passage.end].strip()
-                if 5 <= len(sentence.split()) <= 60 and sentence not in seen and _NEGATION.search(sentence):
+                if 5 <= len(sentence.split()) <= 60 and sentence not in seen and any(without_a_negation(sentence)):
                     seen.add(sentence)
                     yield sentence, source
 
@@ -71,6 +76,8 @@ def sentences(paths: list[Path]) -> Iterator[tuple[str, str]]:
 def without_a_negation(sentence: str) -> Iterator[tuple[str, str]]:
     """The ways in which a sentence can lose a negation, each with its name."""
     for match in _NEGATION.finditer(sentence):
+        if _NO_NEGATION_BEHIND.search(sentence[: match.start()]):
+            continue
         word = " ".join(match[0].lower().split())
         for instead in (match["verb"].lower(),) if match["verb"] else _INSTEAD[word]:
             head, tail = sentence[: match.start()], sentence[match.end() :]

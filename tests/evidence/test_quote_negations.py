@@ -41,6 +41,13 @@ SENTENCES: Final = """
     There was however no difference between the treatment groups.
     Hardly any patient reported a dry mouth.
     Nothing was gained by a second dose of the vaccine.
+    Rarely, zinc supplements caused nausea in the first week.
+    Rarely, in older adults, zinc supplements caused nausea in the first week.
+    Seldom did the vaccine cause a fever above 39 degrees.
+    Few, if any, patients had a stroke within a year.
+    Few in vitro studies have examined the drug.
+    Little has been published on the drug in pregnancy.
+    However, few good trials have been done in children.
     1. No evidence supports a routine scan for low back pain.
 """.strip().split("\n    ")  # fmt: skip
 
@@ -63,6 +70,16 @@ def test_a_sentence_without_its_negation_proves_nothing_and_whole_it_does(senten
         ("No adverse events were seen in the trial. More.", "adverse events were seen in the trial."),
         ("Placebo helped nobody. The drug did not.", "The drug did."),
         ("Bleeding (ARR 1.10, 95% CI 1.02-1.20). No ulcers were found.", "A ulcers were found."),
+        # the head of the sentence denies what its clause says further on, too
+        (
+            "Colds are common. Rarely, in older adults, zinc supplements caused nausea.",
+            "zinc supplements caused nausea.",
+        ),
+        ("Colds are common. Nor did daily aspirin lower the risk of death.", "Daily aspirin lower the risk of death."),
+        ("Colds are common. Hardly ever does the drug cause nausea.", "The drug cause nausea."),
+        ("Colds are common. Few randomised controlled trials of zinc exist.", "Controlled trials of zinc exist."),
+        ("Colds are common. Not all patients recover within a week.", "Patients recover within a week."),
+        ("OBJECTIVES::\nFew in vitro studies have examined it.", "In vitro studies have examined it."),
         ("BODY.RESULTS:\nNo ulcers were found at endoscopy.", "Ulcers were found at endoscopy."),
     ],
 )
@@ -94,6 +111,12 @@ def test_negations_at_the_edges_of_a_quote_are_missed(source: str, quote: str) -
         ("Oral iron was preferred over intravenous iron.", "Oral iron was preferred to intravenous iron."),
         ("It works whether or not patients take insulin at night.", "patients take insulin at night"),
         ("It was seen with or without insulin therapy at night.", "insulin therapy at night"),
+        ("It lasts. Rarely, zinc caused nausea, and colds were shorter by a day.", "colds were shorter by a day."),
+        ("It lasts. Few trials were large and patients were young.", "patients were young"),
+        ("It lasts. Not surprisingly, patients relapse late in life.", "patients relapse late in life."),
+        ("It lasts. No doubt patients relapse late in life.", "patients relapse late in life."),
+        ("It lasts. Without treatment, patients relapse late in life.", "patients relapse late in life."),
+        ("It was first described by Little and others in young children.", "others in young children"),
         ("It lasts. Some relapse. No, patients relapse late in life.", "patients relapse late in life."),
     ],
 )
