@@ -96,6 +96,9 @@ def percentile_figure(
         why = f"No interval: {len(values):,} are too few, {least_n(share, level)} are needed."
         return Estimate(name, value, None, None, METHOD, len(values), dropped=missing, reason=why, level=level)
     low, high = (values[rank - 1] for rank in found)
+    if low == high:
+        why = "No interval: the two values that would be its ends are equal."
+        return Estimate(name, value, None, None, METHOD, len(values), dropped=missing, reason=why, level=level)
     return Estimate(name, value, low, high, METHOD, len(values), dropped=missing, level=level)
 
 
