@@ -12,7 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -245,6 +245,9 @@ def test_the_printed_figures(study: Study, tie: TieRule, tmp_path: Path) -> None
 
     assert f"1 statement with even votes; tie rule: {tie.replace('_', ' ')}." in text
     assert "3 judges together, four labels" in text
+    text, facts = re.subn(r"(?s)\nKey facts: said by the text.*?\n(?=\n)", "", text)  # of which onyx spoke
+
+    assert facts == 1
     assert "onyx" not in text
     for name in ("offline", *MODELS):
         assert re.findall(rf"^ *{REVIEWER} and {name}, four labels$", text, re.MULTILINE) == [
@@ -378,8 +381,10 @@ def test_what_counts_of_everything_that_was_said(study: Study, tmp_path: Path) -
 
 @pytest.mark.parametrize("tie", ["undecided"])
 def test_judges_without_any_judgement_of_support_are_nowhere(study: Study) -> None:
-    figures = repr(study_figures(study.reader, resampling=Resampling(replicates=99)))
+    whole = study_figures(study.reader, resampling=Resampling(replicates=99))
+    figures = repr(replace(whole, headlines=()))  # of other units: it voted on a key fact
 
+    assert [one.kind for one in whole.headlines] == ["fact"]
     assert "basalt" in figures
     assert "onyx" not in figures
 
