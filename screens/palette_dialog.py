@@ -81,10 +81,11 @@ class PaletteDialog(LineInput):
             self._look()
 
     def _completed(self) -> str:
-        chosen = self.entries[self.at] if self.at is not None and self.entries else None
-        if chosen is not None and chosen.does == "type":
+        chosen = self.entries[self.at or 0] if self.entries else None
+        completed = self.palette.completed(self.line.text)
+        if chosen is not None and chosen.does == "type" and (self.at is not None or completed == self.line.text):
             return chosen.value
-        return self.palette.completed(self.line.text)
+        return completed
 
     def _enter(self) -> None:
         if self.at is None or not self.entries:

@@ -93,8 +93,7 @@ class Palette:
         if not text or first.does != "type" or any(entry in self._verdicts for entry in _matching(more, text)):
             return ""
         near = ", ".join(entry.name for entry in self._nearest(text))
-        words = f"; nearest: {near}" if near else ""
-        return f"Nothing is called “{text}”{words}. “{_FILTER}{text}” looks for it in every {self._noun}."
+        return f"Nothing is called “{text}”. Tab makes it a filter{f'; nearest: {near}' if near else '.'}"
 
     def completed(self, line: str) -> str:
         """The line with its last word as far as all that it can become agree; as it is where they do not."""
