@@ -137,8 +137,9 @@ class HomeScreen(KeyScreen[None]):
         self._head.show(head_rows(self._overview, self._reviewer, columns))
         told = figure_rows(self._figures, columns) if self._figures else []
         figures: list[Row] = [[], *told] if told else []
-        most = 1 if figures and self.app.size.height < _TALL else PREPARE_ROWS
-        prepare: list[Row] = [*figures, [], *prepare_rows(self._overview, self._study, self._judge, columns, most)]
+        low = bool(figures) and self.app.size.height < _TALL
+        steps = prepare_rows(self._overview, self._study, self._judge, columns, 1 if low else PREPARE_ROWS)
+        prepare: list[Row] = [*figures, *([] if low else [[]]), *steps]
         if self._line is not None:
             prepare = self._line.listed(columns, LISTED_ROWS)
         self._prepare.styles.height = len(prepare)
@@ -150,7 +151,11 @@ class HomeScreen(KeyScreen[None]):
         queues = " ".join(line.kind.key for line in lines if line.kind.key)
         kept = self._overview.reserved
         back: Row = [("X", "key"), (f" give back the {kept} reserved   ", "")] if kept else []
-        opens: Row = [(" Enter", "key"), (" open   ", ""), (queues, "key"), (" queues", "")]
+        opens: Row = [
+            (" Enter", "key"),
+            (" open", ""),
+            *([("   ", ""), (queues, "key"), (" queues", "")] if queues else []),
+        ]
         keys: Row = [
             (" i", "key"), (" figures   ", ""), *back, ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
         ]  # fmt: skip
@@ -166,7 +171,7 @@ class HomeScreen(KeyScreen[None]):
 
     def _asked(self) -> str:
         """The question who decides, until it is answered or passed over."""
-        return "Who decides? B: role, years, specialty, kept with your labels   N: never mind" * self._asks
+        return "Who decides? B: role, years, specialty, kept with your labels. N: never mind." * self._asks
 
     def _perform(self, name: str | None) -> None:
         match name:

@@ -364,7 +364,7 @@ async def test_a_study_of_other_units_is_counted_by_them(tmp_path: Path) -> None
     assert f"{size} QA item" in text
     assert "decided 1   deferred 0" in text
     assert "QA items, highly relevant, by your labels: 100%" in text
-    for words in ("0 statements", "no answers yet", "no model has judged", "triage: flagged"):
+    for words in ("0 statements", "no answers yet", "no model has judged", "triage: flagged", " queues"):
         assert words not in text
 
 
@@ -380,3 +380,13 @@ async def test_her_own_labels_are_shown_while_a_blind_block_hides_the_judges(stu
     assert "judges against you" not in text
     looks = study.reader.execute("SELECT count(*) FROM event WHERE kind = 'look'").fetchone()[0]
     assert looks == 0
+
+
+async def test_figures_on_a_small_screen_take_no_blank_row_from_the_queues(study: Study) -> None:
+    ReviewSession(study, "kb", open_queue(study, "flagged", "kb")).decide("supported")
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await figures_of_home(pilot, app)
+        rows = shown(app).splitlines()
+    assert rows[next(number for number, row in enumerate(rows) if "medreview" in row) - 1].strip()
+    assert "kept with your labels. N: never mind." in rows[-1]
