@@ -321,13 +321,18 @@ def walked(key: Key) -> int:
 
 
 def both_ends(text: str, room: int) -> str:
-    """A long text by its beginning and its end: the ends are what the keys move."""
+    """A long text by its beginning and its end, cut between words: the ends are what the keys move."""
     shown = visible(" ".join(text.split()))
     if width(shown) <= room:
         return shown
     half = max(4, (room - 3) // 2)
-    last = fitting(shown[::-1], half)
-    return f"{fit(shown[:half], half, '').rstrip()} … {shown[len(shown) - last :].lstrip()}"
+    first, last = fitting(shown, half), len(shown) - fitting(shown[::-1], half)
+    begins, ends = shown[:first], shown[last:]
+    if shown[first] != " ":
+        begins = begins.rpartition(" ")[0] or begins
+    if shown[last - 1] != " ":
+        ends = ends.partition(" ")[2] or ends
+    return f"{begins.rstrip()} … {ends.lstrip()}"
 
 
 def flow(first: Row, words: list[list[StyledText]], columns: int) -> list[Row]:

@@ -69,7 +69,7 @@ def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool
     if places := [shown_key(table[name].keys[0]) for name in table if name.startswith("place_")]:
         last = places[min(unit.outputs or len(places), len(places)) - 1]
         verdicts = [(f"{places[0]}-{last}", "next best output, from best to worst")]
-    accept = [] if blind else [_hint(table, ("accept",))]
+    accept = [] if blind or "accept" in unit.idle else [_hint(table, ("accept",))]
     flags = [_hint(table, (name,)) for name in _FIRST if name in table]
     hidden = {"figures", "judge_next"} if blind else set()
     hidden |= {"view"} if panes else {"pane"}

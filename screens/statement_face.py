@@ -98,8 +98,9 @@ class StatementFace:
         return rows
 
     def hints(self, plan: PanePlan) -> Hints:
-        """Everything in the table: the row of keys stays as it is from statement to statement."""
-        return Hints()
+        """Everything in the table, so that the row of keys stays as it is from statement to statement; ``a`` alone goes
+        where the judges have no common verdict."""
+        return Hints(frozenset() if self._session.can_accept else frozenset({"accept"}))
 
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """The source's bar, or the response's."""

@@ -109,6 +109,7 @@ class UnitFace:
         cut = plan.shape == "one" and len(self._card(plan.regions["statement"].width)) > plan.statement_rows
         brings = "text" if self.panes.shows_response else view.beside.key if view.beside else "all of it" if cut else ""
         something = {
+            "accept": session.can_accept,
             "source_previous": len(view.documents) > 1,
             "mark_next": bool(session.source_highlights().stops),
             "view": bool(brings),

@@ -157,6 +157,14 @@ class Deciding(Sitting):
         self._compared = here
         return self._settled(FollowUp.ADVANCE)
 
+    @property
+    def can_accept(self) -> bool:
+        """Whether the judges say one thing of what is on the screen, which can be taken as mine."""
+        try:
+            return self.shows_judges and bool(self._to_accept(self._current()))
+        except UserError:
+            return False
+
     def accept(self, *, instead: bool = False) -> FollowUp:
         """Take the judges' label as mine, in open mode only; ``instead`` as in :meth:`decide`."""
         unit = self._current()

@@ -7,7 +7,7 @@ import pytest
 from medreview.labels import EVIDENCE, REASONS, Label
 from medreview.review.layout.cells import width
 from medreview.review.span_editing import SpanEdit
-from medreview.screens.dialogs import HallucinationDialog, ReasonDialog, RevealDialog, SpanDialog
+from medreview.screens.dialogs import HallucinationDialog, ReasonDialog, RevealDialog, SpanDialog, both_ends
 from medreview.screens.panes import PaneHints
 from medreview.study import Study
 from medreview.units.asks import STATEMENT
@@ -137,6 +137,7 @@ async def test_nobody_is_asked_why_not_where_a_tied_jury_says_the_same_too(study
         item = statements(app).item
         assert item is not None
         assert {said.verdict for said in item.judgements if not said.offline} >= {"supported", "contradicted"}
+        assert "a agree" not in pane_text(app, "foot")  # what is refused is not offered
         await press(pilot, "a")
         assert "no common verdict" in pane_text(app, "foot")
         await press(pilot, "3")
@@ -153,3 +154,11 @@ def test_the_span_strip_shows_both_ends(text: str, columns: int) -> None:
     assert width(strip) <= columns
     assert strip.endswith(text[-1] + "”")
     assert text[:2] in strip
+
+
+def test_a_long_span_is_cut_between_words() -> None:
+    text = "Carriers of a harmful variant need a separate plan, which often includes imaging every year."
+    for room in range(24, 80):
+        begins, ends = both_ends(text, room).split(" … ")
+        assert text.startswith(f"{begins} ")
+        assert text.endswith(f" {ends}")
