@@ -33,7 +33,8 @@ _LONGEST_END: Final = 40
 _WITHIN_PHRASE: Final = 3
 """Words that may stand between a negation and the word that it belongs to."""
 _BEFORE_NOUN: Final = HARMLESS - FINITE - PREPOSITIONS - {"that", "which", "who", "whom", "whose"} | word_set(
-    "of significant clinical relevant major serious severe such other further additional new single clear obvious more"
+    "of to significant clinical relevant major serious severe such other further additional new single clear obvious"
+    " more"
 )
 """Words that may stand there, beside adverbs."""
 _OR_NOT: Final = re.compile(r"\b(?:or|with\s+and)\s+$", re.IGNORECASE)
@@ -91,7 +92,7 @@ def _cut_beginning(quote: str, text: str, span: Span) -> Difference | None:
     start = span.end - len(text[span.start : span.end].lstrip(", "))
     begin = max(0, start - _FURTHEST)
     *_, begin = (begin, *(match.end() for match in SENTENCE_END.finditer(text, begin, start)))
-    before = [Token(t.key, t.start + begin, t.end + begin) for t in tokens(text[begin : start])]
+    before = [Token(t.key, t.start + begin, t.end + begin) for t in tokens(text[begin:start])]
     if not before:
         return None
     gap = text[before[-1].end : start]

@@ -37,6 +37,7 @@ SENTENCES: Final = """
     Lack of sleep was not associated with asthma.
     In the absence of fever the test is not needed.
     The trial failed to show a benefit of early dialysis.
+    We failed to demonstrate any advantage of the combination.
     The tumour was unable to grow in mice given the antibody.
     There was however no difference between the treatment groups.
     Hardly any patient reported a dry mouth.
