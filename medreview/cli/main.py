@@ -53,6 +53,14 @@ def _keeps() -> bool:
 def main() -> None:
     """Run a command. A mistake the user can mend is one sentence on standard error and exit code 2."""
     try:
+        _told_in_words()
+    except KeyboardInterrupt:  # in the middle of saying how it ended, too
+        _say(_stopped())
+        raise SystemExit(_INTERRUPTED) from None
+
+
+def _told_in_words() -> None:
+    try:
         try:
             _run()
         finally:
@@ -63,9 +71,6 @@ def main() -> None:
         for one in dict.fromkeys(map(str, (first, error))):
             _say(one)
         raise SystemExit(first.exit_code) from None
-    except KeyboardInterrupt:
-        _say(_stopped())
-        raise SystemExit(_INTERRUPTED) from None
     except SystemExit as ended:
         if ended.code == _INTERRUPTED:
             _say(_stopped())

@@ -1,6 +1,7 @@
 """What goes wrong is one clear sentence and exit code 2, and nothing is lost."""
 
 import json
+import os
 import resource
 import signal
 import sqlite3
@@ -12,7 +13,7 @@ from typer.main import get_command
 
 from medreview.cli.app import app
 from medreview.cli.main import KEEPING
-from tests.support.commands import Program
+from tests.support.commands import Program, own_settings
 
 
 def one_sentence(done):
@@ -185,8 +186,16 @@ def test_a_settings_folder_that_cannot_be_read_is_named(medreview, demo, tmp_pat
     assert told.startswith(f"medreview: The settings folder {folder / 'medreview'} cannot be read (")
 
 
-@pytest.mark.parametrize("module", ["medreview.errors", "medreview.cli.app", "typer", "medreview.config"])
-def test_an_interrupt_while_a_module_is_loaded_is_one_sentence(demo, module):
+@pytest.mark.parametrize(
+    ("words", "module"),
+    [
+        (("stats", "demo.medreview"), "medreview.errors"),
+        (("stats", "demo.medreview"), "medreview.cli.app"),
+        (("stats", "demo.medreview"), "medreview.config"),
+        (("evidence", "--jsonl"), "medreview.cli.output"),  # for the sentence on the settings
+    ],
+)
+def test_an_interrupt_while_a_module_is_loaded_is_one_sentence(demo, words, module):
     code = f"""
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -196,9 +205,19 @@ class Interrupting:
             sys.meta_path.remove(self)
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Interrupting())
-sys.argv = ["medreview", "stats", {str(demo)!r}]
+sys.argv = ["medreview", *{words!r}]
 from medreview.cli.main import main
 main()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    environ = os.environ | {"XDG_CONFIG_HOME": str(demo.parent / "config")}
+    own_settings(demo.parent, "no TOML" if "evidence" in words else "")
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=demo.parent,
+        env=environ,
+        input="",
+    )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "medreview: stopped.\n")
