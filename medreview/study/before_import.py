@@ -35,12 +35,13 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """An import that was taken back: its files, how many responses and units are gone with it, and the copy of the
-    study as it was with it."""
+    """An import that was taken back: its files, how many responses and units are gone with it, the addresses of the
+    pages that are, and the copy of the study as it was with it."""
 
     files: list[str]
     responses: int
     units: int
+    pages: list[str]
     copy: str
 
 
@@ -48,13 +49,14 @@ class TakenBack:
 def before_import(study: Study, files: Sequence[Path]) -> Iterator[Import]:
     """Copy the study to its backups before files are imported, and note how to take them back.
 
-    The copy replaces that of the import before. It goes away where nothing was added, or where an error left none.
+    The copy replaces that of the import before. It goes away where nothing was added, or where an error left none. An
+    import that was killed leaves a note that does not say what it brought (``holds``).
     """
     folder = backup_folder(study.path)
     copy = dated_backup(study.path, OF_IMPORT)
     older, before = study.meta(_KEY), _holds(study.reader)
     note = {"files": [path.name for path in files], "copy": copy.name}
-    _write_note(study, json.dumps(note | {"holds": before}))
+    _write_note(study, json.dumps(note))
     done = Import()
     try:
         yield done
@@ -93,7 +95,8 @@ def take_back(path: Path) -> TakenBack:
 
     What was fetched, split and judged by rules since is gone with it; the next `run` makes it again. Raises
     :class:`UserError` when there is no such import, or somebody has decided, looked at what was there before, or paid a
-    model since: nothing is changed then.
+    model since: nothing is changed then. Of an import that was killed nobody knows what it brought: all that came in
+    since it began goes with it.
     """
     with Study.open(path) as study:
         said = json.loads(study.meta(_KEY) or "{}")
@@ -101,37 +104,50 @@ def take_back(path: Path) -> TakenBack:
         if not said or not copy.is_file():
             raise UserError(f"{path} has no import that can be taken back: only the newest one can, and only once.")
         with closing(connect(copy, read_only=True, at_rest=True)) as before:
-            _refuse(study.reader, before, said["holds"], copy)
-            then = _holds(before)
+            _refuse(study.reader, before, said.get("holds"), copy)
+            then, older = _holds(before), {*_pages(before)}
+        pages = [url for snapshot, url in _pages(study.reader).items() if snapshot not in older]
         now = _holds(study.reader)
         kept = dated_backup(path)
     _replace(path, copy)
     copy.unlink()
-    return TakenBack(said["files"], now["response"] - then["response"], now["unit"] - then["unit"], str(kept))
+    responses, units = now["response"] - then["response"], now["unit"] - then["unit"]
+    return TakenBack(said["files"], responses, units, list(dict.fromkeys(pages)), str(kept))
 
 
-def _refuse(now: sqlite3.Connection, before: sqlite3.Connection, after: Mapping[str, int], copy: Path) -> None:
-    """Raise :class:`UserError` for what a person or a model did since an import; ``after``: what it left."""
+def _pages(reader: sqlite3.Connection) -> dict[str, str]:
+    """The address of every snapshot, in the order in which they came."""
+    query = "SELECT snapshot_id, url FROM snapshot JOIN source USING (source_id) ORDER BY snapshot.rowid"
+    return {row["snapshot_id"]: row["url"] for row in reader.execute(query)}
+
+
+def _refuse(now: sqlite3.Connection, before: sqlite3.Connection, after: Mapping[str, int] | None, copy: Path) -> None:
+    """Raise :class:`UserError` for what a person or a model did since an import; ``after``: what it left, if it was
+    not killed before it ended."""
     end = f"; the study as it was before the import is {copy}."
     study = "SELECT value FROM study WHERE key = 'study_id'"
     if before.execute(study).fetchone()[:] != now.execute(study).fetchone()[:]:
         raise UserError(f"The import is not taken back: {copy} is a copy of another study.")
-    since = now.execute("SELECT kind, reviewer, unit FROM event WHERE seq > ?", (after["event"],)).fetchall()
+    there = _holds(before)
+    left = after or there
+    since = now.execute("SELECT kind, reviewer, unit FROM event WHERE seq > ?", (left["event"],)).fetchall()
     acts = [row for row in since if row["kind"] not in _LOOKS]
     if acts:
         who = ", ".join(sorted({row["reviewer"] for row in acts}))
         raise UserError(
-            f"The import is not taken back: {who} decided or noted something since ({len(acts)} in the record), which "
-            f"would be lost{end}"
+            f"The import is not taken back: {who} decided or noted something since{'' if after else ' it began'} "
+            f"({len(acts)} in the record), which would be lost{end}"
         )
-    there = _holds(before)
     here = UnitsHere(before) if there["response"] or there["unit"] else ()
     if any(row["unit"] in here for row in since if row["kind"] != "audit_rate"):
         raise UserError(
             "The import is not taken back: somebody has seen older answers with their judges since, and without the "
             f"record of that later labels would count as blind{end}"
         )
-    if any(_holds(now)[name] != count for name, count in after.items() if name != "event"):
+    present = _holds(now)
+    if after is None and present["llm_call"] != there["llm_call"]:
+        raise UserError(f"The import is not taken back: models have answered since it began, which would be lost{end}")
+    if after is not None and any(present[name] != count for name, count in after.items() if name != "event"):
         raise UserError(
             "The import is not taken back: models have answered, or facts, units or answers came in another way since, "
             f"which would be lost{end}"

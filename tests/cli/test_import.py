@@ -4,6 +4,9 @@ import contextlib
 import json
 import os
 import pty
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -114,6 +117,9 @@ RECORDS = [
     for number in range(1, 5)
 ]
 
+PAGE = "https://a.example/old"
+MANY_PAGES = {f"https://a.example/{number}": "A page." for number in range(12)}
+
 
 def written(path: Path, records: object) -> Path:
     path.write_text("\n".join(map(json.dumps, records)))  # type: ignore[call-overload]
@@ -205,6 +211,48 @@ def test_an_import_is_not_taken_back_where_older_answers_were_seen_or_models_pai
     medreview("review", study, "--plain", "--queue", "responses", input="q\n")
     assert "somebody has seen older answers" in medreview("import", study, "--undo", check=2).stderr
     assert len(responses(study)) == 4
+
+
+_KILLED_MIDWAY = """
+import os, signal, sys
+from pathlib import Path
+from medreview import pipeline
+from medreview.study import Study
+from medreview.study.before_import import before_import
+with Study.open(Path(sys.argv[1])) as study, before_import(study, [Path(sys.argv[2])]):
+    pipeline.bring_in(study, Path(sys.argv[2]), {})
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_an_import_that_was_killed_is_taken_back_unless_somebody_decided_since_it_began(
+    medreview: Program, tmp_path: Path
+) -> None:
+    study = tmp_path / "s.medreview"
+    medreview("run", study, written(tmp_path / "a.jsonl", RECORDS[:2]))
+    killed = [sys.executable, "-c", _KILLED_MIDWAY, study, written(tmp_path / "b.jsonl", RECORDS)]
+    assert subprocess.run(killed, cwd=tmp_path).returncode == -signal.SIGKILL
+    assert responses(study) == ["q1", "q2", "q3", "q4"]
+    assert "The import of b.jsonl was taken back: 2 responses" in medreview("import", study, "--undo").stdout
+    assert responses(study) == ["q1", "q2"]
+    assert "whole" in medreview("check", study).stdout
+
+    assert subprocess.run(killed, cwd=tmp_path).returncode == -signal.SIGKILL
+    medreview("review", study, "--plain", "--queue", "responses", input="2\nq\n")
+    refused = medreview("import", study, "--undo", check=2).stderr
+    assert "decided or noted something since it began" in refused
+    assert responses(study) == ["q1", "q2", "q3", "q4"]
+
+
+def test_the_pages_that_go_with_an_import_are_named(medreview: Program, tmp_path: Path) -> None:
+    medreview("import", "s.medreview", written(tmp_path / "a.jsonl", [{"response": "A.", "pages": {PAGE: "Old."}}]))
+    medreview("import", "s.medreview", written(tmp_path / "b.jsonl", [{"response": "B.", "pages": MANY_PAGES}]))
+    told = medreview("import", "s.medreview", "--undo").stdout.splitlines()[1]
+    assert told == f"Gone with it, pages that came since: {', '.join([*MANY_PAGES][:10])} and 2 more"
+    medreview("import", "s.medreview", "b.jsonl")
+    told = json.loads(medreview("import", "s.medreview", "--undo", "--json").stdout)
+    assert told["pages"] == [*MANY_PAGES]
+    assert len(medreview("import", "s.medreview", "--undo", check=2).stderr.splitlines()) == 1
 
 
 def test_a_refused_file_leaves_no_copy_and_undo_takes_no_file(medreview: Program, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -17,6 +17,9 @@ from medreview.cli.mapping import Map, read_mapping
 from medreview.cli.options import Json, StudyFile
 from medreview.cli.output import counted, progress, result
 from medreview.errors import UserError
+
+_NAMED: Final = 10
+"""Pages that a message names; ``--json`` has all."""
 
 
 def import_(
@@ -77,4 +80,6 @@ def _undo(study: Path, *, as_json: bool) -> None:
     what = [counted(done.responses, "response")] if done.responses or not done.units else []
     what += [counted(done.units, "unit")] if done.units else []
     line = f"The import of {', '.join(done.files)} was taken back: {' and '.join(what)}; a copy with it is {done.copy}"
-    result(done, line, as_json=as_json)
+    more = f" and {len(done.pages) - _NAMED} more" if len(done.pages) > _NAMED else ""
+    gone = [f"Gone with it, pages that came since: {', '.join(done.pages[:_NAMED])}{more}"] if done.pages else []
+    result(done, line, *gone, as_json=as_json)
