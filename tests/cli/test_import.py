@@ -230,7 +230,7 @@ def test_an_import_that_was_killed_is_taken_back_unless_somebody_decided_since_i
 ) -> None:
     study = tmp_path / "s.medreview"
     medreview("run", study, written(tmp_path / "a.jsonl", RECORDS[:2]))
-    killed = [sys.executable, "-c", _KILLED_MIDWAY, study, written(tmp_path / "b.jsonl", RECORDS)]
+    killed = [sys.executable, "-c", _KILLED_MIDWAY, *map(str, (study, written(tmp_path / "b.jsonl", RECORDS)))]
     assert subprocess.run(killed, cwd=tmp_path).returncode == -signal.SIGKILL
     assert responses(study) == ["q1", "q2", "q3", "q4"]
     assert "The import of b.jsonl was taken back: 2 responses" in medreview("import", study, "--undo").stdout
