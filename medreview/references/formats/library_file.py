@@ -1,10 +1,8 @@
 """A file of references in any format, told by its content: as records, with what of it could not be read."""
 
 import codecs
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -23,8 +21,6 @@ FORMATS: Final[Mapping[Format, str]] = {
 }
 MOST_BYTES: Final = 1 << 29
 """Of one file: 100,000 records with their abstracts have half of it."""
-MOST_MEMORY: Final = 3_000_000_000
-"""Bytes that reading one file may take: such a library takes 2 GB, and a few MB of braces could take as much."""
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SAMPLE: Final = 1 << 16
 """Characters in which a file must say what it is."""
@@ -48,46 +44,20 @@ class LibraryFile(NamedTuple):
 def read_library(path: Path) -> LibraryFile:
     """The records of a file.
 
-    Raises :class:`UserError` when it cannot be read, is larger than 512 MB, takes more than 3 GB of memory, is in no
-    format of references, or has no record that can be used.
+    Raises :class:`UserError` when it cannot be read, is larger than 512 MB, is in no format of references, or has no
+    record that can be used.
     """
     text = library_text(path)
-    with _limited_memory(path):
-        kind = format_of(text)
-        if kind is None:
-            raise UserError(
-                f"{path} is no list of references that medreview reads ({', '.join(FORMATS.values())}); "
-                "export the library again in one of these formats."
-            )
-        found = records_in(text, kind)
+    kind = format_of(text)
+    if kind is None:
+        raise UserError(
+            f"{path} is no list of references that medreview reads ({', '.join(FORMATS.values())}); "
+            "export the library again in one of these formats."
+        )
+    found = records_in(text, kind)
     if not found.records:
         raise UserError(f"{path} holds no reference that can be used.")
     return found
-
-
-@contextmanager
-def _limited_memory(path: Path) -> Iterator[None]:
-    """Let this process take only so much more memory meanwhile; raises :class:`UserError` where that is not enough.
-
-    Not in a child as pages are: nothing native is loaded for a library, so that running out of memory is an error like
-    others, and sending 20,000 records back takes longer than reading them. Systems without ``/proc`` set no limit.
-    """
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    with suppress(OSError, ValueError):
-        taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
-        most = taken + MOST_MEMORY
-        if soft == resource.RLIM_INFINITY or most < soft:
-            resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-    try:
-        yield
-    except MemoryError:
-        raise UserError(
-            f"Reading {path} takes more than {MOST_MEMORY / 1e9:g} GB of memory; split the library into several files."
-        ) from None
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def library_text(path: Path) -> str:

@@ -1,8 +1,6 @@
 """A file of references in any format, told by its content."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -27,19 +25,6 @@ ITEM = {
 RIS = "TY  - JOUR\nTI  - Fluids in septic shock: a trial\nAU  - Müller, Jörg\nDO  - 10.5555/jim.2019.1\nER  -\n"
 BIB = "% by hand\n@article{a, title = {Fluids in septic shock: a trial}, doi = {10.5555/jim.2019.1}}\n"
 NBIB = "\nPMID- 90000001\nTI  - Fluids in septic shock: a trial.\nLID - 10.5555/jim.2019.1 [doi]\n"
-
-
-IN_50_MB = """
-import sys
-from pathlib import Path
-from medreview.errors import UserError
-from medreview.references.formats import library_file
-library_file.MOST_MEMORY = 50_000_000
-try:
-    library_file.read_library(Path(sys.argv[1]))
-except UserError as error:
-    print(error)
-"""
 
 
 @pytest.mark.parametrize(
@@ -117,22 +102,6 @@ def test_what_is_no_library_is_refused_in_a_sentence(tmp_path: Path, content: by
 
     with pytest.raises(UserError, match=words):
         read_library(tmp_path / "library")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        pytest.param('[{"type": "book", "title": "T", "x": [' + "[]," * 3_000_000 + "1]}]", id="csl"),
-        pytest.param("@article{a, title={x\n" * 40_000, id="bibtex"),
-    ],
-)
-def test_a_file_that_takes_too_much_memory_is_refused_in_a_sentence(tmp_path: Path, content: str):
-    (tmp_path / "library").write_text(content)
-    told = subprocess.run([sys.executable, "-c", IN_50_MB, tmp_path / "library"], capture_output=True, text=True)
-
-    assert told.stdout == (
-        f"Reading {tmp_path / 'library'} takes more than 0.05 GB of memory; split the library into several files.\n"
-    ), told.stderr
 
 
 def test_a_folder_and_nothing_are_refused(tmp_path: Path):
