@@ -74,9 +74,12 @@ _ENDS_DENIAL: Final = _AFFIRMED | (FINITE - FINITE_AUXILIARIES)
 """Words behind which the negation of a sentence's head denies nothing more."""
 
 
-def cut(quote: str, text: str, span: Span) -> Difference | None:
-    """What stands right before or behind a passage and takes back what a quotation of it says; ``None`` for nothing."""
-    return _cut_beginning(quote, text, span) or _cut_end(quote, text, span)
+def cut(quote: str, text: str, span: Span, *, goes_on: bool = False) -> Difference | None:
+    """What stands right before or behind a passage and takes back what a quotation of it says; ``None`` for nothing.
+
+    ``goes_on``: the quotation has words of its own behind the passage, in place of what stands there.
+    """
+    return _cut_beginning(quote, text, span) or _cut_end(quote, text, span, goes_on)
 
 
 def _cut_beginning(quote: str, text: str, span: Span) -> Difference | None:
@@ -106,9 +109,9 @@ def _cut_beginning(quote: str, text: str, span: Span) -> Difference | None:
     return Difference("negation", Span(0, 0), Span(taken.start, taken.end)) if taken else None
 
 
-def _cut_end(quote: str, text: str, span: Span) -> Difference | None:
+def _cut_end(quote: str, text: str, span: Span, goes_on: bool) -> Difference | None:
     """The negation that a quotation loses that ends before it, where either ends the sentence there: ``Placebo did`` of
-    ``Placebo did not.``, ``It was seen.`` of ``It was seen in none.``"""
+    ``Placebo did not.``, ``It was seen.`` of ``It was seen in none.``; or that it has another word for."""
     behind = text[span.end : span.end + _LONGEST_END]
     following = tokens(behind)[:2]
     if not following or behind[: following[0].start].strip():
@@ -119,7 +122,7 @@ def _cut_end(quote: str, text: str, span: Span) -> Difference | None:
         return None
     rest = behind[following[0].end : following[1].start if len(following) > 1 else None]
     at = len(quote.rstrip())
-    if not quote[:at].endswith((".", "!", "?")) and not SENTENCE_END.match(rest + "\n\n"):
+    if not goes_on and not quote[:at].endswith((".", "!", "?")) and not SENTENCE_END.match(rest + "\n\n"):
         return None
     return Difference("negation", Span(at, at), Span(span.end + following[0].start, span.end + following[0].end))
 

@@ -450,7 +450,8 @@ def _cut(part: _Part, words: Sequence[Token], alignment: Alignment, index: Quote
     lead = blocks[0].quote if blocks and blocks[0].quote[0] == 0 and blocks[0].source[1] == first else (0, 0)
     if any(word.key not in HARMLESS for word in words[slice(*lead)]):
         return None
-    return cut_away(part.text, index.text, index.words.span(first, last))
+    goes_on = bool(blocks) and blocks[-1].source[0] == last and blocks[-1].quote[1] == len(words) > blocks[-1].quote[0]
+    return cut_away(part.text, index.text, index.words.span(first, last), goes_on=goes_on)
 
 
 def _range(words: Sequence[Token], start: int, end: int) -> Span:

@@ -82,6 +82,10 @@ def test_a_sentence_without_its_negation_proves_nothing_and_whole_it_does(senten
         ("Colds are common. Not all patients recover within a week.", "Patients recover within a week."),
         ("OBJECTIVES::\nFew in vitro studies have examined it.", "In vitro studies have examined it."),
         ("BODY.RESULTS:\nNo ulcers were found at endoscopy.", "Ulcers were found at endoscopy."),
+        (
+            "They noted whether the pump was switched on or not; both groups were alike.",
+            "They noted whether the pump was switched on or also",
+        ),
     ],
 )
 def test_negations_at_the_edges_of_a_quote_are_missed(source: str, quote: str) -> None:
