@@ -28,9 +28,10 @@ def workbench(study: Study, queue: str = "responses", *, filter: str = "", **con
     return Workbench(study, Config(reviewer="kb", **config), PLAIN, queue=open_queue(study, queue, "kb", filter=filter))
 
 
-def blind_workbench(study: Study, queue: str, **config: Any) -> Workbench:
+def blind_workbench(study: Study, queue: str, *, filter: str = "", **config: Any) -> Workbench:
     """A queue that shows the judges, with them hidden."""
-    return Workbench(study, Config(reviewer="kb", **config), PLAIN, queue=open_queue(study, queue, "kb", blind=True))
+    blind = open_queue(study, queue, "kb", blind=True, filter=filter)
+    return Workbench(study, Config(reviewer="kb", **config), PLAIN, queue=blind)
 
 
 def screen_text(app: Workbench) -> str:
