@@ -99,7 +99,7 @@ class HomeScreen(KeyScreen[None]):
             self._to_keep = True
             self.call_after_refresh(self._keep_picture)
         if self._overview.tally.decided:
-            self.set_timer(_FIGURES_AFTER, self._count_figures)
+            self.app.set_timer(_FIGURES_AFTER, self._count_figures)
 
     def _keep_picture(self) -> None:
         if self._to_keep and self.on_top:

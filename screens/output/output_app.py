@@ -7,6 +7,7 @@ from rich.console import COLOR_SYSTEMS, RenderableType
 from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual.app import App
 from textual.screen import Screen
+from textual.timer import Timer, TimerCallback
 
 from medreview.screens.output.cells import Cells
 from medreview.screens.output.differ import Differ, place
@@ -77,6 +78,16 @@ class OutputApp(App[None], inherit_bindings=False):
         if self._held is not None:
             self._held.cancel()
             self._send_held()
+
+    def set_timer(self, delay: float, callback: TimerCallback | None = None, **options: Any) -> Timer:
+        """A timer that fires also where the machine is busy.
+
+        Textual's own never does once the process got no time while the timer started. Of a timer that waits for a
+        terminal to have its last size, all later sizes are lost as well.
+        """
+        timer = super().set_timer(delay, callback, **options)
+        timer._skip = False
+        return timer
 
     def on_resize(self) -> None:
         """A terminal may lay out anew what it shows. Also comes when the workbench goes on after it was stopped."""

@@ -1,4 +1,5 @@
 import json
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,19 @@ async def test_resize_keeps_statement_place_and_half_typed_note(study: Study) ->
         await press(pilot, "enter", "n")
         assert "half" in pane_text(app, "foot")
         assert [json.loads(row["payload"])["text"] for row in events(study, "note")] == ["half"]
+
+
+async def test_no_size_of_the_terminal_is_lost_where_the_machine_gives_the_program_no_time(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = count()
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        with monkeypatch.context() as busy:  # each time that Textual looks at the clock, ten milliseconds have gone by
+            busy.setattr("textual._time.get_time", lambda: next(readings) / 100)
+            await pilot.resize_terminal(100, 30)
+        await pilot.resize_terminal(160, 50)
+        assert app.screen.size == (160, 50)
 
 
 async def test_the_queue_pane_groups_by_response_and_follows(study: Study) -> None:
