@@ -12,6 +12,9 @@ from medreview.screens.output.cells import Row
 _TO_ERASE: Final = 4
 """Blanks at the end of a row from which on it is shorter to erase them."""
 
+_TO_ERASE_WITHIN: Final = 11
+"""Blanks before other signs from which on it is: what comes after them needs a place of its own."""
+
 _SEEN_ON_BLANKS: Final = frozenset(("4", "5", "7", "9", "21", "53"))
 """Attributes that are seen where there is no sign."""
 
@@ -76,19 +79,31 @@ class Differ:
     def _blank_from(self, row: Row, last: int) -> int:
         """The column from which on a row is blanks of one style that can be erased; its width if nowhere."""
         pen, width = row.pens[-1], len(row.signs)
-        attributes, _, ground = pen.split("|")
-        if not _SEEN_ON_BLANKS.isdisjoint(attributes.split(";")) or (ground and not self._erases_in_colour):
+        if not self._may_erase(pen):
             return width
         while width and row.signs[width - 1] == " " and row.pens[width - 1] == pen:
             width -= 1
         return width
 
+    def _may_erase(self, pen: str) -> bool:
+        attributes, _, ground = pen.split("|")
+        return _SEEN_ON_BLANKS.isdisjoint(attributes.split(";")) and (not ground or self._erases_in_colour)
+
     def _write(self, y: int, start: int, end: int, row: Row) -> None:
-        self._go(y, start)
         for pen, group in groupby(range(start, end), row.pens.__getitem__):
+            signs = [row.signs[x] for x in group]
+            self._go(y, start)
             self._set(pen)
-            self._out.append("".join(map(row.signs.__getitem__, group)))
-        self._x = end if end < len(row.signs) else -1  # where the cursor is then, terminals differ in
+            start += len(signs)
+            text = "".join(signs)
+            left = text.rstrip(" ")
+            blanks = len(text) - len(left)
+            if blanks >= _TO_ERASE_WITHIN and start <= row.doubtful and self._may_erase(pen):
+                self._out.append(f"{left}\x1b[{blanks}X")
+                self._x = start - blanks
+            else:
+                self._out.append(text)
+                self._x = start if start < len(row.signs) else -1  # where the cursor is then, terminals differ in
 
     def _go(self, y: int, x: int) -> None:
         if y != self._y:
