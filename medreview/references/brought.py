@@ -12,11 +12,12 @@ from medreview.exchange.imports.citation_answers import CitingAnswer, file_answe
 from medreview.exchange.imports.field_mapping import AS_NAMED
 from medreview.exchange.imports.rows import BadRecord
 from medreview.references.citation_line import citation_line
-from medreview.references.formats.library_file import decoded, format_of, library_text, records_in
+from medreview.references.formats.library_file import decoded, sign_of
 from medreview.references.model import Record, Reference, ReferenceCheck
 from medreview.references.plain_list import references_of_text
 from medreview.references.printed.find import find_references
 from medreview.references.printed.labelled import read_one
+from medreview.references.reading_libraries import library_body, library_in
 
 What = Literal["library", "references", "answers", "text"]
 """A file of a reference manager; lines with a printed reference each; answers of models; any text, a list as well."""
@@ -57,25 +58,22 @@ def brought_by(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> BroughtFile
     """The references of a file. Raises :class:`UserError` when it cannot be read."""
     if path.suffix.lower() in _TABLES:
         return _of_answers(file_answers(path, mapping))
-    text = library_text(path)
-    found = _of_text(text, mapping)
+    found = _of_body(library_body(path), mapping, str(path))
     return _of_answers(file_answers(path, mapping)) if found is None else found
 
 
 def brought_in(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> BroughtFile:
     """The references on standard input. Raises :class:`UserError` for empty input."""
-    text = decoded(data)
-    if not text.strip():
+    if not decoded(data).strip():
         raise UserError("Standard input is empty; give references, or a text that names some.")
-    found = _of_text(text, mapping)
+    found = _of_body(data, mapping, "standard input")
     return _of_answers(stream_answers(data, mapping)) if found is None else found
 
 
-def _of_text(text: str, mapping: Mapping[str, str]) -> BroughtFile | None:
+def _of_body(body: bytes, mapping: Mapping[str, str], name: str) -> BroughtFile | None:
     """``None`` for JSON that holds neither works nor printed references: answers."""
-    kind = None if mapping else format_of(text)
-    if kind is not None:
-        library = records_in(text, kind)
+    text = decoded(body)
+    if not mapping and sign_of(text) and (library := library_in(body, name)):
         told = (Brought(printed(record), 0, record.record_id) for record in library.records)
         return BroughtFile("library", tuple(told), library.bad)
     if text.lstrip()[:1] not in ("{", "["):

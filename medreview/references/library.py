@@ -5,11 +5,11 @@ references up takes about a second.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import islice
 from math import log
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 from medreview.references.comparing.addresses import address_key
 from medreview.references.comparing.check import can_be_searched, check_reference
@@ -18,7 +18,7 @@ from medreview.references.comparing.fit import fit
 from medreview.references.comparing.names import family_keys
 from medreview.references.comparing.places import key
 from medreview.references.comparing.words import FUNCTION_WORDS, words
-from medreview.references.model import Asked, Author, Identifier, Record, Reference, ReferenceCheck
+from medreview.references.model import Asked, Identifier, Record, Reference, ReferenceCheck
 
 _KNOWN: Final = 2
 """Works of the library with a word in their titles from which on it is a word of its own, and no typing error."""
@@ -39,63 +39,15 @@ _WEAK: Final = 0.6
 """Share of a title's weight that a work must have; below it the whole text of the reference is looked up as well."""
 
 
-@runtime_checkable
-class Works(Protocol):
-    """A sequence of records whose titles, identifiers and authors are read without making a record of each."""
-
-    def __len__(self) -> int: ...
-    def __getitem__(self, at: int) -> Record: ...
-    def titles(self) -> Iterable[tuple[str, ...]]:
-        """The titles of each work, in order."""
-        ...
-
-    def identifiers(self) -> Iterable[tuple[Identifier, ...]]:
-        """The identifiers of each work, in order."""
-        ...
-
-    def addresses(self) -> Iterable[str]:
-        """The address of each work, in order; ``""`` for none."""
-        ...
-
-    def first_author(self, at: int) -> Author | None:
-        """The first author of one work."""
-        ...
-
-
-class _Records:
-    """Records that are there already, as works."""
-
-    def __init__(self, records: Iterable[Record]) -> None:
-        self._records = [*records]
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __getitem__(self, at: int) -> Record:
-        return self._records[at]
-
-    def titles(self) -> Iterator[tuple[str, ...]]:
-        return ((record.title, *record.other_titles) for record in self._records)
-
-    def identifiers(self) -> Iterator[tuple[Identifier, ...]]:
-        return (record.identifiers for record in self._records)
-
-    def addresses(self) -> Iterator[str]:
-        return (record.url for record in self._records)
-
-    def first_author(self, at: int) -> Author | None:
-        return next(iter(self._records[at].authors), None)
-
-
 class Library:
     """Works that references are looked up in; ``name`` is what the checks say was asked."""
 
-    def __init__(self, records: Iterable[Record] | Works, name: str = "library") -> None:
+    def __init__(self, records: Iterable[Record], name: str = "library") -> None:
         self.name = name
-        self._works: Works = records if isinstance(records, Works) else _Records(records)
+        self._works = [*records]
         self._by_identifier: dict[Identifier, list[int]] = {}
-        for at, identifiers in enumerate(self._works.identifiers()):
-            for identifier in identifiers:
+        for at, work in enumerate(self._works):
+            for identifier in work.identifiers:
                 self._by_identifier.setdefault(key(identifier), []).append(at)
 
     def __len__(self) -> int:
@@ -148,8 +100,8 @@ class Library:
     def _by_address(self) -> dict[str, list[int]]:
         """The works at an address, by its key."""
         found: dict[str, list[int]] = {}
-        for at, address in enumerate(self._works.addresses()):
-            if page := address_key(address):
+        for at, work in enumerate(self._works):
+            if page := address_key(work.url):
                 found.setdefault(page, []).append(at)
         return found
 
@@ -157,8 +109,8 @@ class Library:
     def _by_number(self) -> dict[str, list[int]]:
         """The works of a body, by the number that it calls them by."""
         found: dict[str, list[int]] = {}
-        for at in range(len(self._works)):
-            for number in numbers_of_record(self._works[at]):
+        for at, work in enumerate(self._works):
+            for number in numbers_of_record(work):
                 found.setdefault(number, []).append(at)
         return found
 
@@ -166,8 +118,8 @@ class Library:
     def _by_word(self) -> dict[str, list[int]]:
         """The works whose titles have a word, by the word."""
         found: dict[str, list[int]] = {}
-        for at, titles in enumerate(self._works.titles()):
-            for word in {*words(titles[0] if len(titles) == 1 else " ".join(titles))}:
+        for at, work in enumerate(self._works):
+            for word in {*words(" ".join((work.title, *work.other_titles)))}:
                 if word in found:
                     found[word].append(at)
                 else:
@@ -184,8 +136,8 @@ class Library:
         return found
 
     def _first_family(self, at: int) -> frozenset[str]:
-        author = self._works.first_author(at)
-        return family_keys(author) if author else frozenset()
+        authors = self._works[at].authors
+        return family_keys(authors[0]) if authors else frozenset()
 
     def _by_words(self, text: str) -> list[tuple[int, float]]:
         """The works that share the most of a text's rare words, each with the share of their weight, best first."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from medreview.exchange.imports.rows import BadRecord
-from medreview.references.formats.library_file import read_library
 from medreview.references.library import Library
+from medreview.references.reading_libraries import read_library
 
 
 class LibraryOfFiles(NamedTuple):
@@ -24,6 +24,4 @@ def library_of(files: Sequence[Path]) -> LibraryOfFiles:
     read = [read_library(path) for path in files]
     digest = hashlib.sha256("".join(one.sha256 for one in read).encode()).hexdigest()
     bad = tuple((path, one.bad) for path, one in zip(files, read, strict=True) if one.bad)
-    # Items of one file stay as they are: a record is made of those only that are looked at.
-    works = read[0].records if len(read) == 1 else chain.from_iterable(one.records for one in read)
-    return LibraryOfFiles(Library(works), digest, bad)
+    return LibraryOfFiles(Library(chain.from_iterable(one.records for one in read)), digest, bad)

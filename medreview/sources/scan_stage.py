@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from medreview.children.asking import NotReadError, ReadingLimits
 from medreview.progress import SILENT, Progress
-from medreview.sources.children.asking import NotReadError, ReadingLimits
 from medreview.sources.children.picture_reader import PICTURE_LIMITS, picture_in_child, require_ocr
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.ocr_pages import SEEN_BY_OCR

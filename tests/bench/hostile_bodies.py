@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from medreview.sources.children.asking import end_idle
+from medreview.children.asking import end_idle
 from medreview.sources.children.reader import read_in_child
 from medreview.sources.fetching.fetched import Fetched
 from tests.support.commands import ROOT

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from medreview.references.formats.csl import CslWorks
+from medreview.references.formats.csl import record_of
 from medreview.references.library import Library
 from medreview.references.printed.parse import parse_reference
 from medreview.references.verdict import ACCUSING
@@ -323,7 +323,7 @@ def main() -> None:
         works = [json.loads(line) for line in lines]
     random.Random(options.seed).shuffle(works)
     absent, works = works[:1000], works[1000:]
-    library = Library(CslWorks(works))
+    library = Library(record_of(work, "library", number) for number, work in enumerate(works, 1))
     right, accused = defaultdict(list), []
     maker = Maker([work for work in works if work.get("author") and len(work["title"].split()) > 3], options.seed)
     for case in cases(maker, [work for work in absent if work.get("author")], options.cases):

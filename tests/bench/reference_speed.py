@@ -19,7 +19,7 @@ from typing import Final
 
 from rapidfuzz import fuzz, process
 
-from medreview.references.formats.csl import CslWorks
+from medreview.references.formats.csl import record_of
 from medreview.references.library import Library
 from medreview.references.printed.parse import parse_reference
 from tests.bench.reference_cases import Maker, Work
@@ -43,7 +43,7 @@ def by_rapidfuzz(works: list[Work], references: Sequence[str]) -> int:
 
 def by_library(works: list[Work], references: Sequence[str]) -> int:
     """How many references are taken for a work, be it described wrongly."""
-    library = Library(CslWorks(works))
+    library = Library(record_of(work, "library", number) for number, work in enumerate(works, 1))
     return sum(library.check(parse_reference(text)).record is not None for text in references)
 
 

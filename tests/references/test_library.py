@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from medreview.references.formats.csl import CslWorks
+from medreview.references.formats.csl import record_of
 from medreview.references.library import Library
 from medreview.references.model import Author, Identifier, Record, Reference
 from tests.references.works import EMPA_REG, SPRINT, UKPDS, WORKS
@@ -92,13 +92,14 @@ def test_items_of_csl_become_records_when_they_are_looked_up():
         },
         {"title": ["One", "Two"], "author": "nobody", "issued": "2001", "DOI": 7, "id": None},
     ]
-    library = Library(CslWorks(items, "zotero"), "zotero")
+    records = [record_of(item, "zotero", number) for number, item in enumerate(items, 1)]
+    library = Library(records, "zotero")
 
     assert len(library) == 2
     (record,) = library.by_identifier(Identifier("pmid", "26551272"))
     assert (record.authority, record.record_id, record.years) == ("zotero", "a", (2015,))
     assert record.authors == (Author("SPRINT Research Group", body=True),)
-    other = CslWorks(items, "zotero")[1]
+    other = records[1]
     assert (other.record_id, other.title, other.years, other.authors, other.identifiers) == (
         "2",
         "One",

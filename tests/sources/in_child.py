@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-from medreview.sources.children.asking import end_idle
+from medreview.children.asking import end_idle
 from medreview.sources.children.reader import read_in_child
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import read_page

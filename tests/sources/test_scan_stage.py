@@ -10,10 +10,10 @@ import pytest
 from rapidfuzz.fuzz import ratio
 
 from medreview import pipeline
+from medreview.children.asking import NotReadError, ReadingLimits, end_idle
 from medreview.errors import UserError
 from medreview.exchange.exports.package import package
 from medreview.sources.children import picture_reader
-from medreview.sources.children.asking import NotReadError, ReadingLimits, end_idle
 from medreview.sources.children.picture_reader import picture_in_child
 from medreview.sources.ocr_pages import ocr_pages
 from medreview.sources.reading.picture_lines import ocr_engine

@@ -25,7 +25,8 @@ from medreview.references.formats.latex import plain
 from medreview.references.model import Author, Identifier, Record, WorkKind
 
 if TYPE_CHECKING:
-    from bibtexparser.model import Block, Entry
+    from bibtexparser.model import Entry
+    from bibtexparser.splitter import Splitter
 
 _KINDS: Final[Mapping[str, WorkKind]] = {
     **dict.fromkeys(("article", "inproceedings", "conference", "periodical", "suppperiodical"), "article"),
@@ -54,9 +55,13 @@ def read_bibtex(text: str) -> Iterator[Record | BadRecord]:
     from bibtexparser.model import Entry, ParsingFailedBlock, String
 
     budget = _Budget(_MOST_GROWTH * len(text) + _ALWAYS)
+    splitter = _splitter(text)
+    del text  # it has a copy of what may be a gigabyte, and is not needed when all is split
     entries: list[tuple[int, Entry]] = []
     strings: dict[str, str] = {}
-    for block in _blocks(text):
+    blocks = splitter.split().blocks
+    del splitter
+    for block in blocks:
         inner = (
             block.ignore_error_block if isinstance(block, ParsingFailedBlock) else block
         )  # of an entry whose key or field is there twice
@@ -78,13 +83,13 @@ def read_bibtex(text: str) -> Iterator[Record | BadRecord]:
             yield BadRecord(line, "has neither a title nor an identifier")
 
 
-def _blocks(text: str) -> "list[Block]":
+def _splitter(text: str) -> "Splitter":
     import logging
 
     from bibtexparser.splitter import Splitter
 
     logging.getLogger("bibtexparser").addHandler(logging.NullHandler())  # it would tell of each entry by itself
-    return list(Splitter(text).split().blocks)
+    return Splitter(text)
 
 
 def _raw(entry: "Entry") -> dict[str, str]:

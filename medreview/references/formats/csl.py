@@ -1,9 +1,6 @@
-"""Works in CSL-JSON, the format of citation processors: Zotero's export, Crossref's answers, a line of JSON each.
+"""Works in CSL-JSON, the format of citation processors: Zotero's export, Crossref's answers, a line of JSON each."""
 
-A record is made when it is asked for: of a library of 20,000 works a reference is held against a few.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from medreview.references.formats.fields import dois_in, isbns_in, named_in, noted, only_one, retracted_by, without_mark
@@ -21,6 +18,7 @@ _KINDS: Final[Mapping[str, WorkKind]] = {
 _DATES: Final = ("issued", "published-print", "published-online", "published", "available-date", "original-date")
 _TITLES: Final = ("title-short", "original-title", "short-title", "translated-title")
 _CONTAINERS: Final = ("container-title", "container-title-short", "journalAbbreviation", "short-container-title")
+_OF_AUTHOR: Final = ("family", "given", "non-dropping-particle", "literal", "name")
 _ET_AL: Final = frozenset({"et al", "et al.", "others"})
 
 
@@ -40,11 +38,11 @@ def record_of(item: Mapping[str, Any], authority: str, ordinal: int) -> Record:
         record_id=_text(item.get("id")) or str(ordinal),
         kind=_KINDS.get(_text(item.get("type")), "unknown"),
         title=title,
-        other_titles=tuple(text for name in _TITLES for text in _texts(item.get(name)) if text != title),
+        other_titles=tuple(text for name in _TITLES if name in item for text in _texts(item[name]) if text != title),
         authors=authors,
         complete=complete,
-        containers=tuple(dict.fromkeys(text for name in _CONTAINERS for text in _texts(item.get(name)))),
-        years=tuple(dict.fromkeys(year for name in _DATES for year in _years(item.get(name)))),
+        containers=tuple(dict.fromkeys(text for name in _CONTAINERS if name in item for text in _texts(item[name]))),
+        years=tuple(dict.fromkeys(year for name in _DATES if name in item for year in _years(item[name]))),
         volume=_text(item.get("volume")),
         issue=_text(item.get("issue")),
         pages=_text(item.get("page")) or _text(item.get("number")),
@@ -78,46 +76,8 @@ def identifiers_of(item: Mapping[str, Any]) -> tuple[Identifier, ...]:
     return only_one(found)
 
 
-class CslWorks(Sequence[Record]):
-    """CSL items as a sequence of records, each of them made when it is asked for."""
-
-    def __init__(self, items: Iterable[Mapping[str, Any]], authority: str = "library") -> None:
-        self._items = [*items]
-        self._authority = authority
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
-        return record_of(self._items[at], self._authority, at + 1)
-
-    def titles(self) -> Iterator[tuple[str, ...]]:
-        """The titles of each work, in order."""
-        for item in self._items:
-            title = item.get("title")
-            found = (title,) if isinstance(title, str) else tuple(_texts(title))
-            yield found + tuple(text for name in _TITLES if name in item for text in _texts(item[name]))
-
-    def identifiers(self) -> Iterator[tuple[Identifier, ...]]:
-        """The identifiers of each work, in order."""
-        return map(identifiers_of, self._items)
-
-    def addresses(self) -> Iterator[str]:
-        """The address of each work, in order."""
-        return (_text(item.get("URL")) for item in self._items)
-
-    def first_author(self, at: int) -> Author | None:
-        """The first author of one work."""
-        authors = self._items[at].get("author") or self._items[at].get("editor")
-        return next(iter(_authors(authors[:1] if isinstance(authors, list) else ())[0]), None)
-
-
 def _text(value: object) -> str:
     """A value, or the first of a list of them, as text; a list in a list is passed over, however deep it goes."""
-    if value is None:
-        return ""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -138,11 +98,10 @@ def _authors(value: object) -> tuple[tuple[Author, ...], bool]:
     found: list[Author] = []
     complete = True
     for one in value if isinstance(value, list) else ():
-        if not isinstance(one, Mapping):
+        if not isinstance(one, dict):
             continue
-        family, given = _text(one.get("family")), _text(one.get("given"))
-        particle = _text(one.get("non-dropping-particle"))
-        whole = _text(one.get("literal")) or _text(one.get("name"))
+        family, given, particle, literal, name = map(_text, map(one.get, _OF_AUTHOR))
+        whole = literal or name
         if family.casefold() in _ET_AL or whole.casefold() in _ET_AL:
             complete = False
         elif family:
@@ -153,7 +112,7 @@ def _authors(value: object) -> tuple[tuple[Author, ...], bool]:
 
 
 def _years(value: object) -> tuple[int, ...]:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return _years_in(_text(value))
     parts = value.get("date-parts")
     if isinstance(parts, list) and parts and isinstance(parts[0], list) and parts[0]:

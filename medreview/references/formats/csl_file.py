@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from medreview.exchange.imports.rows import BadRecord
-from medreview.references.formats.csl import CslWorks
+from medreview.references.formats.csl import record_of
+from medreview.references.model import Record
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _HOLDERS: Final = ("items", "references")
@@ -37,22 +38,21 @@ def is_item(value: object) -> bool:
     return any(name in value for name in _SIGNS) or ("type" in value and "title" in value)
 
 
-def read_csl(text: str) -> tuple[CslWorks, list[BadRecord]]:
+def read_csl(text: str) -> Iterator[Record | BadRecord]:
     """The items of a text as records, and those that cannot be used.
 
     A line, or an element of an array, that is no item costs itself; where an array breaks off, what stands before it
     is kept.
     """
-    items: list[Mapping[str, Any]] = []
-    bad: list[BadRecord] = []
+    number = 0
     for line, value in _array(text) if _is_array(text) else _lines(text):
         if isinstance(value, str):
-            bad.append(BadRecord(line, value))
+            yield BadRecord(line, value)
         elif any(value.get(name) for name in _NAMING):
-            items.append(value)
+            number += 1
+            yield record_of(value, "library", number)
         else:
-            bad.append(BadRecord(line, "has neither a title nor an identifier"))
-    return CslWorks(items), bad
+            yield BadRecord(line, "has neither a title nor an identifier")
 
 
 def _held(value: Mapping[str, Any]) -> Sequence[Any]:

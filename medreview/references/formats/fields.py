@@ -8,6 +8,8 @@ from medreview.citations.identifiers import find_arxiv, find_dois, find_pmcids, 
 from medreview.references.model import Author, Identifier, Notice
 from medreview.sources.records.notices import retraction_mark
 
+LONGEST: Final = 20_000
+"""Characters kept of one value: an abstract has 3,000, and nothing that is read of a work is as long."""
 _YEAR: Final = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?=(?:\d{4})?(?!\d))")
 _ISBN: Final = re.compile(r"(?<![\dX-])(?:97[89][ -]?)?\d(?:[ -]?\d){8}[ -]?[\dXx](?![\dX-])")
 _BRACKETED: Final = re.compile(r"(\d{1,8}|PMC\d{1,8})\s?\[(pmid|pmcid)\]", re.IGNORECASE)
@@ -65,7 +67,7 @@ def names_body(name: str) -> bool:
 def named_in(*texts: str) -> list[Identifier]:
     """Identifiers in addresses and notes: ``PMID: 123``, ``123[pmid]``, ``doi:10.1000/x``, ``.../pubmed/123``."""
     found: list[Identifier] = []
-    for text in filter(None, texts):
+    for text in (text[:LONGEST] for text in texts if text):
         for match in _BRACKETED.finditer(text):
             digits = match[1].upper().removeprefix("PMC")
             pmcid = match[2].lower() == "pmcid"
@@ -85,7 +87,7 @@ def noted(*notes: str) -> list[Identifier]:
 
 def dois_in(*texts: str) -> list[Identifier]:
     """DOIs with or without a label or the address of a resolver."""
-    return [Identifier("doi", one.value) for text in texts for one in find_dois(text)]
+    return [Identifier("doi", one.value) for text in texts for one in find_dois(text[:LONGEST])]
 
 
 def isbns_in(*texts: str) -> list[Identifier]:

@@ -5,10 +5,8 @@ Read here and not by rispy: that drops a record without its last line, and knows
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
 
-LONGEST: Final = 20_000
-"""Characters kept of one value: an abstract has 3,000, and nothing that is read of a work is as long."""
+from medreview.references.formats.fields import LONGEST
 
 
 class Tagged:

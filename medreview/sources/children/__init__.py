@@ -1,4 +1,4 @@
-"""Every page is read in a child process with limits of its own, so that none can stop or kill a run.
+"""Every page is read in a child process, as ``medreview.children`` has them.
 
-``reader`` keeps the children and asks them, ``child`` is what runs in them, ``messages`` is what goes over the wire.
+``reader`` and ``picture_reader`` ask; ``messages`` is what they and the children say.
 """

@@ -1,53 +1,16 @@
-"""What goes between the reader and a child: frames of JSON, never a pickle, for the child has read hostile input.
+"""What is asked of a child, and what it answers: the page of a fetched answer, or one page of a PDF by its picture."""
 
-A job is a frame that says what is wanted, and the limits, and the body after it: the page of a fetched answer, or one
-page of a PDF read from its picture. An answer is one frame: what was wanted, or ``failed`` with what ended the reading.
-"""
-
-import json
+from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any, Final
+from typing import Any
 
+from medreview.children.frames import BadMessageError
 from medreview.labels import PAGE_STATES
 from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.page import Page
+from medreview.sources.page import Page, read_page
 from medreview.sources.reading.outline import Heading
-from medreview.sources.reading.pdf_picture import PicturePage
+from medreview.sources.reading.pdf_picture import PicturePage, read_picture
 from medreview.sources.reading.set_apart import SetApart
-
-LENGTH: Final = 8
-"""Bytes before a frame that say how long it is, the highest first."""
-LONGEST_FRAME: Final = 64_000_000
-"""Bytes of an answer above which it is not taken: two texts of two million characters and their headings are fewer."""
-
-
-class BadMessageError(Exception):
-    """A frame is not what was agreed on."""
-
-
-def framed(message: dict[str, Any]) -> bytes:
-    """A message as a frame."""
-    data = json.dumps(message).encode("ascii")
-    return len(data).to_bytes(LENGTH, "big") + data
-
-
-def length_of(head: bytes) -> int:
-    """The length of the frame that follows. Raises :class:`BadMessageError` for one that is too long."""
-    length = int.from_bytes(head, "big")
-    if length > LONGEST_FRAME:
-        raise BadMessageError(f"a frame of {length} bytes")
-    return length
-
-
-def message_in(data: bytes) -> dict[str, Any]:
-    """The message of a frame. Raises :class:`BadMessageError`."""
-    try:
-        message = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise BadMessageError("no JSON") from error
-    if not isinstance(message, dict):
-        raise BadMessageError("no object")
-    return message
 
 
 def job(fetched: Fetched) -> dict[str, Any]:
@@ -57,10 +20,10 @@ def job(fetched: Fetched) -> dict[str, Any]:
     return {"fetched": head}
 
 
-def fetched_of(message: dict[str, Any], body: bytes) -> Fetched:
-    """The fetched answer of a job."""
-    head = message["fetched"]
-    return Fetched(**{**head, "chain": tuple(head["chain"]), "body": body})
+def answer_page(wanted: dict[str, Any], body: bytes) -> Iterator[dict[str, Any]]:
+    """What a child answers to it."""
+    head = wanted["fetched"]
+    yield answer(read_page(Fetched(**{**head, "chain": tuple(head["chain"]), "body": body})))
 
 
 def answer(page: Page) -> dict[str, Any]:
@@ -95,9 +58,10 @@ def picture_job(number: int) -> dict[str, Any]:
     return {"picture": number}
 
 
-def picture_answer(page: PicturePage | None) -> dict[str, Any]:
-    """What was read from a picture as a message."""
-    return {"picture": page._asdict() if page else None}
+def answer_picture(wanted: dict[str, Any], body: bytes) -> Iterator[dict[str, Any]]:
+    """What a child answers to it."""
+    page = read_picture(body, wanted["picture"])
+    yield {"picture": page._asdict() if page else None}
 
 
 def picture_of(message: dict[str, Any]) -> PicturePage | None:

@@ -3,9 +3,9 @@
 from importlib.util import find_spec
 from typing import Final
 
+from medreview.children.asking import ReadingLimits, ask
 from medreview.errors import UserError
 from medreview.event_loop import run_to_end
-from medreview.sources.children.asking import ReadingLimits, ask
 from medreview.sources.children.messages import picture_job, picture_of
 from medreview.sources.reading.pdf_picture import PicturePage
 
@@ -29,6 +29,6 @@ def require_ocr() -> None:
 def picture_in_child(body: bytes, number: int, limits: ReadingLimits = PICTURE_LIMITS) -> PicturePage | None:
     """A page of a PDF by OCR, by its index; ``None`` where there is nothing to read: it has text, or is blank.
 
-    Raises :class:`~medreview.sources.children.asking.NotReadError` when it cannot be read within the limits.
+    Raises :class:`~medreview.children.asking.NotReadError` when it cannot be read within the limits.
     """
     return run_to_end(ask("pictures", picture_job(number), body, limits, picture_of))

@@ -4,8 +4,8 @@ import asyncio
 import os
 from typing import Final
 
+from medreview.children.asking import NotReadError, ReadingLimits, ask
 from medreview.event_loop import run_to_end
-from medreview.sources.children.asking import NotReadError, ReadingLimits, ask
 from medreview.sources.children.messages import job, page_of
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.page import Page, read_page

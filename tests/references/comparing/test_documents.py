@@ -6,7 +6,7 @@ import pytest
 
 from medreview.references.comparing.addresses import address_key
 from medreview.references.comparing.documents import bare_title, document_numbers, edition_number
-from medreview.references.formats.csl import CslWorks
+from medreview.references.formats.csl import record_of
 from medreview.references.library import Library
 from medreview.references.printed.parse import parse_reference
 
@@ -68,7 +68,7 @@ ITEMS: list[dict[str, Any]] = [
         for number, title in enumerate(("Sepsis", "Malaria"))
     ),
 ]
-LIBRARY = Library(CslWorks(ITEMS))
+LIBRARY = Library(record_of(item, "library", number) for number, item in enumerate(ITEMS, 1))
 
 
 def checked(text):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.references.formats.csl import CslWorks, record_of
+from medreview.references.formats.csl import record_of
 from medreview.references.model import Author, Identifier
 
 ITEM = {
@@ -99,13 +99,3 @@ def test_values_of_a_wrong_form_are_passed_over(value):
 
     assert record.authors == ()
     assert record.kind == "unknown"
-    assert CslWorks([dict.fromkeys(names, value)])[0].title == record.title
-
-
-def test_works_are_a_sequence_of_records_with_ids_by_their_place():
-    works = CslWorks([ITEM, {"title": "Second"}])
-
-    assert [record.record_id for record in works] == ["zinman2015", "2"]
-    assert [record.title for record in works[1:]] == ["Second"]
-    assert works.first_author(0) == Author("Zinman", "Bernard")
-    assert works.first_author(1) is None

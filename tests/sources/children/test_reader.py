@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
+from medreview.children.asking import _IDLE, ReadingLimits, end_idle
+from medreview.children.frames import BadMessageError, framed, length_of, message_in
 from medreview.errors import UserError
-from medreview.sources.children.asking import _IDLE, ReadingLimits, end_idle
-from medreview.sources.children.messages import BadMessageError, answer, framed, length_of, message_in, page_of
+from medreview.sources.children.messages import answer, page_of
 from medreview.sources.children.reader import PageReader, read_in_child
 from medreview.sources.fetching.fetched import Fetched
 from medreview.sources.fetching.limits import Limits
@@ -158,7 +159,8 @@ def test_a_child_sees_no_keys_and_ends_with_the_parent(no_children, monkeypatch)
     script = """
 import sys, time
 from tests.sources.children.test_reader import PAGE, fetched
-from medreview.sources.children import asking, reader
+from medreview.children import asking
+from medreview.sources.children import reader
 assert reader.read_in_child(fetched(PAGE)).state == "ok"
 print(asking._IDLE["pages"][0]._process.pid, flush=True)
 time.sleep(600)
@@ -205,7 +207,7 @@ def test_a_frame_that_is_no_message_is_not_taken(data):
     with pytest.raises(BadMessageError):
         message_in(data)
     with pytest.raises(BadMessageError):
-        length_of(b"\xff" * 8)
+        length_of(b"\xff" * 8, 64_000_000)
 
 
 def test_a_run_goes_on_after_a_page_that_cannot_be_read(tmp_path, server, monkeypatch):

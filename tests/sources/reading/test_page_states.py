@@ -8,8 +8,8 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+from medreview.children.asking import ReadingLimits
 from medreview.labels import PAGE_STATES
-from medreview.sources.children.asking import ReadingLimits
 from medreview.sources.children.reader import PageReader
 from medreview.sources.fetching.fetched import Fetched, http_failure
 from medreview.sources.page import read_page

@@ -14,7 +14,7 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
-from medreview.sources.children.asking import ReadingLimits
+from medreview.children.asking import ReadingLimits
 from medreview.sources.page import read_page
 from medreview.visible import visible
 from tests.sources.bombs import one_page_pdf, pdf, pdf_bomb

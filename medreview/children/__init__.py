@@ -1,0 +1,5 @@
+"""What is hostile is read in child processes with limits of their own, so that none of it can stop or kill a run.
+
+``asking`` keeps the children and asks them, ``child`` is what runs in them, ``frames`` is what goes over the wire. What
+a child does stands in a module of a room above, which it loads by name.
+"""

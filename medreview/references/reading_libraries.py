@@ -1,0 +1,186 @@
+"""Files of references are read in a child process with limits; what is asked of it for them, and what it answers.
+
+A library is hostile text: a few hundred bytes of it can stand for gigabytes, and a parser can take hours over others.
+What comes back are rows of fields, each checked.
+"""
+
+import gc
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple, get_args
+
+from medreview.bounded_file import read_bounded
+from medreview.children.frames import BadMessageError
+from medreview.errors import UserError
+from medreview.exchange.imports.rows import BadRecord
+from medreview.references.formats.library_file import FORMATS, UTF16, Format, decoded, format_of, records_in
+from medreview.references.model import IDENTIFIER_KINDS, Author, Identifier, Notice, NoticeKind, Record, WorkKind
+from medreview.text import sha256
+
+MOST_BYTES: Final = 1 << 29
+"""Of one file: 100,000 records with their abstracts have half of it."""
+MOST_MEMORY: Final = 3_000_000_000
+"""Bytes that a child takes at most over one file."""
+MOST_ANSWERED: Final = 600_000_000
+"""Bytes of the records of one file: 1,200,000 works with their authors have as many."""
+CPU_SECONDS: Final = (60, 2)
+"""Seconds of processor time for any file, and for each megabyte; BibTeX, the slowest, takes half a second for one."""
+_BUSY: Final = 5
+"""How much longer the clock may run: other programs want the processor, too."""
+_SAMPLE: Final = 1 << 16
+"""Bytes in which a file shows that it is no text."""
+_TOGETHER: Final = 500
+"""Records in one part of an answer, so that both sides hold few of them twice, and work at the same time."""
+_WORK_KINDS: Final = frozenset(get_args(WorkKind))
+_IDENTIFIER_KINDS: Final = frozenset(IDENTIFIER_KINDS)
+_NOTICE_KINDS: Final = frozenset(get_args(NoticeKind))
+
+
+class LibraryFile(NamedTuple):
+    """What a file holds: its records in order, those that were left out, with their lines, and a hash of its text."""
+
+    format: Format
+    records: Sequence[Record]
+    bad: tuple[BadRecord, ...]
+    sha256: str
+
+
+def read_library(path: Path) -> LibraryFile:
+    """The records of a file.
+
+    Raises :class:`UserError` when it cannot be read, is larger than 512 MB, is in no format of references, has no
+    record that can be used, or takes more memory or time than the child has.
+    """
+    found = library_in(library_body(path), str(path))
+    if found is None:
+        raise UserError(
+            f"{path} is no list of references that medreview reads ({', '.join(FORMATS.values())}); "
+            "export the library again in one of these formats."
+        )
+    if not found.records:
+        raise UserError(f"{path} holds no reference that can be used.")
+    return found
+
+
+def library_body(path: Path) -> bytes:
+    """The bytes of a file that may be a library, or any text. Raises :class:`UserError`."""
+    try:
+        body, _ = read_bounded(path, MOST_BYTES)
+    except IsADirectoryError as error:
+        raise UserError(f"{path} is a folder; name a file in it.") from error
+    except FileNotFoundError as error:
+        raise UserError(f"There is no file {path}; check the name.") from error
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
+    except ValueError as error:
+        raise UserError(f"{path} cannot be read: {error}.") from error
+    if b"\0" in body[:_SAMPLE] and not body.startswith(UTF16):
+        raise UserError(f"{path} is not text; export the library again, or save the text of the document.")
+    return body
+
+
+def library_in(body: bytes, name: str) -> LibraryFile | None:
+    """The records of a file's bytes; ``None`` when they are in no format of references.
+
+    Raises :class:`UserError` where reading them takes more than the child has; ``name`` says of what.
+    """
+    from medreview.children.asking import NotReadError, ReadingLimits, ask
+    from medreview.event_loop import run_to_end
+
+    base, each = CPU_SECONDS
+    seconds = base + each * len(body) // 1_000_000
+    limits = ReadingLimits(MOST_MEMORY, seconds, float(_BUSY * seconds), answer=MOST_ANSWERED)
+    read = _Read()
+    try:
+        run_to_end(ask("libraries", {}, body, limits, read.take, name))
+    except NotReadError as error:
+        told = str(error).removesuffix(".")
+        raise UserError(f"{told}; export the library again, as several smaller files if it is large.") from error
+    if read.refused:
+        raise UserError(read.refused)
+    return read.format and LibraryFile(read.format, read.records, tuple(read.bad), read.sha256)
+
+
+def answer_library(_: dict[str, Any], body: bytes) -> Iterator[dict[str, Any]]:
+    """What a child answers: the format and a hash of the text, then the records, and lines of those left out."""
+    gc.disable()  # a quarter of the time would go into looking for garbage among what was read
+    text = decoded(body)
+    del body  # of half a gigabyte, as the text
+    kind = format_of(text)
+    yield {"format": kind, "sha256": sha256(text)}
+    if kind is None:
+        return
+    read = records_in(text, kind)
+    del text
+    try:
+        while part := list(islice(read, _TOGETHER)):
+            yield {
+                "records": [one for one in part if isinstance(one, Record)],
+                "bad": [[one.line, one.reason] for one in part if isinstance(one, BadRecord)],
+            }
+    except UserError as error:
+        yield {"refused": str(error)}
+
+
+class _Read:
+    """What a child has answered so far."""
+
+    def __init__(self) -> None:
+        self.format: Format | None = None
+        self.sha256 = self.refused = ""
+        self.records: list[Record] = []
+        self.bad: list[BadRecord] = []
+
+    def take(self, part: dict[str, Any]) -> None:
+        """Add a part of the answer. Raises :class:`BadMessageError` for anything that is none."""
+        try:
+            if "format" in part:
+                self.format, self.sha256 = part["format"], part["sha256"]
+                fits = (self.format is None or self.format in FORMATS) and type(self.sha256) is str
+            elif "refused" in part:
+                self.refused = part["refused"]
+                fits = type(self.refused) is str
+            else:
+                bad = [BadRecord(line, reason) for line, reason in part["bad"]]
+                fits = all(type(one.line) is int and type(one.reason) is str for one in bad)
+                self.bad += bad
+                self.records += map(_record, part["records"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadMessageError("no part of a library") from error
+        if not fits:
+            raise BadMessageError("a field of another type")
+
+
+def _record(row: list[Any]) -> Record:
+    """The record that a child wrote as a row. Raises ``TypeError`` or ``ValueError`` for anything else."""
+    read = Record(*row)
+    read = read._replace(
+        other_titles=tuple(read.other_titles),
+        authors=tuple([Author(*one) for one in read.authors]),
+        containers=tuple(read.containers),
+        years=tuple(read.years),
+        identifiers=tuple([Identifier(*one) for one in read.identifiers]),
+        notices=tuple([Notice(*one) for one in read.notices]),
+    )
+    texts = [read.record_id, read.title, read.volume, read.issue, read.pages, read.publisher, read.edition, read.url]
+    texts += read.other_titles + read.containers
+    flags = [read.complete]
+    for author in read.authors:
+        texts += author[:2]
+        flags.append(author.body)
+    for identifier in read.identifiers:
+        texts.append(identifier.value)
+    for notice in read.notices:
+        texts += notice[1:]
+    if not (
+        read.authority == "library"
+        and {*map(type, texts)} == {str}
+        and {*map(type, flags)} == {bool}
+        and {*map(type, read.years)} <= {int}
+        and read.kind in _WORK_KINDS
+        and {one.kind for one in read.identifiers} <= _IDENTIFIER_KINDS
+        and {one.kind for one in read.notices} <= _NOTICE_KINDS
+    ):
+        raise ValueError("a field of another type")
+    return read
