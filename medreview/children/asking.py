@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
-from medreview.children.child import WORKS
+from medreview.children.child import OUT_OF_MEMORY, WORKS
 from medreview.children.frames import LENGTH, BadMessageError, framed, length_of, message_in
 from medreview.errors import UserError
 
@@ -102,7 +102,7 @@ async def _ask(
         async with asyncio.timeout(limits.wall_seconds):
             end = await child.ask(frame, body, limits.answer, lambda part: found.append(parse(part)))
         if "failed" in end:
-            raise NotReadError(_failure(end["failed"], limits, what))
+            raise NotReadError(_failure(end["failed"], what))
         if not found:
             raise BadMessageError("no part")
     except TimeoutError:
@@ -119,15 +119,15 @@ async def _ask(
     return found[-1]
 
 
-def _failure(name: object, limits: ReadingLimits, what: str) -> str:
-    if name == "MemoryError":
-        return f"Reading {what} took more than {limits.memory / 1e6:.0f} MB of memory."
+def _failure(name: object, what: str) -> str:
     if name == "RecursionError":
         return f"{what[0].upper()}{what[1:]} is nested too deeply to be read."
     return f"{what[0].upper()}{what[1:]} could not be read ({str(name)[:60]})."
 
 
 def _end(code: int, limits: ReadingLimits, what: str) -> str:
+    if code == OUT_OF_MEMORY:
+        return f"Reading {what} took more than {limits.memory / 1e6:.0f} MB of memory."
     if code == -signal.SIGXCPU:
         return f"Reading {what} took more than {limits.cpu_seconds} seconds of processor time."
     if code == -signal.SIGKILL:

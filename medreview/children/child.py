@@ -26,6 +26,8 @@ WORKS: Final = {
 """What a child can do, and the function that does it: of what is wanted and of the body it makes an answer's parts."""
 READY: Final = {"ready": True}
 """The first message of a child: it has loaded what it needs to take a job."""
+OUT_OF_MEMORY: Final = 71
+"""The exit code of a child that needs more memory than it may take."""
 IDLE_SECONDS: Final = 10.0
 """Seconds without a job after which a child ends, with exit code 0."""
 MOST_JOBS: Final = 1_000
@@ -71,6 +73,8 @@ def _answer(job: dict[str, Any], parent: socket.socket, answers: _Answers) -> bo
         return is_small
     except ConnectionError:
         raise
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)  # for words there may be none left
     except Exception as error:
         parent.sendall(framed({"failed": type(error).__name__}))
         return False

@@ -20,8 +20,8 @@ from medreview.text import sha256
 
 MOST_BYTES: Final = 1 << 29
 """Of one file: 100,000 records with their abstracts have half of it."""
-MOST_MEMORY: Final = 3_000_000_000
-"""Bytes that a child takes at most over one file."""
+MOST_MEMORY: Final = 3_500_000_000
+"""Bytes that a child takes at most over one file: over 512 MB of BibTeX, the largest, it takes 2.8 GB."""
 MOST_ANSWERED: Final = 600_000_000
 """Bytes of the records of one file: 1,200,000 works with their authors have as many."""
 CPU_SECONDS: Final = (60, 2)
