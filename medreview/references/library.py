@@ -1,7 +1,7 @@
 """Works of one's own as an authority without network: looked up by identifier and by the words of a reference.
 
-A title is found by its rare words, whichever of them is misspelt or changed. Reading 20,000 works takes
-one to four seconds, looking 500 references up one more.
+A title is found by its rare words, whichever of them is misspelt or changed. Reading 20,000 works takes one to four
+seconds, looking 500 references up one more.
 """
 
 import re
