@@ -18,11 +18,13 @@ _TO_ERASE_WITHIN: Final = 11
 _SEEN_ON_BLANKS: Final = frozenset(("4", "5", "7", "9", "21", "53"))
 """Attributes that are seen where there is no sign."""
 
-_RUNS: Final = re.compile(rb"\x01+")
-"""In a row of bytes that are 1 where a cell changed: cells that did."""
+_OFF: Final = {"1": "22", "2": "22", "3": "23", "4": "24", "5": "25", "7": "27", "8": "28", "9": "29", "21": "24",
+               "53": "55"}  # fmt: skip
+"""Attributes, and what takes them away; two of them take another one away as well."""
 
 _NEAR_RUNS: Final = re.compile(rb"\x01+(?:\x00{1,4}\x01+)*")
-"""The same, with what is no dearer to write again than to pass over if all of it has one style."""
+"""In a row of bytes that are 1 where a cell changed: cells that did, with what is no dearer to write again than to pass
+over where it has their style."""
 
 
 class Differ:
@@ -68,9 +70,11 @@ class Differ:
         elif last - (blank := self._blank_from(new, last)) >= _TO_ERASE:
             end = changed.find(1, blank)
         for near in _NEAR_RUNS.finditer(changed, 0, end):
-            one_style = len(set(new.pens[near.start() : near.end()])) == 1
-            for run in (near,) if one_style else _RUNS.finditer(changed, *near.span()):
-                self._write(y, *run.span(), new)
+            stop = near.start()
+            for pen, group in groupby(new.pens[stop : near.end()]):
+                start, stop = stop, stop + len(list(group))
+                if (first := changed.find(1, start, stop)) >= 0:
+                    self._write(y, first, changed.rfind(1, start, stop) + 1, pen, new)
         if end < width:
             self._go(y, end)
             self._set(new.pens[end])
@@ -89,21 +93,19 @@ class Differ:
         attributes, _, ground = pen.split("|")
         return _SEEN_ON_BLANKS.isdisjoint(attributes.split(";")) and (not ground or self._erases_in_colour)
 
-    def _write(self, y: int, start: int, end: int, row: Row) -> None:
-        for pen, group in groupby(range(start, end), row.pens.__getitem__):
-            signs = [row.signs[x] for x in group]
-            self._go(y, start)
-            self._set(pen)
-            start += len(signs)
-            text = "".join(signs)
-            left = text.rstrip(" ")
-            blanks = len(text) - len(left)
-            if blanks >= _TO_ERASE_WITHIN and start <= row.doubtful and self._may_erase(pen):
-                self._out.append(f"{left}\x1b[{blanks}X")
-                self._x = start - blanks
-            else:
-                self._out.append(text)
-                self._x = start if start < len(row.signs) else -1  # where the cursor is then, terminals differ in
+    def _write(self, y: int, start: int, end: int, pen: str, row: Row) -> None:
+        """Write cells of one style."""
+        self._go(y, start)
+        self._set(pen)
+        text = "".join(row.signs[start:end])
+        left = text.rstrip(" ")
+        blanks = len(text) - len(left)
+        if blanks >= _TO_ERASE_WITHIN and end <= row.doubtful and self._may_erase(pen):
+            self._out.append(f"{left}\x1b[{blanks}X")
+            self._x = end - blanks
+        else:
+            self._out.append(text)
+            self._x = end if end < len(row.signs) else -1  # where the cursor is then, terminals differ in
 
     def _go(self, y: int, x: int) -> None:
         if y != self._y:
@@ -136,9 +138,9 @@ def _change(before: str, after: str) -> str:
     if before == after:
         return ""
     (had, *old), (has, *new) = before.split("|"), after.split("|")
-    ways = [";".join(("", *filter(None, (has, *new))))]  # beginning with none
-    if set(had.split(";")) - {""} <= set(has.split(";")):
-        added = [code for code in has.split(";") if code not in had.split(";")]
-        added += [there or none for was, there, none in zip(old, new, ("39", "49"), strict=True) if was != there]
-        ways.append(";".join(added))
-    return f"\x1b[{min(ways, key=len)}m"
+    was, wanted = [code for code in had.split(";") if code], [code for code in has.split(";") if code]
+    gone = sorted({_OFF[code] for code in was if code not in wanted})
+    added = [code for code in wanted if code not in was or _OFF[code] in gone]
+    colours = [there or none for one, there, none in zip(old, new, ("39", "49"), strict=True) if one != there]
+    from_none = ["", *wanted, *filter(None, new)]
+    return f"\x1b[{min(';'.join(from_none), ';'.join((*gone, *added, *colours)), key=len)}m"
