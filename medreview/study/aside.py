@@ -8,7 +8,8 @@ from typing import Any
 from medreview.errors import UserError
 from medreview.study.close_note import close_note
 from medreview.study.connection import connect, make_durable
-from medreview.study.lock import WriterLock
+from medreview.study.file_fault import of_full_disk
+from medreview.study.lock import InUse, WriterLock
 from medreview.study.migrations import NEWEST, schema_version
 
 
@@ -27,15 +28,15 @@ def write_aside(path: Path, change: Callable[[sqlite3.Connection], object]) -> N
         lock = WriterLock(path)
         try:
             lock.take()
-        except UserError:
+        except InUse:
             raise UserError("it is open for writing elsewhere") from None
         note = None
         try:
             note = _write(path, change)
         finally:
             lock.release(note)
-    except (sqlite3.Error, OSError):
-        raise UserError("the file cannot be written") from None
+    except (sqlite3.Error, OSError) as error:
+        raise UserError("the disk is full" if of_full_disk(error) else "the file cannot be written") from None
 
 
 def _write(path: Path, change: Callable[[sqlite3.Connection], object]) -> dict[str, Any] | None:

@@ -122,6 +122,22 @@ def not_waiting(connection: sqlite3.Connection, wanted: bool = True) -> Iterator
         connection.execute("PRAGMA synchronous = FULL")
 
 
+@contextmanager
+def undone_after(connection: sqlite3.Connection) -> Iterator[None]:
+    """Within, everything is read of one state of the file, and temporary tables and views may be made.
+
+    None of them is there afterwards, also where an error left some of their rows unread: to drop a table that is still
+    being read is an error of its own, which would take the place of the first.
+    """
+    connection.execute("SAVEPOINT undone")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # a disk without room for temporary files ends it
+            connection.execute("ROLLBACK TO undone")
+            connection.execute("RELEASE undone")
+
+
 def data_version(connection: sqlite3.Connection) -> int:
     """A number that changes with every commit of another connection to the same file, one of this process or not."""
     return int(connection.execute("PRAGMA data_version").fetchone()[0])

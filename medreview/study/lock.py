@@ -71,7 +71,8 @@ class WriterLock:
             self._of_file = None
         if self._descriptor is not None:
             if note is not None:
-                _write(self._descriptor, {_NOTE: note})
+                with suppress(OSError):  # on a full disk the last note stays, as after a kill
+                    _write(self._descriptor, {_NOTE: note})
             os.close(self._descriptor)
             self._descriptor = None
 
@@ -126,18 +127,19 @@ def _locked(place: Path) -> int:
         if error.errno == errno.ELOOP:
             raise UserError(_another_file(place)) from None
         raise
-    if os.fstat(descriptor).st_nlink > 1:  # to write into it would write into another file
-        os.close(descriptor)
-        raise UserError(_another_file(place))
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        holder = _holder(descriptor)
-        os.close(descriptor)
-        raise _in_use(holder) from None
-    owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now().strftime("%d %b %H:%M")}
-    note = _note_in(os.pread(descriptor, _LARGEST, 0))
-    _write(descriptor, owner if note is None else {**owner, _NOTE: note})
+        if os.fstat(descriptor).st_nlink > 1:  # to write into it would write into another file
+            raise UserError(_another_file(place))
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _in_use(_holder(descriptor)) from None
+        owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now().strftime("%d %b %H:%M")}
+        note = _note_in(os.pread(descriptor, _LARGEST, 0))
+        _write(descriptor, owner if note is None else {**owner, _NOTE: note})
+    except BaseException:
+        os.close(descriptor)  # left open it would hold the lock, such as on a disk that has no room for the name
+        raise
     return descriptor
 
 
@@ -230,5 +232,6 @@ def _note_in(content: bytes) -> dict[str, Any] | None:
 
 
 def _write(descriptor: int, content: Mapping[str, Any]) -> None:
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, json.dumps(content).encode(), 0)
+    told = json.dumps(content).encode()
+    os.pwrite(descriptor, told, 0)
+    os.ftruncate(descriptor, len(told))  # afterwards: where there is no room, what stood there stays

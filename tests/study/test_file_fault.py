@@ -1,7 +1,9 @@
 """Errors of SQLite: those that tell of the study file are one sentence, all others stay what they are."""
 
+import resource
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from medreview.study import Study
 from medreview.study.connection import copy_of
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.file_fault import FileFault, fault_of
+from medreview.study.lock import WriterLock
 from tests.support.full_disk import full_disk
 
 OWN_MISTAKES: dict[str, tuple[str, type[sqlite3.Error]]] = {
@@ -87,6 +90,53 @@ def test_a_full_disk_is_told_by_its_code(path: Path) -> None:
         with pytest.raises(FileFault, match=r"The disk that holds a\.medreview is full") as raised:
             study.write(lambda c: Recorder("kb").append(c, event, block="flagged", mode="open"))
         assert raised.value.sqlite_errorname == "SQLITE_FULL"
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Within, no file grows beyond so many bytes, as where a disk or a quota is used up."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_one_for_who_only_reads(path: Path) -> None:
+    Study.open(path).close()
+    with files_of_at_most(8_000), pytest.raises(UserError, match=r"The disk that holds a\.medreview is full"):
+        Study.open(path, read_only=True)
+
+
+def test_a_lock_that_finds_no_room_is_not_held(path: Path) -> None:
+    with files_of_at_most(0):
+        for _ in range(2):  # the second does not meet the first
+            with pytest.raises(UserError, match="cannot be used: File too large"):
+                Study.open(path)
+    Study.open(path).close()
+
+
+def test_a_study_is_closed_on_a_full_disk_and_the_last_note_stays(path: Path) -> None:
+    Study.open(path).close()
+    lock = WriterLock(path)
+    note = lock.note()
+    lock.take()
+    with files_of_at_most(0):
+        lock.release({"event": 1})
+    assert lock.note() == note is not None
+    Study.open(path).close()
+
+
+def test_a_table_that_is_still_being_read_is_no_other_program(path: Path) -> None:
+    with Study.open(path) as study:
+        study.reader.execute("CREATE TEMPORARY TABLE some AS SELECT * FROM sqlite_schema")
+        rows = study.reader.execute("SELECT * FROM some")
+        rows.fetchone()
+        with pytest.raises(sqlite3.OperationalError, match="table is locked") as raised:
+            study.reader.execute("DROP TABLE some")
+        assert not isinstance(raised.value, UserError)
+        rows.close()
 
 
 def test_an_error_without_a_code_tells_nothing_of_the_file(tmp_path: Path) -> None:

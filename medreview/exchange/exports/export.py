@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -28,6 +28,7 @@ from medreview.exchange.files.unit_columns import UNIT_LABELS
 from medreview.labels import LABEL_SET_VERSION
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
+from medreview.study.connection import undone_after
 
 T = TypeVar("T")
 Columns = tuple[columns.Column, ...]
@@ -100,10 +101,11 @@ def export(
     if database:
         check_name(database)
     study_id = study.meta("study_id")
+    reader = study.reader
     written: dict[str, CsvFile] = {}
     with (
         new_folder(folder, study_id) as place,
-        _one_view(study.reader) as reader,
+        undone_after(reader),
         nullcontext() if blind_for is None else without_judges(reader, blind_for) as told,
         labels_once(reader),
         ExportDatabase(place, database, FILES) if database else nullcontext() as copy,
@@ -156,19 +158,6 @@ def export(
         write_manifest(place, manifest)
     counts = {name: written[name].rows for name in FILES}
     return ExportSummary(counts, sum(counts.values()), made)
-
-
-@contextmanager
-def _one_view(reader: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Read the study as it stands now, whatever is written to it meanwhile."""
-    if reader.in_transaction:
-        yield reader
-        return
-    reader.execute("BEGIN")
-    try:
-        yield reader
-    finally:
-        reader.execute("ROLLBACK")
 
 
 def _told(rows: Iterable[T], progress: Progress) -> Iterator[T]:

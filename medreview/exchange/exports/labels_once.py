@@ -4,6 +4,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from medreview.study.connection import undone_after
+
 
 @contextmanager
 def labels_once(reader: sqlite3.Connection) -> Iterator[None]:
@@ -12,9 +14,7 @@ def labels_once(reader: sqlite3.Connection) -> Iterator[None]:
     The rows lie in SQLite's temporary file and in no memory of their number. Whoever reads in it is in one transaction,
     so that the view would give the same; the study's own views go on with the view itself.
     """
-    reader.execute("CREATE TEMPORARY TABLE axis_label AS SELECT * FROM main.axis_label")
-    try:
+    with undone_after(reader):
+        reader.execute("CREATE TEMPORARY TABLE axis_label AS SELECT * FROM main.axis_label")
         reader.execute("CREATE INDEX temp.axis_label_of_unit ON axis_label (unit, reviewer, pass, axis)")
         yield
-    finally:
-        reader.execute("DROP TABLE temp.axis_label")

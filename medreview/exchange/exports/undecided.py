@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from medreview.references.stored import register as register_verdicts
+from medreview.study.connection import undone_after
 from medreview.units.withheld_models import register
 
 _KEPT: Final = "statement_id NOT IN (SELECT statement_id FROM temp.undecided)"
@@ -63,10 +64,10 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
     """
     register(reader)
     register_verdicts(reader)
-    reader.execute("CREATE TEMPORARY TABLE undecided (statement_id TEXT PRIMARY KEY) WITHOUT ROWID")
-    reader.execute("CREATE TEMPORARY TABLE decided (unit TEXT PRIMARY KEY) WITHOUT ROWID")
-    reader.execute("CREATE TEMPORARY TABLE in_open_block (unit TEXT PRIMARY KEY) WITHOUT ROWID")
-    try:
+    with undone_after(reader):
+        reader.execute("CREATE TEMPORARY TABLE undecided (statement_id TEXT PRIMARY KEY) WITHOUT ROWID")
+        reader.execute("CREATE TEMPORARY TABLE decided (unit TEXT PRIMARY KEY) WITHOUT ROWID")
+        reader.execute("CREATE TEMPORARY TABLE in_open_block (unit TEXT PRIMARY KEY) WITHOUT ROWID")
         reader.execute(
             """INSERT INTO temp.decided
                SELECT DISTINCT unit FROM standing WHERE reviewer = ? AND state = 'decided'""",
@@ -84,9 +85,3 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
         for name, allowed in _SHADOWS.items():
             reader.execute(f"CREATE TEMPORARY VIEW {name} AS {allowed}")
         yield {row[0] for row in reader.execute("SELECT unit FROM temp.decided")}
-    finally:
-        for name in _SHADOWS:
-            reader.execute(f"DROP VIEW IF EXISTS temp.{name}")
-        reader.execute("DROP TABLE temp.decided")
-        reader.execute("DROP TABLE temp.in_open_block")
-        reader.execute("DROP TABLE temp.undecided")

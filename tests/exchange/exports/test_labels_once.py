@@ -1,6 +1,13 @@
 """Labels that are worked out once for a whole export are those of the study's own view."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from sqlite3 import Connection
+
+import pytest
+
 from medreview.exchange.exports.labels_once import labels_once
+from medreview.exchange.exports.undecided import without_judges
 from tests.exchange.example_study import ExampleStudy
 
 EVERY = "SELECT * FROM {} ORDER BY unit, reviewer, pass, axis"
@@ -19,3 +26,24 @@ def test_the_rows_are_those_of_the_view_as_long_as_they_are_held(example: Exampl
         example.decide("supported", 2)
         assert len(reader.execute("SELECT * FROM axis_label").fetchall()) == len(held) == 4
     assert len(reader.execute("SELECT * FROM axis_label").fetchall()) == 5
+
+
+@pytest.mark.parametrize(
+    ("held", "table"),
+    [(labels_once, "axis_label"), (lambda reader: without_judges(reader, "kb"), "undecided")],
+    ids=["labels", "blind"],
+)
+def test_what_ended_an_export_is_told_while_rows_are_still_being_read(
+    example: ExampleStudy, held: Callable[[Connection], AbstractContextManager[object]], table: str
+) -> None:
+    for statement in range(3):
+        example.decide("supported", statement)
+    reader = example.study.reader
+    for _ in range(2):  # the second finds nothing left of the first
+        with pytest.raises(OSError, match="no room"), held(reader):  # noqa: PT012
+            unread = reader.execute(f"SELECT * FROM temp.{table}")
+            unread.fetchone()
+            raise OSError("no room")
+    assert not reader.in_transaction
+    assert reader.execute("SELECT count(*) FROM temp.sqlite_schema").fetchone()[0] == 0
+    unread.close()
