@@ -44,6 +44,6 @@ def test_what_ended_an_export_is_told_while_rows_are_still_being_read(
             unread = reader.execute(f"SELECT * FROM temp.{table}")
             unread.fetchone()
             raise OSError("no room")
+        unread.close()
     assert not reader.in_transaction
     assert reader.execute("SELECT count(*) FROM temp.sqlite_schema").fetchone()[0] == 0
-    unread.close()
