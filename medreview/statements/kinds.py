@@ -21,7 +21,7 @@ _SPECIALIST: Final = (
 )
 _PERSON: Final = (
     r"(?:doctors?|physicians?|gps?|clinicians?|pharmacists?|professionals?|providers?|specialists?|prescribers?|nurses?"
-    r"|(?:medical|health)\s?(?:care)?\s?(?:professionals?|providers?|practitioners?|teams?)|healthcare|care\steams?|practitioners?"
+    r"|(?:medical|health)\s?(?:care)?\s?(?:professionals?|providers?|practitioners?|teams?)|healthcare|(?:care|treatment)\steams?|practitioners?"
     r"|counsell?ors?|therapists?|dietit?ians?|nutritionists?"
     r"|arzt|ärztin|ärzte|apotheker|médecin|pharmacien|médico|farmacéutico)"
 )
@@ -36,7 +36,8 @@ _CONSULT: Final = lazy_pattern(
 _NAMES_SPECIALIST: Final = lazy_pattern(rf"\b{_SPECIALIST}\b", re.IGNORECASE)
 _ADDRESSES: Final = lazy_pattern(
     rf"""\b(?:{_PERSON}|you|your|yours|yourself|i|i['’](?:m|d|ll|ve)|me|my|everyone|everybody
-      |(?:this|the|these|my|above)\s(?:above\s)?(?:information|answers?|content|overview|summary|response|text)
+      |(?:this|the|these|my|above)\s(?:above\s)?(?:information|answers?|content|overview|summary|response|text|chat)
+      |please|kindly|information|(?:the\s(?:\w+\s)?)?sources
       |professional\s(?:medical\s)?advice|medical\sadvice)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -98,7 +99,28 @@ _GENERIC_WORDS: Final = _ADVICE_WORDS | _words(
     trying understand understanding unique unsure unwell vary verify view way ways weigh whatever wish wonder yet
     clears improved unclear certain discourage disregard delay hesitate ignore replace substitute intended meant
     constitute diagnose diagnosed diagnosing diagnosis diagnoses ai artificial intelligence chatbot language model
-    large virtual training update
+    large virtual training update found critical full position depth bring list listed tailor error mistake contain
+    generate original chat reliable incomplete outdated accuracy anything automated automatically background bear basis
+    belong body clarify comfortable confident described double-check draft end everything expand expert explanation
+    final friend generic gut instinct instruction internet interpret interpretation judgement judgment jointly kept
+    kindly limit limitation limited link loved mention mind none off online page partner precedence priority publicly
+    reassuring reply reserve respond role run said scared section service set shared stressful suggestion text told tool
+    trust try version website word worrying act agree appear appreciate approach argue aspect assume assure author
+    afraid base call cannot chance chapter clinical come comment communicate compare concept conclude conclusion
+    confidence context conversation copy couple cover create curious deal define describe description deserve differ
+    direct direction discover document easy edit effort email emphasize enable entire expect expectation explore express
+    fact fair familiar family feedback file focus forget format fortunate function further future gather genuine group
+    guess handle happen helpful hope hopeful human idea imagine imperfect imply inaccurate indicate instance intend
+    intention interest interested introduce introduction invite involve item join judge kind label lack language learn
+    lengthy letter line logic main material meaning message method moment name nature newest nothing object obvious
+    office official once opportunity organization outline outside paper paragraph part party patience phrase piece place
+    plain policy pose practical precise prefer previous principle prior private process produce project promise propose
+    public publish quick reader ready real realize receive recent recognize reflect regard remain represent request
+    research resource respect responsibility responsible retrieve rough rule scenario search seem send sensible sentence
+    separate serve simple simplify skill someone sort sound space stage stand standard start statement story structure
+    struggle style subject suppose system table task tend term theme tough tricky true truly truth type typical
+    understandable unfortunate user usual vague valid valuable various voice warmly web whoever whole willing wonderful
+    world worthwhile write written aren't wasn't isn't weren't couldn't wouldn't
     """
 )
 """Words that are about no drug, disease or test in particular: a sentence of these alone can be said of anything."""
@@ -119,12 +141,15 @@ _CARE_WORDS: Final = _GENERIC_WORDS | _words(
 
 _WITHOUT_FORCE: Final = lazy_pattern(
     r"""\b(?:i\s)?(?:not|never|don['’]t|doesn['’]t|isn['’]t|aren['’]t|shouldn['’]t|can['’]t|cannot|couldn['’]t)\b
-      \s(?=(?:hesitate|rely|disregard|ignore|delay|intended|meant|a|an|the|able|sure|certain|feeling|alone|replace|apply|be|to
+      \s(?=(?:hesitate|rely|work|suit|disregard|ignore|delay|intended|meant|a|an|the|able|sure|certain|feeling|alone|replace|apply|be|to
         |constitute|take\sthe\splace|have|provide|offer|give|examine|diagnose|know|see|evaluate|assess|well)\b)
-      |(?<=\bi\s)(?:do\snot|don['’]t|never)\b""",
+      |(?<=\bi\s)(?:do\snot|don['’]t|never)\b
+      |\b(?:do\snot|don['’]t|never)\s
+        (?=[^.;:]{0,80}\bwithout\s(?:first\s)?(?:ask|talk|speak|consult|check|discuss)ing\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""A negation that forbids nothing: "do not hesitate", "I cannot examine you", "not a diagnosis"."""
+"""A negation that forbids nothing: "do not hesitate", "I cannot examine you", "not a diagnosis", "not without asking".
+"""
 _DISCLAIMER: Final = lazy_pattern(
     r"""\b(?:i['’]?m|i\sam|as)\s(?:just\s|only\s)?(?:not\s)?an?\s
         (?:ai|artificial|language\smodel|large\slanguage|virtual|chatbot)\b
@@ -141,7 +166,9 @@ _DISCLAIMER: Final = lazy_pattern(
       |\b(?:does|do|should|can|must|is|will)\snot\s(?:be\sused\sto\s)?(?:replace|substitute|constitute|be\sa\ssubstitute)\b
         [^.]{0,60}\b(?:advice|care|consultation|judge?ment|doctor|professional|physician)
       |\b(?:for|is|are)\s(?:general\s)?(?:informational|educational|information)\s(?:and\s\w+\s)?(?:purposes?|only|use)
-      |\bgeneral\sinformation\sonly|\bgeneral\sinformation\b[^.]{0,60}\bnot\b
+      |\bgeneral\sinformation\sonly|\bgeneral\sinformation\b[^.]{0,60}\b(?:not|rather\sthan)\b
+      |\b(?:none|nothing|never)\b[^.]{0,40}\b(?:replaces?|substitute\sfor|replacement\sfor)\s
+        (?=[^.]*\b(?:advice|care|consultation|judge?ment|doctor|professional|physician|evaluation|diagnosis))
       |\bindividual\s\w+\s(?:may|can)\s(?:vary|differ)\W*\Z|\bdisclaimer\b
       |\bkein(?:e|en)?\s(?:ersatz\sfür|ärztliche[rn]?\s(?:rat|beratung))|\bersetzt\s(?:nicht|keine|keinen)\b
       |\bne\sremplace(?:nt)?\spas\b|\bno\s(?:sustituye|reemplaza)n?\b""",
@@ -154,7 +181,7 @@ _COURTESY: Final = lazy_pattern(
       | (?:(?:do\snot|don['’]t|never)\shesitate|feel\sfree)\sto\s(?:ask|reach|contact|share|let|tell|message|follow
           |request|inquire|provide|come|discuss|consult|return|write|describe|send|seek|talk|speak|get)\b
       | i(?:['’]m|\sam|['’]d\sbe|\swould\sbe)\s(?:(?:so|very|always|truly|really)\s)?(?:happy|glad|here|sorry|pleased)\b
-      | (?:always\s)?(?:happy|glad)\sto\shelp
+      | (?:always\s)?(?:happy|glad)\sto\s(?:answer|break|clarify|elaborate|expand|explain|go|help|share)\b | hopefully\b
       | (?:that(?:['’]s|\sis)\s)?(?:an?\s)?(?:really\s|very\s)?
         (?:great|good|excellent|important|interesting|thoughtful)\squestion\b(?!\sis\b)
       | if\syou\s(?:have|['’]d\slike|would\slike|need|want)\s
@@ -176,6 +203,20 @@ _COURTESY: Final = lazy_pattern(
       | espero\sque | hola\b.{0,30}\Z )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_OFFER: Final = lazy_pattern(
+    r"""[\W_]*(?:
+        (?:let\s(?:me|us)|i(?:['’]ll|\swill|\scan|\scould))\s(?:(?:also|only|then|gladly|now)\s)*
+        (?:answer|break|clarify|compare|describe|discuss|draft|elaborate|expand|explain|explore|go|help|list|look|outline
+          |share|summari[sz]e|tailor|walk)\b
+      | i(?:['’]ll|\swill|\scan|\scould)\s(?:(?:also|only|then|gladly)\s)*
+        (?:give|offer|provide)\s(?:you|an?|more|some|further)\b
+      | let['’]s\s(?:break|clarify|compare|discuss|explore|go|look|summari[sz]e|take\sa\slook|talk|walk)\b
+      | i\s(?:(?:can|do|fully|completely)\s)*(?:understand|reali[sz]e|appreciate|hear)\b
+      | if\syou\s(?:(?:can|could|would)\s)?
+        (?:(?:give|provide|send|show|tell)\sme|(?:provide|share)\s(?:your|more|some|any))\b)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What is a courtesy only where nothing but words that can be said of anything stands beside it."""
 _CLAUSE: Final = lazy_pattern(r"[;:—–]\s*|\.\s+|,\s*(?:and|but|so|or)?\s*|\s(?:and|but)\s")
 _SOURCE_LEAD: Final = lazy_pattern(
     r"""[\W_]*(?:please\s|also\s)*(?:
@@ -316,7 +357,7 @@ def is_disclaimer(sentence: str) -> bool:
         return not _claims_besides(sentence)
     if _DISCLAIMER.search(sentence) and not (is_specific(sentence) or _forbids(sentence)):
         return True
-    return _is_mere_advice(sentence)
+    return _is_mere_advice(sentence) or _has_courtesies_alone(sentence)
 
 
 def _claims_besides(courtesy: str) -> bool:
@@ -329,6 +370,20 @@ def _claims_besides(courtesy: str) -> bool:
     return any(is_specific(part) or _forbids(part) or begins_order(part) for part in later)
 
 
+def _has_courtesies_alone(sentence: str) -> bool:
+    """Whether one part of a sentence is a courtesy, and no other says anything: "If unclear, I'm happy to help"."""
+    if gives_reason(sentence) or re.search(r"\d", sentence):
+        return False
+    parts = [part for part in _CLAUSE.split(sentence) if part]
+    courtesies = [part for part in parts if _COURTESY.match(part) or _OFFER.match(part)]
+    others = (_WITHOUT_FORCE.sub(" ", part) for part in parts if part not in courtesies)
+    return (
+        bool(courtesies)
+        and not any(map(_claims_besides, courtesies))
+        and all(_all_known(part, _GENERIC_WORDS) for part in others)
+    )
+
+
 def _forbids(sentence: str) -> bool:
     return gives_instruction(_WITHOUT_FORCE.sub(" ", sentence))
 
@@ -337,7 +392,7 @@ def _is_mere_advice(sentence: str) -> bool:
     if re.search(r"\d", sentence) or _TAKING.search(sentence) or _POINTS_BACK.search(sentence):
         return False
     somebody = _CONSULT.search(sentence) or _SOMEBODY.search(sentence)
-    if not somebody and not _ADDRESSES.search(sentence):
+    if not somebody and (not _ADDRESSES.search(sentence) or begins_order(sentence)):
         return False
     if _NAMES_SPECIALIST.search(sentence):
         sentence, known = _NAMES_SPECIALIST.sub(" ", sentence), _ADVICE_WORDS
@@ -348,7 +403,14 @@ def _is_mere_advice(sentence: str) -> bool:
 
 def _all_known(sentence: str, known: frozenset[str]) -> bool:
     words = (word.casefold().replace("’", "'") for word in _ADVICE_WORD.findall(sentence))
-    return all({word, word.removesuffix("s"), word.removesuffix("ly")} & known for word in words)
+    return all(any(word.removesuffix(ending) + instead in known for ending, instead in _ENDINGS) for word in words)
+
+
+_ENDINGS: Final = (
+    ("", ""), ("s", ""), ("'s", ""), ("ly", ""), ("d", ""), ("ed", ""), ("ied", "y"), ("ies", "y"), ("ing", ""),
+    ("ing", "e"),
+)  # fmt: skip
+"""What a known word may end with, and what stands there in the list."""
 
 
 def begins_order(sentence: str) -> bool:

@@ -182,17 +182,17 @@ def test_claims_stay(claim: str) -> None:
 SENTENCES = tomllib.loads(Path(__file__).with_name("left_out_or_kept.toml").read_text("utf-8"))
 
 
-def test_a_hundred_closings_and_introductions_of_lists_are_no_statements() -> None:
-    for closing in SENTENCES["closings"]:
+def test_closings_and_introductions_of_lists_are_no_statements() -> None:
+    for closing in SENTENCES["closings"] + SENTENCES["more_closings"]:
         assert kept(closing) == [], closing
         assert kept(f"Take 5 mg daily. {closing}") == ["Take 5 mg daily."], closing
-    for intro in SENTENCES["intros"]:
+    for intro in SENTENCES["intros"] + SENTENCES["more_intros"]:
         assert kept(f"{intro}\n- Take 5 mg daily.") == ["Take 5 mg daily."], intro
     assert len(SENTENCES["closings"]) + len(SENTENCES["intros"]) == 100
 
 
-def test_a_hundred_orders_with_words_of_advice_or_a_citation_are_statements() -> None:
-    for order in SENTENCES["orders"]:
+def test_orders_with_words_of_advice_or_a_citation_are_statements() -> None:
+    for order in SENTENCES["orders"] + SENTENCES["more_orders"]:
         assert kept(order), order
         assert len(kept(f"Take 5 mg daily.\n\n{order}")) == 1 + len(kept(order)), order
         assert not dropped(order), order
