@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from medreview.citations.canonical import canonical_key
 from medreview.citations.extract import from_list
+from medreview.citations.stored_sources import earlier_sources, source_id
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.exchange.imports.sourcecheckup import PARSER
 from medreview.study import Study
-from medreview.study.ids import content_id
 from medreview.study.rows import insert
 
 
@@ -17,7 +17,7 @@ def list_pairs(study: Study, decisions: Iterable[JudgementRecord]) -> int:
 
     A statement of a response that was split here is judged by all sources of its response, as ever.
     """
-    wanted = [(record.response, record.statement, _source_id(record.source)) for record in decisions]
+    wanted = [(record.response, record.statement, _key(record.source)) for record in decisions]
 
     def change(connection: sqlite3.Connection) -> int:
         known = {row[0] for row in connection.execute("SELECT source_id FROM source")}
@@ -29,13 +29,14 @@ def list_pairs(study: Study, decisions: Iterable[JudgementRecord]) -> int:
                 (PARSER,),
             )
         }
-        pairs = ((given.get((response, text)), source_id) for response, text, source_id in wanted)
+        earlier = earlier_sources(connection)
+        pairs = ((given.get((response, text)), source_id(key, earlier)) for response, text, key in wanted)
         rows = [{"statement_id": one, "source_id": other} for one, other in pairs if one and other in known]
         return insert(connection, "listed_pair", rows)
 
     return study.write(change)
 
 
-def _source_id(source: str) -> str:
+def _key(source: str) -> str:
     cited = from_list([source]).citations
-    return content_id("u", canonical_key(cited[0])) if cited else ""
+    return canonical_key(cited[0]) if cited else ""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medreview.citations import Citation, canonical_key, cited_in, domain, fetch_url
+from medreview.citations.stored_sources import earlier_sources, source_id
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
-from medreview.study.ids import content_id
 from medreview.study.rows import insert
 
 _BATCH = 500
@@ -51,11 +51,12 @@ def extract_all(study: Study, progress: Progress = SILENT) -> CitationSummary:
 
 def _store(connection: sqlite3.Connection, found: Sequence[tuple[str, Sequence[Citation]]]) -> None:
     sources, citations = [], []
+    earlier = earlier_sources(connection)
     for response_id, cited in found:
         for ordinal, citation in enumerate(cited, 1):
             key = canonical_key(citation)
-            source_id, url = content_id("u", key), fetch_url(citation)
-            what = {"source_id": source_id, "kind": citation.kind, "value": citation.value}
+            url = fetch_url(citation)
+            what = {"source_id": source_id(key, earlier), "kind": citation.kind, "value": citation.value}
             sources.append({**what, "key": key, "url": url, "domain": domain(url)})
             place = {"start": citation.start, "end": citation.end}
             citations.append({**what, **place, "response_id": response_id, "ordinal": ordinal})

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from medreview.citations import canonical_key, fetch_url, from_list
+from medreview.citations.stored_sources import earlier_sources, source_id
 from medreview.exchange.imports.given_pages import GivenPage
 from medreview.labels import GIVEN
 from medreview.progress import SILENT, Progress
@@ -49,12 +50,14 @@ def store_given(study: Study, pages: Iterable[GivenPage], file: str, progress: P
             urls.setdefault(key, fetch_url(citation))
     progress.begin("given pages", len(texts))
     done = {"stored": 0, "known": 0, "kept": 0}
+    earlier = earlier_sources(study.reader)
     for key, of_source in texts.items():
+        named = source_id(key, earlier)
         found = study.reader.execute(
             """SELECT u.source_id, u.url, c.page_state, c.text_sha256, c.body
-               FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id) WHERE u.key = ? OR u.url = ?
-               ORDER BY u.key = ? DESC""",
-            (key, urls[key], key),  # an earlier version may have stored it under another key
+               FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id) WHERE u.source_id = ? OR u.url = ?
+               ORDER BY u.source_id = ? DESC""",
+            (named, urls[key], named),
         ).fetchone()
         if found is not None:
             done[_store(study, found, list(of_source), titles[key], file)] += 1

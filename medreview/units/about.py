@@ -38,11 +38,12 @@ def page_at(reader: sqlite3.Connection, url: str) -> sqlite3.Row | None:
     """The page of the source with an address, however that is written, as it is now; ``None`` when none is here."""
     from medreview.citations.canonical import canonical_key
     from medreview.citations.extract import from_list
+    from medreview.citations.stored_sources import earlier_sources, source_id
 
     cited = from_list([url]).citations
-    key = canonical_key(cited[0]) if cited else ""
-    of_source = "p.snapshot_id = u.current_snapshot AND (u.key = ? OR u.url = ?)"
-    row: sqlite3.Row | None = reader.execute(f"{_PAGE} {of_source}", (key, url)).fetchone()
+    named = source_id(canonical_key(cited[0]), earlier_sources(reader)) if cited else ""
+    of_source = "p.snapshot_id = u.current_snapshot AND (u.source_id = ? OR u.url = ?)"
+    row: sqlite3.Row | None = reader.execute(f"{_PAGE} {of_source}", (named, url)).fetchone()
     return row
 
 
