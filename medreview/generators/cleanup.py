@@ -88,7 +88,7 @@ class Cleanup(Generator):
         )
         if not got.valid:
             return Made(code="invalid")
-        unit = _unit(got.value, one, self.model.model)
+        unit = _unit(got.value, one, self.model.name)
         if not got.value["text"]:
             return Made(Brought(units=(unit,)), report={"action": "remove"})
         asked = {"source": page, "question": one.question, "statement": got.value["text"]}

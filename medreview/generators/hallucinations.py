@@ -91,7 +91,7 @@ class Hallucinations(Generator):
         one, kind = self._inputs[item.item_id]
         report = {"origin": one.origin, "type": kind}
         if kind == NONE:
-            return Made(planted(one, kind, None, self.model.model), report=report)
+            return Made(planted(one, kind, None, self.model.name), report=report)
         prompt = self.prompts[_PROMPTS[kind]]
         texts = {"question": one.question, "correct_answer": one.correct}
         if not self.fits(prompt, texts):
@@ -104,7 +104,7 @@ class Hallucinations(Generator):
         got = yield Ask("answer", prompt, texts, check, allowed=_KEEPING if kind == "context" else ())
         if not got.valid:
             return Made(code="invalid", report=report)
-        return Made(planted(one, kind, got.value, self.model.model), report=report)
+        return Made(planted(one, kind, got.value, self.model.name), report=report)
 
 
 def planted(one: AnsweredQuestion, kind: str, value: Mapping[str, Any] | None, model: str) -> Brought:

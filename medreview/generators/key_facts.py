@@ -27,8 +27,8 @@ _POINTING: Final = frozenset({"it", "this", "that", "these", "those", "they", "s
 _ALIKE: Final = 0.8
 """The share of words in common, of all words of two facts, from which they say the same."""
 _NONE: Final = "(none)"
-_OWN: Final = """SELECT unit_id FROM unit WHERE kind = 'suggestion'
-AND json_extract(made_by, '$.model') = ? AND json_extract(made_by, '$.prompt') = ?"""
+_OWN: Final = """SELECT unit_id FROM unit JOIN generation_run AS run ON run.run_id = json_extract(made_by, '$.run')
+WHERE kind = 'suggestion' AND (run.model_name, run.model) = (?, ?) AND json_extract(made_by, '$.prompt') = ?"""
 """What a model suggested by this prompt before is not told to it: it would be asked, and paid, for other facts only
 because another number of them is to be kept."""
 
@@ -69,7 +69,8 @@ class KeyFacts(Generator):
         assert case is not None
         if not case.reference.strip():
             return Made(code="no_reference")
-        own = {row["unit_id"] for row in self.study.reader.execute(_OWN, (self.model.model, self.prompts[_PROMPT].id))}
+        system = (self.model.name, self.model.model, self.prompts[_PROMPT].id)
+        own = {row["unit_id"] for row in self.study.reader.execute(_OWN, system)}
         known = [fact.text for fact in case_facts(self.study.reader, case.case_id) if fact.unit not in own]
         texts = {"reference": case.reference, "facts": "\n".join(known) or _NONE}
         if not self.fits(self.prompts[_PROMPT], texts):

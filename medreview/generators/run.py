@@ -109,12 +109,12 @@ def save_end(connection: sqlite3.Connection, run: GenerationRun, end: Ended) -> 
 
 
 def _signed(brought: Brought, run: GenerationRun) -> Brought:
-    """With the model and what it was made by in each unit that does not say so itself."""
+    """With what it was made by, and with what the settings call the model, in each unit that does not say so itself:
+    two settings of one model are two systems."""
     from dataclasses import replace
 
     units = tuple(
-        replace(one, model=one.model or run.model.model, made_by={**run.made_by, **one.made_by})
-        for one in brought.units
+        replace(one, model=one.model or run.model.name, made_by={**run.made_by, **one.made_by}) for one in brought.units
     )
     return replace(brought, units=units)
 

@@ -64,7 +64,7 @@ def test_a_valid_revision_is_a_unit_with_its_statement_and_page_and_the_judges_w
         "original": ORIGINAL, "revised": GOOD["text"], "changed": GOOD["changed"], "quote": QUOTE, "passage": "",
         "url": "https://guide.example/", "statement": "r1.1", "response": "r1",
     }  # fmt: skip
-    assert (stored.belongs_to, stored.model, stored.made_by["run"]) == ("r1", "m", done.counts.run_id)
+    assert (stored.belongs_to, stored.model, stored.made_by["run"]) == ("r1", "writer", done.counts.run_id)
     opinion = study.reader.execute("SELECT * FROM opinion").fetchone()
     assert (opinion["unit"], opinion["judge"], opinion["model"]) == (unit, "checker", "c")
     assert (opinion["raw_label"], opinion["label"], opinion["quote"]) == ("supported", "supported", QUOTE)
@@ -78,7 +78,7 @@ def test_the_judges_word_and_the_quote_are_hidden_until_the_revision_is_decided(
     assert not any(hidden in repr(session.view) for hidden in ("checker", "The same amount.", GOOD["changed"]))
     assert session.machines.opinions == ()
     session.decide("supported")
-    assert [opinion.judge for opinion in session.machines.opinions] == ["checker", "m"]
+    assert [opinion.judge for opinion in session.machines.opinions] == ["checker", "writer"]
 
 
 def test_a_removal_is_judged_by_nobody(study):

@@ -40,13 +40,22 @@ def run(study: Study, settings: JudgeSettings, again: bool = False):
     return pipeline.generate(study, pipeline.Generating(Questions, settings, again=again))
 
 
+def test_two_settings_of_one_model_are_two_systems(study):
+    bring(study, f"{ASPIRIN} The wound is seen on day 3.")
+    for name, question in (("careful", GOOD["question"]), ("quick", "How many days before an operation does it stop?")):
+        with JudgeEndpoint(says(json.dumps({**GOOD, "question": question}))) as server:
+            run(study, server.settings(name))
+    named = study.reader.execute("SELECT DISTINCT model, json_extract(made_by, '$.model') FROM unit ORDER BY ordinal")
+    assert [tuple(row) for row in named] == [("careful", "m"), ("quick", "m")]
+
+
 def test_a_valid_answer_becomes_a_unit_that_says_what_made_it(study):
     with JudgeEndpoint(says(json.dumps(GOOD))) as server:
         done = run(study, server.settings("writer"))
 
     assert (done.counts.items, done.counts.made, done.counts.products, done.waiting) == (1, 1, {"question": 1}, 0)
     unit = study.reader.execute("SELECT * FROM unit").fetchone()
-    assert (unit["kind"], unit["text"], unit["model"]) == ("question", GOOD["question"], "m")
+    assert (unit["kind"], unit["text"], unit["model"]) == ("question", GOOD["question"], "writer")
     made_by = json.loads(unit["made_by"])
     assert made_by == {"model": "m", "prompt": "question_generation/1", "run": done.counts.run_id}
     assert json.loads(unit["content"])["quote"] == GOOD["quote"]

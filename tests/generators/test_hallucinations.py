@@ -65,7 +65,7 @@ def test_a_valid_answer_becomes_a_response_whose_type_and_spans_are_its_hidden_r
     assert CORRECT in prompt
     row = study.reader.execute("SELECT * FROM response").fetchone()
     assert (row["text"], row["model"], row["origin"], row["record_id"]) == (
-        GOOD[kind]["answer"], "m/halu", "medicines", "Q1",
+        GOOD[kind]["answer"], "writer/halu", "medicines", "Q1",
     )  # fmt: skip
     gold = load_gold(study.reader, f"answer:{row['response_id']}", "hallucination")
     assert gold is not None
@@ -91,7 +91,7 @@ def test_none_is_the_correct_answer_itself_and_nothing_is_asked(study):
 
     row = study.reader.execute("SELECT * FROM response").fetchone()
     gold = load_gold(study.reader, f"answer:{row['response_id']}", "hallucination")
-    assert (row["text"], row["model"]) == (CORRECT, "m/halu")
+    assert (row["text"], row["model"]) == (CORRECT, "writer/halu")
     assert gold is not None
     assert (gold.label, gold.spans) == ("none", ())
     assert (done.counts.made, done.counts.attempts) == (1, 0)
@@ -254,7 +254,13 @@ def test_what_judges_are_asked_is_the_same_whether_the_type_and_the_spans_are_kn
     with JudgeEndpoint(says(json.dumps(FACT))) as server:
         run(study, server.settings("writer"), "fact")
     with Study.create(tmp_path / "plain.medreview", "answers") as plain:
-        given = {"id": "Q1", "question": QUESTION, "response": FACT["answer"], "model": "m/halu", "origin": "medicines"}
+        given = {
+            "id": "Q1",
+            "question": QUESTION,
+            "response": FACT["answer"],
+            "model": "writer/halu",
+            "origin": "medicines",
+        }
         (tmp_path / "plain.jsonl").write_text(json.dumps(given) + "\n")
         pipeline.bring_in(plain, tmp_path / "plain.jsonl", {})
         key = fence_key(study)

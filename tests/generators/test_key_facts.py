@@ -108,7 +108,7 @@ def test_candidates_become_suggested_facts_of_the_case_which_say_what_made_them(
         again = run(study, server.settings("writer"), per_case=2)
         assert len(server.asked) == 1  # another number to keep is another run, of the same answer
         wanted = facts_wanted(study.reader)
-        other = server.settings("other", model="another")
+        other = server.settings("other")  # another setting of the same model is another system
         assert run(study, other).counts.nothing == {"no_reference": 1, "invalid": 1}
         assert GOOD[0]["fact"] in server.asked[-1]["messages"][-1]["content"]
     assert done.counts.products == {"suggestion": 4}
@@ -121,7 +121,7 @@ def test_candidates_become_suggested_facts_of_the_case_which_say_what_made_them(
     view = KINDS["suggestion"].load(study.reader, unit)
     assert ("case", "Pneumonia · keep 2 facts") in [(part.label, part.text) for part in view.parts]
     machines = KINDS["suggestion"].machines(study.reader, unit)
-    assert machines.words == "suggested: m"
+    assert machines.words == "suggested: writer"
     ((key, mark),) = machines.marks
     assert (key, REFERENCE[mark.start : mark.end]) == ("reference", GOOD[0]["quote"])
     assert study.reader.execute("SELECT count(*) FROM key_fact").fetchone()[0] == 0
