@@ -68,6 +68,7 @@ class Study:
                     if fill is not None:
                         with cls.open(made) as study:
                             fill(study)
+                            study.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # a close would not say why
                         if made.with_name(made.name + "-wal").exists():
                             raise OSError(errno.EIO, "what was written is not in the file yet")
             except FileExistsError as error:

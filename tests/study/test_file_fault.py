@@ -2,6 +2,7 @@
 
 import resource
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,12 +96,14 @@ def test_a_full_disk_is_told_by_its_code(path: Path) -> None:
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
     """Within, no file grows beyond so many bytes, as where a disk or a quota is used up."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before, compiled = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # what is imported meanwhile would be kept half
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = compiled
 
 
 def test_a_full_disk_is_one_for_who_only_reads(path: Path) -> None:

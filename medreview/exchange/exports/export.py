@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -10,7 +10,6 @@ from typing import Any, Final, TypeVar
 import medreview
 from medreview.exchange.exports import generation_rows, reference_rows, study_rows, task_rows, unit_rows
 from medreview.exchange.exports.label_rows import label_rows
-from medreview.exchange.exports.labels_once import labels_once
 from medreview.exchange.exports.pair_rows import pair_rows
 from medreview.exchange.exports.reviewer_rows import reviewer_rows
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
@@ -158,6 +157,19 @@ def export(
         write_manifest(place, manifest)
     counts = {name: written[name].rows for name in FILES}
     return ExportSummary(counts, sum(counts.values()), made)
+
+
+@contextmanager
+def labels_once(reader: sqlite3.Connection) -> Iterator[None]:
+    """While it lasts, ``axis_label`` is a table of what the view of this name gave when it began.
+
+    The rows lie in SQLite's temporary file and in no memory of their number. Whoever reads in it is in one transaction,
+    so that the view would give the same; the study's own views go on with the view itself.
+    """
+    with undone_after(reader):
+        reader.execute("CREATE TEMPORARY TABLE axis_label AS SELECT * FROM main.axis_label")
+        reader.execute("CREATE INDEX temp.axis_label_of_unit ON axis_label (unit, reviewer, pass, axis)")
+        yield
 
 
 def _told(rows: Iterable[T], progress: Progress) -> Iterator[T]:

@@ -41,6 +41,7 @@ def test_a_disk_that_takes_no_more_is_one_sentence(example: ExampleStudy, tmp_pa
     example.study.close()
     code = f"""
 import resource, sys
+sys.dont_write_bytecode = True  # a module that is compiled within the limit would be kept half
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 sys.argv = ["medreview", "export", {str(example.study.path)!r}, {str(tmp_path / "out")!r}, "--sqlite", "labels.db"]
 from medreview.cli.main import main
