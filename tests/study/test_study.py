@@ -90,7 +90,7 @@ def test_a_failed_change_leaves_nothing_and_the_next_event_follows_the_last_kept
     decide(study, "s1", recorder=recorder)
 
     note = NewEvent("note", "s1", {"text": "lost"})
-    with full_disk(study, "note"), pytest.raises(UserError, match="is full, .*: this was not saved"):
+    with full_disk(study, "note"), pytest.raises(UserError, match=r"is full, .*: this was not saved"):
         study.write(lambda connection: recorder.append(connection, note, block="flagged", mode="open"))
     decide(study, "s2", recorder=recorder)
 
