@@ -30,11 +30,11 @@ class KeyScreen(Screen[Result], Generic[Result]):
 
     @property
     def on_top(self) -> bool:
-        """Whether this is the screen that keys are meant for.
+        """Whether this is the screen that keys are meant for; none is any more once the workbench ends.
 
         Textual's ``is_current`` is also true of the screen below one that was pushed just now and has no style yet.
         """
-        return self.app.screen is self
+        return self.is_running and self.app.screen is self
 
     @abstractmethod
     def answer(self, key: Key) -> bool:
@@ -90,7 +90,7 @@ class KeyScreen(Screen[Result], Generic[Result]):
         """Get ready what the next key may ask for, while the reviewer reads; called a moment after the last one."""
 
     def _get_ready(self) -> None:
-        if self.is_attached and self.on_top:
+        if self.on_top:
             self.prepare()
 
 
