@@ -41,9 +41,10 @@ def page_at(reader: sqlite3.Connection, url: str) -> sqlite3.Row | None:
     from medreview.citations.stored_sources import earlier_sources, source_id
 
     cited = from_list([url]).citations
-    named = source_id(canonical_key(cited[0]), earlier_sources(reader)) if cited else ""
-    of_source = "p.snapshot_id = u.current_snapshot AND (u.source_id = ? OR u.url = ?)"
-    row: sqlite3.Row | None = reader.execute(f"{_PAGE} {of_source}", (named, url)).fetchone()
+    key = canonical_key(cited[0]) if cited else ""
+    named = source_id(key, earlier_sources(reader)) if cited else ""
+    of_source = "p.snapshot_id = u.current_snapshot AND (u.source_id = ? OR u.key = ? OR u.url = ?)"
+    row: sqlite3.Row | None = reader.execute(f"{_PAGE} {of_source}", (named, key, url)).fetchone()
     return row
 
 
