@@ -261,7 +261,7 @@ def test_sources_are_turned_round_and_opened_where_the_judges_looked(study):
 
 def test_when_nothing_can_be_saved_the_state_is_as_before(study):
     session = sit(study)
-    with full_disk(study), pytest.raises(NotSaved, match="is full.*: this was not saved"):
+    with full_disk(study), pytest.raises(NotSaved, match=r"is full.*: this was not saved"):
         session.decide("partial")
     assert (session.own.label, session.counts.decided, session.receipt) == (None, 0, "")
     study.write(lambda c: c.execute("CREATE TRIGGER no BEFORE INSERT ON event BEGIN SELECT raise(ABORT, 'full'); END"))
