@@ -1,10 +1,12 @@
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
+from textual.timer import Timer, TimerCallback
 
 from medreview.config import Config
 from medreview.judges.verdicts import refresh
@@ -21,6 +23,7 @@ from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
 from medreview.screens.folded_command import folded
 from medreview.screens.home import HomeScreen
+from medreview.screens.output.output_app import OutputApp
 from medreview.screens.page import PageScreen
 from medreview.screens.review import ReviewScreen
 from medreview.screens.widgets.line_list import RowsView
@@ -348,6 +351,28 @@ async def figures_of_home(pilot: Pilot[None], app: Workbench) -> None:
     """Wait until they are counted, which begins a moment after the first frame."""
     while "FIGURES" not in shown(app):
         await pilot.pause(0.05)
+
+
+async def test_leaving_before_the_figures_are_counted_ends_without_an_error(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their time comes while the workbench ends, when no screen is left to ask which is on top."""
+    due: list[TimerCallback] = []
+
+    def put_off(app: Workbench, _delay: float, callback: TimerCallback, **options: Any) -> Timer:
+        due.append(callback)
+        return OutputApp.set_timer(app, 60, callback, **options)
+
+    monkeypatch.setattr(Workbench, "set_timer", put_off)
+    ReviewSession(study, "kb", open_queue(study, "flagged", "kb")).decide("supported")
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        counted = [callback for callback in due if getattr(callback, "__self__", None) is app.screen]
+        await go(pilot, "q")
+    assert app.return_code == 0
+    assert len(counted) == 1
+    counted[0]()
 
 
 async def test_a_study_of_other_units_is_counted_by_them(tmp_path: Path) -> None:
