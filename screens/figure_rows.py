@@ -1,13 +1,12 @@
 """Figures of agreement in rows: value and interval, with a bar where there is room; what was left out, what to mind."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from medreview.review.layout.cells import fit, width
 from medreview.review.layout.wrap import WrapTable
 from medreview.screens.widgets.painted import Row
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import brief
 from medreview.visible import visible
 from medreview.words import counted
 
@@ -20,26 +19,15 @@ _MOST_BAR: Final = 61
 _LEAST_BAR: Final = 21
 
 
-def short(figure: Estimate, *, as_percent: bool = False) -> str:
-    """Value and interval in few cells: ``86% [73, 93]``, ``.68 [.41, .87]``; ``-`` where there is no value."""
-    if figure.value is None:
-        return "-"
-    render = _percent if as_percent else _coefficient
-    unit = "%" if as_percent else ""
-    if figure.low is None or figure.high is None:
-        return f"{render(figure.value)}{unit}"
-    return f"{render(figure.value)}{unit} [{render(figure.low)}, {render(figure.high)}]"
-
-
 def estimate_rows(view: "GroupView", columns: int) -> list[Row]:
     """Agreement, kappa and AC1, each with its interval as a bar from 0 to 1; why where there is none."""
     bar = min(_MOST_BAR, columns - _NAME - _WORDS - 3)
-    named = (("agreement", view.agreement, True), ("kappa", view.kappa, False), ("AC1", view.ac1, False))
+    named = (("agreement", view.agreement), ("kappa", view.kappa), ("AC1", view.ac1))
     rows: list[Row] = []
-    if bar >= _LEAST_BAR and any(figure.low is not None for _, figure, _ in named):
+    if bar >= _LEAST_BAR and any(figure.low is not None for _, figure in named):
         rows.append([(" " * (_NAME + _WORDS), ""), (_axis(bar), "dim")])
-    for name, figure, as_percent in named:
-        told = short(figure, as_percent=as_percent)
+    for name, figure in named:
+        told = brief(figure)
         said = fit(told, _WORDS) if figure.low is not None else f"{told}  " if figure.value is not None else ""
         row: Row = [(fit(f" {name}", _NAME), "title"), (said, "key")]
         if figure.low is not None and figure.high is not None:
@@ -101,12 +89,3 @@ def _axis(cells: int) -> str:
         at = min(cells - len(word), max(0, round(place * (cells - 1)) - len(word) // 2))
         marks[at : at + len(word)] = word
     return "".join(marks)
-
-
-def _percent(value: float) -> str:
-    return percent(value, 0).rstrip("%")
-
-
-def _coefficient(value: float) -> str:
-    told = half_up(value, 2)
-    return told.replace("0.", ".", 1) if math.fabs(value) < 0.995 else told

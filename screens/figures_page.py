@@ -11,13 +11,14 @@ from medreview.judges.votes import Judge
 from medreview.review.actions import Action, shown_key
 from medreview.review.layout.cells import fit, width
 from medreview.review.live_agreement import GroupView, ShownFigures
-from medreview.screens.figure_rows import caution_rows, estimate_rows, left_out_words, short, wrapped
+from medreview.screens.figure_rows import caution_rows, estimate_rows, left_out_words, wrapped
 from medreview.screens.foot_rows import foot_rows
 from medreview.screens.key import Key
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.matrix_rows import Cell, matrix_rows
 from medreview.screens.widgets.lines import LinesView
 from medreview.screens.widgets.painted import Row
+from medreview.stats.formulas.estimate import brief
 from medreview.stats.reports.label_scales import LEVELS, Scale
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.visible import visible
@@ -267,7 +268,7 @@ class FiguresScreen(KeyScreen[None]):
             rows.append(
                 [(f"{here}{group.title}", "key" if here.strip() else ""), (f"  n = {view.agreement.n:,}", "dim")]
             )
-            told = f"    {short(view.agreement, as_percent=True)}  kappa {short(view.kappa)}"
+            told = f"    {brief(view.agreement)}  kappa {brief(view.kappa)}"
             rows.append([(fit(told, min(width(told), columns)), "")])
         return rows
 

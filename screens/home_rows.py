@@ -187,12 +187,12 @@ def figure_rows(figures: "HomeFigures", columns: int) -> list[Row]:
 
 
 def _own_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
-    from medreview.screens.figure_rows import short
+    from medreview.stats.formulas.estimate import brief
 
     own = figures.own
     if own is not None:
         told = [
-            f"{name} {short(figure, as_percent=True)}"
+            f"{name} {brief(figure)}"
             for name, figure in (
                 ("by a cited source", own.cited), ("by any source", own.any_source), ("responses", own.responses),
             )
@@ -204,12 +204,13 @@ def _own_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
         yield [(_cut(f"       {f'supported {said}' if said else 'no label says so or otherwise'}", columns - 1), "")]
     for kind in figures.units:
         for one in kind.people:
-            share = f"{short(one.share, as_percent=True)}   n = {one.share.n:,}"
+            share = f"{brief(one.share)}   n = {one.share.n:,}"
             yield [(_cut(f"     {kind.title}, {kind.words}, by your labels: {share}", columns - 1), "")]
 
 
 def _judge_rows(figures: "HomeFigures", columns: int) -> list[Row]:
-    from medreview.screens.figure_rows import short, wrapped
+    from medreview.screens.figure_rows import wrapped
+    from medreview.stats.formulas.estimate import brief
 
     view = figures.view
     assert view is not None
@@ -217,7 +218,7 @@ def _judge_rows(figures: "HomeFigures", columns: int) -> list[Row]:
         f" in {_counted(view.kappa.clusters, 'response')}" if view.kappa.clusters else ""
     )
     against = f"judges against you, {view.group.title}, {number}"
-    agreement, kappa, ac1 = short(view.agreement, as_percent=True), short(view.kappa), short(view.ac1)
+    agreement, kappa, ac1 = map(brief, (view.agreement, view.kappa, view.ac1))
     told = [f"agreement {agreement}", f"kappa {kappa}", f"AC1 {ac1}"]
     gap = "   " if sum(map(width, told)) + 15 <= columns else "  "
     rows: list[Row] = [

@@ -42,13 +42,9 @@ def _panel(view: "GroupView | None") -> list[Row]:
 
 
 def _figures(view: "GroupView") -> list[str]:
-    from medreview.screens.figure_rows import short
+    from medreview.stats.formulas.estimate import brief
 
-    return [
-        f"agree {short(view.agreement, as_percent=True)}",
-        f"kappa {short(view.kappa)}",
-        f"AC1 {short(view.ac1)}",
-    ]
+    return [f"agree {brief(view.agreement)}", f"kappa {brief(view.kappa)}", f"AC1 {brief(view.ac1)}"]
 
 
 def _number(view: "GroupView") -> str:

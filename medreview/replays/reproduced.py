@@ -39,7 +39,6 @@ class Reproduced:
     printed: str
     ours: Estimate | None
     outcome: Outcome
-    share: bool = True
     why: str = ""
 
 
@@ -55,7 +54,7 @@ def wald(name: str, k: int, n: int) -> Estimate:
     """A share with the textbook's normal interval, which some papers print; here for comparison only."""
     share = k / n
     half = NormalDist().inv_cdf(0.975) * math.sqrt(share * (1 - share) / n)
-    return Estimate(name, share, share - half, share + half, "Wald", n)
+    return Estimate(name, share, share - half, share + half, "Wald", n, scale="share")
 
 
 def _row(paper: str, what: str, printed: Printed, ours: Estimate, why: str = "") -> Reproduced:
@@ -63,7 +62,7 @@ def _row(paper: str, what: str, printed: Printed, ours: Estimate, why: str = "")
     value = equal or replace(printed, low="", high="").equals(ours)
     outcome: Outcome = "equal" if equal else "value equal" if value else "differs"
     counts = f", {printed.counts}" if printed.n else ""
-    return Reproduced(paper, what, printed.words + counts, ours, outcome, printed.share, why)
+    return Reproduced(paper, what, printed.words + counts, ours, outcome, why)
 
 
 def _share(what: str, printed: Printed) -> Estimate:
@@ -111,7 +110,7 @@ def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
     paper = "MedFactEval"
     if votes is None:
         for what, printed in (("kappa of ten judges' jury", p.JURY_KAPPA), ("minus one person", p.JURY_MINUS_PERSON)):
-            yield Reproduced(paper, what, printed.words, None, "missing", share=False, why=_WITHOUT_VOTES)
+            yield Reproduced(paper, what, printed.words, None, "missing", why=_WITHOUT_VOTES)
         return
     for judge, said in votes.judges.items():
         yield _judge(paper, judge, _kappa(votes, said), votes)
@@ -128,11 +127,11 @@ def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
             over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), unit="case",
                               statistics=("cohen_kappa",)).figures["cohen_kappa"]  # fmt: skip
             yield Reproduced(
-                paper, f"{what}, over cases", "", over, "not printed", share=False,
+                paper, f"{what}, over cases", "", over, "not printed",
                 why="Facts of one case are not independent; the printed interval takes them as if they were.",
             )  # fmt: skip
         else:
-            yield Reproduced(paper, what, "", kappa, "not printed", share=False, why=tied)
+            yield Reproduced(paper, what, "", kappa, "not printed", why=tied)
     yield from _beside_a_person(paper, votes, jury)
 
 
@@ -141,10 +140,13 @@ def _beside_a_person(paper: str, votes: Votes, jury: Estimate | None) -> Iterato
     person = votes.kappas.get("Single Physician")
     if person is None or jury is None or jury.value is None:
         why = "it takes the votes of each physician, or their mean kappa, which the file does not have"
-        yield Reproduced(paper, what, p.JURY_MINUS_PERSON.words, None, "missing", share=False, why=why)
+        yield Reproduced(paper, what, p.JURY_MINUS_PERSON.words, None, "missing", why=why)
         return
     reason = "an interval and the test of non-inferiority take the votes of each physician, which are not in the file"
-    apart = Estimate(what, jury.value - person, None, None, "printed kappa of a physician", jury.n, reason=reason)
+    apart = Estimate(
+        what, jury.value - person, None, None, "printed kappa of a physician", jury.n, reason=reason,
+        scale="coefficient_difference",
+    )  # fmt: skip
     yield _row(
         paper, what, p.JURY_MINUS_PERSON, apart, f"From the printed {half_up(person)} of one physician; {reason}."
     )
@@ -153,7 +155,7 @@ def _beside_a_person(paper: str, votes: Votes, jury: Estimate | None) -> Iterato
 def _judge(paper: str, judge: str, ours: Estimate, votes: Votes) -> Reproduced:
     what = f"kappa of {judge}"
     if judge not in votes.kappas:
-        return Reproduced(paper, what, "", ours, "not printed", share=False)
+        return Reproduced(paper, what, "", ours, "not printed")
     low, high = map(half_up, votes.intervals[judge]) if judge in votes.intervals else ("", "")
     printed = Printed(half_up(votes.kappas[judge]), low, high, share=False)
     return _row(paper, what, printed, ours, "The interval is of other resamples; there some that count are left out.")

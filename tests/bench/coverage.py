@@ -29,7 +29,7 @@ from medreview.stats.formulas.agreement import pair_figures
 from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic, contributions, draw
 from medreview.stats.formulas.classification import classification, clustered_mcnemar, mcnemar, precisions, recalls
 from medreview.stats.formulas.differences import Side, difference
-from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.estimate import Estimate, Scale
 from medreview.stats.formulas.response_sample import ResponseSample
 
 WORLD: Final = 200
@@ -149,16 +149,20 @@ def figures(study: Made, place: int, again: Resampling) -> Iterator[tuple[str, E
     ).values()  # fmt: skip
     yield "weighted kappa, 3 labels", weighted
     sample = ResponseSample(("yes", "all", "wholly", "one"), support(units).tolist(), again)
-    yield "share of support", sample.figure("share", "yes", "all", undefined="", whole="supported")
-    yield "response-level share", sample.figure("wholly", "wholly", "one", undefined="", whole="supported")
+    yield "share of support", sample.share("share", "yes", "all", undefined="", whole="supported")
+    yield "response-level share", sample.share("wholly", "wholly", "one", undefined="", whole="supported")
     sums, size = draw(contributions(units), again), np.ones(8)
-    for name, finish in (("two judges, percent", _agree), ("two judges, kappa", _kappa)):
+    asked: tuple[tuple[str, Callable[[int], Statistic], Scale], ...] = (
+        ("two judges, percent", _agree, "share_difference"), ("two judges, kappa", _kappa, "coefficient_difference"),
+    )  # fmt: skip
+    for name, finish, scale in asked:
         sides = (Side("a", finish(0), size), Side("b", finish(1), size))
-        yield name, difference(*sides, name, units, sums, paired=True, resampling=again).estimate
+        yield name, difference(*sides, name, units, sums, scale=scale, paired=True, resampling=again).estimate
     parts = two_models(units)
     models = Side("a", _share(0, 1), np.array([0, 1.0, 0, 0])), Side("b", _share(2, 3), np.array([0, 0, 0, 1.0]))
     drawn = draw(contributions(parts), again)
-    yield "two models, percent", difference(*models, "percent", parts, drawn, resampling=again).estimate
+    apart = difference(*models, "percent", parts, drawn, scale="share_difference", resampling=again)
+    yield "two models, percent", apart.estimate
     cells = np.repeat(np.tile(np.arange(4), len(tables)), tables.astype(int).ravel())
     clusters = np.repeat(np.arange(len(tables)), tables.sum(axis=1).astype(int)).tolist()
     told = classification((cells // 2).tolist(), (cells % 2).tolist(), (0, 1), clusters=clusters, resampling=again)

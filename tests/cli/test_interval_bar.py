@@ -6,7 +6,7 @@ from medreview.stats.formulas.estimate import Estimate
 
 def bar(value: float | None, low: float | None = None, high: float | None = None, width: int = 11) -> str:
     reason = None if low is not None else "no interval"
-    return interval_bar(Estimate("kappa", value, low, high, "none", 9, reason=reason), width)
+    return interval_bar(Estimate("kappa", value, low, high, "none", 9, reason=reason, scale="coefficient"), width)
 
 
 def test_ends_and_value_stand_where_they_are_on_the_scale():

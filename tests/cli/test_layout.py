@@ -7,7 +7,7 @@ from medreview.cli.reports.layout import Bar, Bars, Check, Heading, Part, Title,
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.terminal import printed
 from medreview.errors import UserError
-from medreview.stats.formulas.estimate import Estimate, percent
+from medreview.stats.formulas.estimate import Estimate
 
 
 @pytest.fixture(autouse=True)
@@ -58,17 +58,17 @@ def test_a_header_can_be_left_out():
 
 
 def figure(value, low, high):
-    return Estimate("f", value, low, high, "Wilson", 3, reason="One alone says nothing.")
+    return Estimate("f", value, low, high, "Wilson", 3, reason="One alone says nothing.", scale="share")
 
 
 def test_a_figure_as_two_cells():
-    assert cells(figure(0.5, 0.25, 0.75), percent, "none") == ("50.0%", "25.0% to 75.0%")
-    assert cells(figure(0.5, None, None), percent, "none") == ("50.0%", "none")
-    assert cells(figure(None, None, None), percent, "none") == ("undefined", "")
+    assert cells(figure(0.5, 0.25, 0.75), "none") == ("50.0%", "25.0% to 75.0%")
+    assert cells(figure(0.5, None, None), "none") == ("50.0%", "none")
+    assert cells(figure(None, None, None), "none") == ("undefined", "")
 
 
 def test_a_reason_is_said_once_for_all_that_it_holds_for():
-    missing, there = figure(None, None, None), Estimate("f", 0.5, 0.25, 0.75, "Wilson", 3)
+    missing, there = figure(None, None, None), Estimate("f", 0.5, 0.25, 0.75, "Wilson", 3, scale="share")
 
     assert reasons([("a", missing), ("b", there), ("c", missing), ("a", missing)]) == ["a; c: One alone says nothing."]
 

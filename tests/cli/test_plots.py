@@ -15,8 +15,10 @@ from medreview.cli.reports.plots import (
     scatter,
     stacked_bars,
 )
+from medreview.stats.formulas.estimate import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
+SHARE = Estimate("share", 0.5, 0.2, 0.8, "Wilson", 9, scale="share")
 WICKED = "$\\frac{a}$ </text><script>alert(1)</script> \u202egnp\x1b[31m"
 
 
@@ -32,8 +34,8 @@ def every() -> list[Drawing]:
     return [
         forest("A forest", "kappa", [Interval("group"), Interval(WICKED, 0.4, -0.2, 0.8, ("0.4", "-0.2 to 0.8"), 9),
                                      Interval("none", 0.5, words=("0.5", "no interval"), n=3),
-                                     Interval("lost", words=("undefined", ""))], unit="coefficient"),
-        intervals("Intervals", ("one", WICKED), [Marked(WICKED, ((0.5, 0.2, 0.8), None)), Marked("b", (None, None))]),
+                                     Interval("lost", words=("undefined", ""))], scale="coefficient"),
+        intervals("Intervals", ("one", WICKED), [Marked(WICKED, (SHARE, None)), Marked("b", (None, None))]),
         scatter("Points", "cost", "facts", [Point(WICKED, WICKED, 3, 0.5, None, None)]),
         stacked_bars("Bars", ("allowed", WICKED), [(WICKED, 2, 1, "2 of 3"), ("none", 0, 0, WICKED)]),
         matrix("Table", WICKED, "judges", ("supported", "not addressed"), ((3, 0), (0, 0))),

@@ -90,7 +90,7 @@ def test_votes_give_kappas_of_judges_and_of_the_jury_under_each_tie_rule(votes: 
     ],
 )
 def test_equal_is_the_same_digits_rounded_half_up(printed: Printed, equal: bool) -> None:
-    assert printed.equals(Estimate("share", 0.5, 0.4045, 0.6, "Wilson", 9)) is equal
+    assert printed.equals(Estimate("share", 0.5, 0.4045, 0.6, "Wilson", 9, scale="share")) is equal
 
 
 def test_the_command_prints_and_writes_them(medreview: Program, votes: Path) -> None:

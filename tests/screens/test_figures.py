@@ -460,9 +460,9 @@ def test_every_row_of_a_cell_is_filled_on_both_sides(columns: int, rows: int) ->
 
 def test_that_there_is_no_interval_is_said_once() -> None:
     view = SimpleNamespace(
-        agreement=Estimate("agreement", 0.5, None, None, "none", 4, reason="No interval: of 2 responses."),
-        kappa=Estimate("kappa", 0.0, None, None, "none", 4, reason="It is the same whichever response is left out."),
-        ac1=Estimate("AC1", None, None, None, "none", 4, reason="No label."),
+        agreement=Estimate("agreement", 0.5, None, None, "none", 4, reason="No interval: of two.", scale="share"),
+        kappa=Estimate("kappa", 0.0, None, None, "none", 4, reason="It is always the same.", scale="coefficient"),
+        ac1=Estimate("AC1", None, None, None, "none", 4, reason="No label.", scale="coefficient"),
     )
     said = ["".join(text for text, _ in row) for row in estimate_rows(view, 120)]  # type: ignore[arg-type]
     assert [row.lower().count("no interval") for row in said] == [1, 1, 0]

@@ -136,13 +136,14 @@ def _lines(found: "SmallJury") -> Iterator[str]:
         yield "left out: " + ", ".join(f"{count:,} {reason}" for reason, count in found.dropped.items())
     yield from found.cautions
     yield ""
-    yield f"all {len(found.candidates)} candidates, held out: {found.measure} {_shown(found, found.everyone)}"
+    yield f"all {len(found.candidates)} candidates, held out: {found.measure} {_shown(found.everyone)}"
     for choice in found.choices:
         yield ""
         yield from _choice(found, choice)
 
 
 def _choice(found: "SmallJury", choice: "JuryChoice") -> Iterator[str]:
+    from medreview.stats.formulas.estimate import number, quantity
     from medreview.visible import visible
 
     def named(judges: tuple[str, ...], cost: float | None) -> str:
@@ -153,24 +154,19 @@ def _choice(found: "SmallJury", choice: "JuryChoice") -> Iterator[str]:
     same = dict(again.chosen).get(choice.on_all_labels, 0)
     yield f"{counted(choice.size, 'juror')}: {named(choice.on_all_labels, choice.cost_of_it)}"
     yield f"  chosen on all labels; {same:,} of {again.splits:,} random halves chose the same"
-    yield f"  held out: {found.measure} {_shown(found, choice.held_out)}, of {named(choice.judges, choice.cost)}"
-    yield f"  minus all candidates: {_shown(found, choice.difference)}; {choice.undecided:,} without a verdict"
+    yield f"  held out: {found.measure} {_shown(choice.held_out)}, of {named(choice.judges, choice.cost)}"
+    yield f"  minus all candidates: {_shown(choice.difference)}; {choice.undecided:,} without a verdict"
     if again.mean is not None and again.low is not None and again.high is not None and again.optimism is not None:
-        mean, low, high, more = (_value(found, value) for value in (again.mean, again.low, again.high, again.optimism))
+        mean, low, high = (number(value, choice.held_out.scale) for value in (again.mean, again.low, again.high))
+        more = quantity(again.optimism, choice.difference.scale)
         yield (
             f"  over the halves: mean {mean}, from {low} to {high} in nine of ten (a spread, no confidence interval); "
             f"where chosen it looked better by {more}"
         )
 
 
-def _shown(found: "SmallJury", figure: "Estimate") -> str:
+def _shown(figure: "Estimate") -> str:
     from medreview.stats.formulas.estimate import show
 
-    words = show(figure, as_percent=found.measure == "percent agreement")
+    words = show(figure)
     return f"{words}: {figure.reason}" if figure.value is not None and figure.low is None else words
-
-
-def _value(found: "SmallJury", value: float) -> str:
-    from medreview.stats.formulas.estimate import half_up, percent
-
-    return percent(value) if found.measure == "percent agreement" else half_up(value)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.differences import p_cell, points
-from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, reasons, table
+from medreview.cli.reports.differences import difference_cells
+from medreview.cli.reports.layout import Heading, Part, inset, numbers, reasons, table
 from medreview.labels import level_named
 from medreview.stats.formulas.differences import Difference
 from medreview.stats.formulas.estimate import percent
@@ -68,8 +68,7 @@ def _judge(judge: JudgeBeforeAfter) -> Iterator[Part]:
 
 
 def _difference(one: Difference) -> tuple[str, ...]:
-    p, holm = (p_cell(value, one.at_limit) for value in (one.pvalue, one.adjusted))
-    return one.statistic, *cells(one.estimate, points, "none"), p, holm, *numbers(one.estimate.n)
+    return one.statistic, *difference_cells(one), *numbers(one.estimate.n)
 
 
 def _against(name: str, one: Against) -> Iterator[tuple[str, ...]]:

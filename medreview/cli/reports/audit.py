@@ -95,7 +95,7 @@ def _figures(figures: AuditFigures, tie_rule: TieRule) -> Part:
 
 
 def _row(name: str, figure: Estimate) -> tuple[str, ...]:
-    return name, *cells(figure, percent, "not given"), *numbers(figure.n, figure.clusters, figure.dropped)
+    return name, *cells(figure, "not given"), *numbers(figure.n, figure.clusters, figure.dropped)
 
 
 def _cautions(supported: AuditShare, with_triage: Estimate | None) -> Iterator[str]:

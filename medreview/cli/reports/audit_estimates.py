@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.layout import Heading, NextStep, Part, cells, numbers, reasons, table
+from medreview.cli.reports.layout import Heading, NextStep, Part, cells, numbers, reasons, table, value_cell
 from medreview.labels import TieRule
 from medreview.next_step import command
 from medreview.stats.formulas.audit_planner import Planned
@@ -73,8 +73,8 @@ def judges_parts(helped: Sequence[WithVerdicts]) -> Iterator[Part]:
         return
     rows = (
         (
-            one_line(each.judge), *cells(each.supported, percent, "not given"),
-            *numbers(each.as_good_as), cells(each.alone, percent, "")[0], *cells(each.judge_right, percent, "")[:1],
+            one_line(each.judge), *cells(each.supported, "not given"),
+            *numbers(each.as_good_as), value_cell(each.alone, "undefined"), value_cell(each.judge_right, "undefined"),
             *numbers(each.without_verdict),
         )
         for each in helped

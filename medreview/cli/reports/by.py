@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.differences import p_cell
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.differences import difference_cells
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table, value_cell
 from medreview.stats.formulas.differences import Difference
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEWEST
 from medreview.stats.reports.by_report import ByReport, StratumFigures, StratumLabels
 from medreview.words import in_words
@@ -35,8 +35,8 @@ def by_parts(report: ByReport) -> Iterator[Part]:
     yield ""
     judged = [part.supported for part in report.strata]
     rows = [
-        (name, *numbers(part.statements, part.responses), *_share(part.supported), *numbers(part.supported.dropped))
-        for name, part in zip(names, report.strata, strict=True)
+        (name, *numbers(one.statements, one.responses), *cells(one.supported, _NONE), *numbers(one.supported.dropped))
+        for name, one in zip(names, report.strata, strict=True)
     ]
     by_whom = "by its own word" if report.by == "judge" else "by the judges"
     yield Heading(f"Supported, {by_whom}")
@@ -55,11 +55,14 @@ def _reviewer(report: ByReport, names: Sequence[str], who: str, strata: Sequence
     told = [(name, one) for name, one in zip(names, strata, strict=True) if one.labels]
     yield from ("", Heading(f"Labels of {who}{of_group}, and agreement with the judges"))
     group = [] if of_group else ["given"]
-    rows = [(name, *([one.group] if group else []), *numbers(one.labels), *_share(one.supported)) for name, one in told]
+    rows = [
+        (name, *([one.group] if group else []), *numbers(one.labels), *cells(one.supported, _NONE))
+        for name, one in told
+    ]
     yield inset(table(("", *group, "labels", "supported", "95% interval"), rows, long=group))
     found = ("percent agreement", "Cohen's kappa", "Gwet's AC1")
     rows = [
-        (name, *_share(agreed), *cells(kappa, half_up, _NONE), _value(ac1), *numbers(agreed.n))
+        (name, *cells(agreed, _NONE), *cells(kappa, _NONE), value_cell(ac1, ""), *numbers(agreed.n))
         for name, one in told
         for agreed, kappa, ac1 in [[one.estimate(each) for each in found]]
     ]
@@ -79,15 +82,7 @@ def _apart(
     told = [(name, one) for name, one in zip(names, apart, strict=True) if one is not None]
     if not told:
         return
-    rows = [
-        (
-            name,
-            *cells(one.estimate, _points, _NONE),
-            p_cell(one.pvalue, one.at_limit),
-            p_cell(one.adjusted, one.at_limit),
-        )
-        for name, one in told
-    ]
+    rows = [(name, *difference_cells(one)) for name, one in told]
     yield inset(table((f"minus {report.against}, in points", "difference", "95% interval", "p", "Holm"), rows))
     family = told[0][1].family
     if family:
@@ -104,15 +99,3 @@ def _name(report: ByReport, part: StratumFigures) -> str:
         return part.stratum
     name = one_line(part.stratum)
     return (in_words(name) if report.by in ("page", "queue") else name) or "not given"
-
-
-def _share(figure: Estimate) -> tuple[str, str]:
-    return cells(figure, percent, _NONE)
-
-
-def _value(figure: Estimate) -> str:
-    return "" if figure.value is None else half_up(figure.value)
-
-
-def _points(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{half_up(100 * value, 1)}"

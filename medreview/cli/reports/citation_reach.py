@@ -9,7 +9,7 @@ from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Part, Title, cells, inset, numbers, table
 from medreview.sources.lookups.reach import MEANING, STATES
 from medreview.stats.citations.report import CitationReport
-from medreview.stats.formulas.estimate import Estimate, percent
+from medreview.stats.formulas.estimate import Estimate
 
 ALLOWED_WORDS: Final = {"allowed": "allowed by the list", "by_format": "by format", "not_allowed": "not allowed"}
 _NAMED: Final = 10
@@ -33,7 +33,7 @@ def reach_parts(report: CitationReport) -> Iterator[Part]:
     yield inset(table(("citations", *states), rows))
     figure = report.all.figures.reached
     if figure.value is not None:
-        value, interval = cells(figure, percent, "")
+        value, interval = cells(figure, "")
         told = f"95% interval {interval}" if interval else figure.reason
         yield inset(f"{value} reached ({told}): {share_of(figure, 'citation')} asked for")
     yield from (inset(f"{state} = {MEANING[state]}") for state in STATES if state in states)

@@ -1,8 +1,7 @@
 """The report on citations, described once: bounded as text for a terminal, with every figure and row as a page."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -30,6 +29,8 @@ MOST_ROWS: Final = 2_000
 """Responses in the table of a page, and citations in theirs; the CSV files have all."""
 
 _COMMAND: Final = "citations"
+_DIGITS: Final = 2
+"""Of means and seconds."""
 _BARS: Final = 20
 _NAMED: Final = 10
 """Domains and clashes named one by one."""
@@ -50,8 +51,6 @@ _NOT_TRUTH: Final = (
     "Shared words are not truth: a response that says the opposite in the same words scores high. A clash is an "
     "amount, unit, negation or direction that the reference excludes, found by rules; look at it yourself."
 )
-
-_two_digits = partial(half_up, digits=2)
 
 
 def render(report: CitationReport, name: str, bad: Sequence[BadRecord], *, ascii_only: bool = False) -> str:
@@ -133,14 +132,14 @@ class _Row(NamedTuple):
     name: str
     figure: Estimate
     of: str
-    number: Callable[[float], str] = percent
+    digits: int | None = None
 
 
 def _figure_rows(found: CitationFigures) -> Iterator[_Row]:
     for key, unit in _FIGURES.items():
         figure: Estimate = getattr(found, key)
         of = share_of(figure, unit) if unit else counted(figure.n, "response")
-        yield _Row(figure.name, figure, of, _two_digits if key == "mean_citations" else percent)
+        yield _Row(figure.name, figure, of, _DIGITS if figure.scale == "amount" else None)
     for kind, figure in found.kinds.items():
         if figure.value:
             yield _Row(f"kind: {KIND_NAMES[kind]}", figure, share_of(figure, "citation"))
@@ -149,7 +148,7 @@ def _figure_rows(found: CitationFigures) -> Iterator[_Row]:
 def _similarity_rows(group: CitationGroup) -> Iterator[_Row]:
     if group.concordance is not None:
         cosine, clashing = group.concordance.cosine, group.concordance.with_clash
-        yield _Row("shared words (TF-IDF cosine)", cosine, counted(cosine.n, "response"), half_up)
+        yield _Row("shared words (TF-IDF cosine)", cosine, counted(cosine.n, "response"))
         yield _Row("responses with a clash", clashing, share_of(clashing, "response"))
 
 
@@ -164,7 +163,7 @@ def _all_rows(group: CitationGroup) -> Iterator[_Row]:
     yield from _similarity_rows(group)
     if group.latency is not None:
         for name, figure in (("median", group.latency.median), ("95th percentile", group.latency.p95)):
-            yield _Row(f"latency in seconds, {name}", figure, counted(figure.n, "response"), _two_digits)
+            yield _Row(f"latency in seconds, {name}", figure, counted(figure.n, "response"), _DIGITS)
 
 
 def _figure_table(rows: Iterable[_Row | str], full: bool = False) -> Table:
@@ -179,7 +178,7 @@ def _figure_table(rows: Iterable[_Row | str], full: bool = False) -> Table:
         figure = row.figure
         left = f"{counted(figure.dropped, 'response')} left out." if figure.dropped else ""
         more = (*numbers(figure.clusters), " ".join(filter(None, (figure.reason, *figure.notes, left)))) if full else ()
-        return row.name, *cells(figure, row.number, "none"), row.of, *more
+        return row.name, *cells(figure, "none", row.digits), row.of, *more
 
     names = ("", "value", "95% interval", "of", *(("responses", "note") if full else ()))
     return table(names, map(written, rows), long=("note",))
@@ -342,11 +341,11 @@ def _latency(report: CitationReport) -> Iterator[Part]:
 
     def row(name: str, told: Latency) -> tuple[str, ...]:
         values = (told.least, told.median.value, told.p90, told.p95.value, told.p99, told.most)
-        return name, *numbers(told.n), *("-" if value is None else _two_digits(value) for value in values)
+        return name, *numbers(told.n), *("-" if value is None else half_up(value, _DIGITS) for value in values)
 
     names = ("", "n", "min", "median", "p90", "p95", "p99", "max")
     yield inset(table(names, (row(name, told) for name, told in groups if told is not None)))
     for name, figure in (("median", found.median), ("p95", found.p95)):
-        _, interval = cells(figure, _two_digits, "")
+        _, interval = cells(figure, "", _DIGITS)
         yield inset(f"{name}, 95% interval: {interval}" if interval else f"{name}: {figure.reason}")
     yield inset("Percentiles by linear interpolation (type 7); intervals from the ordered values themselves.")

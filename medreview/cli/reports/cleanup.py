@@ -37,7 +37,7 @@ def _table(rows: Sequence[tuple[str, Estimate, str]]) -> Table:
     return table(
         ("", "share", "95% interval", "n", "left", "paper"),
         (
-            (name, *cells(figure, percent, "not given"), *numbers(figure.n, figure.dropped), _paper(paper))
+            (name, *cells(figure, "not given"), *numbers(figure.n, figure.dropped), _paper(paper))
             for name, figure, paper in rows
         ),
     )

@@ -5,9 +5,9 @@ from typing import Final
 
 from medreview.cli.output import one_line
 from medreview.cli.reports.estimates import figure_table, p_value, sentences
-from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, table
+from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, table, value_cell
 from medreview.stats.formulas.classification import Classification
-from medreview.stats.formulas.estimate import Estimate, half_up, landis_koch, percent
+from medreview.stats.formulas.estimate import Estimate, landis_koch
 from medreview.stats.formulas.thresholds import RARE
 from medreview.stats.reports.between_reviewers import KINDS
 from medreview.stats.reports.comparison import Comparison
@@ -73,16 +73,16 @@ def _per_label(told: Classification, first: str, second: str) -> Iterator[Part]:
     """Precision, recall and F1 of each label and their means; accuracy is the percent agreement."""
     rows = [
         (
-            in_words(str(label)), *cells(told.precision[label], percent, "none"),
-            *cells(told.recall[label], percent, "none"), _short(told.f1[label]),
+            in_words(str(label)), *cells(told.precision[label], "none"),
+            *cells(told.recall[label], "none"), value_cell(told.f1[label]),
         )
         for label in told.labels
     ]  # fmt: skip
-    means = (*cells(told.macro_precision, percent, "none"), *cells(told.macro_recall, percent, "none"))
+    means = (*cells(told.macro_precision, "none"), *cells(told.macro_recall, "none"))
     yield f"{second}, label by label, with the labels of {first} as the right ones"
     yield table(
         ("", "precision", "95% interval", "recall", "95% interval", "F1"),
-        [*rows, ("mean (macro)", *means, _short(told.macro_f1))],
+        [*rows, ("mean (macro)", *means, value_cell(told.macro_f1))],
     )
     shown = [each for label in told.labels for each in (told.precision[label], told.recall[label])]
     if any(figure.value is None for figure in shown):
@@ -92,7 +92,3 @@ def _per_label(told: Classification, first: str, second: str) -> Iterator[Part]:
         )
     if any(mean.value is not None and mean.low is None for mean in (told.macro_precision, told.macro_recall)):
         yield f"A mean has no interval where a label has fewer than {RARE} items to go by."
-
-
-def _short(figure: Estimate) -> str:
-    return "-" if figure.value is None else half_up(figure.value)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.estimates import p_value
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import AXES
 from medreview.stats.conduct.conduct_report import Conduct
 from medreview.stats.conduct.drift import Drift, Trend
@@ -49,7 +49,7 @@ def pace_parts(paces: Sequence[Pace]) -> Iterator[Part]:
     names = ("seconds", "median", "95% interval", "quarter", "3 quarters", "an hour", "keys", "n", "left")
     rows = [
         (
-            one.mode, *cells(one.seconds, _seconds, _NONE), _plain(one.quarter, 1), _plain(one.three_quarters, 1),
+            one.mode, *cells(one.seconds, _NONE, 1), _plain(one.quarter, 1), _plain(one.three_quarters, 1),
             "" if one.per_hour is None else f"{one.per_hour:,.0f}", _plain(one.keys, 1),
             *numbers(one.seconds.n, one.seconds.dropped),
         )
@@ -73,8 +73,8 @@ def _drift(drift: Drift) -> Iterator[Part]:
     names = ("third", "n", "supported", "95% interval", "as the judges", "95% interval", "seconds")
     rows = [
         (
-            one.name.split()[0], *numbers(one.n), *cells(one.supported, percent, _NONE),
-            *cells(one.as_judges, percent, _NONE), cells(one.seconds, _seconds, "")[0],
+            one.name.split()[0], *numbers(one.n), *cells(one.supported, _NONE),
+            *cells(one.as_judges, _NONE), value_cell(one.seconds, "undefined", 1),
         )
         for one in drift.thirds
     ]  # fmt: skip
@@ -103,14 +103,7 @@ def intra_rater_parts(pair: IntraRater) -> Iterator[Part]:
     yield Heading(f"Agreement with oneself, {in_words(pair.kind)}: {pair.same:,} of {of} the same in the second pass")
     names = {label.level: label.name for label in AXES[pair.axis]}
     parts: list[Part] = [f"{pair.first}; {pair.second}"]
-    rows = [
-        (
-            one.name,
-            *cells(one, percent if one.name == "percent agreement" else half_up, _NONE),
-            *numbers(one.n, one.clusters),
-        )
-        for one in pair.agreement
-    ]
+    rows = [(one.name, *cells(one, _NONE), *numbers(one.n, one.clusters)) for one in pair.agreement]
     parts.append(table(("", "value", "95% interval", "n", "resp"), rows))
     parts += reasons((one.name, one) for one in pair.agreement)
     if pair.table:
@@ -124,7 +117,7 @@ def _sign(sign: Sign) -> Part:
     figure = sign.figure
     n = f" (n {figure.n:,})" if figure.n else ""
     why = f" {figure.reason}" if figure.value is not None and figure.reason else ""
-    return inset(f"{sign.name}: {show(figure, as_percent=True)}{n}{why}", inset(sign.sentence))
+    return inset(f"{sign.name}: {show(figure)}{n}{why}", inset(sign.sentence))
 
 
 def _run(run: LongestRun | None) -> Iterator[Part]:
@@ -135,10 +128,6 @@ def _run(run: LongestRun | None) -> Iterator[Part]:
         f"longest run of one label: {run.length} times {in_words(run.label)}, which is {percent(run.share)} of "
         f"{counted(run.n, 'decision')}{chance}. Statements of one response are alike, and make runs."
     )
-
-
-def _seconds(value: float) -> str:
-    return half_up(value, 1)
 
 
 def _plain(value: float | None, digits: int) -> str:

@@ -44,7 +44,7 @@ def consensus_parts(found: Sequence[Consensus], replicates: int) -> Iterator[Par
 def _persons(one: Consensus) -> Part:
     every = {**{one_line(name): figure for name, figure in one.persons.items()}, "mean": one.person}
     rows = [
-        (name, *cells(figure, half_up, "none"), *numbers(figure.n, figure.clusters, figure.dropped))
+        (name, *cells(figure, "none"), *numbers(figure.n, figure.clusters, figure.dropped))
         for name, figure in every.items()
         if figure is not None
     ]
@@ -56,7 +56,7 @@ def _persons(one: Consensus) -> Part:
 def _beside(one: Consensus, replicates: int) -> Part:
     rows = [
         (
-            one_line(each.rater), *cells(each.difference, half_up, "none"), p_by_margin(each.p, replicates),
+            one_line(each.rater), *cells(each.difference, "none"), p_by_margin(each.p, replicates),
             {True: "non-inferior", False: "not shown", None: ""}[each.non_inferior],
         )
         for each in one.beside

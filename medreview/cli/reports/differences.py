@@ -65,23 +65,15 @@ def _family(family: DifferenceFamily) -> Part:
 
 
 def _row(one: Difference) -> tuple[str, ...]:
-    figure = one.estimate
-    written = signed if one.statistic == "Cohen's kappa" else points
+    sides = f"{_judge(one.first)} - {_judge(one.second)}"
+    counts = numbers(one.estimate.n, one.estimate.clusters)
+    return sides, _NAMES.get(one.statistic, one.statistic), *difference_cells(one), *counts
+
+
+def difference_cells(one: Difference) -> tuple[str, ...]:
+    """Value and interval with their signs, those of shares in points of a hundred; p, and p by Holm."""
     p, holm = (p_cell(value, one.at_limit) for value in (one.pvalue, one.adjusted))
-    return (
-        f"{_judge(one.first)} - {_judge(one.second)}", _NAMES.get(one.statistic, one.statistic),
-        *cells(figure, written, "none"), p, holm, *numbers(figure.n, figure.clusters),
-    )  # fmt: skip
-
-
-def signed(value: float) -> str:
-    """A difference of coefficients, with its sign."""
-    return f"{'+' if value > 0 else ''}{half_up(value)}"
-
-
-def points(value: float) -> str:
-    """A difference of shares in points of a hundred, with its sign."""
-    return f"{'+' if value > 0 else ''}{half_up(100 * value, 1)}"
+    return *cells(one.estimate, "none", signed=True), p, holm
 
 
 def _judge(name: str) -> str:

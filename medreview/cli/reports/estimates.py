@@ -1,13 +1,12 @@
 """Estimates as rows of a table, and the sentences that belong below it."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Final
 
 from medreview.cli.output import counted
 from medreview.cli.reports.interval_words import method_word
 from medreview.cli.reports.layout import Table, cells, numbers, reasons, table
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import Estimate, half_up
 
 SHORT: Final = {
     "source URL validity": "URL validity",
@@ -21,27 +20,19 @@ SHORT: Final = {
 }
 """Names for a column that leaves room for the rest of an 80-column row; the JSON has the full ones."""
 COEFFICIENTS: Final = ("Cohen's kappa", "Gwet's AC1")
-_CHANCE_CORRECTED: Final = ("kappa", "Gwet's AC", "Krippendorff's alpha")
 
 
 def figure_table(figures: Sequence[Estimate]) -> Table:
     """A row for each figure; what bears the name of the one above it (the same by Wilson) is not named again."""
     before = ["", *(figure.name for figure in figures)]
     rows = (
-        ("" if figure.name == above else SHORT.get(figure.name, figure.name), *_row(figure))
+        (
+            "" if figure.name == above else SHORT.get(figure.name, figure.name), *cells(figure, "not given"),
+            method_word(figure.method), *numbers(figure.n, figure.clusters, figure.dropped),
+        )
         for figure, above in zip(figures, before, strict=False)
-    )
+    )  # fmt: skip
     return table(("", "value", "95% interval", "method", "n", "resp", "left"), rows)
-
-
-def _row(figure: Estimate) -> tuple[str, ...]:
-    written = cells(figure, partial(number, figure), "not given")
-    return *written, method_word(figure.method), *numbers(figure.n, figure.clusters, figure.dropped)
-
-
-def number(figure: Estimate, value: float) -> str:
-    """A chance-corrected coefficient as a fraction, anything else as a percentage."""
-    return half_up(value) if any(name in figure.name for name in _CHANCE_CORRECTED) else percent(value)
 
 
 def sentences(figures: Sequence[Estimate]) -> list[str]:

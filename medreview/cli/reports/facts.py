@@ -14,7 +14,7 @@ from medreview.stats.facts.fact_report import FactFigures, FactReport
 from medreview.stats.facts.fact_scores import NAMES, TASKS, FactScore, SystemScores
 from medreview.stats.facts.fact_themes import Themes
 from medreview.stats.facts.single_person import SinglePerson
-from medreview.stats.formulas.estimate import half_up, percent, show
+from medreview.stats.formulas.estimate import show
 from medreview.stats.units.key_facts import SystemThemes
 from medreview.units.fact_vote import vote_strip
 from medreview.units.held_facts import HeldFact
@@ -24,6 +24,8 @@ from medreview.words import in_words
 _NO_FACTS: Final = "No response of the study is held against a key fact. Bring facts in, or have some suggested, with:"
 _NOBODY: Final = "Nobody has said yet whether the responses say these facts. Ask judges, or decide yourself, with:"
 _NONE: Final = "none"
+_DIGITS: Final = 2
+"""Of kappas."""
 _NO_VOTE: Final = "not asked"
 _VERDICTS: Final = {True: "non-inferior", False: "not shown", None: ""}
 """Whether a judge is shown to be no worse than a person by the margin or more."""
@@ -112,7 +114,7 @@ def panel_parts(report: FactFigures) -> Iterator[Part]:
     for one in report.against_panel:
         found = one.agreement.figures
         agree, kappa = found["percent_agreement"], found["cohen_kappa"]
-        shown = (*cells(agree, percent, _NONE), *cells(kappa, _short, _NONE), *numbers(agree.n, agree.dropped))
+        shown = (*cells(agree, _NONE), *cells(kappa, _NONE, _DIGITS), *numbers(agree.n, agree.dropped))
         rows.append((one_line(one.rater), NAMES[one.task], *shown))
     names = ("", "question", "agree", "95% interval", "kappa", "95% interval", "n", "left")
     yield table(names, rows, first="anywhere", long=("question",))
@@ -124,12 +126,12 @@ def panel_parts(report: FactFigures) -> Iterator[Part]:
 
 def _beside_person(found: SinglePerson) -> Iterator[Part]:
     """Each judge beside one person, as the one-sided test has it."""
-    mean = show(found.person, digits=2)
+    mean = show(found.person, digits=_DIGITS)
     yield f"a person and the majority of the other {found.people - 1}, presence, mean kappa: {mean}"
     rows = (
         (
             one_line(one.rater),
-            *cells(one.difference, _short, _NONE),
+            *cells(one.difference, _NONE, _DIGITS),
             p_by_margin(one.p, found.replicates),
             _VERDICTS[one.non_inferior],
         )
@@ -195,7 +197,7 @@ def fact_values(report: FactReport) -> list[dict[str, Any]]:
 def _score_rows(one: SystemScores, by: Mapping[str, FactScore]) -> Iterator[tuple[str, ...]]:
     for task, score in by.items():
         counts = numbers(score.figure.n, score.figure.dropped, score.tied)
-        yield (given(one.system), NAMES[task], *cells(score.figure, percent, _NONE), *counts)
+        yield (given(one.system), NAMES[task], *cells(score.figure, _NONE), *counts)
 
 
 def _left(scores: Iterable[tuple[SystemScores, Mapping[str, FactScore]]]) -> Iterator[str]:
@@ -210,7 +212,3 @@ def _left(scores: Iterable[tuple[SystemScores, Mapping[str, FactScore]]]) -> Ite
         words = ", ".join(f"{counted(number, 'fact')} {why}" for number, why in told if number)
         if words:
             yield f"left out of {NAMES[task]}: {words}"
-
-
-def _short(value: float) -> str:
-    return half_up(value, 2)

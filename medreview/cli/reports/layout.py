@@ -5,11 +5,11 @@ Strings in them are shown as they stand, so that what came from outside has gone
 :func:`medreview.cli.output.one_line`.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.estimate import Estimate, number
 
 Breaks = Literal["never", "words", "anywhere"]
 """Where a cell that is too long for its column goes on in a new line. Where it may not, it is cut."""
@@ -121,16 +121,23 @@ def table(
     return Table(tuple(column(place, name) for place, name in enumerate(names)), tuple(filled), header)
 
 
-def cells(figure: Estimate, number: Callable[[float], str], missing: str) -> tuple[str, str]:
-    """The value of a figure and its interval, as ``number`` writes them.
+def cells(figure: Estimate, missing: str, digits: int | None = None, *, signed: bool = False) -> tuple[str, str]:
+    """The value of a figure and its interval, on its scale; ``signed``: each with its sign, as of a difference.
 
     ``missing``: what stands for the interval where there is none. Without a value nothing does.
     """
     if figure.value is None:
         return "undefined", ""
+    value = number(figure.value, figure.scale, digits, signed=signed)
     if figure.low is None or figure.high is None:
-        return number(figure.value), missing
-    return number(figure.value), f"{number(figure.low)} to {number(figure.high)}"
+        return value, missing
+    low, high = (number(end, figure.scale, digits, signed=signed) for end in (figure.low, figure.high))
+    return value, f"{low} to {high}"
+
+
+def value_cell(figure: Estimate, missing: str = "-", digits: int | None = None) -> str:
+    """The value alone; ``missing``: what stands for one that is undefined."""
+    return missing if figure.value is None else number(figure.value, figure.scale, digits)
 
 
 def numbers(*counts: int | None) -> tuple[str, ...]:

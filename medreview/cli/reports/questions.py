@@ -5,7 +5,6 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line, stratum_name
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
-from medreview.stats.formulas.estimate import percent
 from medreview.stats.reports.question_report import PAPER, QuestionRater, QuestionReport
 
 _SHORT: Final = {"answerable": "answerable", "not_answerable": "not", "not_self_contained": "unclear"}
@@ -23,7 +22,7 @@ def question_parts(report: QuestionReport) -> Iterator[Part]:
         rows = (
             (
                 f"{one_line(each.first)}, {one_line(each.second)}",
-                *cells(each.alike, percent, ""),
+                *cells(each.alike, ""),
                 *numbers(each.alike.n),
             )
             for each in report.agreement
@@ -38,7 +37,7 @@ def _rater(rater: QuestionRater) -> Part:
     rows = (
         (
             stratum_name(each.split, each.stratum) if each.split else "all questions",
-            *cells(each.answerable, percent, ""), *numbers(*each.labels.values(), each.answerable.dropped),
+            *cells(each.answerable, ""), *numbers(*each.labels.values(), each.answerable.dropped),
         )
         for each in rater.strata
         if not each.split or each.answerable.n

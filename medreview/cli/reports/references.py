@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, counted_each, one_line, stratum_name
-from medreview.cli.reports.differences import p_cell, points
+from medreview.cli.reports.differences import difference_cells
 from medreview.cli.reports.estimates import figure_table, more_models, sentences
 from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, reasons, table
 from medreview.next_step import command
@@ -13,7 +13,7 @@ from medreview.references.authorities import authority_name
 from medreview.references.levels import bare_urls_words, unanswered_words
 from medreview.references.model import NoticeKind
 from medreview.references.verdict import Verdict
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import Estimate, number
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.references.found_references import WORKS
 from medreview.stats.references.other_work_support import OtherWorkSupport
@@ -64,11 +64,11 @@ def reference_lines(report: ReferenceReport | None, brief: int = 0) -> Iterator[
 
 
 def _value(figure: Estimate, brief: int) -> str:
-    if figure.value is None:
-        return "undefined"
+    value = cells(figure, "")[0]
     if figure.low is None or figure.high is None or brief >= _NO_INTERVAL_FROM:
-        return percent(figure.value)
-    return f"{percent(figure.value)} [{half_up(100 * figure.low, 1)} to {half_up(100 * figure.high, 1)}]"
+        return value
+    low, high = (number(end, figure.scale, unit=False) for end in (figure.low, figure.high))
+    return f"{value} [{low} to {high}]"
 
 
 def identified_parts(report: ReferenceReport | None, *, by_model: bool) -> Iterator[Part]:
@@ -151,8 +151,7 @@ def difference_parts(report: ReferenceReport) -> Iterator[Part]:
         return
     rows = [
         (
-            f"{_model(one.first)} - {_model(one.second)}", one.statistic, *cells(one.estimate, points, "none"),
-            p_cell(one.pvalue, one.at_limit), p_cell(one.adjusted, one.at_limit),
+            f"{_model(one.first)} - {_model(one.second)}", one.statistic, *difference_cells(one),
             *numbers(one.estimate.n, one.estimate.clusters),
         )
         for one in report.differences

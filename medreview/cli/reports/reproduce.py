@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import groupby
 
 from medreview.cli.output import one_line
 from medreview.cli.reports.layout import Part, Title, inset, table
 from medreview.replays.reproduced import Reproduced
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import number
 
 
 def reproduce_parts(found: Sequence[Reproduced]) -> Iterator[Part]:
@@ -40,12 +39,9 @@ def reproduce_parts(found: Sequence[Reproduced]) -> Iterator[Part]:
 def _ours(one: Reproduced) -> str:
     if one.ours is None or one.ours.value is None:
         return ""
-    number = partial(percent, digits=2) if one.share else half_up
-    return number(one.ours.value) + _ends(one.ours, one.share)
-
-
-def _ends(figure: Estimate, share: bool) -> str:
-    if figure.low is None or figure.high is None:
-        return ", no interval"
-    low, high = (half_up(end * (100 if share else 1), 2 if share else 3) for end in (figure.low, figure.high))
-    return f" ({low} to {high})"
+    ours, digits = one.ours, 2 if one.ours.scale == "share" else None
+    value = number(one.ours.value, ours.scale, digits)
+    if ours.low is None or ours.high is None:
+        return f"{value}, no interval"
+    low, high = (number(end, ours.scale, digits, unit=False) for end in (ours.low, ours.high))
+    return f"{value} ({low} to {high})"

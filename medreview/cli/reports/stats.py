@@ -12,11 +12,11 @@ from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
 from medreview.cli.reports.conduct import conduct_parts
 from medreview.cli.reports.consensus import consensus_parts
 from medreview.cli.reports.differences import difference_parts
-from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, more_models, number, sentences
+from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, more_models, sentences
 from medreview.cli.reports.flow import flow_lines
 from medreview.cli.reports.generation import generation_parts, passage_parts
 from medreview.cli.reports.interval_words import over_units
-from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, table
+from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, table, value_cell
 from medreview.cli.reports.part import part_lines
 from medreview.cli.reports.planted import planted_parts
 from medreview.cli.reports.provenance import provenance_lines
@@ -28,7 +28,7 @@ from medreview.cli.reports.tie_rules import tie_rules_part
 from medreview.cli.reports.units.unit_parts import unit_parts
 from medreview.labels import AXES
 from medreview.next_step import command
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import half_up, percent
 from medreview.stats.formulas.support import Bounds
 from medreview.stats.reports.between_judges import BetweenJudges
 from medreview.stats.reports.comparison import Comparison
@@ -179,8 +179,8 @@ def _kinds(report: ResponseReport) -> Iterator[Part]:
             names,
             (
                 (
-                    name, *numbers(kinds.responses, kinds.sourceless), *cells(kinds.without_source, percent, ""),
-                    *numbers(kinds.empty, kinds.incomplete), cells(kinds.invalid, percent, "")[0],
+                    name, *numbers(kinds.responses, kinds.sourceless), *cells(kinds.without_source, ""),
+                    *numbers(kinds.empty, kinds.incomplete), value_cell(kinds.invalid, "undefined"),
                 )
                 for name, kinds in (("all responses", report.all), *of_models)
             ),
@@ -263,10 +263,6 @@ def _judges(judges: BetweenJudges) -> Iterator[Part]:
 
 def _pair(pair: Comparison) -> tuple[str, ...]:
     figures = {figure.name: figure for figure in reversed(pair.agreement)}
-    values = (_short(figures[name]) for name in (*COEFFICIENTS, "percent agreement"))
+    values = (value_cell(figures[name]) for name in (*COEFFICIENTS, "percent agreement"))
     names = f"{one_line(pair.first)}, {one_line(pair.second)}"
     return names, *values, *numbers(pair.n, sum(pair.dropped.values()))
-
-
-def _short(figure: Estimate) -> str:
-    return "-" if figure.value is None else number(figure, figure.value)

@@ -15,14 +15,14 @@ from medreview.cli.reports.audit import flow_line, short_flow, unjudged_line
 from medreview.cli.reports.audit_estimates import next_step, plan_line, short_gain
 from medreview.cli.reports.generation import generation_lines
 from medreview.cli.reports.interval_bar import interval_bar, scale
-from medreview.cli.reports.layout import NextStep, Part, Table, cells, numbers, reasons, table
+from medreview.cli.reports.layout import NextStep, Part, Table, cells, numbers, reasons, table, value_cell
 from medreview.cli.reports.part import part_line
 from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.references import reference_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.labels import NOT_IN_ANSWER
 from medreview.next_step import command
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS
 from medreview.stats.reports.audit_report import AuditFigures
 from medreview.stats.reports.comparison import Comparison
@@ -101,7 +101,7 @@ def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
     rows = [
         (
             one_line(one.rater) + (" (words only, no verdict)" if one.rules else ""),
-            *cells(one.share, percent, "none"), interval_bar(one.share), *numbers(one.share.n, one.share.clusters),
+            *cells(one.share, "none"), interval_bar(one.share), *numbers(one.share.n, one.share.clusters),
         )
         for one in kind.raters[:most]
     ]  # fmt: skip
@@ -113,10 +113,7 @@ def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
 
 def _unit_line(kind: UnitHeadline) -> str:
     """The same on one line, of the first raters."""
-    told = [
-        f"{one_line(one.rater)} {'undefined' if one.share.value is None else percent(one.share.value)}"
-        for one in kind.raters[:_FEWEST]
-    ]
+    told = [f"{one_line(one.rater)} {value_cell(one.share, 'undefined')}" for one in kind.raters[:_FEWEST]]
     more = len(kind.raters) - _FEWEST
     rest = f" and {counted(more, 'more rater')}" if more > 0 else ""
     return f"{kind.title}, {kind.words}: {', '.join(told)}{rest}"
@@ -248,7 +245,7 @@ def _answer_table(shares: Sequence[Share]) -> Table:
     rows = [
         (name,)
         if figure is None
-        else (name, *cells(figure, percent, "none"), interval_bar(figure), *numbers(figure.n, figure.clusters))
+        else (name, *cells(figure, "none"), interval_bar(figure), *numbers(figure.n, figure.clusters))
         for name, figure in shares
         if figure is None or figure.value is not None
     ]
@@ -287,22 +284,11 @@ def _judge_table(lines: Sequence[Compared]) -> Table:
     rows = []
     for name, comparison, _ in lines:
         agreed, kappa, ac1 = map(comparison.estimate, ("percent agreement", "Cohen's kappa", "Gwet's AC1"))
-        counts = numbers(comparison.n, comparison.responses)
-        rows.append(
-            (name, _told(agreed), *cells(kappa, _coefficient, "none"), interval_bar(kappa, _BAR), _told(ac1), *counts)
-        )
+        counts = (value_cell(ac1, "", _DIGITS), *numbers(comparison.n, comparison.responses))
+        told = (value_cell(agreed, ""), *cells(kappa, "none", _DIGITS), interval_bar(kappa, _BAR))
+        rows.append((name, *told, *counts))
     title = "How good are the judges? (supported or not)"
     return table((title, "agree", "kappa", "95% interval", scale(_BAR), "AC1", "n", "resp"), rows)
-
-
-def _told(figure: Estimate) -> str:
-    if figure.value is None:
-        return ""
-    return percent(figure.value) if figure.name == "percent agreement" else _coefficient(figure.value)
-
-
-def _coefficient(value: float) -> str:
-    return half_up(value, _DIGITS)
 
 
 # How sure that is

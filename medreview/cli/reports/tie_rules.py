@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from medreview.cli.output import one_line
-from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, reasons, table
-from medreview.stats.formulas.estimate import half_up, percent
+from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, reasons, table, value_cell
 from medreview.stats.reports.tie_rules import UnderRule
 from medreview.words import in_words
 
@@ -16,8 +15,7 @@ def tie_rules_part(found: Sequence[UnderRule]) -> Part:
         (
             one_line(each.judge), in_words(each.rule), *numbers(each.tied_judges),
             *(numbers(each.tied_reviewers) if people else ()), *numbers(each.n),
-            "-" if each.agreement.value is None else percent(each.agreement.value),
-            *cells(each.kappa, half_up, "none"),
+            value_cell(each.agreement), *cells(each.kappa, "none"),
         )
         for each in found
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from medreview.cli.reports.plots import Drawing, Point, scatter
 from medreview.errors import UserError
 from medreview.exchange.exports.tradeoff_rows import SIGN, write_csv
 from medreview.stats.facts.tradeoff import TradeOff
-from medreview.stats.formulas.estimate import half_up, percent
+from medreview.stats.formulas.estimate import half_up
 
 _SIGN: Final = b"<!-- medreview report -->\n"
 """What a plot begins with."""
@@ -62,7 +62,7 @@ def trade_off_parts(found: Sequence[TradeOff]) -> Iterator[Part]:
     yield Title(COST_TABLE)
     names = ("system", "cost", "seconds", "presence", "95% interval")
     rows = (
-        (given(one.system), _number(one.cost, 4), _number(one.seconds, 1), *cells(one.presence, percent, "none"))
+        (given(one.system), _number(one.cost, 4), _number(one.seconds, 1), *cells(one.presence, "none"))
         for one in found
     )
     yield table(names, rows, first="words")

@@ -13,7 +13,7 @@ from medreview.cli.reports.terminal import printed
 from medreview.next_step import command
 from medreview.sources.read_by_ocr import BY_OCR
 from medreview.stats.citations.url_figures import ArchiveFigures, Ranking, UrlReport, UrlStratum
-from medreview.stats.formulas.estimate import Estimate, percent
+from medreview.stats.formulas.estimate import Estimate
 
 _GROUPS: Final = {"not_found": "not found", "other": "other", "all": "both"}
 _PAYWALLS: Final = ("on the list, of all", "on the list, of valid", "seen, of valid", "either, of valid")
@@ -160,7 +160,7 @@ def _outcomes(group: ArchiveFigures) -> tuple[str, ...]:
 
 def _held(group: ArchiveFigures) -> tuple[str, ...]:
     days = f"{group.first[:7]} to {group.last[:7]}" if group.last else ""
-    return _GROUPS[group.group], *_share(group.figure), f"{group.figure.n:,}", days
+    return _GROUPS[group.group], *cells(group.figure, "-"), f"{group.figure.n:,}", days
 
 
 def _examples(report: UrlReport) -> Iterator[Part]:
@@ -184,7 +184,8 @@ def _rankings(stratum: UrlStratum) -> Iterator[Part]:
 
 def _ranking(ranking: Ranking, what: str, before: str = "") -> Table:
     rows = [
-        (before + one_line(one.name), *numbers(one.citations, one.sources), *_share(one.share)) for one in ranking.named
+        (before + one_line(one.name), *numbers(one.citations, one.sources), *cells(one.share, "-"))
+        for one in ranking.named
     ]
     if others := ranking.distinct - len(ranking.named):
         rows.append((f"({counted(others, 'other')})", f"{ranking.rest:,}"))
@@ -209,11 +210,7 @@ def _table(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> Table:
 
 def _figure(figure: Estimate) -> tuple[str, ...]:
     """Share, interval, citations, and the responses that these are in."""
-    return *_share(figure), *numbers(figure.n, figure.clusters)
-
-
-def _share(figure: Estimate) -> tuple[str, str]:
-    return cells(figure, percent, "-")
+    return *cells(figure, "-"), *numbers(figure.n, figure.clusters)
 
 
 def _name(stratum: UrlStratum) -> str:

@@ -27,7 +27,7 @@ def table(study: Study) -> Iterator[Row]:
     report = citation_report(scored(answers, listed, len(answers)), listed)
     told = report.all.figures
     yield Row("responses with a citation", "80% (4 of 5); wanted: 95%", told.with_citation, why="Wilson; none there.")
-    yield Row("citations per response", "2.4", told.mean_citations, scale="number", why="A source counts once.")
+    yield Row("citations per response", "2.4", told.mean_citations, why="A source counts once.")
     yield Row("allowed, mean of responses", "66.7%", told.mean_allowed, why=_FORMAT)
     yield Row("allowed URLs, mean of responses", "62.5%", told.mean_allowed_urls, why=_OTHER_LIST)
     yield Row("allowed, pooled", "(not given)", told.pooled_allowed,

@@ -44,18 +44,18 @@ def table(study: Study) -> Iterator[Row]:
               rates.answerability, why="Ours: the items without a flag.")  # fmt: skip
     yield Row("ideal pairs: relevance 5 and no flag", "(the value is lost)", rates.ideal_pairs)
     yield Row("relevance, quadratically weighted kappa of two", "0.942 (0.93 to 0.96 by type)",
-              estimate_named(relevance, "Cohen's kappa (quadratic weights)"), scale="number",
+              estimate_named(relevance, "Cohen's kappa (quadratic weights)"),
               why="The paper's value is what PABAK gives on its counts (72 of 2,501 differ).")  # fmt: skip
     yield Row("relevance, Fleiss' kappa", "0.015",
-              estimate_named(together[-1].agreement, "Fleiss' kappa") if together else None, scale="number",
+              estimate_named(together[-1].agreement, "Fleiss' kappa") if together else None, scale="coefficient",
               missing="no item has two labels yet",
               why="Near 0 where nearly all labels are the same, whatever the agreement.")  # fmt: skip
     yield Row("validity, agreement of two", "95.9% (69 of 1,679 differ)",
               estimate_named(validity, "mean pairwise agreement"),
               why="From the same counts as the two kappas: 0.920 is close to PABAK, 2 x 0.959 - 1.")  # fmt: skip
-    yield Row("validity, Fleiss' kappa", "0.231", estimate_named(validity, "Fleiss' kappa"), scale="number",
+    yield Row("validity, Fleiss' kappa", "0.231", estimate_named(validity, "Fleiss' kappa"),
               why="0.920 and 0.231 are of the same labels: one takes no account of how rare a flag is.")  # fmt: skip
-    yield Row("minutes per label", "2.05", rates.minutes, scale="number",
+    yield Row("minutes per label", "2.05", rates.minutes,
               why="Ours is active time on the screen; labels from a file have none.")  # fmt: skip
 
 

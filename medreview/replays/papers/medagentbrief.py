@@ -28,13 +28,13 @@ def table(study: Study) -> Iterator[Row]:
     for one in report.trade_offs:
         known = one.cost is not None
         yield Row("cost of a case", "more in stages than in one prompt (figure 1; no numbers in the text)",
-                  of_facts.mean_of("cost", one.cost, one.texts) if one.cost is not None else None, of=one.system,
-                  scale="number", missing="" if known else one.no_cost,
+                  of_facts.mean_of("cost", one.cost, one.texts, "amount") if one.cost is not None else None,
+                  of=one.system, scale="amount", missing="" if known else one.no_cost,
                   why="In the currency of the prices in the settings; the paper's are dollars.")  # fmt: skip
     for one in report.trade_offs:
         yield Row("seconds of calls for a case", "more in stages than in one prompt (supplementary figure S1)",
-                  of_facts.mean_of("seconds", one.seconds, one.texts) if one.seconds is not None else None,
-                  of=one.system, scale="number", missing="" if one.seconds is not None else one.no_time,
+                  of_facts.mean_of("seconds", one.seconds, one.texts, "seconds") if one.seconds is not None else None,
+                  of=one.system, scale="seconds", missing="" if one.seconds is not None else one.no_time,
                   why="The sum of a text's calls; calls that could run side by side are added up.")  # fmt: skip
 
 

@@ -36,11 +36,10 @@ def table(study: Study) -> Iterator[Row]:
     report = fact_report(study.reader)
     yield from scores(report)
     yield from _panel(report)
-    kept = report.suggested.kept + report.suggested.edited + report.suggested.own
-    yield Row("key facts per case", "3 (90 of 30 cases)", scale="number",
-              ours=of_facts.mean_of("key facts per case", kept / len(report.facts.cases), len(report.facts.cases))
-              if report.facts.cases else None,
-              missing="" if report.facts.cases else NO_FACT)  # fmt: skip
+    cases, kept = report.facts.cases, report.suggested.kept + report.suggested.edited + report.suggested.own
+    yield Row("key facts per case", "3 (90 of 30 cases)", scale="amount",
+              ours=of_facts.mean_of("key facts per case", kept / len(cases), len(cases), "amount") if cases else None,
+              missing="" if cases else NO_FACT)  # fmt: skip
 
 
 def scores(report: FactReport) -> Iterator[Row]:
@@ -71,7 +70,7 @@ def _panel(report: FactReport) -> Iterator[Row]:
     for one in report.against_panel:
         if one.task == PRESENCE:
             yield Row("jury and the panel's majority, kappa on presence", _KAPPA, one.agreement.figures["cohen_kappa"],
-                      of=one.rater, scale="number",
+                      of=one.rater,
                       why=f"{mode}. Ties go by one rule on both sides; there towards present for the jury, and absent "
                       "for people. Intervals resample cases.")  # fmt: skip
     single = report.single_person
@@ -79,10 +78,10 @@ def _panel(report: FactReport) -> Iterator[Row]:
         yield Row("a person and the majority of the others, kappa on presence", _PERSON,
                   missing="it takes three people or more, and a judge")  # fmt: skip
         return
-    yield Row("a person and the majority of the others, kappa on presence", _PERSON, single.person, scale="number",
+    yield Row("a person and the majority of the others, kappa on presence", _PERSON, single.person,
               of=f"mean of {single.people} people", why=f"{mode}. Intervals resample cases.")  # fmt: skip
     for beside in single.beside:
-        yield Row("kappa minus that of a person", _DIFFERENCE, beside.difference, of=beside.rater, scale="number",
+        yield Row("kappa minus that of a person", _DIFFERENCE, beside.difference, of=beside.rater,
                   why=_tested(single))  # fmt: skip
 
 

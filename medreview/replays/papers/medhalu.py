@@ -52,27 +52,27 @@ def table(study: Study) -> Iterator[Row]:
         mean, median, _ = told.left_out
         why = "Spans are located in the answer; where the judge marks none, the person's span is left out and counted."
         yield Row("mean edit distance of spans", "GPT-4 37.41, 84.33, 47.8; GPT-3.5 38.46, 107.11, 71.7", mean,
-                  of=told.judge, scale="number", why=why)  # fmt: skip
+                  of=told.judge, why=why)  # fmt: skip
         yield Row("median edit distance of spans", "GPT-4 4.5, 74.5, 34.5; GPT-3.5 7.0, 87.0, 84.0", median,
-                  of=told.judge, scale="number", why="The raw distance grows with the span.")  # fmt: skip
+                  of=told.judge, why="The raw distance grows with the span.")  # fmt: skip
 
 
 def _of(found: Detection, evaluator: Evaluator, waits: str) -> Iterator[Row]:
     who = evaluator.name + _WHO[evaluator.kind] + (f" ({evaluator.mode})" if evaluator.mode else "")
     why = _why(evaluator) + waits
     whole = found.found(evaluator)
-    yield Row("accuracy of detection", _ACCURACY[evaluator.kind], whole.accuracy, of=who, scale="number", why=why)
-    yield Row("macro-F1 of detection", _F1[evaluator.kind], whole.macro_f1, of=who, scale="number", why=why)
+    yield Row("accuracy of detection", _ACCURACY[evaluator.kind], whole.accuracy, of=who, scale="ratio", why=why)
+    yield Row("macro-F1 of detection", _F1[evaluator.kind], whole.macro_f1, of=who, scale="ratio", why=why)
     names = found.sets
     for data_set in names if len(names) > 1 else []:
         yield Row("macro-F1 of detection, by data set", _F1[evaluator.kind],
                   found.found(evaluator, data_set).macro_f1, of=f"{who}, {data_set or 'no data set'}",
-                  scale="number")  # fmt: skip
+                  scale="ratio")  # fmt: skip
     if evaluator.kind == "judge":
         for kind, paper in _BY_TYPE.items():
             if kind in found.types.values():
                 yield Row(f"macro-F1 of detection, {kind}-conflicting", paper,
-                          found.found(evaluator, of_type=kind).macro_f1, of=who, scale="number",
+                          found.found(evaluator, of_type=kind).macro_f1, of=who, scale="ratio",
                           why="Answers of this type beside those without any; the paper does not say beside which.",
                           )  # fmt: skip
 
@@ -91,7 +91,6 @@ def _people(found: Detection) -> Iterator[Row]:
             yield Row(
                 "people and what was planted, kappa on the type", '"almost perfect"; the number is lost',
                 found.kappa(evaluator), of=f"{evaluator.name} ({evaluator.mode})",
-                scale="number",
             )  # fmt: skip
 
 

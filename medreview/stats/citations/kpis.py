@@ -143,7 +143,7 @@ def citation_figures(responses: Sequence[CitationCounts], resampling: Resampling
     from medreview.stats.formulas.response_sample import ResponseSample
 
     sample = ResponseSample(_COLUMNS, [_vector(counts) for counts in responses], resampling)
-    figure, count = sample.figure, len(responses)
+    share, count = sample.share, len(responses)
     uncited, without_url = count - sample.total("has"), count - sample.total("has_url")
     return CitationFigures(
         responses=count,
@@ -151,19 +151,19 @@ def citation_figures(responses: Sequence[CitationCounts], resampling: Resampling
         with_citation=proportion(
             "responses with a citation", sample.total("has"), count, level=resampling.level, nothing=NO_RESPONSE
         ),
-        mean_citations=figure("citations per response", "total", "one", undefined=NO_RESPONSE, scale="amount"),
-        mean_allowed=figure(
+        mean_citations=sample.figure("citations per response", "total", "one", scale="amount", undefined=NO_RESPONSE),
+        mean_allowed=share(
             "allowed, mean of responses", "share", "has", undefined=NO_CITATION, whole="allowed", dropped=uncited
         ),
-        pooled_allowed=figure("allowed, pooled", "allowed", "total", undefined=NO_CITATION, whole="allowed"),
-        mean_allowed_urls=figure(
+        pooled_allowed=share("allowed, pooled", "allowed", "total", undefined=NO_CITATION, whole="allowed"),
+        mean_allowed_urls=share(
             "allowed URLs, mean of responses", "url_share", "has_url", undefined=NO_URL, whole="allowed",
             dropped=without_url,
         ),
-        pooled_allowed_urls=figure("allowed URLs, pooled", "allowed_urls", "url", undefined=NO_URL, whole="allowed"),
-        kinds={kind: figure(kind, kind, "total", undefined=NO_CITATION) for kind in KINDS},
-        reached=figure("reached", "reached", "asked", undefined=NOT_ASKED, whole="reached"),
-        existing=figure("existing", "existing", "checked", undefined=NOT_KNOWN, whole="known to exist"),
+        pooled_allowed_urls=share("allowed URLs, pooled", "allowed_urls", "url", undefined=NO_URL, whole="allowed"),
+        kinds={kind: share(kind, kind, "total", undefined=NO_CITATION) for kind in KINDS},
+        reached=share("reached", "reached", "asked", undefined=NOT_ASKED, whole="reached"),
+        existing=share("existing", "existing", "checked", undefined=NOT_KNOWN, whole="known to exist"),
     )  # fmt: skip
 
 

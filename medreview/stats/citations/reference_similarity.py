@@ -98,7 +98,9 @@ def similarity_figures(
     lost = dropped + len(found) - len(known)
     clashing = sum(item.clashing > 0 for item in found)
     return SimilarityFigures(
-        sample.figure("TF-IDF cosine, mean of responses", "cosine", "one", undefined=NO_REFERENCE, dropped=lost),
+        sample.figure(
+            "TF-IDF cosine, mean of responses", "cosine", "one", scale="ratio", undefined=NO_REFERENCE, dropped=lost
+        ),
         proportion(
             "responses with a clash",
             clashing,

@@ -244,7 +244,7 @@ def _stratum(
         identifiers=sum(source.kind != "url" for source in flat),
         states=dict(states.most_common()),
         by_ocr=sum(source.by_ocr for source in flat),
-        validity=sample.figure(
+        validity=sample.share(
             "source URL validity", "valid", "fetched", undefined="No cited source was fetched yet.", whole="valid",
             dropped=states["not_fetched"] + states[GIVEN],
         ),
@@ -254,7 +254,7 @@ def _stratum(
     by_host, by_tld = Counter(source.host for source in distinct), Counter(source.tld for source in distinct)
 
     def named(what: str, under: str, name: str, counts: Counter[str], distinct: Counter[str]) -> Named:
-        share = sample.figure(name, f"{what} {name}", under, undefined=_NO_CITATION, whole=name)
+        share = sample.share(name, f"{what} {name}", under, undefined=_NO_CITATION, whole=name)
         return Named(name, counts[name], distinct[name], share)
 
     return replace(
@@ -263,7 +263,7 @@ def _stratum(
         tlds=_ranking([named("tld", "with tld", name, tlds, by_tld) for name in shown_tlds], tlds, len(flat)),
         paywalls=_paywalls(flat, sample),
         country=Country(
-            sample.figure(
+            sample.share(
                 "hosts of the United States", "us", "told", undefined="No citation has a host that could tell.",
                 whole="of the United States",
             ),
@@ -293,10 +293,10 @@ def _paywalls(flat: Sequence[CitedSource], sample: ResponseSample) -> Paywalls:
         seen_only=counts[False, True],
         neither=counts[False, False],
         figures=(
-            sample.figure("on the list, of all", "listed", "all", undefined=_NO_CITATION, whole="on the list"),
-            sample.figure("on the list", "valid listed", "valid", undefined=nothing, whole="on the list"),
-            sample.figure("seen as a paywall", "valid seen", "valid", undefined=nothing, whole="a paywall page"),
-            sample.figure(
+            sample.share("on the list, of all", "listed", "all", undefined=_NO_CITATION, whole="on the list"),
+            sample.share("on the list", "valid listed", "valid", undefined=nothing, whole="on the list"),
+            sample.share("seen as a paywall", "valid seen", "valid", undefined=nothing, whole="a paywall page"),
+            sample.share(
                 "either", "valid either", "valid", undefined=nothing, whole="on the list or a paywall page"
             ),
         ),

@@ -119,8 +119,8 @@ def _thirds(placed: Sequence[tuple[float, TimedDecision]], resampling: Resamplin
         Third(
             THIRDS[third],
             len(held),
-            sample.figure(SUPPORTED, f"supported {third}", f"n {third}", undefined="No decision.", whole="supported"),
-            sample.figure(
+            sample.share(SUPPORTED, f"supported {third}", f"n {third}", undefined="No decision.", whole="supported"),
+            sample.share(
                 AS_JUDGES, f"as judges {third}", f"judged {third}", undefined="The judges had no common verdict.",
                 whole="as the judges", dropped=sum(each.as_judges is None for each in held),
             ),

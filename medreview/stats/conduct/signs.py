@@ -163,7 +163,7 @@ def _share(
         row[0] += hit
         row[1] += 1
     sample = ResponseSample(("hits", "n"), list(rows.values()), resampling)
-    return sample.figure(name, "hits", "n", undefined=nothing, whole="so", dropped=dropped)
+    return sample.share(name, "hits", "n", undefined=nothing, whole="so", dropped=dropped)
 
 
 def _assisted_minus_blind(
@@ -183,6 +183,7 @@ def _assisted_minus_blind(
         "agreement with the judges",
         units,
         draw(contributions(units), resampling) if len(units) else units,
+        scale="share_difference",
         undefined=_NO_BLIND if assisted else _NO_ASSISTED,
         resampling=resampling,
     ).estimate

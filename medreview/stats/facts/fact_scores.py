@@ -104,7 +104,7 @@ def _score(held: Sequence[HeldFact], task: str, words: Sequence[JuryWord], resam
         else:
             left["undecided" if word.tied else "silent" if word.asked else "not_asked"] += 1
     sample = ResponseSample(("yes", "known"), list(cases.values()), resampling, "case")
-    figure = sample.figure(
+    figure = sample.share(
         NAMES[task], "yes", "known", undefined="No fact has an answer of the majority.", whole=_WHOLE[task],
         dropped=left.total(),
     )  # fmt: skip

@@ -28,7 +28,7 @@ from medreview.stats.formulas.bootstrap import (
     wholly,
     without_each,
 )
-from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.estimate import Estimate, Scale
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.thresholds import RARE
 from medreview.words import counted, in_words
@@ -206,7 +206,7 @@ def _finish(
         return {
             key: Estimate(
                 _weighted_name(key, PAIR_NAMES[key], weights), None, None, None, "none", 0, groups, dropped,
-                _NO_SHARED_ITEM, resampling.level,
+                _NO_SHARED_ITEM, resampling.level, scale=_scale(key),
             )
             for key in finishers
         }  # fmt: skip
@@ -234,7 +234,7 @@ def _finish(
             undefined=_NO_CHANCE.get(key, _NO_SHARED_ITEM),
             instead=instead,
             left_out=without_each(tables, finish, resampling) if clustered else None,
-            scale="share" if key == "percent_agreement" else "coefficient",
+            scale=_scale(key),
             resampling=resampling,
             dropped=dropped,
             notes=() if key == "percent_agreement" else notes,
@@ -274,7 +274,7 @@ def many_raters(
     """
     if clusters is not None and len(clusters) != len(ratings):
         raise ValueError("the clusters need one entry per item")
-    q = len(labels)
+    q, level = len(labels), resampling.level
     ballots = c.Ballots(q, weights)
     counts = _vote_counts(ratings, labels)
     voted = counts.sum(axis=1) >= 1
@@ -287,7 +287,7 @@ def many_raters(
     votes = {label: int(count) for label, count in zip(labels, counts.sum(axis=0), strict=True)}
     if pairable == 0:
         figures = {
-            key: Estimate(name, None, None, None, "none", 0, groups, dropped, _NO_PAIR, resampling.level)
+            key: Estimate(name, None, None, None, "none", 0, groups, dropped, _NO_PAIR, level, scale=_scale(key))
             for key, name in names.items()
         }
         return ManyAgreement(tuple(labels), votes, 0, figures)
@@ -295,7 +295,7 @@ def many_raters(
     data = contributions(units)
     sums, observed = draw(data, resampling), data.total
     what = "item" if clusters is None else unit
-    instead = partial(wholly, units[:, 2], units[:, 1], "all votes agree", what, resampling.level)
+    instead = partial(wholly, units[:, 2], units[:, 1], "all votes agree", what, level)
     finishers = _many_coefficients(ballots, metric, values)
     rare = TOO_FEW_OF_A_LABEL if ballots.paired(sums).all() else "and no item with two votes"
     figures = {
@@ -308,7 +308,7 @@ def many_raters(
             undefined=_NO_CHANCE.get(key, _NO_PAIR),
             instead=instead,
             left_out=None if groups is None else without_each(units, finishers[key], resampling),
-            scale="share" if key == "mean_pairwise_agreement" else "coefficient",
+            scale=_scale(key),
             resampling=resampling,
             dropped=dropped,
             rare=rare,
@@ -343,6 +343,10 @@ def _weighted_name(key: str, name: str, weights: c.Weights) -> str:
         return name
     kind = weights if isinstance(weights, str) else "own"
     return f"{name.replace('AC1', 'AC2')} ({kind} weights)"
+
+
+def _scale(key: str) -> Scale:
+    return "share" if key in ("percent_agreement", "mean_pairwise_agreement") else "coefficient"
 
 
 def _rare_labels(table: Ints, labels: Sequence[Hashable]) -> tuple[str, ...]:

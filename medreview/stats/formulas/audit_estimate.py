@@ -134,7 +134,10 @@ def _figure(
 ) -> Estimate:
     low, high = ends or (None, None)
     responses = len({one.cluster for one in sampled})
-    return Estimate(name, value, low, high, method, len(sampled) + more, responses, missing, reason, level, notes=notes)
+    return Estimate(
+        name, value, low, high, method, len(sampled) + more, responses, missing, reason, level, notes=notes,
+        scale="share",
+    )  # fmt: skip
 
 
 def _joined(strata: Mapping[str, AuditedStratum]) -> tuple[dict[str, AuditedStratum], list[str]]:

@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
-from medreview.stats.formulas.few_responses import Scale, interval, jackknife, jackknife_over, too_few
+from medreview.stats.formulas.estimate import LEVEL, Estimate, Scale, percent
+from medreview.stats.formulas.few_responses import interval, jackknife, jackknife_over, too_few
 from medreview.stats.formulas.intervals import clopper_pearson
 from medreview.stats.formulas.one_thread import one_thread
 from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_FOR_PERCENTILES, JACKKNIFE_BELOW, UNDEFINED_LIMIT
@@ -244,8 +244,8 @@ def bootstrap_figure(
     clusters: int | None,
     undefined: str,
     instead: str | Callable[[], str],
+    scale: Scale,
     left_out: Floats | None = None,
-    scale: Scale = "plain",
     resampling: Resampling = DEFAULT,
     dropped: int = 0,
     notes: tuple[str, ...] = (),
@@ -311,4 +311,5 @@ def bootstrap_figure(
         seed=resampling.seed,
         undefined_share=found.undefined_share,
         notes=notes,
+        scale=scale,
     )

@@ -182,7 +182,7 @@ class JudgedView:
         """A share or a mean of shares with its interval; ``of`` counts the items per unit that bear on it."""
         level = self.resampling.level
         if not len(self.tables):
-            return Estimate(name, None, None, None, "none", 0, dropped=self.dropped, reason=_NOTHING, level=level)
+            return Estimate(name, None, None, None, "none", 0, None, self.dropped, _NOTHING, level, scale="share")
         what = f"the {self.sides[1]} is {'always ' if self.clustered else ''}right"
         unit = self.unit if self.clustered else "item"
         return bootstrap_figure(

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
-from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
-from medreview.stats.formulas.few_responses import Scale, jackknife_over
+from medreview.stats.formulas.estimate import LEVEL, Estimate, Scale, percent
+from medreview.stats.formulas.few_responses import jackknife_over
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.linearised import METHOD, left_out_interval, linearised
 from medreview.stats.formulas.thresholds import JACKKNIFE_BELOW, UNDEFINED_LIMIT
@@ -117,28 +117,25 @@ class ClusteredPairs:
         return [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
 
     def _estimate(
-        self, name: str, value_of: _Value, kind: Scale, weight: _Weight, scale: int, nothing: str, level: float
+        self, name: str, value_of: _Value, scale: Scale, weight: _Weight, whole: int, nothing: str, level: float
     ) -> Estimate:
-        """A statistic with its interval; ``weight`` over ``scale``: what an item with two labels does to it."""
+        """A statistic with its interval; ``weight`` over ``whole``: what an item with two labels does to it."""
         value = value_of(self.n, self._agreed, *self._marginals())
         if value is None:
-            return Estimate(name, None, None, None, METHOD, self.n, self.clusters, reason=nothing, level=level)
+            return Estimate(name, None, None, None, METHOD, self.n, self.clusters, 0, nothing, level, scale=scale)
         if self.clusters < JACKKNIFE_BELOW:
-            return self._jackknifed(name, value, value_of, kind, level)
-        return linearised(
-            name, value, self._spread(weight, scale), self.clusters, self.n,
-            least=0.0 if kind == "share" else -1.0, level=level,
-        )  # fmt: skip
+            return self._jackknifed(name, value, value_of, scale, level)
+        return linearised(name, value, self._spread(weight, whole), self.clusters, self.n, scale, level=level)
 
-    def _jackknifed(self, name: str, value: float, value_of: _Value, kind: Scale, level: float) -> Estimate:
+    def _jackknifed(self, name: str, value: float, value_of: _Value, scale: Scale, level: float) -> Estimate:
         left_out = self._left_out(value_of)
         known = [each for each in left_out if each is not None]
         undefined = self._undefined() if value_of is _kappa else 0.0
         if self.clusters > 1 and (undefined > UNDEFINED_LIMIT or len(known) < len(left_out)):
             reason = f"No interval: {percent(undefined)} of the resamples have no value, too few of one label."
             method = jackknife_over("response")
-            return Estimate(name, value, None, None, method, self.n, self.clusters, reason=reason, level=level)
-        return left_out_interval(name, value, known or [value], self.n, kind, level)
+            return Estimate(name, value, None, None, method, self.n, self.clusters, 0, reason, level, scale=scale)
+        return left_out_interval(name, value, known or [value], self.n, scale, level)
 
     def _left_out(self, value_of: _Value) -> list[float | None]:
         """The value without each response."""

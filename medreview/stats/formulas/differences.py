@@ -22,8 +22,8 @@ from medreview.stats.formulas.bootstrap import (
     without_each,
 )
 from medreview.stats.formulas.classification import McNemar, clustered_mcnemar, mcnemar
-from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.few_responses import Scale, jackknife, jackknife_over
+from medreview.stats.formulas.estimate import Estimate, Scale
+from medreview.stats.formulas.few_responses import jackknife, jackknife_over
 from medreview.stats.formulas.few_responses import two_sided as by_student
 from medreview.stats.formulas.multiplicity import adjusted, family_size
 from medreview.stats.formulas.thresholds import FEWEST_COMPARED
@@ -73,13 +73,13 @@ def difference(
     units: Floats,
     sums: Floats,
     *,
+    scale: Scale,
     paired: bool = False,
     undefined: str = _UNDEFINED,
     test: McNemar | None = None,
     dropped: int = 0,
     resampling: Resampling = DEFAULT,
     unit: str = "response",
-    scale: Scale = "share_difference",
 ) -> Difference:
     """The difference of two figures of the same ``units`` (R x K) and shared resamples ``sums`` (replicates x K).
 
@@ -99,7 +99,7 @@ def difference(
     drawn = ((sums @ first.size > 0) & (sums @ second.size > 0)).all() if len(sums) else True
     name = f"{statistic}, {first.name} minus {second.name}"
     if not used.any():
-        estimate = Estimate(name, None, None, None, "none", 0, 0, dropped, undefined, resampling.level)
+        estimate = Estimate(name, None, None, None, "none", 0, 0, dropped, undefined, resampling.level, scale=scale)
         return Difference(first.name, second.name, statistic, estimate, None, _named(test, resampling))
     estimate = bootstrap_figure(
         name,

@@ -12,16 +12,12 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from medreview.stats.formulas.estimate import LEVEL
+from medreview.stats.formulas.estimate import LEVEL, Scale
 from medreview.stats.formulas.student import student
 from medreview.stats.formulas.thresholds import FEWEST_CLUSTERS
 from medreview.words import counted
-
-Scale = Literal["share", "coefficient", "amount", "share_difference", "coefficient_difference", "plain"]
-"""What a figure is: from 0 to 1; from -1 to 1 with 1 for full agreement; above 0; one of the first two minus another;
-anything else."""
 
 _LEAST_FREEDOM: Final = 4.0
 """Where one response does nearly all, the squares say less of their own spread than they seem to; fewer widens the
@@ -98,7 +94,7 @@ def interval(found: Jackknife, scale: Scale, level: float = LEVEL) -> tuple[floa
     if scale == "plain" or scale in _FARTHEST:
         most = _FARTHEST.get(scale, math.inf)
         return max(-most, found.value - half), min(most, found.value + half)
-    if scale == "amount":
+    if scale in ("amount", "seconds"):
         if found.value <= 0:
             return max(0.0, found.value - half), found.value + half
         factor = math.exp(min(half / found.value, 700.0))

@@ -40,7 +40,7 @@ def flag_ratios(
         elif not 0 <= k <= n:
             why = f"{k} of {n} is not a share."
         if k is None or why is not None:
-            return Estimate(name, None, None, None, "Wilson", max(n, 0), dropped=dropped, reason=why, level=level)
+            return Estimate(name, None, None, None, "Wilson", max(n, 0), None, dropped, why, level, scale="share")
         return proportion(name, k, n, level=level, dropped=dropped, nothing=_NOTHING)
 
     return FlagRatios(

@@ -24,15 +24,14 @@ from medreview.stats.formulas.bootstrap import (
     without_each,
 )
 from medreview.stats.formulas.coefficients import cohen_kappa
-from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.few_responses import Scale, below, jackknife
+from medreview.stats.formulas.estimate import Estimate, Scale
+from medreview.stats.formulas.few_responses import below, jackknife
 
 MARGIN: Final = 0.10
 """How much worse than a person a judge may be, in kappa (the paper's)."""
 ALPHA: Final = 0.05
 """Of the one-sided test: the interval of the difference has the level 1 - 2 alpha, and its lower end is the test."""
 
-_KAPPA: Final[Scale] = "coefficient"
 _FEW: Final = "It takes two people; the others of one are then one."
 _UNDEFINED: Final = "One of the kappas is 0/0: somebody and the majority gave one label throughout."
 _NO_PANEL: Final = "No item has votes of two people."
@@ -154,12 +153,12 @@ def non_inferiority(
         dropped: int,
         nothing: str,
         at: Resampling,
-        scale: Scale = _KAPPA,
+        scale: Scale = "coefficient",
     ) -> Estimate:
         used = int((n > 0).sum()) if tables.clustered else None
         if not n.any() or people < 2:
             why = _FEW if people < 2 else nothing
-            return Estimate(name, None, None, None, "none", 0, used, dropped, why, at.level)
+            return Estimate(name, None, None, None, "none", 0, used, dropped, why, at.level, scale=scale)
         return bootstrap_figure(
             name, float(finish(observed)), finish(draws), n=int(n.sum()), clusters=used, undefined=_UNDEFINED,
             instead="", left_out=None if without is None else finish(without[n > 0]), scale=scale, resampling=at,

@@ -63,6 +63,10 @@ def icc(
     n, k, dropped = len(whole), len(ratings[0]) if ratings else 0, len(ratings) - len(whole)
     rows = np.array([ratings[place] for place in whole], dtype=np.float64).reshape(n, k)
     level = level if resampling is None else resampling.level
+
+    def undefined(why: str) -> Estimate:
+        return Estimate(kind, None, None, None, "none", n, None, dropped, why, level, scale="coefficient")
+
     reason = None
     if n < 2 or k < 2:
         reason = f"It takes two subjects that two raters rated; there {'is' if n == 1 else 'are'} {n}."
@@ -71,17 +75,17 @@ def icc(
     elif not np.ptp(rows):
         reason = _NO_VARIANCE
     if reason is not None:
-        return Estimate(kind, None, None, None, "none", n, dropped=dropped, reason=reason, level=level)
+        return undefined(reason)
     # Place and unit of the scale bear on no form, but on the rounding of squares.
     rows = (rows - rows.mean()) / rows.std()
     units = _vectors(rows)
     value = float(_finish(_squares(units.sum(axis=0)[None], k), kind)[0])
     if np.isnan(value):
-        return Estimate(kind, None, None, None, "none", n, dropped=dropped, reason=_NO_SUBJECTS, level=level)
+        return undefined(_NO_SUBJECTS)
     if resampling is None:
         low, high = _f_interval(_squares(units.sum(axis=0)[None], k), kind, value, level)
         reason = None if low is not None else _NO_ENDS
-        return Estimate(kind, value, low, high, "F interval", n, dropped=dropped, reason=reason, level=level)
+        return Estimate(kind, value, low, high, "F interval", n, None, dropped, reason, level, scale="coefficient")
     groups = None if clusters is None else [clusters[place] for place in whole]
     summed = sum_by_cluster(units, groups)
 

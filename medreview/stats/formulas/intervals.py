@@ -41,8 +41,8 @@ def proportion(name: str, k: int, n: int, *, level: float = LEVEL, dropped: int 
     """The share ``k`` of ``n`` with its Wilson interval; ``nothing`` is the sentence for ``n`` = 0."""
     limits = wilson(k, n, level)
     if limits is None:
-        return Estimate(name, None, None, None, "Wilson", 0, dropped=dropped, reason=nothing, level=level)
-    return Estimate(name, k / n, *limits, "Wilson", n, dropped=dropped, level=level)
+        return Estimate(name, None, None, None, "Wilson", 0, None, dropped, nothing, level, scale="share")
+    return Estimate(name, k / n, *limits, "Wilson", n, dropped=dropped, level=level, scale="share")
 
 
 def _check(k: int, n: int) -> None:

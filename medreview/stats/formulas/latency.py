@@ -87,19 +87,18 @@ def percentile_figure(
     level: float = LEVEL,
     nothing: str = NO_LATENCY,
 ) -> Estimate:
-    """A percentile of ascending values with its distribution-free interval; ``nothing``: the sentence without any."""
+    """A percentile of ascending seconds with its distribution-free interval; ``nothing``: the sentence without any."""
     value = percentile(values, share)
     if value is None:
-        return Estimate(name, None, None, None, METHOD, 0, dropped=missing, reason=nothing, level=level)
+        return Estimate(name, None, None, None, METHOD, 0, None, missing, nothing, level, scale="seconds")
     found = ranks(len(values), share, level)
+    low, high = (values[rank - 1] for rank in found) if found else (None, None)
+    why = None
     if found is None:
         why = f"No interval: {len(values):,} are too few, {least_n(share, level)} are needed."
-        return Estimate(name, value, None, None, METHOD, len(values), dropped=missing, reason=why, level=level)
-    low, high = (values[rank - 1] for rank in found)
-    if low == high:
-        why = "No interval: the two values that would be its ends are equal."
-        return Estimate(name, value, None, None, METHOD, len(values), dropped=missing, reason=why, level=level)
-    return Estimate(name, value, low, high, METHOD, len(values), dropped=missing, level=level)
+    elif low == high:
+        why, low, high = "No interval: the two values that would be its ends are equal.", None, None
+    return Estimate(name, value, low, high, METHOD, len(values), None, missing, why, level, scale="seconds")
 
 
 def _binomial(n: int, share: float) -> list[float]:

@@ -107,7 +107,7 @@ def prediction_powered(
     mean_verdict = verdicts.share
     if reason or mean_verdict is None:
         study, at_large = (
-            Estimate(title, None, None, None, method, n, responses, missing, reason, level)
+            Estimate(title, None, None, None, method, n, responses, missing, reason, level, scale="share")
             for title, method in ((name, methods[0]), (_at_large(name), methods[1]))
         )
         return Powered(study, at_large, None, None, None)
@@ -142,7 +142,8 @@ def judge_alone(name: str, verdicts: Verdicts, *, level: float = LEVEL) -> Estim
     value = verdicts.share
     reason = "No statement has a verdict." if value is None else _UNCORRECTED
     asked = sum(1 for said in verdicts.by_response.values() if said.told)
-    return Estimate(name, value, None, None, ALONE, verdicts.told, asked, verdicts.size - verdicts.told, reason, level)
+    told, left = verdicts.told, verdicts.size - verdicts.told
+    return Estimate(name, value, None, None, ALONE, told, asked, left, reason, level, scale="share")
 
 
 class _Fit(NamedTuple):
@@ -228,13 +229,13 @@ def _figure(
 ) -> Estimate:  # fmt: skip
     n, responses = len(sampled), len({one.cluster for one in sampled})
     if freedom < 1:
-        return Estimate(name, value, None, None, method, n, responses, missing, ONE_RESPONSE, level)
+        return Estimate(name, value, None, None, method, n, responses, missing, ONE_RESPONSE, level, scale="share")
     if wilson and 0 < value < 1:
         low, high = wilson_on(value, variance, freedom, level)
     else:
         half = student(level, freedom) * math.sqrt(variance)
         low, high = max(0.0, value - half), min(1.0, value + half)
-    return Estimate(name, value, low, high, method, n, responses, missing, level=level)
+    return Estimate(name, value, low, high, method, n, responses, missing, level=level, scale="share")
 
 
 def _as_good_as(ratio: float | None, n: int, size: int) -> int | None:

@@ -104,9 +104,11 @@ def mean_kendall_tau(
     """
     taus, undefined = _pairwise(rankings)
     if not taus:
-        return Estimate(name, None, None, None, "none", 0, dropped=undefined, reason=_no_pair(undefined))
+        why = _no_pair(undefined)
+        return Estimate(name, None, None, None, "none", 0, None, undefined, why, scale="coefficient")
     why = "One set of things: it takes several to show how they differ."
-    return Estimate(name, sum(taus) / len(taus), None, None, "none", len(taus), dropped=undefined, reason=why)
+    mean = sum(taus) / len(taus)
+    return Estimate(name, mean, None, None, "none", len(taus), None, undefined, why, scale="coefficient")
 
 
 def mean_tau_over_items(
@@ -145,7 +147,7 @@ def kendall_w(rankings: Sequence[Sequence[Number]], *, resampling: Resampling = 
     elif np.isnan(value := float(_concordance(values, np.ones((1, n)))[0])):
         why = "Every rater ties all things: there is no order."
     if why is not None:
-        figure = Estimate(name, None, None, None, "none", n, dropped=dropped, reason=why, level=resampling.level)
+        figure = Estimate(name, None, None, None, "none", n, None, dropped, why, resampling.level, scale="ratio")
         return RankCorrelation(figure, TestResult(test_name, None, None, reason=why, n=(m, n), dropped=dropped))
     rng = np.random.default_rng(resampling.seed)
     draws = np.empty(resampling.replicates)
@@ -154,8 +156,8 @@ def kendall_w(rankings: Sequence[Sequence[Number]], *, resampling: Resampling = 
         size = min(batch, resampling.replicates - start)
         draws[start : start + size] = _concordance(values, rng.multinomial(n, np.full(n, 1 / n), size).astype(float))
     figure = bootstrap_figure(
-        name, value, draws, n=n, clusters=None, undefined="", instead="", resampling=resampling, dropped=dropped,
-        rare="for one thing was drawn throughout",
+        name, value, draws, n=n, clusters=None, undefined="", instead="", scale="ratio", resampling=resampling,
+        dropped=dropped, rare="for one thing was drawn throughout",
     )  # fmt: skip
     statistic = m * (n - 1) * value
     notes = (f"Only {counted(n, 'thing')}: below 8 the chi-squared distribution is a rough one.",) if n < 8 else ()
@@ -209,7 +211,7 @@ def _no_order(x: Sequence[float], y: Sequence[float]) -> str | None:
 
 
 def _undefined(name: str, why: str, n: int, dropped: int, level: float) -> RankCorrelation:
-    figure = Estimate(name, None, None, None, "none", n, dropped=dropped, reason=why, level=level)
+    figure = Estimate(name, None, None, None, "none", n, dropped=dropped, reason=why, level=level, scale="coefficient")
     return RankCorrelation(figure, TestResult(name, None, None, reason=why, n=(n,), dropped=dropped))
 
 
@@ -248,12 +250,13 @@ def _fisher(name: str, value: float, variance: float | None, n: int, dropped: in
     method = "Fisher's z"
     if variance is None or abs(value) == 1:
         why = "The order is the same, or reversed, throughout" if abs(value) == 1 else f"Only {counted(n, 'pair')}"
-        return Estimate(
-            name, value, None, None, method, n, dropped=dropped, reason=f"{why}: no interval.", level=level
-        )  # fmt: skip
+        why += ": no interval."
+        return Estimate(name, value, None, None, method, n, None, dropped, why, level, scale="coefficient")
     half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(variance)
     low, high = (math.tanh(math.atanh(value) + side * half) for side in (-1, 1))
-    return Estimate(name, value, low, high, method, n, dropped=dropped, level=level, notes=(_APPROXIMATE,))
+    return Estimate(
+        name, value, low, high, method, n, dropped=dropped, level=level, notes=(_APPROXIMATE,), scale="coefficient"
+    )
 
 
 def _pairwise(rankings: Sequence[Sequence[Number]]) -> tuple[list[float], int]:

@@ -1,6 +1,7 @@
 """Ratios of sums over responses, or over cases, all from one resample of whole ones."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,8 +19,7 @@ from medreview.stats.formulas.bootstrap import (
     without_each,
 )
 from medreview.stats.formulas.coefficients import ratio
-from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.few_responses import Scale
+from medreview.stats.formulas.estimate import Estimate, Scale
 
 
 class ResponseSample:
@@ -50,27 +50,32 @@ class ResponseSample:
         """The sum of a column of counts."""
         return int(self._units[:, self._place[column]].sum())
 
+    def share(self, name: str, over: str, under: str, *, undefined: str, whole: str = "", dropped: int = 0) -> Estimate:
+        """The sum of one column over that of another as a share."""
+        return self.figure(name, over, under, scale="share", undefined=undefined, whole=whole, dropped=dropped)
+
     def figure(
         self,
         name: str,
         over: str,
         under: str,
         *,
+        scale: Scale,
         undefined: str,
         whole: str = "",
         dropped: int = 0,
-        scale: Scale = "share",
     ) -> Estimate:
         """The sum of one column over that of another, a column of counts: a pooled share, or a mean per row.
 
         ``n`` is the sum of ``under``. ``whole`` ("allowed") is what a share is of: where each
-        resample gives the same value, the responses of which all, or none, are so are told. ``scale``: ``amount`` for
-        a mean that is no share; a share that is more than 1 in any row is one in any case.
+        resample gives the same value, the responses of which all, or none, are so are told. The interval of a share
+        that is more than 1 in any row is made as that of an amount.
         """
         n = self.total(under)
         if n == 0:
             return Estimate(
                 name, None, None, None, over_clusters(self._unit), 0, 0, dropped, undefined, self._resampling.level,
+                scale=scale,
             )  # fmt: skip
         columns = [self._place[over], self._place[under]]
         units = self._units[:, columns]
@@ -78,7 +83,7 @@ class ResponseSample:
         none = not top.any()
         instead = f"none is {whole}" if none else f"all are {whole}"
         sums = resampled(units, self._sums[:, columns], np.array([0.0, 1.0]), self._resampling)
-        return bootstrap_figure(
+        figure = bootstrap_figure(
             name,
             float(top.sum()) / n,
             _quotient(sums),
@@ -89,11 +94,12 @@ class ResponseSample:
             if whole
             else "",
             left_out=without_each(units[bottom > 0], _quotient, self._resampling),
-            scale="amount" if scale == "share" and (top > bottom).any() else scale,
+            scale="amount" if scale in ("share", "ratio") and (top > bottom).any() else scale,
             resampling=self._resampling,
             dropped=dropped,
             unit=self._unit,
         )
+        return replace(figure, scale=scale)
 
 
 def _quotient(sums: Floats) -> Floats:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.few_responses import Scale
+from medreview.stats.formulas.estimate import Estimate, Scale
 
 MissingRule = Literal["exclude", "length"]
 
+_FIGURES: Final[tuple[tuple[str, Scale], ...]] = (
+    ("mean edit distance", "amount"), ("median edit distance", "amount"), ("mean relative edit distance", "ratio"),
+)  # fmt: skip
 _NOTHING = "No expert span has a model span to compare with."
 
 
@@ -80,10 +82,11 @@ def span_distances(
     used = [found for found in known if found]
     n, clusters = sum(map(len, used)), len(used)
     dropped = len(pooled) - n
-    names = ("mean edit distance", "median edit distance", "mean relative edit distance")
     if n == 0:
-        empty = [Estimate(name, None, None, None, "none", 0, 0, dropped, _NOTHING, level) for name in names]
-        mean, median, mean_relative = empty
+        mean, median, mean_relative = (
+            Estimate(name, None, None, None, "none", 0, 0, dropped, _NOTHING, level, scale=scale)
+            for name, scale in _FIGURES
+        )
     else:
         grid = sorted({distance for kept in used for distance, _ in kept})
         column = {distance: index for index, distance in enumerate(grid)}
@@ -97,16 +100,17 @@ def span_distances(
         data = bootstrap.contributions(units)
         sums, observed = bootstrap.draw(data, resampling), data.total
 
-        def figure(name: str, finish: "bootstrap.Statistic", scale: Scale | None = None) -> Estimate:
-            left_out = None if scale is None else bootstrap.without_each(units, finish, resampling)
+        def figure(of: tuple[str, Scale], finish: "bootstrap.Statistic", *, smooth: bool = True) -> Estimate:
+            name, scale = of
             return bootstrap.bootstrap_figure(
                 name, float(finish(observed)[0]), finish(sums), n=n, clusters=clusters, undefined=_NOTHING,
-                instead="", left_out=left_out, scale=scale or "plain", resampling=resampling, dropped=dropped,
+                instead="", left_out=bootstrap.without_each(units, finish, resampling) if smooth else None,
+                scale=scale, resampling=resampling, dropped=dropped,
             )  # fmt: skip
 
-        mean = figure(names[0], lambda s: ratio(s[:, :-1] @ values, s[:, :-1].sum(axis=1)), "amount")
-        median = figure(names[1], lambda s: bootstrap.medians(s[:, :-1], values))
-        mean_relative = figure(names[2], lambda s: ratio(s[:, -1], s[:, :-1].sum(axis=1)), "share")
+        mean = figure(_FIGURES[0], lambda s: ratio(s[:, :-1] @ values, s[:, :-1].sum(axis=1)))
+        median = figure(_FIGURES[1], lambda s: bootstrap.medians(s[:, :-1], values), smooth=False)
+        mean_relative = figure(_FIGURES[2], lambda s: ratio(s[:, -1], s[:, :-1].sum(axis=1)))
     return SpanDistances(
         distances=tuple(None if pair is None else pair[0] for pair in pooled),
         relative=tuple(None if pair is None else pair[1] for pair in pooled),

@@ -200,7 +200,7 @@ def support_metrics(
         dropped = items.items - items.known
         nothing = share.incomplete if dropped else share.nothing
         wilson[share.key] = proportion(share.name, items.so, items.known, level=level, dropped=dropped, nothing=nothing)
-        figures[share.key] = sample.figure(share.name, so, known, undefined=nothing, whole=share.whole, dropped=dropped)
+        figures[share.key] = sample.share(share.name, so, known, undefined=nothing, whole=share.whole, dropped=dropped)
     return SupportMetrics(
         figures=figures,
         wilson=wilson,

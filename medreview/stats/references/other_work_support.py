@@ -58,7 +58,7 @@ class OtherWorkCounter:
         if not self._other:
             return None
         sample = ResponseSample(("other", "named"), self._rows, resampling)
-        share = sample.figure(
+        share = sample.share(
             "support from another work", "other", "named", undefined=_NOTHING, whole="from another work",
             dropped=self._left,
         )  # fmt: skip

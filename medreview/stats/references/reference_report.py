@@ -222,9 +222,7 @@ def _shares(references: Sequence[FoundReference], drawn: Drawn, resampling: Resa
         bare_urls=bare,
         verdicts={verdict: verdicts[verdict] for verdict in _LEVELS},
         shares=tuple(
-            sample.figure(
-                in_words(verdict), verdict, "checked", undefined=nothing, whole=_ARE[verdict], dropped=missing
-            )
+            sample.share(in_words(verdict), verdict, "checked", undefined=nothing, whole=_ARE[verdict], dropped=missing)
             for verdict in _LEVELS
         ),
     )
@@ -258,6 +256,7 @@ def _differences(models: Mapping[str, Drawn], resampling: Resampling) -> tuple[D
                     in_words(verdict),
                     np.hstack((mine.units, theirs.units)),
                     np.hstack((mine.sums, theirs.sums)),
+                    scale="share_difference",
                     undefined=_NOTHING,
                     resampling=resampling,
                 )

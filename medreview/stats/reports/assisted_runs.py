@@ -175,8 +175,8 @@ def _differences(rows: Sequence[BeforeAfter], resampling: Resampling) -> Iterato
         after, before = ([both[side] > both[1 - side] for both in told] for side in (0, 1))
         test = mcnemar(sum(after), sum(before))
         yield difference(
-            mine, other, question, units, sums, paired=True, undefined=_NOT_TOLD, test=test if told else None,
-            resampling=resampling,
+            mine, other, question, units, sums, scale="share_difference", paired=True, undefined=_NOT_TOLD,
+            test=test if told else None, resampling=resampling,
         )  # fmt: skip
 
 

@@ -178,7 +178,7 @@ def _share(name: str, drawn: Drawn, dropped: int, nothing: str, resampling: Resa
     """The share of the first cell of a part, of its two."""
     units, sums = (np.column_stack((held[:, 0], held[:, 0] + held[:, 1])) for held in (drawn.units, drawn.sums))
     sample = ResponseSample(("yes", "both"), units, resampling, sums=sums)
-    return sample.figure(name, "yes", "both", undefined=nothing, whole="supported", dropped=dropped)
+    return sample.share(name, "yes", "both", undefined=nothing, whole="supported", dropped=dropped)
 
 
 def _apart(
@@ -197,6 +197,7 @@ def _apart(
         drawn.units,
         drawn.sums,
         paired=against == TOGETHER_THERE,
+        scale="share_difference",
         undefined=_NOT_BOTH,
         resampling=resampling,
     )

@@ -91,7 +91,7 @@ def _cleaned_up(by: str, judge: bool, units: Mapping[str, bool], labels: Mapping
     nothing = f"{by} has no word on a revised statement." if revised else "Nothing was revised."
     if missing:
         why = f"{missing} of {len(revised)} revised statements have no word of {by}."
-        together = Estimate(_TOGETHER, None, None, None, "Wilson", 0, dropped=missing, reason=why)
+        together = Estimate(_TOGETHER, None, None, None, "Wilson", 0, dropped=missing, reason=why, scale="share")
     else:
         together = proportion(_TOGETHER, len(removed) + supported, len(units), nothing=nothing)
     right = proportion(

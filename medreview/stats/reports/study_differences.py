@@ -15,7 +15,7 @@ from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import Floats, Ints, Resampling, Statistic, cluster_codes
 from medreview.stats.formulas.classification import McNemar
 from medreview.stats.formulas.differences import Difference, Side, difference, paired_test, with_holm
-from medreview.stats.formulas.few_responses import Scale
+from medreview.stats.formulas.estimate import Scale
 from medreview.stats.formulas.support import ResponseSupport, support_counts
 from medreview.stats.reports.alike import Alike
 from medreview.stats.reports.label_scales import BINARY, TOGETHER, reviewers_label
@@ -214,8 +214,8 @@ def _agreement(
         nothing = f"One of the two has no {statistic}." if units.any() else _NO_LABELS
         mine, other = _sides(first, second, _tables(finish), 4)
         yield difference(
-            mine, other, statistic, units, sums, paired=test is not None, dropped=dropped, resampling=resampling,
-            test=test if finish is c.observed_agreement else None, undefined=nothing, scale=scale,
+            mine, other, statistic, units, sums, scale=scale, paired=test is not None, dropped=dropped,
+            resampling=resampling, test=test if finish is c.observed_agreement else None, undefined=nothing,
         )  # fmt: skip
 
 
@@ -258,7 +258,8 @@ def _support_by_model(models: Mapping[str, Sequence[ResponseSupport]], resamplin
                 continue
             units, sums = _joined((by_model[first], by_model[second]))
             mine, other = _sides(first, second, _share, 2)
-            found.append(difference(mine, other, statistic, units, sums, resampling=resampling))
+            one = difference(mine, other, statistic, units, sums, scale="share_difference", resampling=resampling)
+            found.append(one)
     return DifferenceFamily(
         "models_support", None, None, None, with_holm(found), omitted=max(0, len(models) - len(chosen))
     )

@@ -192,8 +192,8 @@ def _model(name: str, kind: str, mean: Estimate, ballots: Sequence[Ballot], resa
         type=kind,
         mean_rank=mean,
         qualities={label.level: counts[label.level] for label in QUALITY},
-        good=sample.figure("share Good", "good", "n", undefined=nothing, whole="Good"),
-        bad=sample.figure("share Bad", "bad", "n", undefined=nothing, whole="Bad"),
+        good=sample.share("share Good", "good", "n", undefined=nothing, whole="Good"),
+        bad=sample.share("share Bad", "bad", "n", undefined=nothing, whole="Bad"),
         usefulness=sample.figure("usefulness", "steps", "n", undefined=nothing, scale="plain"),
     )
 

@@ -86,7 +86,7 @@ def _accusations(
         if all(row[under] <= 1 for row in rows.values()):
             level = resampling.level
             return proportion(name, sample.total(over), sample.total(under), level=level, dropped=left, nothing=nothing)
-        return sample.figure(name, over, under, undefined=nothing, whole=whole, dropped=left)
+        return sample.share(name, over, under, undefined=nothing, whole=whole, dropped=left)
 
     def false(name: str, column: str, verdicts: Sequence[str]) -> Estimate:
         left = sum(item not in mine and said.get(item) in verdicts for item in given)

@@ -117,8 +117,9 @@ def test_limits_are_order_statistics() -> None:
 
 def figure(draws: list[float], clusters: int | None = None, observed: float = 0.5) -> Estimate:
     return bootstrap_figure(
-        "kappa", observed, np.array(draws), n=20, clusters=clusters, undefined="It is 0/0.", instead="all agree"
-    )
+        "kappa", observed, np.array(draws), n=20, clusters=clusters, undefined="It is 0/0.", instead="all agree",
+        scale="coefficient",
+    )  # fmt: skip
 
 
 def test_above_five_percent_undefined_there_is_no_interval() -> None:

@@ -26,9 +26,8 @@ def share(name: str, of: int, width: int = 4) -> Side:
 
 
 def compared(units: Floats, first: Side, second: Side, resampling: Resampling = FAST) -> Difference:
-    return difference(
-        first, second, "support", units, draw(contributions(units), resampling), resampling=resampling
-    )  # fmt: skip
+    sums = draw(contributions(units), resampling) if len(units) else units
+    return difference(first, second, "support", units, sums, scale="share_difference", resampling=resampling)
 
 
 def test_the_difference_is_that_of_the_values_and_its_interval_that_of_the_paired_resamples() -> None:
@@ -141,7 +140,7 @@ def test_a_side_that_resamples_of_mixed_responses_miss_is_named_as_that_and_not_
 def test_nothing_to_subtract_is_a_sentence() -> None:
     units = np.column_stack([np.ones(4), np.ones(4), np.zeros(4), np.zeros(4)])
     found = compared(units, share("a", 0), share("b", 2))
-    empty = difference(share("a", 0), share("b", 2), "support", np.zeros((0, 4)), np.zeros((0, 4)))
+    empty = compared(np.zeros((0, 4)), share("a", 0), share("b", 2))
 
     for one in (found, empty):
         assert (one.estimate.value, one.pvalue) == (None, None)
@@ -162,7 +161,7 @@ def test_yes_and_no_on_the_same_items_is_mcnemar_exact_or_over_responses() -> No
 def test_a_family_is_those_with_a_p_value_and_the_others_stay_undefined() -> None:
     units = np.column_stack([np.arange(40.0) % 2, np.ones(40), np.arange(40.0) % 3 > 1, np.ones(40)])
     one = compared(units, share("a", 0), share("b", 2))
-    none = difference(share("a", 0), share("b", 2), "support", np.zeros((0, 4)), np.zeros((0, 4)))
+    none = compared(np.zeros((0, 4)), share("a", 0), share("b", 2))
     assert one.pvalue is not None
     family = with_holm([one, none, one])
 

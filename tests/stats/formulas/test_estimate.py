@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -31,20 +32,21 @@ def test_percentages_are_rounded_at_the_edge_and_never_truncated() -> None:
 
 
 def test_a_figure_shows_value_level_and_interval() -> None:
-    figure = Estimate("kappa", 0.47368, 0.13, 0.7361, "percentile bootstrap", 200)
+    figure = Estimate("kappa", 0.47368, 0.13, 0.7361, "percentile bootstrap", 200, scale="coefficient")
     assert show(figure) == "0.474 (95% CI 0.130 to 0.736)"
-    assert show(figure, as_percent=True) == "47.4% (95% CI 13.0% to 73.6%)"
+    assert show(replace(figure, scale="share")) == "47.4% (95% CI 13.0% to 73.6%)"
 
 
 def test_what_is_missing_is_shown_with_its_sentence() -> None:
-    assert show(Estimate("kappa", None, None, None, "none", 0, reason="No item.")) == "undefined: No item."
-    assert show(Estimate("kappa", 1.0, None, None, "none", 9, reason="Constant.")) == "1.000 (no interval)"
+    missing = Estimate("kappa", None, None, None, "none", 0, reason="No item.", scale="coefficient")
+    assert show(missing) == "undefined: No item."
+    assert show(replace(missing, value=1.0)) == "1.000 (no interval)"
 
 
 @pytest.mark.parametrize(("value", "low", "high"), [(None, None, None), (0.5, None, None), (0.5, 0.4, None)])
 def test_a_missing_value_or_interval_needs_a_reason(value: float | None, low: float | None, high: float | None) -> None:
     with pytest.raises(ValueError, match="kappa"):
-        Estimate("kappa", value, low, high, "none", 3)
+        Estimate("kappa", value, low, high, "none", 3, scale="coefficient")
 
 
 @pytest.mark.parametrize(

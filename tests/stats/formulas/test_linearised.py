@@ -9,9 +9,8 @@ from medreview.stats.formulas.linearised import METHOD, left_out_interval, linea
 
 
 def test_an_interval_ends_at_the_least_value_that_there_is() -> None:
-    ends = [linearised("kappa", -0.2, 0.14, 2, 2, least=least).low for least in (0.0, -0.5, -1.0)]
-
-    assert ends == [0.0, -0.5, -1.0]
+    assert linearised("agreement", 0.2, 0.14, 2, 2, "share").low == 0.0
+    assert linearised("kappa", -0.2, 0.14, 2, 2, "coefficient").low == -1.0
 
 
 def test_two_responses_say_hardly_anything_and_three_by_hand() -> None:
@@ -26,7 +25,9 @@ def test_two_responses_say_hardly_anything_and_three_by_hand() -> None:
 
 
 def test_what_has_no_interval_says_why() -> None:
-    alone, still = linearised("share", 0.5, 0.1, 1, 4), linearised("share", 0.5, 0.0, 300, 600)
+    alone, still = (
+        linearised("share", 0.5, spread, *counts, "share") for spread, counts in ((0.1, (1, 4)), (0.0, (300, 600)))
+    )
 
     assert (alone.low, alone.reason) == (None, "One response cannot show how responses differ.")
     assert (still.low, still.reason, still.method) == (None, "It is the same whichever response is left out.", METHOD)

@@ -9,7 +9,6 @@ from medreview.cli.reports.plots.canvas import Drawing as Drawing
 from medreview.cli.reports.plots.flow import Step as Step
 from medreview.cli.reports.plots.flow import flow as flow
 from medreview.cli.reports.plots.forest import Interval as Interval
-from medreview.cli.reports.plots.forest import Unit as Unit
 from medreview.cli.reports.plots.forest import forest as forest
 from medreview.cli.reports.plots.intervals import Marked as Marked
 from medreview.cli.reports.plots.intervals import intervals as intervals

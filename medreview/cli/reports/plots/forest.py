@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from medreview.cli.reports.layout import Table, table
 from medreview.cli.reports.plots.canvas import COLOURS, INK, LINE, PAPER, Drawing, short
+from medreview.stats.formulas.estimate import Scale, number, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,10 +24,8 @@ _LINE: Final = 40
 """Letters of a name in a line."""
 _MOST_LINES: Final = 3
 _SMALL: Final = 8.5
-_FURTHEST: Final = 1.0
-"""A difference of shares is no larger: where an interval goes beyond it, an arrow stands at the edge."""
-
-Unit = Literal["%", "coefficient", "s", "points"]
+_FURTHEST: Final = {"share_difference": 1.0, "coefficient_difference": 2.0}
+"""A difference is no larger: where an interval goes beyond it, an arrow stands at the edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +43,14 @@ class Interval:
     n: int | None = None
 
 
-def forest(title: str, axis: str, rows: Sequence[Interval], *, unit: Unit, between: str = "95% interval") -> Drawing:
-    """``unit``: shares are shown in per cent from 0 to 100, coefficients up to 1, seconds as far as they go, and
-    differences of shares (in points of a hundred) as far to one side as to the other, 100 at most.
+def forest(title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, between: str = "95% interval") -> Drawing:
+    """``scale``: shares are shown in per cent from 0 to 100, coefficients up to 1, amounts as far as they go, and
+    differences as far to one side as to the other, those of shares (in points of a hundred) 100 at most.
 
     ``between`` names what stands behind the values in the table of the same numbers.
     """
     ends = [end for row in rows for end in (row.low, row.value, row.high) if end is not None]
-    start, stop = _range(ends, unit)
+    start, stop = _range(ends, scale)
     lines = [wrap(short(row.name, _LINE * _MOST_LINES), _LINE) or [""] for row in rows]
     heights = [_NAME * len(name) + (_DRAWN if row.words else 4.0) for row, name in zip(rows, lines, strict=True)]
     tops = [0.0, *accumulate(heights)]
@@ -66,10 +65,10 @@ def forest(title: str, axis: str, rows: Sequence[Interval], *, unit: Unit, betwe
         axes.set_xlim(start, stop)
         axes.set_axisbelow(True)
         axes.spines["left"].set_visible(False)
-        if unit == "%":
-            axes.set_xticks([0, 0.5, 1], ["0%", "50%", "100%"])
-        elif unit == "points":
-            axes.set_xticks([start, 0, stop], [_points(start), "0", _points(stop)])
+        if scale == "share":
+            axes.set_xticks([0, 0.5, 1], [percent(tick, 0) for tick in (0, 0.5, 1)])
+        elif scale == "share_difference":
+            axes.set_xticks([start, 0, stop], [number(tick, scale, 0, signed=True) for tick in (start, 0, stop)])
         axes.tick_params(axis="x", labelsize=_SMALL)
         axes.set_xlabel(axis, fontsize=_SMALL, loc="left")
 
@@ -123,18 +122,14 @@ def _bar(axes: "Axes", place: float, interval: tuple[float, float], ends: tuple[
         axes.plot(at, place, form if beyond else "|", color=COLOURS[0], markersize=6, clip_on=False)
 
 
-def _points(value: float) -> str:
-    return f"{100 * value:+.0f}"
-
-
-def _range(ends: Sequence[float], unit: Unit) -> tuple[float, float]:
+def _range(ends: Sequence[float], scale: Scale) -> tuple[float, float]:
     furthest = max((abs(end) for end in ends), default=1.0) * 1.05 or 1.0
-    match unit:
-        case "s":
+    match scale:
+        case "amount" | "seconds" | "plain":
             return 0.0, furthest
-        case "points":
-            rounded = -(-furthest * 10 // 1) / 10
-            return -min(rounded, _FURTHEST), min(rounded, _FURTHEST)
+        case "share_difference" | "coefficient_difference":
+            rounded, most = -(-furthest * 10 // 1) / 10, _FURTHEST[scale]
+            return -min(rounded, most), min(rounded, most)
         case "coefficient":
             return min(map(_tenth, ends), default=0.0) if any(end < 0 for end in ends) else 0.0, 1.0
     return 0.0, 1.0

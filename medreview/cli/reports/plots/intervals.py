@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from medreview.cli.reports.layout import table
+from medreview.cli.reports.layout import cells, table
 from medreview.cli.reports.plots.canvas import COLOURS, MARKERS, PAPER, Drawing, short
-from medreview.stats.formulas.estimate import percent
+from medreview.stats.formulas.estimate import Estimate, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ class Marked:
     """A row of a plot of intervals: its name, and for each series a share with its interval, ``None`` for none."""
 
     name: str
-    values: tuple[tuple[float, float | None, float | None] | None, ...]
+    values: tuple[Estimate | None, ...]
 
 
 def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Drawing:
@@ -33,13 +33,13 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Draw
             hollow = PAPER if number % 2 else colour
             axes.plot([], [], form, color=colour, markerfacecolor=hollow, label=short(name))
             for place, row in enumerate(rows):
-                value = row.values[number]
-                if value is None:
+                share = row.values[number]
+                if share is None or share.value is None:
                     continue
                 y = place + (number - (len(series) - 1) / 2) * 0.5 / max(1, len(series) - 1)
-                if value[1] is not None and value[2] is not None:
-                    axes.plot([value[1], value[2]], [y, y], color=colour, linewidth=1.6, marker="|", markersize=6)
-                axes.plot(value[0], y, form, color=colour, markerfacecolor=hollow, markersize=6, clip_on=False)
+                if share.low is not None and share.high is not None:
+                    axes.plot([share.low, share.high], [y, y], color=colour, linewidth=1.6, marker="|", markersize=6)
+                axes.plot(share.value, y, form, color=colour, markerfacecolor=hollow, markersize=6, clip_on=False)
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_yticks(range(len(rows)), [short(row.name) for row in rows])
         axes.set_xlim(0, 1)
@@ -57,8 +57,5 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Draw
     return Drawing(title, about, (_WIDTH, _STEP * high + 24), paint, table(("", *names), told))
 
 
-def _cells(value: tuple[float, float | None, float | None] | None) -> tuple[str, str]:
-    if value is None:
-        return "", ""
-    share, low, high = value
-    return percent(share), "" if low is None or high is None else f"{percent(low)} to {percent(high)}"
+def _cells(share: Estimate | None) -> tuple[str, str]:
+    return ("", "") if share is None or share.value is None else cells(share, "")

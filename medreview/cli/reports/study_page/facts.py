@@ -29,7 +29,6 @@ from medreview.labels import label_words
 from medreview.stats.facts.fact_report import FactReport
 from medreview.stats.facts.fact_scores import TASKS
 from medreview.stats.facts.fact_themes import Theme, Themes
-from medreview.stats.formulas.estimate import Estimate
 from medreview.units.held_facts import FactCase, FactText, HeldFact
 from medreview.words import counted, in_words
 
@@ -83,14 +82,10 @@ def _facts(report: FactReport) -> Iterator[PagePart]:
 def _picture(report: FactReport) -> Drawing:
     """Both scores of each system with their intervals; by the judges, or by the panel where none was asked."""
     rows = [
-        Marked(given(one.system), tuple(_marked((one.by_jury or one.by_panel)[task].figure) for task in TASKS))
+        Marked(given(one.system), tuple((one.by_jury or one.by_panel)[task].figure for task in TASKS))
         for one in report.scores
     ]
     return intervals("Facts present and contradicted, 95% intervals over cases", ("present", "contradicted"), rows)
-
-
-def _marked(figure: Estimate) -> tuple[float, float | None, float | None] | None:
-    return None if figure.value is None else (figure.value, figure.low, figure.high)
 
 
 def _themes(themes: Themes) -> Iterator[PagePart]:

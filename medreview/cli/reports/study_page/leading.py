@@ -1,16 +1,16 @@
 """The leading figures as plots: what is estimated of the whole study, agreement, support, differences, tables."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from medreview.cli.output import one_line, stratum_name
 from medreview.cli.reports.layout import cells
 from medreview.cli.reports.page_parts import Plot, Section
-from medreview.cli.reports.plots import Drawing, Interval, Unit, forest, matrix
+from medreview.cli.reports.plots import Drawing, Interval, forest, matrix
 from medreview.cli.reports.stats_screen import spoken
 from medreview.cli.reports.study_page.material import Material
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import Estimate, Scale
 from medreview.stats.reports.audit_report import AuditFigures
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.label_scales import BINARY, LEVELS, TOGETHER
@@ -35,9 +35,6 @@ _FAMILIES: Final = {
     "models_support": "support, model minus model",
     "modes": "agreement, blind minus assisted",
 }
-_WRITTEN: Final[Mapping[Unit, Callable[[float], str]]] = {
-    "%": percent, "coefficient": half_up, "points": lambda share: half_up(100 * share, 1),
-}  # fmt: skip
 _MOST_STRATA: Final = 7
 """All responses and the largest models, in a plot; the tables have all."""
 
@@ -51,18 +48,18 @@ def plots_section(material: Material) -> Section | None:
 def _plots(figures: StudyFigures) -> Iterator[Drawing]:
     own = [row for one in figures.reviewers if one.own is not None for row in _own(one.own)]
     if own:
-        yield forest("How good the answers are, by reviewers' own labels, 95% intervals", "share", own, unit="%")
+        yield forest("How good the answers are, by reviewers' own labels, 95% intervals", "share", own, scale="share")
     audit = [row for one in figures.audit.figures[-1:] for row in _audit(one)]
     if audit:
-        yield forest("The whole study by the audit, 95% intervals", "share of the statements", audit, unit="%")
+        yield forest("The whole study by the audit, 95% intervals", "share of the statements", audit, scale="share")
     for kind in spoken(figures):
         title = f"{kind.title[:1].upper()}{kind.title[1:]}: {kind.words}, 95% intervals"
-        rows = [_row(one_line(one.rater), one.share, "%") for one in kind.raters if not one.rules]
-        yield forest(title, "share", rows, unit="%")
+        rows = [_row(one_line(one.rater), one.share) for one in kind.raters if not one.rules]
+        yield forest(title, "share", rows, scale="share")
     yield from _shares(figures)
     differences = [row for family in figures.differences for row in _differences(family)]
     if differences:
-        yield forest("Differences, 95% intervals", "points of a hundred", differences, unit="points")
+        yield forest("Differences, 95% intervals", "points of a hundred", differences, scale="share_difference")
     yield from _matrices(figures)
 
 
@@ -70,7 +67,7 @@ def _own(own: OwnLabels) -> Iterator[Interval]:
     yield Interval(f"{one_line(own.reviewer)}: {own.of_what}{f' ({own.caution})' if own.caution else ''}")
     for figure in (own.cited, own.any_source, own.responses):
         if figure.n:
-            yield _row(_SUPPORT[figure.name], figure, "%")
+            yield _row(_SUPPORT[figure.name], figure)
 
 
 def _audit(audit: AuditFigures) -> Iterator[Interval]:
@@ -85,21 +82,22 @@ def _audit(audit: AuditFigures) -> Iterator[Interval]:
     yield Interval("supported, by " + ("all reviewers" if audit.reviewer is None else one_line(audit.reviewer)))
     for name, figure in shown:
         quoted = " (to quote)" if figure is audit.leading and figure.value is not None else ""
-        yield _row(f"{name}{quoted}", figure, "%")
+        yield _row(f"{name}{quoted}", figure)
     yield Interval("judges right")
-    yield _row("by the audit alone", audit.judges_right.study, "%")
+    yield _row("by the audit alone", audit.judges_right.study)
 
 
 def _differences(family: DifferenceFamily) -> Iterator[Interval]:
     """Those of shares; kappa's are in the table."""
-    found = [one for one in family.differences if one.statistic != "Cohen's kappa" and one.estimate.value is not None]
+    of_shares = [one for one in family.differences if one.estimate.scale == "share_difference"]
+    found = [one for one in of_shares if one.estimate.value is not None]
     if not found:
         return
     group = f", {Group(family.mode, family.drawn).title}" if family.mode is not None else ""
     yield Interval(f"{_FAMILIES[family.between]}{f', {one_line(family.reviewer)}' if family.reviewer else ''}{group}")
     for one in found:
         name = f"{_short(one.first)} - {_short(one.second)}"
-        yield _row(f"{name}, {one.statistic}", one.estimate, "points")
+        yield _row(f"{name}, {one.statistic}", one.estimate)
 
 
 def _short(name: str) -> str:
@@ -122,25 +120,25 @@ def _compared(figures: StudyFigures) -> list[tuple[str, tuple[Comparison, ...]]]
 
 
 def _shares(figures: StudyFigures) -> Iterator[Drawing]:
-    axes: tuple[tuple[str, str, Unit], ...] = (
-        ("percent agreement", "agreement on supported or not", "%"),
+    axes: tuple[tuple[str, str, Scale], ...] = (
+        ("percent agreement", "agreement on supported or not", "share"),
         ("Cohen's kappa", "Cohen's kappa, supported or not", "coefficient"),
     )
-    for name, axis, unit in axes:
-        rows = [row for title, several in _compared(figures) for row in _agreement(title, several, name, unit)]
+    for name, axis, scale in axes:
+        rows = [row for title, several in _compared(figures) for row in _agreement(title, several, name)]
         if rows:
-            yield forest(f"Reviewers and judges: {axis}, 95% intervals", axis, rows, unit=unit)
+            yield forest(f"Reviewers and judges: {axis}, 95% intervals", axis, rows, scale=scale)
     rows = [row for report in _reports(figures) for row in _support(report, judged=bool(figures.statements))]
     if rows:
-        yield forest("Support and sources, 95% intervals", "share", rows, unit="%")
+        yield forest("Support and sources, 95% intervals", "share", rows, scale="share")
 
 
-def _agreement(title: str, several: tuple[Comparison, ...], name: str, unit: Unit) -> Iterator[Interval]:
+def _agreement(title: str, several: tuple[Comparison, ...], name: str) -> Iterator[Interval]:
     found = [one for one in several if one.scale == BINARY.name and one.n]
     if found:
         yield Interval(title)
     for one in found:
-        yield _row(one_line(one.second), one.estimate(name), unit)
+        yield _row(one_line(one.second), one.estimate(name))
 
 
 def _reports(figures: StudyFigures) -> Iterator[SupportReport]:
@@ -155,7 +153,7 @@ def _support(report: SupportReport, *, judged: bool) -> Iterator[Interval]:
     pages_alone = report.by_rules or not judged
     for stratum in [one for one in report.strata if one.split in ("", "model")][:_MOST_STRATA]:
         rows = [
-            _row(_SUPPORT.get(figure.name, figure.name), figure, "%")
+            _row(_SUPPORT.get(figure.name, figure.name), figure)
             for figure in stratum.clustered
             if figure.n and not (pages_alone and figure.name != _VALID)
         ]
@@ -165,8 +163,8 @@ def _support(report: SupportReport, *, judged: bool) -> Iterator[Interval]:
             yield from rows
 
 
-def _row(name: str, figure: Estimate, unit: Unit) -> Interval:
-    words = cells(figure, _WRITTEN[unit], "no interval")
+def _row(name: str, figure: Estimate) -> Interval:
+    words = cells(figure, "no interval")
     return Interval(name, figure.value, figure.low, figure.high, words, None if figure.value is None else figure.n)
 
 

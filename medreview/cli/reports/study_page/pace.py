@@ -24,7 +24,7 @@ def _parts(conducts: tuple[Conduct, ...]) -> Iterator[PagePart]:
     rows = [row for one in timed for row in _rows(one)]
     if rows:
         title = "Seconds for a decision: the median, and between the quarters"
-        yield Plot(forest(title, "seconds", rows, unit="s", between="between the quarters"))
+        yield Plot(forest(title, "seconds", rows, scale="seconds", between="between the quarters"))
     for one in conducts:
         if one in timed or one.intra_rater:
             yield Title(one_line(one.reviewer))

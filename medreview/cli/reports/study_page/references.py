@@ -20,7 +20,6 @@ from medreview.cli.reports.units.references import reference_unit_parts
 from medreview.labels import label_words
 from medreview.references.model import Difference, Record
 from medreview.references.verdict import Verdict
-from medreview.stats.formulas.estimate import percent
 from medreview.stats.references.accused_references import AccusedReference, ReferenceLabel
 from medreview.stats.references.found_references import WORKS
 from medreview.stats.references.reference_report import ReferenceReport, ReferenceShares
@@ -47,7 +46,9 @@ def _parts(material: Material, report: ReferenceReport) -> Iterator[PagePart]:
     yield from reference_lines(report, brief=2)
     if report.whole.checked:
         yield NOT_FOUND_PROVES
-        plot = forest("References, 95% intervals", "share of the references checked", list(_rows(report)), unit="%")
+        plot = forest(
+            "References, 95% intervals", "share of the references checked", list(_rows(report)), scale="share"
+        )
         yield Plot(plot, tabled=_TABLE)
         yield Heading(_TABLE)
         yield _table(report)
@@ -65,7 +66,7 @@ def _rows(report: ReferenceReport) -> Iterator[Interval]:
         yield Interval(stratum_name(stratum.split, stratum.stratum))
         for verdict in _PLOTTED:
             figure = stratum.references.share(verdict)
-            words = cells(figure, percent, "no interval")
+            words = cells(figure, "no interval")
             yield Interval(VERDICT_WORDS[verdict], figure.value, figure.low, figure.high, words, figure.n)
 
 
@@ -83,7 +84,7 @@ def _group(name: str, shares: ReferenceShares) -> Iterator[tuple[str, ...]]:
     for place, (verdict, words) in enumerate(shown):
         figure = shares.share(verdict)
         ends = numbers(shares.checked, shares.not_checked, shares.bare_urls) if not place else ("",) * 3
-        yield (name if not place else "", words, *numbers(shares.verdicts[verdict]), *cells(figure, percent, "none"),
+        yield (name if not place else "", words, *numbers(shares.verdicts[verdict]), *cells(figure, "none"),
                *ends)  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table, value_cell
 from medreview.cli.reports.units.figure_tables import (
     MISSING,
     matrix,
@@ -12,10 +12,8 @@ from medreview.cli.reports.units.figure_tables import (
     reasons_of,
     right_parts,
     sentences,
-    value_of,
 )
 from medreview.stats.formulas.classification import Classification
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.units.answers import AnswerFigures, EvaluatorFigures, SpanFigures
 
 _AXIS: Final = "hallucination"
@@ -52,20 +50,15 @@ def _side_by_side(figures: AnswerFigures) -> Part:
     rows = []
     for each in figures.evaluators:
         role = "" if each.kind == "people" and each.group else f", {_ROLES[each.kind]}"
-        kappa = "-" if each.kappa_found.value is None else half_up(each.kappa_found.value)
         rows.append(
             (
                 f"{given(each.name)}{role}{f', {each.mode}' if each.mode else ''}",
-                *cells(each.found.accuracy, percent, MISSING), *cells(each.found.macro_f1, percent, MISSING), kappa,
-                *numbers(each.n),
+                *cells(each.found.accuracy, MISSING), *cells(each.found.macro_f1, MISSING),
+                value_cell(each.kappa_found), *numbers(each.n),
             )
         )  # fmt: skip
     names = ("hallucinated or not", "accuracy", "95% interval", "macro F1", "95% interval", "kappa", "n")
     return table(names, rows, others="words")
-
-
-def _share(figure: Estimate) -> str:
-    return "-" if figure.value is None else percent(figure.value)
 
 
 def _evaluator(each: EvaluatorFigures) -> Part:
@@ -82,7 +75,7 @@ def _evaluator(each: EvaluatorFigures) -> Part:
         "of which type:",
         table(
             ("", "value", "95% interval", "n", "left"),
-            ((title, *value_of(figure), *numbers(figure.n, figure.dropped)) for title, figure in (
+            ((title, *cells(figure, MISSING), *numbers(figure.n, figure.dropped)) for title, figure in (
                 ("accuracy", each.type.accuracy), ("macro precision", each.type.macro_precision),
                 ("macro recall", each.type.macro_recall), ("macro F1", each.type.macro_f1),
                 ("Cohen's kappa", each.kappa_type), ("Cohen's kappa, hallucinated or not", each.kappa_found),
@@ -94,8 +87,8 @@ def _evaluator(each: EvaluatorFigures) -> Part:
 
 def _split(split: list[tuple[str, Classification]]) -> Iterator[Part]:
     rows = (
-        (name, *cells(found.accuracy, percent, MISSING), _share(found.macro_precision), _share(found.macro_recall),
-         _share(found.macro_f1), *numbers(found.accuracy.n))
+        (name, *cells(found.accuracy, MISSING), value_cell(found.macro_precision),
+         value_cell(found.macro_recall), value_cell(found.macro_f1), *numbers(found.accuracy.n))
         for name, found in split
     )  # fmt: skip
     yield table(("hallucinated or not, in", "accuracy", "95% interval", "macro P", "macro R", "macro F1", "n"), rows)
@@ -109,7 +102,7 @@ def _spans(figures: AnswerFigures) -> Iterator[Part]:
             rows += [(f"{figure.name}, with those of no counterpart", figure) for figure in each.as_length]
         yield from ("", inset(Heading(_span_words(each)), table(
             ("", "value", "95% interval", "n", "left"),
-            ((name, *cells(figure, half_up, MISSING), *numbers(figure.n, figure.dropped)) for name, figure in rows),
+            ((name, *cells(figure, MISSING), *numbers(figure.n, figure.dropped)) for name, figure in rows),
         ), *reasons_of(rows)))  # fmt: skip
     yield (
         "For each span of the reference the least edit distance to a span of the model in the same answer; relative: "

@@ -1,7 +1,6 @@
 """Estimates, tables of two raters and precision and recall, as all reports on units print them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Final
 
 from medreview.cli.output import one_line
@@ -9,37 +8,21 @@ from medreview.cli.reports.interval_words import method_word
 from medreview.cli.reports.layout import Part, Table, cells, numbers, reasons, table
 from medreview.labels import AXES, scale_of
 from medreview.stats.formulas.classification import Classification
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import Estimate, half_up
 from medreview.stats.formulas.hypothesis_tests import TestResult
 from medreview.words import in_words
 
-_SHARES: Final = (
-    "agreement", "accuracy", "precision", "recall", "F1", "rate", "share", "plausibility", "answerability", "yield",
-    "flagged", "macro",
-)  # fmt: skip
-"""Words in the names of figures that are shares; all others are printed as numbers."""
 MISSING: Final = "not given"
 
 
 def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> Table:
     """One line for each figure; ``cluster`` heads the column of what is resampled."""
-    rows = ((in_words(figure.name), *row_of(figure)) for figure in figures)
+    rows = (
+        (in_words(figure.name), *cells(figure, MISSING), method_word(figure.method),
+         *numbers(figure.n, figure.clusters, figure.dropped))
+        for figure in figures
+    )  # fmt: skip
     return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows)
-
-
-def row_of(figure: Estimate) -> tuple[str, ...]:
-    """Value, interval, method, n, clusters, left out."""
-    return *value_of(figure), method_word(figure.method), *numbers(figure.n, figure.clusters, figure.dropped)
-
-
-def value_of(figure: Estimate) -> tuple[str, str]:
-    """Value and interval, as a share or as a number."""
-    return cells(figure, partial(number_of, figure), MISSING)
-
-
-def number_of(figure: Estimate, value: float) -> str:
-    """One value of a figure, as a share or as a number."""
-    return percent(value) if any(word in figure.name for word in _SHARES) else half_up(value)
 
 
 def sentences(figures: Iterable[Estimate]) -> list[str]:
@@ -79,10 +62,10 @@ def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
     for label in found.labels:
         each = (("precision", found.precision[label]), ("recall", found.recall[label]), ("F1", found.f1[label]))
         for place, (name, figure) in enumerate(each):
-            rows.append(("" if place else name_of(axis, str(label)), name, *value_of(figure), *numbers(figure.n)))
+            rows.append(("" if place else name_of(axis, str(label)), name, *cells(figure, MISSING), *numbers(figure.n)))
     means = (("precision", found.macro_precision), ("recall", found.macro_recall), ("F1", found.macro_f1))
     for place, (name, figure) in enumerate(means):
-        rows.append(("" if place else "mean of labels", name, *value_of(figure), *numbers(figure.n)))
+        rows.append(("" if place else "mean of labels", name, *cells(figure, MISSING), *numbers(figure.n)))
     yield table(("label", "of it", "value", "95% interval", "n"), rows, long=("of it",))
     every = [figure for label in found.labels for figure in
              (found.precision[label], found.recall[label], found.f1[label])]  # fmt: skip

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from medreview.cli.output import counted, given
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table, value_cell
 from medreview.cli.reports.units.figure_tables import MISSING, figure_table, p_words, reasons_of, sentences
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import Estimate, half_up, quantity
 from medreview.stats.units.qa_figures import QAFigures, QARates, RateTest
 from medreview.stats.units.qa_items import LEVELS
 from medreview.units.qa_item import TYPES
@@ -24,7 +24,7 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
     yield Title("QA items: rates")
     modes = ", ".join(f"{count:,} {mode}" for mode, count in sorted(figures.labels.items()))
     twice = figures.twice
-    share = "" if twice.value is None else f"; two labels or more on {percent(twice.value)} of {twice.n:,} items"
+    share = "" if twice.value is None else f"; two labels or more on {value_cell(twice)} of {twice.n:,} items"
     yield f"labels: {modes}{share}"
     names = ("relevance", *LEVELS, "not settled", "dispute", "feedback", "items")
     yield table(
@@ -59,10 +59,7 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
         yield "Of the same counts: PABAK (Brennan-Prediger) takes no account of how rare a flag is, Fleiss' kappa does."
     timed = [(_name(one), one.minutes) for one in figures.rates if one.minutes.value is not None]
     if timed:
-        told = (
-            (name, *cells(figure, lambda value: half_up(value, 2), MISSING), *numbers(figure.n))
-            for name, figure in timed
-        )
+        told = ((name, *cells(figure, MISSING, digits=2), *numbers(figure.n)) for name, figure in timed)
         yield from ("", inset(table(("minutes for a label", "mean", "95% interval", "n"), told), *reasons_of(timed)))
 
 
@@ -77,15 +74,15 @@ def _stratum(split: str, name: str) -> str:
 def _shares(title: str, rows: Sequence[tuple[str, Estimate]]) -> Part:
     return table(
         (title, "share", "95% interval", "n", "left"),
-        ((name, *cells(figure, percent, MISSING), *numbers(figure.n, figure.dropped)) for name, figure in rows),
+        ((name, *cells(figure, MISSING), *numbers(figure.n, figure.dropped)) for name, figure in rows),
     )
 
 
 def _tests(split: str, tests: Sequence[RateTest]) -> Part:
     rows = [
         (f"{_stratum(split, one.first)} - {_stratum(split, one.second)}",
-         "" if one.difference is None else percent(one.difference), _z(one), p_words(one.test.pvalue),
-         p_words(one.holm), p_words(one.bonferroni))
+         "" if one.difference is None else quantity(one.difference, "share_difference"), _z(one),
+         p_words(one.test.pvalue), p_words(one.holm), p_words(one.bonferroni))
         for one in tests
     ]  # fmt: skip
     why = dict.fromkeys(reason for one in tests for reason in (one.test.reason, *one.test.notes) if reason)

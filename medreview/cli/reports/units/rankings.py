@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.cli.output import given, one_line
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table, value_cell
 from medreview.cli.reports.units.figure_tables import MISSING, p_words, reasons_of, sentences, test_words
 from medreview.labels import QUALITY
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.rank_correlation import RankCorrelation
 from medreview.stats.units.rankings import ModelOrder, ModelRanks, OrderAgreement, RankingFigures
 
@@ -23,7 +23,7 @@ def ranking_parts(figures: RankingFigures) -> Iterator[Part]:
         return
     yield Title("Rankings: models")
     if figures.twice.value is not None:
-        yield f"ranked by two or more: {percent(figures.twice.value)} of {figures.twice.n:,} rankings"
+        yield f"ranked by two or more: {value_cell(figures.twice)} of {figures.twice.n:,} rankings"
     for kind in dict.fromkeys(one.type for one in figures.models):
         yield from ("", _models([one for one in figures.models if one.type == kind], kind))
     yield _LEGEND
@@ -42,8 +42,8 @@ def ranking_parts(figures: RankingFigures) -> Iterator[Part]:
 def _models(models: list[ModelRanks], kind: str) -> Part:
     ranks = ((given(one.model), *_number(one.mean_rank), *numbers(one.mean_rank.n)) for one in models)
     qualities = (
-        (given(one.model), *numbers(*(one.qualities[label.level] for label in QUALITY)), *_share(one.good),
-         _share(one.bad)[0], _number(one.usefulness)[0])
+        (given(one.model), *numbers(*(one.qualities[label.level] for label in QUALITY)), *cells(one.good, MISSING),
+         value_cell(one.bad, "undefined"), _number(one.usefulness)[0])
         for one in models
     )  # fmt: skip
     levels = tuple(label.name for label in QUALITY)
@@ -94,8 +94,4 @@ def _correlation(found: RankCorrelation) -> str:
 
 
 def _number(figure: Estimate) -> tuple[str, str]:
-    return cells(figure, lambda value: half_up(value, 2), MISSING)
-
-
-def _share(figure: Estimate) -> tuple[str, str]:
-    return cells(figure, percent, MISSING)
+    return cells(figure, MISSING, digits=2)

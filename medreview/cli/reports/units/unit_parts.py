@@ -7,11 +7,11 @@ from medreview.cli.output import counted, one_line
 from medreview.cli.reports.cleanup import cleanup_parts
 from medreview.cli.reports.consensus import paper_tests_part
 from medreview.cli.reports.interval_words import over_units
-from medreview.cli.reports.layout import Heading, Part, Title, inset, numbers, table
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
 from medreview.cli.reports.questions import question_parts
 from medreview.cli.reports.units.agreement import agreement_part, many_part
 from medreview.cli.reports.units.answers import answer_parts
-from medreview.cli.reports.units.figure_tables import name_of, value_of
+from medreview.cli.reports.units.figure_tables import MISSING, name_of
 from medreview.cli.reports.units.key_facts import key_fact_parts
 from medreview.cli.reports.units.qa import qa_parts
 from medreview.cli.reports.units.rankings import ranking_parts
@@ -158,7 +158,7 @@ def _scale(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
 def _gold(scale: ScaleFigures) -> Part:
     """How many right labels everybody met."""
     rows = (
-        (one_line(each.second), each.which, *numbers(_right(each), each.n), *value_of(each.agreement[0]))
+        (one_line(each.second), each.which, *numbers(_right(each), each.n), *cells(each.agreement[0], MISSING))
         for each in scale.gold
     )
     names = (f"right labels met, {scale.title}", "labels", "right", "of", "share", "95% interval")
