@@ -26,13 +26,16 @@ def figure_table(figures: Sequence[Estimate]) -> Table:
     """A row for each figure; what bears the name of the one above it (the same by Wilson) is not named again."""
     before = ["", *(figure.name for figure in figures)]
     rows = (
-        (
-            "" if figure.name == above else SHORT.get(figure.name, figure.name), *cells(figure, "not given"),
-            method_word(figure.method), *numbers(figure.n, figure.clusters, figure.dropped),
-        )
+        ("" if figure.name == above else SHORT.get(figure.name, figure.name), *figure_cells(figure))
         for figure, above in zip(figures, before, strict=False)
-    )  # fmt: skip
+    )
     return table(("", "value", "95% interval", "method", "n", "resp", "left"), rows)
+
+
+def figure_cells(figure: Estimate) -> tuple[str, ...]:
+    """Value, interval, method, n, clusters, left out."""
+    counts = numbers(figure.n, figure.clusters, figure.dropped)
+    return *cells(figure, "not given"), method_word(figure.method), *counts
 
 
 def sentences(figures: Sequence[Estimate]) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from medreview.cli.output import one_line
-from medreview.cli.reports.interval_words import method_word
+from medreview.cli.reports.estimates import figure_cells
 from medreview.cli.reports.layout import Part, Table, cells, numbers, reasons, table
 from medreview.labels import AXES, scale_of
 from medreview.stats.formulas.classification import Classification
@@ -17,11 +17,7 @@ MISSING: Final = "not given"
 
 def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> Table:
     """One line for each figure; ``cluster`` heads the column of what is resampled."""
-    rows = (
-        (in_words(figure.name), *cells(figure, MISSING), method_word(figure.method),
-         *numbers(figure.n, figure.clusters, figure.dropped))
-        for figure in figures
-    )  # fmt: skip
+    rows = ((in_words(figure.name), *figure_cells(figure)) for figure in figures)
     return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows)
 
 
