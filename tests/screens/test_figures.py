@@ -328,14 +328,15 @@ async def test_the_first_screen_has_the_figures_of_the_audit(
     assert [json.loads(row["payload"])["what"] for row in events(judged, "look")] == ["home"]
 
 
-async def test_the_first_screen_says_nothing_of_it_as_long_as_a_blind_block_is_open(judged: Study) -> None:
+async def test_the_first_screen_has_only_her_own_labels_as_long_as_a_blind_block_is_open(judged: Study) -> None:
     audited(judged, "a.1", "b.1")
     said(judged, "supported", "a.1", "b.1", mode="blind", block="audit")
     revealed(judged, "a.1")
     app = opened(judged)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
-        assert "FIGURES" not in screen_text(app)
+        await until(pilot, lambda: "FIGURES" in screen_text(app))
+        assert "by your labels, 2 of 2" in screen_text(app)
+        assert "judges against you" not in screen_text(app)
         assert "judges hidden; figures wait" in screen_text(app)
     assert events(judged, "look") == []
 
