@@ -144,8 +144,7 @@ def meaning_of(config: Config, wanted: bool | None = None, *, local_only: bool =
     if wanted is False or (not wanted and not config.semantic.get("encoder")):
         return None
     from medreview.pipeline import Meaning
-    from medreview.semantic.configured import endpoint_of
-    from medreview.semantic.settings import SemanticSettings
+    from medreview.semantic.configured import SemanticSettings, endpoint_of
 
     _require(config, [f"semantic.{name}" for name in config.semantic])
     settings = SemanticSettings(**config.semantic)

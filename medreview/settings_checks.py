@@ -9,7 +9,7 @@ from medreview.errors import UserError
 from medreview.llm.settings import Role, models_from
 from medreview.review.actions import REVIEW, remapped
 from medreview.review.goal import read_goal
-from medreview.semantic.settings import SemanticSettings
+from medreview.semantic.configured import SemanticSettings
 from medreview.setting import SERVICES, Setting, did_you_mean, settings_in
 
 REFERENCES: Final = ("library", "online")

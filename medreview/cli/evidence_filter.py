@@ -26,7 +26,7 @@ def answer_lines(semantic: bool = False) -> None:
 
     words = vocabulary(load_config().synonyms_file)
     if semantic:
-        from medreview.semantic.rescore import rescore
+        from medreview.semantic.blend import rescore
 
         lines = _batches(cast(BufferedIOBase, sys.stdin.buffer))
         answers = serve_together(lines, words, partial(rescore, similarity=_similarity()))

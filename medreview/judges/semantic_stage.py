@@ -24,9 +24,7 @@ from medreview.judges.runs import JudgeRun, add_run
 from medreview.judges.semantic_runs import run_for
 from medreview.progress import SILENT, Progress
 from medreview.semantic.blend import blend, passages_for
-from medreview.semantic.encoder import Encoder, Scorer
-from medreview.semantic.scale import Nearness, Scale, scale_of
-from medreview.semantic.similarity import Similarity
+from medreview.semantic.similarity import Encoder, Nearness, Scale, Scorer, Similarity, scale_of
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.text import Span

@@ -8,9 +8,8 @@ from medreview.judges.semantic_stage import SemanticPlan, SemanticSummary, judge
 from medreview.llm.settings import JudgeSettings, where_texts_go
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
-from medreview.semantic.configured import configured_encoder, cost
-from medreview.semantic.encoder import Encoder, Scorer
-from medreview.semantic.settings import SemanticSettings
+from medreview.semantic.configured import SemanticSettings, configured_encoder, cost
+from medreview.semantic.similarity import Encoder, Scorer
 from medreview.study import Study
 from medreview.words import counted
 

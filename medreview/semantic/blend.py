@@ -1,14 +1,16 @@
 """The triage score where a model of meaning was asked: the rules' score and the similarity of passages together."""
 
+from collections.abc import Sequence
 from functools import cache
 from math import exp, log
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from medreview.evidence.assess import Assessment
+from medreview.evidence.jsonl_filter import Pair
 from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.sentence_analysis import compared_part
-from medreview.semantic.scale import Nearness
+from medreview.semantic.similarity import Nearness, Similarity
 from medreview.text import Span
 
 MOST: Final = 8
@@ -71,3 +73,30 @@ def blend(assessment: Assessment, nearness: Nearness) -> float:
     weigh = weights()
     rules, near, clash = signs(assessment, nearness)
     return 1 / (1 + exp(-(weigh.bias + weigh.rules * rules + weigh.near * near + weigh.clash * clash)))
+
+
+def rescore(pairs: Sequence[Pair], similarity: Similarity) -> list[float]:
+    """The new ``unsupported`` of each pair, 0 to 1; where there is no passage to ask about, that of the rules.
+
+    The model is asked about all pairs at once. Raises ``UserError`` when it gives no answer.
+    """
+    return [
+        blend(pair.assessment, near) if near else pair.assessment.unsupported
+        for pair, near in zip(pairs, nearness_of(pairs, similarity), strict=True)
+    ]
+
+
+def nearness_of(pairs: Sequence[Pair], similarity: Similarity) -> list[Nearness | None]:
+    """How near each statement is to its source; ``None`` without a passage.
+
+    A statement is compared without its markers, as by the rules. Raises what :meth:`Similarity.of` raises.
+    """
+    asked = {at: chosen for at, pair in enumerate(pairs) if (chosen := passages_for(pair.statement, pair.source))}
+    found = similarity.of(
+        [
+            (compared_part(pairs[at].statement), [pairs[at].source.text[span.start : span.end] for span in chosen])
+            for at, chosen in asked.items()
+        ]
+    )
+    near = dict(zip(asked, found, strict=True))
+    return [near.get(at) for at in range(len(pairs))]

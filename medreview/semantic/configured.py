@@ -1,14 +1,39 @@
-"""The model of meaning that the settings ask for, and what it costs to ask it."""
+"""The settings of the table ``[semantic]``, the model of meaning that they ask for, and what it costs to ask it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from medreview.errors import UserError
 from medreview.llm.settings import JudgeSettings, choose
 from medreview.llm.store import CallStore
-from medreview.semantic.encoder import Encoder, Scorer
-from medreview.semantic.settings import SemanticSettings
+from medreview.semantic.similarity import Encoder, Scorer
+from medreview.setting import about
 from medreview.words import counted
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticSettings:
+    """Off unless ``encoder`` is set."""
+
+    encoder: str = field(
+        default="",
+        metadata=about(
+            "The model of meaning that helps to order the queue.",
+            more="`minilm` computes on this machine. The others ask `model`: "
+            "`endpoint` its /embeddings, `rerank` its /rerank, `score` its /score.",
+            unset="none",
+            choices=("", "minilm", "endpoint", "rerank", "score"),
+            guarded=True,
+        ),
+    )
+    model: str = field(
+        default="",
+        metadata=about(
+            "For an endpoint, the name of its table `[models.NAME]`.", unset="none", example="embedder", guarded=True
+        ),
+    )
+
 
 SECONDS_A_TEXT: Final = 0.012
 """Of the packaged encoder, of a passage of 25 words, on two cores of 2020."""

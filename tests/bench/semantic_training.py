@@ -28,9 +28,8 @@ from medreview.evidence.assess import assess
 from medreview.evidence.jsonl_filter import Pair
 from medreview.evidence.ranking import SourceIndex
 from medreview.semantic import blend as home
-from medreview.semantic.blend import BlendWeights, signs
+from medreview.semantic.blend import BlendWeights, nearness_of, signs
 from medreview.semantic.minilm import MiniLM
-from medreview.semantic.rescore import nearness_of
 from medreview.semantic.similarity import Similarity
 from tests.bench.evidence_fit.figures import auroc, found_early, show
 from tests.bench.evidence_fit.trial_weights import Floats, climb

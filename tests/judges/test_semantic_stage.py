@@ -14,7 +14,7 @@ from medreview.judges import offline_stage, semantic_runs, semantic_stage
 from medreview.judges.offline_engine import ENGINE
 from medreview.judges.votes import judges_of_support
 from medreview.pipeline import Meaning
-from medreview.semantic.settings import SemanticSettings
+from medreview.semantic.configured import SemanticSettings
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.units.statement_view import load_statement_view
@@ -33,7 +33,7 @@ from medreview import pipeline
 from medreview.judges import semantic_stage
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline import Meaning
-from medreview.semantic.settings import SemanticSettings
+from medreview.semantic.configured import SemanticSettings
 from medreview.study import Study
 
 semantic_stage.GROUP = 4

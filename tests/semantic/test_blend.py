@@ -10,8 +10,7 @@ from medreview.evidence.assess import assess
 from medreview.evidence.ranking import SourceIndex
 from medreview.semantic.blend import MOST, blend, passages_for
 from medreview.semantic.minilm import MiniLM
-from medreview.semantic.scale import scale_of
-from medreview.semantic.similarity import Similarity
+from medreview.semantic.similarity import Similarity, scale_of
 from tests.support.packaged_encoder import needs_packaged_encoder
 
 pytestmark = needs_packaged_encoder

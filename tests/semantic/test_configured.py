@@ -4,10 +4,9 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.llm.settings import JudgeSettings
-from medreview.semantic.configured import configured_encoder, cost, endpoint_of
+from medreview.semantic.configured import SemanticSettings, configured_encoder, cost, endpoint_of
 from medreview.semantic.endpoint import EndpointEncoder, EndpointScorer
 from medreview.semantic.minilm import MiniLM
-from medreview.semantic.settings import SemanticSettings
 from tests.support.packaged_encoder import needs_packaged_encoder
 
 pytestmark = needs_packaged_encoder

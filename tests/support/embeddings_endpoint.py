@@ -6,7 +6,7 @@ from zlib import crc32
 
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline import Meaning
-from medreview.semantic.settings import SemanticSettings
+from medreview.semantic.configured import SemanticSettings
 from tests.support.http_server import Exchange, LocalServer, Route, answer_json
 
 
