@@ -21,26 +21,24 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from medreview.api.material import MarkedPassage, StudyStatement
     from medreview.api.open_study import OpenStudy, create_demo, create_study, open_study
-    from medreview.api.rows import JudgementRow, LabelRow, PairRow
-    from medreview.api.tables import Table
+    from medreview.api.tables import JudgementRow, LabelRow, PairRow, Table
     from medreview.api.texts import extract_citations, find_evidence, ground_quote, split_statements
-    from medreview.citations.model import Citation
+    from medreview.citations.citation import Citation
     from medreview.errors import NotSaved, NotSavedHere, UserError
     from medreview.evidence.assess import Assessment
     from medreview.evidence.clashes.clash import Clash
     from medreview.evidence.differences import Difference
     from medreview.evidence.grounding import Grounding, QuoteIndex
-    from medreview.evidence.ranking import Hit, SourceIndex
+    from medreview.evidence.passage_ranking import Hit, SourceIndex
     from medreview.exchange.exports.export import ExportSummary
     from medreview.exchange.files.columns import Column
-    from medreview.exchange.imports.rows import BadRecord
+    from medreview.exchange.imports.file_rows import BadRecord
     from medreview.generators.counts import GenerationCounts
     from medreview.import_files import Imported
     from medreview.judges.llm_stage import Tally
     from medreview.judges.planning import QuestionPlan
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline.asking import JudgedBy
-    from medreview.pipeline.generating import Generated
+    from medreview.pipeline.asking import Generated, JudgedBy
     from medreview.pipeline.preparing import Judged, Prepared
     from medreview.progress import Progress
     from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
@@ -49,14 +47,14 @@ if TYPE_CHECKING:
     from medreview.statements.left_out import LeftOut
     from medreview.statements.split import Dropped, Parsed, Statement
     from medreview.statements.stage import ParseSummary
-    from medreview.stats.citations.report import CitationReport
-    from medreview.stats.citations.url_figures import UrlReport
+    from medreview.stats.citation_kpis import CitationReport
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.formulas.estimate import Estimate
     from medreview.stats.reports.audit_report import AuditReport
     from medreview.stats.reports.comparison import Comparison
     from medreview.stats.reports.study_support import SupportFigures, SupportReport
     from medreview.stats.study_figures import StudyFigures
+    from medreview.stats.url_analysis import UrlReport
     from medreview.study.events import Receipt
     from medreview.study.merge import MergeSummary
     from medreview.text import Span
@@ -133,25 +131,23 @@ __all__ = [
 _HOMES = {
     "medreview.api.material": ("MarkedPassage", "StudyStatement"),
     "medreview.api.open_study": ("OpenStudy", "create_demo", "create_study", "open_study"),
-    "medreview.api.rows": ("JudgementRow", "LabelRow", "PairRow"),
-    "medreview.api.tables": ("Table",),
+    "medreview.api.tables": ("JudgementRow", "LabelRow", "PairRow", "Table"),
     "medreview.api.texts": ("extract_citations", "find_evidence", "ground_quote", "split_statements"),
-    "medreview.citations.model": ("Citation",),
+    "medreview.citations.citation": ("Citation",),
     "medreview.errors": ("NotSaved", "NotSavedHere", "UserError"),
     "medreview.evidence.assess": ("Assessment",),
     "medreview.evidence.clashes.clash": ("Clash",),
     "medreview.evidence.differences": ("Difference",),
     "medreview.evidence.grounding": ("Grounding", "QuoteIndex"),
-    "medreview.evidence.ranking": ("Hit", "SourceIndex"),
+    "medreview.evidence.passage_ranking": ("Hit", "SourceIndex"),
     "medreview.exchange.exports.export": ("ExportSummary",),
     "medreview.exchange.files.columns": ("Column",),
-    "medreview.exchange.imports.rows": ("BadRecord",),
+    "medreview.exchange.imports.file_rows": ("BadRecord",),
     "medreview.import_files": ("Imported",),
     "medreview.judges.llm_stage": ("Tally",),
     "medreview.judges.planning": ("QuestionPlan",),
     "medreview.llm.settings": ("JudgeSettings",),
-    "medreview.pipeline.asking": ("JudgedBy",),
-    "medreview.pipeline.generating": ("Generated",),
+    "medreview.pipeline.asking": ("Generated", "JudgedBy"),
     "medreview.pipeline.preparing": ("Judged", "Prepared"),
     "medreview.generators.counts": ("GenerationCounts",),
     "medreview.progress": ("Progress",),
@@ -163,8 +159,8 @@ _HOMES = {
     "medreview.statements.left_out": ("LeftOut",),
     "medreview.statements.split": ("Dropped", "Parsed", "Statement"),
     "medreview.statements.stage": ("ParseSummary",),
-    "medreview.stats.citations.report": ("CitationReport",),
-    "medreview.stats.citations.url_figures": ("UrlReport",),
+    "medreview.stats.citation_kpis": ("CitationReport",),
+    "medreview.stats.url_analysis": ("UrlReport",),
     "medreview.stats.formulas.bootstrap": ("Resampling",),
     "medreview.stats.formulas.estimate": ("Estimate",),
     "medreview.stats.reports.audit_report": ("AuditReport",),

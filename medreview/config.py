@@ -344,8 +344,7 @@ def _added(merged: dict[str, Any], guarded: Mapping[str, Any]) -> list[str]:
 def read_file(path: Path) -> SettingsFile:
     """A settings file with the mistakes in it; raises :class:`UserError` where it cannot be read, or others may write
     what it says of texts and keys."""
-    from medreview.settings_checks import problems
-    from medreview.settings_files import read_settings
+    from medreview.settings_files import problems, read_settings
 
     try:
         text = read_settings(path)

@@ -1,18 +1,263 @@
-"""Writing one setting into a settings file, and leaving all else in it as it stands: comments, order, spaces."""
+"""Writing one setting, by its full name, into a settings file; all else stays: comments, order, spaces.
 
-from collections.abc import Iterator, Sequence
+Full names are those that commands take: ``theme``, ``keys.defer``, ``judges.NAME.model``.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from medreview.atomic_output import atomic_output, write_new
-from medreview.config import SETTINGS, SettingsFile, guarded_settings, read_file, told_in
-from medreview.config_names import Named, named
+from medreview.config import ENVIRONMENT, SETTINGS, SettingsFile, guarded_settings, read_file, told_in
 from medreview.errors import UserError
-from medreview.settings_checks import problems
-from medreview.settings_files import is_own, is_trusted, own_folder, trust
+from medreview.llm.settings import SETTINGS as JUDGE
+from medreview.next_step import command
+from medreview.review.actions import REVIEW, shown_key
+from medreview.setting import (
+    MODEL_TABLES,
+    NUMBER,
+    SERVICES,
+    SWITCH,
+    TABLE,
+    TEXT,
+    WHOLE,
+    About,
+    Kind,
+    Setting,
+    did_you_mean,
+)
+from medreview.settings_files import SEMANTIC, is_own, is_trusted, own_folder, problems, trust
 from medreview.settings_places import FILE_NAME, LARGEST, config_folder, is_there
-from medreview.toml_edit import place, with_value, without_value
+
+_COMMENT: Final = re.compile(r"\s*(?:#|$)")
+_HEADING: Final = re.compile(r"\[(?!\[)[^\n]*\](?=\s*(?:#|$))")
+
+
+def with_value(content: str, keys: Sequence[str], value: Any) -> str:
+    """The text with a value: in its old place, at the end of its table, or in a new table at the end of the text.
+
+    Raises ``ValueError`` where the text is written in a way in which that cannot be done, or is no TOML.
+    """
+    wanted = _set(tomllib.loads(content), keys, value)
+    added = "" if isinstance(value, Mapping) else _line_added(content, keys, value)
+    return added if _says(added, wanted) else _right(_put_value(content, keys, value), wanted)
+
+
+def without_value(content: str, keys: Sequence[str]) -> str:
+    """The text without a value or table that is there; raises ``ValueError`` as :func:`with_value`."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    wanted = _dropped(tomllib.loads(content), keys)
+    try:
+        document = tomlkit.parse(content)
+        table: Any = document
+        for key in keys[:-1]:
+            table = table[key]
+        del table[keys[-1]]
+        return _right(tomlkit.dumps(document), wanted)
+    except TOMLKitError as error:
+        raise ValueError("this value cannot be taken out") from error
+
+
+def place(told: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
+    """The keys that lead to a full name such as ``judges.near.model``; ``None`` when nothing is there.
+
+    A key may have dots of its own.
+    """
+    for key, value in told.items():
+        if key == name:
+            return (key,)
+        if name.startswith(f"{key}.") and isinstance(value, Mapping):
+            below = place(value, name.removeprefix(f"{key}."))
+            if below is not None:
+                return (key, *below)
+    return None
+
+
+def _put_value(content: str, keys: Sequence[str], value: Any) -> str:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(content)
+        table: Any = document
+        for depth, key in enumerate(keys[:-1]):
+            if key not in table:
+                table[key] = tomlkit.table(is_super_table=depth < len(keys) - 2)
+            table = table[key]
+        table[keys[-1]] = value
+        return tomlkit.dumps(document)
+    except TOMLKitError as error:
+        raise ValueError("this value cannot be put in") from error
+
+
+def _line_added(content: str, keys: Sequence[str], value: Any) -> str:
+    """The text with a line more where the table ends: after its last value, and above the comments of the next one.
+
+    (``tomlkit`` puts it below these.) ``""`` where that table does not stand under a heading of its own.
+    """
+    import tomlkit
+
+    lines = content.splitlines(keepends=True)
+    headings: list[tuple[int, tuple[str, ...]]] = [(-1, ())]
+    headings += ((number, path) for number, line in enumerate(lines) if (path := _heading(line)))
+    begin = next((number for number, path in headings if path == tuple(keys[:-1])), None)
+    if begin is None:
+        return ""
+    end = next((number for number, _ in headings if number > begin), len(lines))
+    filled = [number for number in range(begin + 1, end) if not _COMMENT.match(lines[number])]
+    before_all = begin < 0 and not filled
+    at = _below_head(lines, end) if before_all else (filled[-1] if filled else begin) + 1
+    ending = "\r\n" if "\r\n" in content else "\n"
+    added = [line + ending for line in tomlkit.dumps({keys[-1]: value}).splitlines()]
+    if before_all and at < len(lines):
+        added.append(ending)
+    if at and not lines[at - 1].endswith("\n"):
+        lines[at - 1] += ending
+    return "".join([*lines[:at], *added, *lines[at:]])
+
+
+def _below_head(lines: Sequence[str], end: int) -> int:
+    """The line below what is said of the whole text, and above what is said of its first table."""
+    if end == len(lines):
+        return end
+    return next((number + 1 for number in reversed(range(end)) if not lines[number].strip()), 0)
+
+
+def _heading(line: str) -> tuple[str, ...]:
+    """The keys of a table's heading, ``("judges", "near")`` of ``[judges.near]``; ``()`` for any other line."""
+    if not _HEADING.match(line.strip()):
+        return ()
+    try:
+        table = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return ()
+    path: list[str] = []
+    while table:
+        [(key, table)] = table.items()
+        path.append(key)
+    return tuple(path)
+
+
+def _right(made: str, wanted: Mapping[str, Any]) -> str:
+    if not _says(made, wanted):
+        raise ValueError("this value cannot be changed in place")
+    return made
+
+
+def _says(made: str, wanted: Mapping[str, Any]) -> bool:
+    try:
+        return _filled(tomllib.loads(made)) == _filled(wanted)
+    except tomllib.TOMLDecodeError:
+        return False
+
+
+def _filled(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What is told without tables that hold nothing: with its last value a table may go."""
+    found = {key: _filled(value) if isinstance(value, Mapping) else value for key, value in told.items()}
+    return {key: value for key, value in found.items() if value != {}}
+
+
+def _set(told: Mapping[str, Any], keys: Sequence[str], value: Any) -> dict[str, Any]:
+    first, *rest = keys
+    if not rest:
+        return {**told, first: value}
+    below = told.get(first, {})
+    if not isinstance(below, Mapping):
+        raise ValueError(f"{first!r} is no table")
+    return {**told, first: _set(below, rest, value)}
+
+
+def _dropped(told: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    first, *rest = keys
+    if rest:
+        return {**told, first: _dropped(told[first], rest)}
+    return {name: value for name, value in told.items() if name != first}
+
+
+_JUDGE: Final = '{model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}'
+_SWITCHES: Final = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A setting under its full name, and the keys of TOML that lead to it."""
+
+    name: str
+    keys: tuple[str, ...]
+    setting: Setting
+
+
+def named(name: str) -> Named:
+    """The setting of this full name; raises :class:`UserError` with the nearest name there is."""
+    table, _, rest = name.partition(".")
+    if table in SETTINGS and not rest:
+        return Named(name, (table,), SETTINGS[table])
+    if table in MODEL_TABLES:
+        judge, _, field = rest.rpartition(".")
+        if judge and field in JUDGE:
+            return Named(name, (table, judge, field), JUDGE[field])
+        if not judge or not did_you_mean(field, JUDGE):  # else a name is mistyped, and no judge's name has a dot
+            told = "One model, as a table with `model` and `base_url`."
+            return Named(
+                name, (table, rest), _entry(table, rest, TABLE, told, '{model = "m", base_url = "http://..."}')
+            )
+    inner = {one.name: one for one in _inner()}
+    if name in inner:
+        return Named(name, (table, rest), inner[name])
+    every = [*SETTINGS, *inner, *ENVIRONMENT]
+    if table in MODEL_TABLES:
+        every = [f"{table}.{rest.rpartition('.')[0]}.{field}" for field in JUDGE]
+    raise UserError(f"There is no setting {name!r}{did_you_mean(name, every)}; `{command('config')}` shows them all.")
+
+
+def value_of(one: Named, text: str) -> Any:
+    """The value that a text on the command line stands for; raises :class:`UserError`, which never repeats it: it may
+    be a key that does not belong there."""
+    kind = one.setting.kind
+    try:
+        if kind is SWITCH:
+            return _SWITCHES[text.strip().lower()]
+        if kind is WHOLE:
+            return int(text)
+        if kind is NUMBER:
+            return int(text) if text.strip().isdecimal() else float(text)
+        if kind is TABLE:
+            found = tomllib.loads(f"value = {text}")
+            if list(found) != ["value"] or not isinstance(found["value"], dict):
+                raise ValueError
+            return found["value"]
+    except (KeyError, ValueError, RecursionError):
+        example = f", such as {one.setting.about.example}" if one.setting.about.example else ""
+        raise UserError(f"{one.name!r} must be {one.setting.allowed}{example}; nothing was changed.") from None
+    return text
+
+
+def _inner() -> Iterator[Setting]:
+    """What can stand in the tables ``[keys]``, ``[services]``, ``[references]`` and ``[semantic]``."""
+    for action in REVIEW:
+        default = ", ".join(map(shown_key, action.keys))
+        yield _entry("keys", action.id, TEXT, action.help, "F9", default)
+    for service in SERVICES:
+        told = f"Where {service} is asked, in place of its public address."
+        yield _entry("services", service, TEXT, told, f"https://mirror.example/{service}")
+    told = "The file of works that references are held against; a list of several is written by hand."
+    yield _entry("references", "library", TEXT, told, "guideline-group.json")
+    yield _entry("references", "online", SWITCH, "Whether `run` looks references up at the services, too.", "true")
+    for setting in SEMANTIC.values():
+        yield setting._replace(name=f"semantic.{setting.name}")
+
+
+def _entry(table: str, name: str, kind: Kind, help: str, example: str, default: str = "") -> Setting:
+    of = SETTINGS[table].about
+    unset = "" if default else of.unset
+    about = About(help, of.more, unset, example, of.page, (), of.guarded)
+    return Setting(f"{table}.{name}", kind, default or None, False, about)
 
 
 def file_to_write(here: bool) -> Path:

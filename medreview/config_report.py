@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from medreview.config import ENVIRONMENT, SETTINGS, Config, config_of, read_file
-from medreview.config_names import named
-from medreview.configured import Untrusted, authorities_of, network_of, prompts_of
+from medreview.config_file import named
+from medreview.configured import Untrusted, authorities_of, network_of, prompts_of, without_password
 from medreview.errors import UserError
-from medreview.guarded_settings import without_password
 from medreview.next_step import command
 from medreview.redaction import redact
 from medreview.setting import is_under

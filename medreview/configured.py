@@ -1,23 +1,69 @@
-"""The network, its services and the judges as the settings want them: the same for commands and for Python."""
+"""The network, its services and the judges as the settings want them: the same for commands and for Python.
+
+What a file says of where texts and keys go can be told before the file is trusted.
+"""
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 import medreview
-from medreview.config import NCBI_KEY, OPENALEX_KEY, Config
+from medreview.config import NCBI_KEY, OPENALEX_KEY, Config, read_file
 from medreview.errors import UserError
-from medreview.llm.settings import TABLES, JudgeSettings, Role, check_settings, choose, keep_local
+from medreview.llm.settings import TABLES, JudgeSettings, Role, as_told, check_settings, choose, keep_local, told_of
 from medreview.next_step import command
-from medreview.redaction import remember
+from medreview.redaction import MARK, remember
 
 if TYPE_CHECKING:
     from medreview.pipeline import Authorities, Judges, Meaning, PageProvider
     from medreview.sources.fetching.network import Network
-    from medreview.sources.fetching.services import Services
+    from medreview.sources.fetching.public_services import Services
+
+
+_PASSWORD: Final = re.compile(r"(?<=:)[^:@/][^@/]*(?=@)")
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """What one file says on where texts and keys go, a line each, and the whole text that says it."""
+
+    lines: list[str]
+    content: str
+
+
+def read_guarded(path: Path) -> Guarded:
+    """What a settings file says on where texts and keys go; raises :class:`UserError` as :func:`load_config` does."""
+    file = read_file(path)
+    told = file.values
+    lines = []
+    for role, table in TABLES.items():
+        for judge in told.get(table, {}).values():
+            key = f"the key in {judge.api_key_env}" if judge.api_key_env else "no key"
+            lines.append(f"  {role} {told_of(judge)}, {key}")
+    lines += (f"  service {name}: {as_told(address)}" for name, address in told.get("services", {}).items())
+    if proxy := told.get("proxy"):
+        lines.append(f"  proxy: {as_told(without_password(proxy))}")
+    if prompts := told.get("prompts"):
+        lines.append(f"  prompts: {as_told(prompts)}")
+    references = told.get("references", {})
+    lines += (f"  library of references: {as_told(name)}" for name in references.get("library", ()))
+    if references.get("online"):
+        lines.append("  references are looked up at the services")
+    semantic = told.get("semantic", {})
+    if encoder := semantic.get("encoder"):
+        named = f" of the model {as_told(semantic['model'])}" if semantic.get("model") else ""
+        lines.append(f"  model of meaning: {encoder}{named}")
+    return Guarded(lines, file.content)
+
+
+def without_password(address: str) -> str:
+    """An address as it may be shown."""
+    return _PASSWORD.sub(MARK, address)
+
 
 _NCBI: Final = "https://eutils.ncbi.nlm.nih.gov/"
 _OPENALEX: Final = "https://api.openalex.org"
@@ -61,7 +107,7 @@ def services_of(config: Config) -> "Services":
     The keys are those of the environment variables ``NCBI_API_KEY`` and ``OPENALEX_API_KEY``; one goes to NCBI, one to
     OpenAlex, and neither anywhere else. Raises :class:`UserError` for an address without a host.
     """
-    from medreview.sources.fetching.services import Services
+    from medreview.sources.fetching.public_services import Services
 
     _require(config, [f"services.{name}" for name in config.services])
     for name, address in config.services.items():

@@ -1,27 +1,26 @@
-"""What comes in from one file, whatever it holds: answers, judgements, a SourceCheckup table, an export, key facts."""
+"""What comes in from one file, whatever it holds: answers, judgements, a SourceCheckup table, an export, key facts.
+
+Formats are detected by the content of files, so that one command imports everything.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from medreview.citations.listed_pairs import list_pairs
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
-from medreview.exchange.imports import answer_records
-from medreview.exchange.imports.answer_records import AnswerRecord, read_records
-from medreview.exchange.imports.detect_format import FIELDS_OF, detect_format
-from medreview.exchange.imports.field_mapping import Fields, columns_of, peek
+from medreview.exchange.imports import answer_records, judgements, sourcecheckup
+from medreview.exchange.imports.answer_records import AnswerRecord, import_responses, one_by_one, read_records
+from medreview.exchange.imports.fact_records import FactRecord, read_facts
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumn, UnusedColumns, columns_of, peek
+from medreview.exchange.imports.file_rows import BadRecord, Row
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
 from medreview.exchange.imports.import_export import import_export
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
-from medreview.exchange.imports.key_facts import FactRecord, read_facts
-from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.exchange.imports.responses import import_responses
-from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
-from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.judges.import_judgements import store_judgements
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
 from medreview.next_step import command
@@ -30,9 +29,45 @@ from medreview.references.exported import add_exported_references
 from medreview.sources.given_stage import store_given
 from medreview.storable import storable_text
 from medreview.study import Study
+from medreview.text import counted
 from medreview.units.formats import FORMATS
 from medreview.units.unit_format import UnitFormat, format_of, import_units
-from medreview.words import counted
+
+Kind = Literal["responses", "judgements", "sourcecheckup", "export"]
+
+FIELDS_OF: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "judgements": judgements.FIELDS,
+    "sourcecheckup": sourcecheckup.FIELDS,
+    "responses": answer_records.FIELDS,
+}
+"""The fields of the records of each kind of file."""
+_CHARACTERISTIC: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "judgements": ("judge", "statement", "source", "label"),
+    "sourcecheckup": sourcecheckup.REQUIRED,
+}
+
+
+def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
+    """The format of a path.
+
+    A folder with a manifest is an export. A file whose records have a judge, a statement, a source and a label contains
+    judgements, one with statement, source and decision is a SourceCheckup table, any other contains responses.
+    Raises :class:`UserError` when the file cannot be read, for another folder, and for a mapping to an unknown field.
+    """
+    if path.is_dir():
+        if (path / "manifest.json").is_file():
+            return "export"
+        raise UserError(f"{path} is a folder without a manifest.json; name a file in it, or the folder of an export.")
+    known = dict.fromkeys(field for names in FIELDS_OF.values() for field in names)
+    Fields(dict.fromkeys(known, ()), mapping)
+    rows, _ = open_rows(path)
+    first, _ = peek(rows)
+    columns = columns_of(first)
+    for kind, characteristic in _CHARACTERISTIC.items():
+        if Fields.among(FIELDS_OF[kind], mapping).present(columns).issuperset(characteristic):
+            return kind
+    return "responses"
+
 
 _MOST_NAMED: Final = 20
 _SHOWN: Final = 3

@@ -7,7 +7,7 @@ stored, so that one bad value costs its own row and not the whole transaction.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from medreview.lazy_pattern import lazy_pattern
+from medreview.text import lazy_pattern
 
 _DAMAGED: Final = lazy_pattern("[\0\ud800-\udfff]")
 _LARGEST: Final = 2**63 - 1

@@ -1,11 +1,32 @@
-"""Texts and places in them: 0-based, half-open ranges of Unicode code points."""
+"""Texts: patterns compiled at their first use, places in a text, numbers and stored names in sentences.
+
+Places are 0-based, half-open ranges of Unicode code points. To compile the patterns of a first screen took a tenth of
+its start.
+"""
 
 import hashlib
 import re
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
-from medreview.lazy_pattern import lazy_pattern
+
+def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """What ``re.compile`` gives, as far as its methods go; a mistake in it shows at the first use.
+
+    Once used, a method is found faster than that of a compiled one.
+    """
+    return cast("re.Pattern[str]", _WhenUsed(source, flags))
+
+
+class _WhenUsed:
+    def __init__(self, source: str, flags: int) -> None:
+        self._told = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(*self._told), name)
+        setattr(self, name, found)
+        return found
+
 
 _BREAK: Final = lazy_pattern(
     r"""</?(?P<tag>br|p|div|li|ul|ol|tr|h[1-6])(?:\s[^<>]{0,200})?/?>
@@ -122,3 +143,13 @@ def check_span(text: str, span: Span, exact: str) -> None:
     """Raise ``ValueError`` unless ``text[span.start:span.end] == exact``."""
     if not 0 <= span.start <= span.end <= len(text) or text[span.start : span.end] != exact:
         raise ValueError(f"the range {span.start}-{span.end} does not hold the text {exact[:40]!r}")
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """``1 statement``, ``2 statements``."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def in_words(name: str) -> str:
+    """A stored name (a label, a page state, a rule) as people read it: ``not_addressed`` is ``not addressed``."""
+    return name.replace("_", " ")

@@ -12,7 +12,7 @@ from functools import cache
 from operator import ne
 from typing import Final
 
-from medreview.lazy_pattern import lazy_pattern
+from medreview.text import lazy_pattern
 
 PLAIN: Final = (
     " -~\u00a0-\u00ac\u00ae-\u02ff\u0391-\u03a1\u03a3-\u0482\u048a-\u052f\u1e00-\u1eff\u2010-\u2027\u2030-\u205e"

@@ -2,5 +2,6 @@
 
 ``app`` starts it; ``home`` and ``review`` are its two screens, ``page`` shows help and figures. ``review`` only routes:
 ``layout`` says where its parts lie, ``action_handlers`` carries out actions, ``panes`` moves the texts, ``dialogs`` are
-the short exchanges of the last rows, ``line_input`` takes a typed line, and the ``*_rows`` modules word what is drawn.
+the short exchanges of the last rows, ``last_rows`` takes a typed line, and the ``*_rows`` modules word what is drawn.
+``terminal_output`` sends the cells that changed to the terminal.
 """

@@ -1,4 +1,4 @@
-"""What each action of the table does for every kind of unit: acts of the session, and the steps that follow."""
+"""What each action does for every kind of unit: acts of the session, the steps that follow, the end of a block."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -6,24 +6,54 @@ from typing import TYPE_CHECKING, Protocol
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
+from medreview.review.deciding import Deciding
+from medreview.review.decision import FollowUp
 from medreview.review.finding_acts import FindingActs
 from medreview.review.judge_words import read_in_full
-from medreview.review.line_edit import LineEdit
-from medreview.review.verdict_flow import FollowUp
-from medreview.screens.block_end import end_block, end_shown_block
+from medreview.review.text_entry import LineEdit
 from medreview.screens.dialogs import (
     ReasonDialog,
     RevealDialog,
 )
-from medreview.screens.glyphs import VERDICT, verdict_words
-from medreview.screens.line_input import LineInput
+from medreview.screens.last_rows import LineInput
 from medreview.screens.panes import Panes
-from medreview.screens.search_handlers import SearchHandlers, SearchHost
+from medreview.screens.review_rows import VERDICT, verdict_words
+from medreview.screens.span_handlers import SearchHandlers, SearchHost
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
 
 if TYPE_CHECKING:
-    from medreview.screens.choice_page import Choices
+    from medreview.screens.page import Choices
+
+
+Act = Callable[[], None]
+
+
+class SumsUp(Protocol):
+    """What is asked of the screen."""
+
+    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices") -> None:
+        """Show a summary, and go on as is chosen."""
+
+
+def end_block(session: Deciding, stage: SumsUp, follow: Callable[[FollowUp], None], advance: Act, stay: Act) -> None:
+    """Nothing of a blind block waits: tell what it came to; its judges are shown, or one goes on blind."""
+    from medreview.review.sitting_report import block_report
+
+    choices: Choices = {
+        "r": ("see the judges of this block", lambda: follow(session.show_judges())),
+        "Enter": ("go on blind", advance),
+        "Esc": ("stay here", stay),
+    }
+    stage.sum_up("End of the block: the judges can be shown now", block_report(session, shown=False), choices)
+
+
+def end_shown_block(session: Deciding, stage: SumsUp, advance: Act, stay: Act) -> None:
+    """The judges of a block are shown, and all that differs was asked about."""
+    from medreview.review.sitting_report import block_report
+
+    choices: Choices = {"Enter": ("go on", advance), "Esc": ("stay here", stay)}
+    stage.sum_up("The block, with its judges", block_report(session, shown=True), choices)
 
 
 class ReviewHost(SearchHost, Protocol):

@@ -1,11 +1,13 @@
-"""The Textual application: opens the first screen, switches screens, and shuts down in order."""
+"""The Textual application: opens the first screen, switches screens, and shuts down in order; ``run`` runs it."""
 
 import asyncio
+import gc
 import signal
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.driver import Driver
@@ -14,28 +16,24 @@ from textual.screen import Screen
 
 from medreview.config import Config
 from medreview.errors import UserError
-from medreview.review.actions import actions_for
-from medreview.review.draft_places import draft_places, drafts_elsewhere
-from medreview.review.drafts import Drafts
-from medreview.review.figure_actions import figure_actions
+from medreview.review.actions import KeyRepeat, actions_for, figure_actions
 from medreview.review.goal import sitting_goal
-from medreview.review.key_repeat import KeyRepeat
 from medreview.review.queue import open_queue
-from medreview.screens.colours import DARK, LIGHT
-from medreview.screens.environment import Look
-from medreview.screens.figure_places import FigurePlaces
-from medreview.screens.input_reader import NotRead
-from medreview.screens.terminal_driver import InputEnded, TerminalDriver
+from medreview.review.resuming import Drafts, draft_places, drafts_elsewhere
+from medreview.screens.app_places import FigurePlaces
+from medreview.screens.ending import ended_by_error, ended_by_signal
+from medreview.screens.environment import DARK, LIGHT, Look, check_terminal, look, replace_unencodable
+from medreview.screens.terminal_driver import InputEnded, NotRead, TerminalDriver
 from medreview.study import Study
-from medreview.units.asks import STATEMENT
+from medreview.units.asks import STATEMENT_ASKS
 
 if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
+    from medreview.review.open_session import CameFrom
     from medreview.review.queue import Queue
-    from medreview.review.switching import CameFrom
-    from medreview.screens.choice_page import Choices
-    from medreview.screens.hangup import HangUp
+    from medreview.screens.ending import HangUp
     from medreview.screens.home_rows import Entrance
+    from medreview.screens.page import Choices
     from medreview.screens.review import ReviewScreen
     from medreview.statements.left_out import LeftOut
     from medreview.study.events import NewEvent
@@ -84,7 +82,7 @@ class Workbench(FigurePlaces):
         self._first = queue
         self._notice = notice
         self._once_shown = once_shown
-        actions_for(STATEMENT, config.keys)  # a key given to two actions is told at once
+        actions_for(STATEMENT_ASKS, config.keys)  # a key given to two actions is told at once
         figure_actions(config.keys)
         self._drafts = Drafts(study, config.reviewer, _later)
         self._session: Deciding | None = None
@@ -116,7 +114,7 @@ class Workbench(FigurePlaces):
             return
         import sys
 
-        from medreview.screens.hangup import HangUp
+        from medreview.screens.ending import HangUp
 
         self._hang_up = HangUp(self.leave_on, sys.stdin.fileno()).start()
 
@@ -159,7 +157,7 @@ class Workbench(FigurePlaces):
     def switch(self, session: "Deciding", *, crossing: bool) -> None:
         """From a statement to its pairs, and back; from a response to its statements; ``crossing``: to the reference of
         a source, and back. Raises :class:`UserError` where there are none."""
-        from medreview.review.switching import cross, switch
+        from medreview.review.open_session import cross, switch
 
         found = (cross if crossing else switch)(session, self._came_from)
         self._came_from = found.came_from
@@ -187,7 +185,7 @@ class Workbench(FigurePlaces):
         from medreview.screens.page import PageScreen, help_text
 
         here = self._session
-        asks, settles = (here.asks, here.settles) if here else (STATEMENT, False)
+        asks, settles = (here.asks, here.settles) if here else (STATEMENT_ASKS, False)
         actions, more = actions_for(asks, self._config.keys, settles=settles), figure_actions(self._config.keys)
         actions = more | actions if figures_first else actions | more
         self.push_screen(PageScreen("Keys", partial(help_text, actions), ascii_only=self._look.ascii_only))
@@ -207,7 +205,7 @@ class Workbench(FigurePlaces):
         receipt: str,
     ) -> None:
         """Show what a block or sitting came to; ``on`` does what is chosen."""
-        from medreview.screens.choice_page import ChoicePage, summary_text
+        from medreview.screens.page import ChoicePage, summary_text
 
         self.push_screen(
             ChoicePage(
@@ -220,8 +218,8 @@ class Workbench(FigurePlaces):
         from dataclasses import asdict
 
         from medreview.review.background import read_background, set_background
-        from medreview.screens.background_page import BackgroundScreen
-        from medreview.study.backgrounds import background_of
+        from medreview.screens.page import BackgroundScreen
+        from medreview.study.study_acts import background_of
 
         who, before = self._config.reviewer, background_of(self._study.reader, self._config.reviewer)
         given = {name: "" if value is None else str(value) for name, value in asdict(before).items()}
@@ -234,7 +232,7 @@ class Workbench(FigurePlaces):
     def pass_background(self) -> None:
         """Do not ask again who the reviewer is; what was said stays."""
         from medreview.review.background import set_background
-        from medreview.study.backgrounds import Background, is_asked
+        from medreview.study.study_acts import Background, is_asked
 
         if not is_asked(self._study.reader, self._config.reviewer):
             set_background(self._study, self._config.reviewer, Background())
@@ -242,7 +240,7 @@ class Workbench(FigurePlaces):
     def promote(self, session: "Deciding", part: "LeftOut") -> None:
         """Make a statement of what was left out, judged offline like the others."""
         from medreview import pipeline
-        from medreview.review.undo import brief
+        from medreview.review.decision import brief
 
         done = pipeline.promote(
             self._study,
@@ -350,8 +348,7 @@ class Workbench(FigurePlaces):
 
     def _review(self, queue: "Queue", at: str = "") -> "ReviewScreen":
         from medreview.review.open_session import open_session
-        from medreview.screens.drawn_by import drawn_by
-        from medreview.screens.review import ReviewScreen
+        from medreview.screens.review import ReviewScreen, drawn_by
 
         session = open_session(
             self._study,
@@ -398,3 +395,53 @@ class Workbench(FigurePlaces):
 def _later(delay: float, act: Callable[[], None]) -> None:
     """Do something after so many seconds, between keys."""
     asyncio.get_running_loop().call_later(delay, act)
+
+
+def _load_review() -> None:
+    """What the next screens and keys are made of, while the reviewer reads the first."""
+    import medreview.review.open_session
+    import medreview.screens.review
+    import medreview.screens.statement_face
+    import medreview.statements.sentences  # noqa: F401
+
+
+def run(
+    study: Study,
+    config: Config,
+    *,
+    queue: "Queue | None" = None,
+    notice: str = "",
+    once_shown: Callable[[], None] = lambda: None,
+) -> str:
+    """Run the workbench until the reviewer leaves; ``""``, or what is to be said then.
+
+    With a queue the review opens at once, otherwise the home screen; ``once_shown`` is called when it is there. Raises
+    :class:`UserError` when there is no suitable terminal or when the settings bind a key to two actions, and
+    ``WorkbenchEnded``, with an exit code of its own, when something else than the reviewer ended the workbench.
+    """
+
+    def shown() -> None:
+        gc.freeze()  # what the workbench is made of is no garbage, and is not looked through while keys are answered
+        gc.enable()
+        Thread(target=_load_review, name="load-review", daemon=True).start()
+        once_shown()
+
+    check_terminal(study.path)
+    terminal_look = look(config)
+    replace_unencodable()
+    app = Workbench(study, config, terminal_look, queue=queue, notice=notice, once_shown=shown)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTSTP, signal.SIGCONT)}
+    try:
+        app.run(mouse=config.mouse)
+    except Exception as error:
+        app.failure = app.failure or error
+    finally:
+        for number, handler in before.items():  # Textual's would draw on a terminal that was given back
+            signal.signal(number, handler)
+        app.parting = " ".join(filter(None, (app.leave_session() or app.parting, app.drafts_elsewhere())))
+    kept = app.parting or (f"What you decided is in {study.elsewhere.rescue}." if study.elsewhere else "")
+    if app.failure is not None:
+        raise ended_by_error(app.failure, kept) from app.failure
+    if app.signal:
+        raise ended_by_signal(app.signal, kept)
+    return app.parting

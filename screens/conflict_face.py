@@ -6,18 +6,17 @@ from typing import Final
 from textual.geometry import Region, Size
 
 from medreview.review.adjudicating import Adjudicating
+from medreview.review.cell_width import fit, width
 from medreview.review.conflicts import Conflict, GivenLabel
-from medreview.review.layout.cells import fit, width
-from medreview.review.layout.prose import prose_rows
+from medreview.review.wrapping import prose_rows
 from medreview.screens.face import Face, cells
-from medreview.screens.glyphs import STYLE, glyph
-from medreview.screens.header_rows import Subject
-from medreview.screens.key_rows import Hints
+from medreview.screens.last_rows import Hints
 from medreview.screens.layout import Needs, PanePlan, shape_of
+from medreview.screens.review_rows import STYLE, Subject, glyph
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.text import in_words
 from medreview.visible import visible
-from medreview.words import in_words
 
 _LABEL_ROWS: Final = 3
 """In one column, rows that the labels take at most; one row more is for what was said beside them."""

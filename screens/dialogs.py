@@ -1,22 +1,22 @@
-"""Short exchanges in the last rows, one key each: why not, keep or change, which hallucination, which words.
-
-A step draws up to three rows and answers keys; it acts through the callables it was given. A key that it does not use
-goes to the screen, where movement closes the step and paging leaves it open.
-"""
+"""Short exchanges in the last rows, one key each: why not, keep or change, which words, edits, findings."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from medreview.labels import HALLUCINATION, Label, level_named
-from medreview.review.layout.cells import fit, fitting, width
+from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_named
+from medreview.review.cell_width import fit, fitting, width
+from medreview.review.finding_acts import FindingSpan
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
-from medreview.screens.key import Key
+from medreview.review.statement_editing import KEYS as CUT_KEYS
+from medreview.review.statement_editing import CutEdit, moved_cut
+from medreview.screens.key_screen import Key
 from medreview.screens.layout import FOOT_ROWS
-from medreview.screens.naming_words import HintsInSight, Naming
+from medreview.screens.panes import HintsInSight, Naming
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.statements.left_out import LeftOut
 from medreview.text import Span
 from medreview.units.asks import Asks
 from medreview.visible import visible
@@ -345,3 +345,157 @@ def flow(first: Row, words: list[list[StyledText]], columns: int) -> list[Row]:
             word = word[1:]
         rows[-1] += word
     return [*rows]
+
+
+@dataclass(eq=False, repr=False)
+class EditDialog:
+    """What to do with the statement: nothing is asked twice, since undo takes each of it back."""
+
+    name: str
+    split: Act
+    join: Act
+    exclude: Act
+    left_out: Act
+    back: Act
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """The choices."""
+        choices = (
+            ("s", "cut in two"), ("j", "join with the next"), ("x", "exclude, not medical"),
+            ("l", "make one of what is left out"), ("Esc", "back"),
+        )  # fmt: skip
+        words: list[list[StyledText]] = [[("  ", ""), (key, "key"), (f" {word}", "")] for key, word in choices]
+        return flow([(f" edit {self.name}:", "key")], words, columns)
+
+    def press(self, key: Key) -> bool:
+        """One of the letters, or Esc."""
+        acts = {"s": self.split, "j": self.join, "x": self.exclude, "l": self.left_out, "escape": self.back}
+        if key.said not in acts:
+            return False
+        acts[key.said]()
+        return True
+
+
+@dataclass(eq=False, repr=False)
+class CutDialog:
+    """Where to cut: the second part is drawn as marked, and both stand on both sides of a bar here.
+
+    ``draw`` draws the cut; 0 takes it away.
+    """
+
+    name: str
+    cut: CutEdit
+    take: Callable[[CutEdit], None]
+    draw: Callable[[int], None]
+    back: Act
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """The words around the cut, and the keys."""
+        head = f" cut {self.name}: "
+        room = max(8, (columns - width(head) - 8) // 2)
+        before, after = self.cut.parts
+        keys: list[StyledText] = [
+            (" ", ""), ("Enter", "key"), (" cut here  ", ""), ("w b", "key"), (" word  ", ""), ("W B", "key"),
+            (" clause  ", ""), ("Esc", "key"), (" leave it whole", ""),
+        ]  # fmt: skip
+        return [
+            [(head, "key"), (f"“{both_ends(before, room)}”", ""), (" | ", "key"),
+             (f"“{both_ends(after, room)}”", "span")],
+            keys,
+        ]  # fmt: skip
+
+    def press(self, key: Key) -> bool:
+        """Move the cut, cut, or leave the statement whole."""
+        if key.said in CUT_KEYS:
+            self.cut = moved_cut(self.cut, key.said)
+        elif key.said == "enter":
+            self.take(self.cut)
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True
+
+
+@dataclass(eq=False, repr=False)
+class LeftOutDialog:
+    """Which part of the response that is no statement to make one: one at a time, drawn in the response."""
+
+    parts: Sequence[LeftOut]
+    promote: Callable[[LeftOut], None]
+    back: Act
+    place: int = 0
+    target: str = "response"
+    takes_all: bool = False
+
+    @property
+    def part(self) -> LeftOut:
+        """The one that is drawn."""
+        return self.parts[self.place]
+
+    def rows(self, columns: int) -> list[Row]:
+        """Why it is left out, its words, and the keys."""
+        head = f" Left out {self.place + 1} of {len(self.parts)}: "
+        why = LEFT_OUT_REASONS[self.part.reason]
+        keys: list[StyledText] = [
+            (" ", ""), ("Enter", "key"), (" make it a statement  ", ""), ("w b", "key"), (" next, previous  ", ""),
+            ("Esc", "key"), (" leave it out", ""),
+        ]  # fmt: skip
+        words = f"“{both_ends(self.part.text, columns - width(head) - 3)}”"
+        return [[(head, "key"), (words, "")], [(f" {why}", "dim")], keys]
+
+    def press(self, key: Key) -> bool:
+        """Go to another part, make this one a statement, or leave."""
+        if by := walked(key):
+            self.place = (self.place + by) % len(self.parts)
+        elif key.said == "enter":
+            self.promote(self.part)
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True
+
+
+@dataclass(eq=False, repr=False)
+class FindingDialog:
+    """One passage that a judge found, drawn in the response: take it over, reject it, or go to another."""
+
+    span: FindingSpan
+    edit: SpanEdit
+    left: int
+    take: Act
+    reject: Act
+    walk: Callable[[int], None]
+    back: Act
+    target: str = "response"
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """Who found it, of which type, its words; the judge's reason; the keys."""
+        finding = self.span.finding
+        who = f" {visible(finding.judge)}: {finding.words.upper()}, {self.left} open: "
+        who = who if width(who) < columns // 2 else f" {finding.words.upper()}: "
+        words = f"“{both_ends(self.span.quote, columns - width(who) - 3)}”"
+        why = visible(" ".join(finding.reason.split())) or "no reason given"
+        keys: list[StyledText] = [
+            (" ", ""), ("Enter", "key"), (" take over  ", ""), ("x", "key"), (" reject  ", ""), ("w b", "key"),
+            (" next, previous  ", ""), ("Esc", "key"), (" leave open", ""),
+        ]  # fmt: skip
+        return [[(who, "key"), (words, "span")], [(f" {fit(why, min(width(why), columns - 2))}", "dim")], keys]
+
+    def press(self, key: Key) -> bool:
+        """Take over, reject, walk, leave. A digit is a verdict here too, and not for this step."""
+        if by := walked(key):
+            self.walk(by)
+        elif key.said == "enter":
+            self.take()
+        elif key.said == "x":
+            self.reject()
+        elif key.said == "escape":
+            self.back()
+        else:
+            return False
+        return True

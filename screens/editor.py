@@ -11,8 +11,7 @@ from textual.app import App, SuspendNotSupported
 
 from medreview.errors import NotSaved, UserError
 from medreview.review.deciding import Deciding
-from medreview.review.line_edit import MOST
-from medreview.review.outside_text import Written, editor_command, write_outside
+from medreview.review.text_entry import MOST, Written, editor_command, write_outside
 
 if TYPE_CHECKING:
     from medreview.study import Study

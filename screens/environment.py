@@ -1,16 +1,50 @@
-"""Terminal capabilities, determined from environment and settings once, before Textual starts."""
+"""How the terminal looks: its capabilities, from environment and settings, and the sixteen colours of both themes."""
 
 import codecs
 import os
 import sys
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from rich.terminal_theme import TerminalTheme
 
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.next_step import command
-from medreview.review.layout.cells import char_width
+from medreview.review.cell_width import char_width
+
+DARK: Final = TerminalTheme(
+    (18, 18, 18),
+    (224, 224, 224),
+    [
+        (18, 18, 18),
+        (255, 107, 107),
+        (126, 211, 100),
+        (240, 184, 80),
+        (110, 170, 255),
+        (214, 140, 255),
+        (90, 205, 220),
+        (208, 208, 208),
+    ],
+    [(140, 140, 140), *[(255, 255, 255)] * 7],
+)
+LIGHT: Final = TerminalTheme(
+    (240, 240, 240),
+    (30, 30, 30),
+    [
+        (30, 30, 30),
+        (190, 20, 30),
+        (20, 110, 30),
+        (140, 80, 0),
+        (20, 70, 180),
+        (130, 30, 150),
+        (0, 100, 115),
+        (70, 70, 70),
+    ],
+    [(100, 100, 100), *[(30, 30, 30)] * 7],
+)
+
 
 _THEMES = {"dark": "textual-dark", "light": "textual-light", "ansi": "ansi-dark"}
 

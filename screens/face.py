@@ -4,11 +4,11 @@ from typing import Protocol
 
 from textual.geometry import Region, Size
 
-from medreview.review.layout.cells import width
-from medreview.screens.header_rows import Subject
-from medreview.screens.key_rows import Hints
+from medreview.review.cell_width import width
+from medreview.screens.last_rows import Hints
 from medreview.screens.layout import Needs, PanePlan
 from medreview.screens.panes import Panes, position_words
+from medreview.screens.review_rows import Subject
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.visible import visible

@@ -9,20 +9,17 @@ from textual.app import ComposeResult
 from medreview.errors import UserError
 from medreview.judges.votes import Judge
 from medreview.review.actions import Action, shown_key
-from medreview.review.layout.cells import fit, width
+from medreview.review.cell_width import fit, width
 from medreview.review.live_agreement import GroupView, ShownFigures
-from medreview.screens.figure_rows import caution_rows, estimate_rows, left_out_words, wrapped
-from medreview.screens.foot_rows import foot_rows
-from medreview.screens.key import Key
-from medreview.screens.key_screen import KeyScreen
-from medreview.screens.matrix_rows import Cell, matrix_rows
+from medreview.screens.figure_rows import Cell, caution_rows, estimate_rows, left_out_words, matrix_rows, wrapped
+from medreview.screens.key_screen import Key, KeyScreen
+from medreview.screens.last_rows import foot_rows
 from medreview.screens.widgets.lines import LinesView
 from medreview.screens.widgets.painted import Row
 from medreview.stats.formulas.estimate import brief
-from medreview.stats.reports.label_scales import LEVELS, Scale
-from medreview.stats.reports.reviewer_labels import Group
+from medreview.stats.reports.reviewer_labels import LEVELS, Group, Scale
+from medreview.text import counted, in_words
 from medreview.visible import visible
-from medreview.words import counted, in_words
 
 _WIDE: Final = 130
 """Columns from which the other groups, progress and pace stand beside."""

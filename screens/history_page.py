@@ -7,18 +7,15 @@ from textual import events
 from textual.app import ComposeResult
 
 from medreview.errors import UserError
+from medreview.review.cell_width import fit, width
 from medreview.review.history import History, Listed, PastAct
-from medreview.review.layout.cells import fit, width
-from medreview.review.line_edit import LineEdit
-from medreview.screens.foot_rows import foot_rows
-from medreview.screens.key import Key
-from medreview.screens.key_screen import KeyScreen
-from medreview.screens.line_input import LineInput
-from medreview.screens.widgets.line_list import RowsView
-from medreview.screens.widgets.lines import LinesView
+from medreview.review.text_entry import LineEdit
+from medreview.screens.key_screen import Key, KeyScreen
+from medreview.screens.last_rows import LineInput, foot_rows
+from medreview.screens.widgets.lines import LinesView, RowsView
 from medreview.screens.widgets.painted import Row, StyledText
+from medreview.text import counted
 from medreview.visible import visible
-from medreview.words import counted
 
 _WIDE: Final = 120
 """Columns from which the queue stands in a row, too."""

@@ -12,8 +12,7 @@ from medreview.errors import UserError
 from medreview.review.home_actions import HOME
 from medreview.review.overview import Overview, ResponseLine
 from medreview.review.palette import Palette, PaletteEntry
-from medreview.review.saved_filters import FilterLine
-from medreview.screens.foot_rows import foot_rows
+from medreview.review.queue import FilterLine
 from medreview.screens.home_rows import (
     PREPARE_ROWS,
     Entrance,
@@ -28,11 +27,9 @@ from medreview.screens.home_rows import (
     saved_row,
     warning_row,
 )
-from medreview.screens.key import LEAVES_NOTHING, Key
-from medreview.screens.key_screen import KeyScreen
-from medreview.screens.palette_dialog import LISTED_ROWS, PaletteDialog, palette_dialog
-from medreview.screens.widgets.line_list import RowsView
-from medreview.screens.widgets.lines import LinesView
+from medreview.screens.key_screen import LEAVES_NOTHING, Key, KeyScreen
+from medreview.screens.last_rows import LISTED_ROWS, PaletteDialog, foot_rows, palette_dialog
+from medreview.screens.widgets.lines import LinesView, RowsView
 from medreview.screens.widgets.painted import Row
 
 if TYPE_CHECKING:

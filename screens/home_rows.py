@@ -1,24 +1,50 @@
-"""The first screen in words: where was I, and what is worth my next hour."""
+"""The first screen in words: where the reviewer stopped, the queues, and the commands for what is missing."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from medreview.next_step import command
-from medreview.review.draft_places import DraftPlace
-from medreview.review.last_place import LastPlace
-from medreview.review.layout.cells import fit, width
-from medreview.review.overview import Overview, ResponseLine
-from medreview.review.queue_lines import QueueLine
-from medreview.review.saved_filters import FilterLine
-from medreview.screens.folded_command import folded
+from medreview.next_step import command, words_of
+from medreview.review.cell_width import fit, width
+from medreview.review.overview import Overview, QueueLine, ResponseLine
+from medreview.review.queue import FilterLine
+from medreview.review.resuming import DraftPlace, LastPlace
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.units.registry import KINDS
 from medreview.visible import visible
 
 if TYPE_CHECKING:
     from medreview.review.home_figures import HomeFigures
+
+
+_INDENT = "     "
+
+
+def folded(command: str, columns: int) -> list[str]:
+    """A command in lines of so many columns at most, all but the last with a backslash at their end.
+
+    Lines that begin with a word are indented; one that goes on with a long word begins at the margin. A word with
+    escapes (``$'...'``) stays whole: half an escape would be another word.
+    """
+    lines, line = [], _INDENT
+    for token in words_of(command):
+        if line.strip() and width(f"{line}{token} \\") > columns:
+            lines.append(f"{line}\\")
+            line = _INDENT
+        word = "" if token.startswith("$'") else shlex.split(token)[0]
+        while len(word) > 1 and not _fits(line, word, columns):
+            size = max([1, *(n for n in range(2, len(word)) if _fits(line, word[:n], columns))])
+            lines.append(f"{line}{shlex.quote(word[:size])}\\")
+            line, word = "", word[size:]
+        line += f"{shlex.quote(word) if word else token} "
+    return [*lines, line.rstrip()]
+
+
+def _fits(line: str, word: str, columns: int) -> bool:
+    return width(f"{line}{shlex.quote(word)} \\") <= columns
+
 
 PREPARE_ROWS: Final = 5
 """Rows for commands, the most needed first: the list above them needs its room."""

@@ -1,23 +1,65 @@
-"""The judges' opinion in words: one or two rows on a small screen, a list on a wide one; and what I said myself."""
+"""The judges' opinion in words: one or two rows, a list on a wide screen, or one judge in full; and the own label."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
 from medreview.next_step import command
-from medreview.review.judge_words import listed
-from medreview.review.jurors import Juror, jurors, tally_words, together_words
-from medreview.review.layout.cells import fit, width
-from medreview.review.layout.wrap import WrapTable
+from medreview.review.cell_width import fit, width
+from medreview.review.judge_words import JudgeWords, Juror, jurors, listed, tally_words, together_words
 from medreview.review.session import ReviewSession
-from medreview.screens.glyphs import STYLE, VERDICT
-from medreview.screens.header_rows import own_words
-from medreview.screens.spoken_rows import SPOKEN_ROWS, spoken_rows
+from medreview.review.wrapping import WrapTable, prose_rows
+from medreview.screens.review_rows import STYLE, VERDICT, glyph, own_words
 from medreview.screens.widgets.painted import Row, StyledText
-from medreview.units.quote_words import quote_status_words
-from medreview.units.statement_view import Judgement, StatementView, judge_name
+from medreview.text import in_words
+from medreview.units.statement_view import Judgement, StatementView, judge_name, quote_status_words
 from medreview.visible import visible
-from medreview.words import in_words
+
+SPOKEN_ROWS: Final = 7
+"""Rows that they take in one column at most: the text that was read keeps the rest."""
+
+
+def spoken_height(words: JudgeWords, columns: int) -> int:
+    """Rows that they take in one column."""
+    return min(SPOKEN_ROWS, len(_rows(words, columns)) + 1)
+
+
+def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: int) -> list[Row]:
+    """Who of how many, label and confidence; page, model and prompt; quote and reason, in at most so many rows."""
+    sign = f"{glyph(words.level)} " if words.level and glyph(words.level) != words.level else ""
+    head: list[StyledText] = [("── ", "rule"), (f"judge {place + 1}/{count}  ", "key")]
+    head.append((f"{sign}{visible(words.said).upper()}", f"{STYLE.get(words.level or '', '')} key".strip()))
+    if words.confidence is not None:
+        head.append((f" {words.confidence:.2f}".replace(" 0.", " ."), ""))
+    who = visible(words.judge)
+    room = columns - sum(width(text) for text, _ in head) - 6
+    head += [("  ", ""), (fit(who, min(width(who), max(4, room))), ""), (" ", "")]
+    every = _rows(words, columns)
+    rows = every[: max(0, most - 1)]
+    if rows and len(rows) < len(every):
+        last = rows.pop()
+        told = "… W all of it"
+        text = "".join(piece for piece, _ in last)
+        rows.append([(fit(text, min(width(text), columns - width(told) - 2), ""), last[-1][1]), (told, "dim")])
+    return [[*head, ("─", "rule fill")], *rows]
+
+
+def _rows(words: JudgeWords, columns: int) -> list[Row]:
+    by = " · ".join(filter(None, (words.model, words.prompt)))
+    read = " · ".join(filter(None, (words.page, words.state)))
+    rows = _wrapped_words(" · ".join(filter(None, (read, f"by {by}" if by else ""))), columns, "dim")
+    if words.quote:
+        rows += _wrapped_words(f"quote {words.quoted}: “{words.quote}”", columns, "badge" if words.false else "quote")
+    else:
+        rows += _wrapped_words("no quote", columns, "dim")
+    return [*rows, *_wrapped_words(f"reason: {words.reason}" if words.reason else "no reason given", columns, "")]
+
+
+def _wrapped_words(text: str, columns: int, style: str) -> list[Row]:
+    shown = visible(" ".join(text.split()))
+    lines = prose_rows(shown, 0, len(shown), max(1, columns - 4)) if shown else []
+    return [[("   ", ""), (shown[start:end].rstrip(), style)] for start, end in lines]
+
 
 _JUDGE_ROWS: Final = 4
 """Rows of the panel that my own labels leave to the judges: their heading, a verdict, two rows of its quote."""

@@ -1,17 +1,33 @@
-"""What the screens share: keys in the order they were typed, one frame for each."""
+"""The base class of the screens: keys in the order they were typed, one frame for each."""
 
 import asyncio
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from textual import events
 from textual.screen import Screen
 
-from medreview.screens.input_reader import NotRead
-from medreview.screens.key import Key
+from medreview.screens.terminal_driver import NotRead
 
 if TYPE_CHECKING:
     from medreview.screens.app import Workbench
+
+
+LEAVES_NOTHING: Final = ("escape", "ctrl+c")
+"""Esc closes what is open; where nothing is, these keys only have it said which one leaves."""
+
+
+class Key(NamedTuple):
+    """A key press: Textual's name for it and the character it types, if any."""
+
+    name: str
+    character: str | None
+
+    @property
+    def said(self) -> str:
+        """The character, or the name of a key that types none."""
+        return self.character if self.character and self.character.isprintable() else self.name
+
 
 Result = TypeVar("Result")
 

@@ -1,9 +1,11 @@
-"""Where the parts of the review screen lie, for a size of the terminal and what is to be shown: plain arithmetic."""
+"""Where the parts of the review screen lie, for a size of the terminal and what is to be shown."""
 
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Protocol, cast
 
-from textual.geometry import Region, Size
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.widget import Widget
 
 Shape = Literal["one", "two", "three"]
 
@@ -156,3 +158,25 @@ def with_list(plan: PanePlan, size: Size, most: int) -> PanePlan:
     regions = {name: region for name, region in cut.items() if region.height or name == "statement"}
     regions |= {"listed": Region(0, top, size.width, bottom - top), "foot": Region(0, bottom, size.width, FOOT_ROWS)}
     return plan._replace(regions=regions)
+
+
+class HasPlan(Protocol):
+    """A screen that knows where its parts lie."""
+
+    def plan_for(self, size: Size) -> PanePlan:
+        """Where the parts lie for a size and what is on the screen."""
+
+
+class PlannedLayout(Layout):
+    """Places the children of a screen by its plan; those that are not in it are not drawn."""
+
+    name = "planned"
+
+    def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
+        parent.pre_layout(self)
+        regions = cast(HasPlan, parent).plan_for(size).regions
+        return [
+            WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child)
+            for child in children
+            if (region := regions.get(child.id or "")) is not None
+        ]

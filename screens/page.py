@@ -1,18 +1,23 @@
-"""A page of text to read and close again: the help, the figures."""
+"""Pages of text: help, the summary of a block with a choice, the guidelines, and who the reviewer is."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from textual import events
 from textual.app import ComposeResult
 
+from medreview.errors import UserError
 from medreview.review.actions import Action, shown_key
+from medreview.review.background import FIELDS, read_background
 from medreview.review.home_actions import HOME
-from medreview.review.layout.wrap import WrapTable
-from medreview.screens.key import Key
-from medreview.screens.key_screen import KeyScreen
+from medreview.review.text_entry import LineEdit
+from medreview.review.wrapping import WrapTable
+from medreview.screens.key_screen import Key, KeyScreen
+from medreview.screens.last_rows import LineInput
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView
 from medreview.screens.widgets.painted import Row
+from medreview.visible import visible
 
 _INDENT = 18
 
@@ -87,3 +92,161 @@ def help_text(actions: Mapping[str, Action], columns: int) -> str:
 def _hanging(first: str, text: str, columns: int) -> list[str]:
     rows = WrapTable(text, max(10, columns - len(first))).rows
     return [(first if number == 0 else " " * len(first)) + text[start:end] for number, (start, end) in enumerate(rows)]
+
+
+Choices = Mapping[str, tuple[str, Callable[[], None]]]
+"""What can be chosen: by the key as it is shown, its words and what it does."""
+
+
+class ChoicePage(PageScreen):
+    """A title, a text, and keys that close the page and go on in one way or another.
+
+    ``on`` carries out what was chosen, on the screen below. ``receipt``: the last row, what was saved last.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        text: Callable[[int], str],
+        choices: Choices,
+        on: Callable[[Callable[[], None]], None],
+        *,
+        receipt: str = "",
+        ascii_only: bool = False,
+    ) -> None:
+        super().__init__(title, text, ascii_only=ascii_only)
+        self._choices = choices
+        self._on = on
+        self._receipt = receipt
+
+    def paint(self) -> None:
+        """The text, and the choices below it."""
+        super().paint()
+        keys: Row = [
+            piece for key, (words, _) in self._choices.items() for piece in ((f" {key}", "key"), (f" {words}  ", ""))
+        ]
+        self._foot.styles.height = 3
+        self._foot.show([[("─", "rule fill")], keys, [(f" {visible(self._receipt)}", "good")]])
+
+    def answer(self, key: Key) -> bool:
+        """One of the choices, or move in the text."""
+        chosen = {shown.lower(): act for shown, (_, act) in self._choices.items()}
+        name = {"escape": "esc"}.get(key.said, key.said)
+        if name in ("q", "esc") and len(chosen) == 1:
+            (name,) = chosen
+        if name in chosen:
+            self.app.pop_screen()
+            self._on(chosen[name])
+            return True
+        if name not in ("q", "esc", "enter", "?", "f1"):
+            super().answer(key)
+        return False
+
+
+def summary_text(lines: Sequence[str], columns: int) -> str:
+    """Paragraphs, wrapped; those that begin with two blanks are details and stay indented."""
+    rows = []
+    for line in map(visible, lines):
+        lead = " " * (len(line) - len(line.lstrip()))
+        words = line.strip()
+        rows += [lead + words[start:end].rstrip() for start, end in WrapTable(words, columns - len(lead)).rows]
+    return "\n".join(rows)
+
+
+class GuidelinesPage(PageScreen):
+    """``edit`` opens the editor, ``None`` where nothing can be saved; it raises what went wrong."""
+
+    def __init__(
+        self, title: str, text: Callable[[int], str], edit: Callable[[], None] | None, *, ascii_only: bool = False
+    ) -> None:
+        super().__init__(title, text, ascii_only=ascii_only)
+        self._edit = edit
+        self._said = ""
+
+    def paint(self) -> None:
+        """The text, and below it the keys or what there is to say."""
+        super().paint()
+        edits = [("   ", ""), ("e", "key"), (" edit", "")] if self._edit is not None else []
+        if self._said:
+            self._foot.show([[("─", "rule fill")], [(f" {visible(self._said)}", "key")]])
+        else:
+            self._foot.show([[("─", "rule fill")], [*self.KEYS, *edits]])
+
+    def answer(self, key: Key) -> bool:
+        """``e`` edits; everything else moves or closes."""
+        self._said = ""
+        if key.said != "e" or self._edit is None:
+            return super().answer(key)
+        try:
+            self._edit()
+        except UserError as error:
+            self._said = str(error)
+        return False
+
+
+class BackgroundScreen(KeyScreen[None]):
+    """Four lines, one after the other; ``done`` takes what was typed, by field, or raises what is wrong with it."""
+
+    def __init__(
+        self, reviewer: str, given: dict[str, str], done: Callable[[dict[str, str]], None], *, ascii_only: bool = False
+    ) -> None:
+        super().__init__()
+        self._reviewer = reviewer
+        self._given = given
+        self._done = done
+        self._at = 0
+        self._head = LinesView(id="page-head", ascii_only=ascii_only)
+        self._list = LinesView(id="list", ascii_only=ascii_only)
+        self._foot = LinesView(id="home-foot", ascii_only=ascii_only)
+        self._line = self._input()
+
+    def compose(self) -> ComposeResult:
+        """Title, what was said so far, the line."""
+        yield from (self._head, self._list, self._foot)
+
+    def paint(self) -> None:
+        """What was said, and the line that is typed."""
+        self._head.show([[(f" Who decides: {visible(self._reviewer)}", "title")], [("─", "rule fill")]])
+        rows: list[Row] = [
+            [],
+            [("   Kept with your labels, and exported beside them. An empty line says nothing.", "dim")],
+            [],
+        ]
+        for place, (name, words) in enumerate(FIELDS):
+            said = visible(self._given.get(name, ""))
+            rows.append([(" ▸ " if place == self._at else "   ", "key"), (f"{words}: ", ""), (said, "title")])
+        self._list.show(rows)
+        self._foot.show(self._line.rows(self.app.size.width))
+
+    def answer(self, key: Key) -> bool:
+        """Everything goes into the line; Enter ends it, Esc leaves."""
+        self._line.press(key)
+        return False
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text goes into the line."""
+        event.stop()
+        self._line.paste(event.text)
+        with self.app.batch_update():
+            self.paint()
+
+    def _input(self) -> LineInput:
+        name = FIELDS[self._at][0]
+        last = self._at == len(FIELDS) - 1
+        line = LineEdit.of(self._given.get(name, ""))
+        return LineInput(f"{name}:", line, "saves" if last else "next", self._finish, self.app.show_home)
+
+    def _finish(self, text: str) -> str:
+        given = {**self._given, FIELDS[self._at][0]: text}
+        try:
+            read_background(given)
+            self._given = given
+            if self._at + 1 == len(FIELDS):
+                self._done(given)
+                self.app.show_home()
+                return ""
+        except UserError as error:
+            return str(error)
+        self._at += 1
+        self._line = self._input()
+        return ""

@@ -1,24 +1,106 @@
-"""Reading beside the statement: the source and response panes, their highlights, the search in one of them."""
+"""The source and response panes: what they show, their highlights, naming words by letters, the search in one."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, Protocol
 
 from medreview.review.deciding import Deciding
-from medreview.review.document_outline import DocumentOutline
-from medreview.review.highlight_index import Mark
-from medreview.review.highlights import Highlights
+from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.search import Hits, TextSearch
-from medreview.review.span_editing import SpanEdit
-from medreview.review.span_hints import WordHint, hints_left, word_hints
-from medreview.screens.naming_words import Naming
-from medreview.screens.source_page import SourcePage, SourcePages
+from medreview.review.shown_unit import DocumentOutline, Highlights
+from medreview.review.span_editing import SpanEdit, WordHint, hints_left, word_hints
 from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where
 from medreview.screens.widgets.document import DocumentView
-from medreview.sources.read_by_ocr import BY_OCR, percent
-from medreview.sources.reading.set_apart import SetApart
+from medreview.screens.widgets.painted import Row
+from medreview.sources.ocr_pages import BY_OCR, percent, words_in_doubt
+from medreview.sources.reading.text_structure import SetApart
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
+from medreview.visible import hidden_count
+
+
+class Naming(NamedTuple):
+    """Words are being named: the hints in sight, the first word once it is named, the letters typed of this one."""
+
+    hints: tuple[WordHint, ...]
+    first: WordHint | None = None
+    typed: str = ""
+
+    def press(self, letter: str) -> "Naming | Span | None":
+        """What follows a letter: the same with one more, the span when its last word is named, ``None`` at Esc and at a
+        letter that begins no hint."""
+        typed = self.typed + letter
+        left = hints_left(self.hints, typed) if len(letter) == 1 else ()
+        if not left:
+            return None
+        if left[0].letters != typed:
+            return self._replace(typed=typed)
+        if self.first is None:
+            return self._replace(first=left[0], typed="")
+        return Span(min(self.first.start, left[0].start), max(self.first.end, left[0].end))
+
+    def rows(self) -> list[Row]:
+        """What to press."""
+        which = "first" if self.first is None else "last"
+        typed = f" {self.typed}…" if self.typed else ""
+        return [
+            [(f" Press the letters at the {which} word of the span.{typed}", "key")],
+            [(" ", ""), ("Esc", "key"), (" back to moving the ends", "")],
+        ]
+
+
+class HintsInSight(Protocol):
+    """The hints of a text on the screen."""
+
+    def show(self, target: str) -> tuple[WordHint, ...]:
+        """Draw hints for the words in sight; they."""
+
+    def draw(self, target: str, naming: Naming | None) -> None:
+        """Draw what is still to be typed of them; ``None`` takes them away."""
+
+
+_KEPT: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """A text with its ``places``, the number of ``hidden`` characters in it, and the index of its headings, of what
+    does not stand open in it, and of words that OCR may have read wrong: there may be thousands."""
+
+    text: str = ""
+    places: DocumentOutline = field(default_factory=DocumentOutline)
+    hidden: int = 0
+    standing: HighlightIndex = field(default_factory=HighlightIndex)
+
+
+class SourcePages:
+    """Reads pages; those of the last snapshots are kept, which never change, and which neighbours often share."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, bool], SourcePage] = {}
+
+    def page(self, session: Deciding, *, whole: bool) -> SourcePage:
+        """What is in the main pane, or the ``whole`` page."""
+        key = (session.snapshot or "", whole)
+        page = self._kept.pop(key, None) or _read(session, whole)
+        if session.snapshot:
+            self._kept[key] = page
+            if len(self._kept) > _KEPT:
+                del self._kept[next(iter(self._kept))]
+        return page
+
+
+def _read(session: Deciding, whole: bool) -> SourcePage:
+    text = session.source_text(whole=whole)
+    places = DocumentOutline() if whole else session.source_places()
+    standing = [
+        *(Mark(heading.start, heading.end, "heading") for heading in places.outline),
+        *(Mark(*part) for part in places.set_apart if part.kind in CLOSED),
+        *(Mark(word.start, word.end, "doubtful") for word in words_in_doubt(places.by_ocr)),
+    ]
+    return SourcePage(text, places, hidden_count(text), HighlightIndex(standing))
+
 
 _LONG_HIDDEN: Final = 20
 """Code points of a hidden text from which on a note stands under it; shorter ones are words for screen readers."""

@@ -1,11 +1,14 @@
-"""The review screen: composes the parts, routes keys, and draws what the session holds."""
+"""The review screen: composes the parts, routes keys, and draws what the session holds.
+
+``drawn_by`` says which face and handlers a session has; the tables of open steps, which keys leave a step open.
+"""
 
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -17,35 +20,97 @@ from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.deciding import Deciding
 from medreview.review.session import ReviewSession
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
-from medreview.screens.dialogs import ChooseSpanDialog, Dialog, SpanDialog
-from medreview.screens.edit_dialogs import CutDialog, LeftOutDialog
+from medreview.screens.dialogs import (
+    ChooseSpanDialog,
+    CutDialog,
+    Dialog,
+    EditDialog,
+    FindingDialog,
+    HallucinationDialog,
+    LeftOutDialog,
+    ReasonDialog,
+    RevealDialog,
+    SpanDialog,
+)
 from medreview.screens.face import Face
-from medreview.screens.finding_dialogs import FindingDialog
-from medreview.screens.foot_rows import foot_rows
-from medreview.screens.header_rows import header_rows, hides_judges, wide_header_rows
-from medreview.screens.input_reader import NotRead, not_read_words
-from medreview.screens.key import LEAVES_NOTHING, Key
-from medreview.screens.key_rows import KeyRows
-from medreview.screens.key_screen import KeyScreen
-from medreview.screens.layout import Needs, PanePlan, arrange, shape_of, with_list
-from medreview.screens.line_input import LineInput
-from medreview.screens.open_steps import OWN_DIGITS, READS, SEARCHING, SPAN_STEPS, TAKES_BACK, TURNS, VERDICT_STEPS
-from medreview.screens.palette_dialog import LISTED_ROWS, PaletteDialog
+from medreview.screens.key_screen import LEAVES_NOTHING, Key, KeyScreen
+from medreview.screens.last_rows import LISTED_ROWS, KeyRows, LineInput, PaletteDialog, foot_rows
+from medreview.screens.layout import Needs, PanePlan, PlannedLayout, arrange, shape_of, with_list
 from medreview.screens.panes import Panes
-from medreview.screens.pinned_rows import pinned_height, pinned_rows
-from medreview.screens.planned_layout import PlannedLayout
-from medreview.screens.queue_rows import QueueRows
+from medreview.screens.review_rows import (
+    QueueRows,
+    header_rows,
+    hides_judges,
+    pinned_height,
+    pinned_rows,
+    wide_header_rows,
+)
+from medreview.screens.terminal_driver import NotRead, not_read_words
 from medreview.screens.widgets.document import DocumentView
-from medreview.screens.widgets.line_list import RowsView
-from medreview.screens.widgets.lines import LinesView, LiveLines
+from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView
 from medreview.screens.widgets.painted import Row
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
 
 if TYPE_CHECKING:
     from medreview.review.history import Listed
-    from medreview.screens.choice_page import Choices
     from medreview.screens.home_rows import Entrance
+    from medreview.screens.page import Choices
+
+
+READS: Final = frozenset(
+    {"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "redraw", "help", "guidelines"}
+)
+"""Actions that leave every step open."""
+
+TURNS: Final = frozenset({"source_next", "source_previous", "view", "judge_next", "judge_previous", "judges_in_full"})
+"""Actions that leave a step open unless it marks words: one may look at sources and judges before giving a reason."""
+
+TAKES_BACK: Final = frozenset({"undo", "redo"})
+"""Actions that may be given again at once: each takes back what the other did."""
+
+VERDICT_STEPS: Final = (ReasonDialog, RevealDialog)
+"""Steps that ask about the verdict just given."""
+
+OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
+"""Steps in which a key for a verdict does nothing: it was meant for the step."""
+
+SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog, FindingDialog)
+"""Steps about a range of a text, which they bring to the screen."""
+
+SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
+"""While searching, what these keys do instead."""
+
+
+MakeFace = Callable[[DocumentView, DocumentView], Face]
+MakeHandlers = Callable[[Panes, ReviewHost], ActionHandlers]
+
+
+def drawn_by(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
+    """How to make both; the modules of the one that is not needed are not loaded."""
+    face, handlers = _by_unit(session)
+    if session.settles:
+        from medreview.review.adjudicating import Adjudicating
+        from medreview.screens.conflict_face import ConflictFace
+
+        assert isinstance(session, Adjudicating)
+        return partial(ConflictFace, session, face), handlers
+    return face, handlers
+
+
+def _by_unit(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
+    if isinstance(session, ReviewSession):
+        from medreview.screens.statement_face import StatementFace
+        from medreview.screens.statement_handlers import StatementHandlers
+
+        return partial(StatementFace, session), partial(StatementHandlers, session)
+    from medreview.review.unit_session import UnitSession
+    from medreview.screens.unit_face import UnitFace
+    from medreview.screens.unit_handlers import UnitHandlers
+
+    assert isinstance(session, UnitSession)
+    return partial(UnitFace, session), partial(UnitHandlers, session)
+
 
 T = TypeVar("T")
 

@@ -1,22 +1,168 @@
-"""A source in words: the bar above it, and the sentence that stands for a page with nothing to read."""
+"""A source in words: the bar with the names of all, what the rules say of its reference, why a page is empty."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from medreview.labels import SET_APART
 from medreview.next_step import command
-from medreview.review.layout.cells import fit, width
+from medreview.review.cell_width import fit, width
 from medreview.review.session import ReviewSession
-from medreview.screens.reference_rows import reference_fact
-from medreview.screens.source_names import least, short_address, source_numbers
+from medreview.review.wrapping import prose_rows
 from medreview.screens.widgets.painted import Row, StyledText
-from medreview.sources.ocr_pages import NO_TEXT_BY_OCR, OCR_OFFER
-from medreview.sources.read_by_ocr import BY_OCR, pages_in_words, words_in_doubt
-from medreview.sources.reading.set_apart import SetApart
+from medreview.sources.ocr_pages import BY_OCR, NO_TEXT_BY_OCR, OCR_OFFER, pages_in_words, words_in_doubt
+from medreview.sources.reading.text_structure import SetApart
+from medreview.text import counted, in_words
 from medreview.units.cited_source import Source
 from medreview.visible import visible
-from medreview.words import counted, in_words
+
+if TYPE_CHECKING:
+    from medreview.units.checked_reference import SourceReference
+
+
+OWN: Final = "*"
+"""Behind the number of a source that the statement itself cites."""
+
+_TAIL: Final = 10
+"""Cells of an address behind its host by which two pages can be told apart."""
+
+
+def source_numbers(sources: Sequence[Source], shown: Source, room: int) -> list[StyledText]:
+    """The sources by name in the order in which one goes through them, the shown one in brackets.
+
+    Of too many for ``room`` cells those around the shown one, and how many there are.
+    """
+    here = sources.index(shown)
+    words = [_marked(source.bracketed if source is shown else source.name, source) for source in sources]
+    if sum(map(width, words)) + len(words) - 1 <= room:
+        return _joined(words, here, 0)
+    count = f" of {len(words)}"
+    first, last = here, here + 1
+    left = room - width(words[here]) - width(count) - 4
+    while True:
+        after = last < len(words) and width(words[last]) < left
+        before = first > 0 and width(words[first - 1]) < left
+        if not (after or before):
+            break
+        if before and (not after or here - first < last - 1 - here):
+            first -= 1
+            left -= width(words[first]) + 1
+        else:
+            left -= width(words[last]) + 1
+            last += 1
+    cut = [("… ", "dim")] if first else []
+    more = [(" …", "dim")] if last < len(words) else []
+    return [*cut, *_joined(words[first:last], here, first), *more, (count, "dim")]
+
+
+def _joined(words: Sequence[str], here: int, first: int) -> list[StyledText]:
+    pieces: list[StyledText] = []
+    for place, word in enumerate(words, first):
+        pieces += [(" ", ""), (word, "key" if place == here else "")]
+    return pieces[1:]
+
+
+def _marked(name: str, source: Source) -> str:
+    return f"{name}{OWN}" if source.cited else name
+
+
+def address_of(source: Source) -> str:
+    """The address without scheme and ``www.``."""
+    return visible(source.url.partition("://")[2] or source.url).rstrip("/").removeprefix("www.")
+
+
+def host_of(source: Source) -> str:
+    """The host as people say it."""
+    return visible(source.domain).removeprefix("www.") or address_of(source)
+
+
+def shares_host(source: Source, sources: Sequence[Source]) -> bool:
+    """Whether another page of the same host is among the sources."""
+    return any(other.domain == source.domain and other is not source for other in sources)
+
+
+def least(source: Source, sources: Sequence[Source]) -> int:
+    """Cells without which the address does not tell the source from the others."""
+    whole = width(address_of(source))
+    return min(whole, width(host_of(source)) + (_TAIL if shares_host(source, sources) else 0))
+
+
+def short_address(source: Source, sources: Sequence[Source], room: int, *, host_only: bool = False) -> str:
+    """The address in at most ``room`` cells: whole, or cut at its end (``host_only``: without its path). Where another
+    page of the host is among the sources, the host and that part of the path that only this page has."""
+    address, host = address_of(source), host_of(source)
+    if width(address) <= room:
+        return address
+    if not shares_host(source, sources):
+        words = host if host_only else address
+        return fit(words, min(room, width(words)))
+    others = [address_of(other) for other in sources if other.domain == source.domain and other is not source]
+    differs = max(_same(address, other) for other in others)
+    start = address.rfind("/", 0, differs + 1) + 1
+    kept = width(host) if width(host) * 2 <= room else room * 2 // 5
+    tail = max(_TAIL, room - kept) - 2
+    if differs - start >= tail - 3:
+        start = differs - 3
+    path = f"/…{fit(address[start:], min(tail, width(address[start:])))}"
+    return fit(host, min(width(host), room - width(path))) + path
+
+
+def _same(one: str, other: str) -> int:
+    """How far two texts are the same from their start on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (mine, its) in pairs if mine != its), min(len(one), len(other)))
+
+
+IN_PANES: Final = 3
+"""Rows that it takes where the source has a pane of its own."""
+
+_KEY: Final = (" L both readings ──", " L ──")
+"""How to see more of it: as many words as there is room for."""
+
+
+def reference_height(reference: "SourceReference | None", *, one: bool) -> int:
+    """Rows that it takes above the source; none where all is well: the bar has a word for that."""
+    return 0 if reference is None or not reference.worth_a_row else 1 if one else IN_PANES
+
+
+def reference_rows(reference: "SourceReference", columns: int, most: int) -> list[Row]:
+    """The verdict with what it is about, cut where there is one row for it; in further rows also why."""
+    said = _one_line(reference.said)
+    told = next((words for words in _KEY if width(words) + width(said) + 4 <= columns), _KEY[-1])
+    room = columns - width(told) - 4
+    first, *others = [_cut(reference, room)] if most == 1 else _wrapped(said, room)[:most]
+    rows: list[Row] = [[("   ", ""), (first, "badge"), ("", "fill"), (told, "key")]]
+    rows += ([("   ", ""), (line, "badge")] for line in others)
+    more = _wrapped(_one_line(reference.more), columns - 4)
+    left = most - len(rows)
+    if len(more) > left > 0:
+        more = [*more[: left - 1], f"{more[left - 1][: columns - 5]}…"]
+    return [*rows, *([("   ", ""), (line, "dim")] for line in more[:left])]
+
+
+def _cut(reference: "SourceReference", room: int) -> str:
+    """What is said, with as much of what it is about as there is room for; the closing quotation mark stays."""
+    verdict, about, year = (_one_line(part) for part in (reference.verdict, reference.about, reference.year))
+    end = "”" if about.endswith("”") else ""
+    left = room - width(verdict) - width(reference.year) - 2
+    if width(about) > left:
+        about = f"{fit(about, max(1, left - width(end)))}{end}"
+    said = f"{verdict}{': ' if about else ''}{about}{' ' if year else ''}{year}"
+    return fit(said, min(width(said), room))
+
+
+def _one_line(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def _wrapped(text: str, columns: int) -> list[str]:
+    return [text[start:end].rstrip() for start, end in prose_rows(text, 0, len(text), max(1, columns))] if text else []
+
+
+def reference_fact(reference: "SourceReference | None") -> list[StyledText]:
+    """A word in the bar for a reference that is fine."""
+    return [(f" · {reference.said}", "dim")] if reference is not None and not reference.worth_a_row else []
+
 
 NOTHING_TO_READ: Final = {
     "ok": "The page was read and holds no text.",

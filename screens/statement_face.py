@@ -5,22 +5,92 @@ from typing import Final
 
 from textual.geometry import Region, Size
 
+from medreview.labels import NOT_IN_ANSWER
+from medreview.review.cell_width import fit
+from medreview.review.cell_width import width as cells
 from medreview.review.deciding import Deciding
-from medreview.review.highlight_index import Mark
+from medreview.review.highlight_index import HighlightIndex, Mark
 from medreview.review.session import ReviewSession
+from medreview.review.wrapping import prose_rows
 from medreview.screens.face import beside_bar
-from medreview.screens.header_rows import Subject
-from medreview.screens.judge_rows import judge_bar, panel_rows
-from medreview.screens.key_rows import Hints
+from medreview.screens.judge_rows import judge_bar, panel_rows, spoken_height
+from medreview.screens.last_rows import Hints
 from medreview.screens.layout import Needs, PanePlan, shape_of
 from medreview.screens.panes import Panes
-from medreview.screens.reference_rows import reference_height, reference_rows
-from medreview.screens.source_rows import nothing_to_read, said_of_page, source_bar, source_heading
-from medreview.screens.spoken_rows import spoken_height
-from medreview.screens.statement_rows import answer_row, question_rows, statement_height, statement_rows
+from medreview.screens.review_rows import Subject
+from medreview.screens.source_rows import (
+    nothing_to_read,
+    reference_height,
+    reference_rows,
+    said_of_page,
+    source_bar,
+    source_heading,
+)
 from medreview.screens.widgets.document import DocumentView
-from medreview.screens.widgets.painted import Row
-from medreview.sources.reading.set_apart import SetApart
+from medreview.screens.widgets.painted import Row, StyledText
+from medreview.sources.reading.text_structure import SetApart
+from medreview.units.statement_view import StatementView
+from medreview.visible import visible
+
+INDENT = 7
+"""Columns before the statement's text: ``" S3/9  "``."""
+
+
+def statement_rows(item: StatementView, marks: Sequence[Mark], columns: int, most: int, cut: str) -> list[Row]:
+    """The statement, wrapped, in at most so many rows; ``cut`` says where the rest is when it is longer."""
+    text = visible(item.text)
+    wrapped = _rows(text, columns - INDENT - 1)
+    index = HighlightIndex(marks)
+    rows: list[Row] = []
+    for number, (start, end) in enumerate(wrapped[:most]):
+        label = f" {item.short_name}/{item.siblings} ".ljust(INDENT) if number == 0 else " " * INDENT
+        pieces: list[StyledText] = [(label, "key")]
+        pieces += [(text[piece.start : piece.end], " ".join(piece.kinds)) for piece in index.pieces(start, end)]
+        rows.append(pieces)
+    if len(wrapped) > most and rows:
+        start, end = wrapped[most - 1]
+        rows[-1] = [(" " * INDENT, ""), (text[start:end][: -len(cut) - 2].rstrip() + "… ", ""), (cut, "dim")]
+    return [*rows, *beside_rows(item, columns)[: most - len(rows)]]
+
+
+def beside_rows(item: StatementView, columns: int) -> list[Row]:
+    """What is shown beside a statement's text, in one row; none where nothing is."""
+    words = fit(visible(item.beside), max(1, columns - INDENT - 1))
+    kind = "clash" if item.beside == NOT_IN_ANSWER else "dim"
+    return [[(" " * INDENT, ""), (words, kind)]] if words else []
+
+
+def statement_height(item: StatementView, columns: int) -> int:
+    """Rows that the whole statement takes."""
+    return len(_rows(visible(item.text), columns - INDENT - 1)) + len(beside_rows(item, columns))
+
+
+def question_rows(item: StatementView, columns: int, most: int, label: str = " asked ") -> list[Row]:
+    """The question in at most so many rows."""
+    text = visible(" ".join(item.question.split())) or "(no question was recorded)"
+    lines = [text[start:end] for start, end in _rows(text, columns - len(label) - 1)]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], lines[most - 1].rstrip()[:-1] + "…"] if most else []
+    return [[(label if number == 0 else " " * len(label), "dim"), (line, "")] for number, line in enumerate(lines)]
+
+
+def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
+    """The row above the response: whose it is, if that may be ``named``, and the statement's name.
+
+    The id of its record where it has room; ids often name the model.
+    """
+    model = f"  {visible(item.model)}" if named else ""
+    name = f"{item.response_name}  {item.short_name}/{item.siblings} "
+    record = f"  {visible(item.record_id)}" if named and item.record_id else ""
+    if cells(f" answer{model}{record}  {name}") > columns:
+        record = ""
+    return [(" answer", "dim"), (model, "title"), (record, "dim"), ("", "fill"), (name, "key")]
+
+
+def _rows(text: str, width: int) -> list[tuple[int, int]]:
+    """Where the rows begin and end: a statement is prose, also one that was cut out of a table with its bars."""
+    return list(prose_rows(text, 0, len(text), max(1, width))) or [(0, 0)]
+
 
 _QUESTION_ROWS: Final = 3
 """Side by side, the question has so many rows unless all of it is asked for: panes that keep their place are drawn

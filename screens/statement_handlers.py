@@ -5,13 +5,11 @@ from functools import partial
 
 from medreview.errors import UserError
 from medreview.labels import Label
-from medreview.review.cut_editing import CutEdit
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
-from medreview.review.statement_editing import exclude_event, join_event, split_event
+from medreview.review.statement_editing import CutEdit, exclude_event, join_event, split_event
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
-from medreview.screens.dialogs import HallucinationDialog
-from medreview.screens.edit_dialogs import CutDialog, EditDialog, LeftOutDialog
+from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog, LeftOutDialog
 from medreview.screens.judge_rows import lead
 from medreview.screens.panes import Panes
 from medreview.statements.left_out import LeftOut

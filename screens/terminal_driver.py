@@ -1,21 +1,184 @@
-"""Textual's driver for the terminal, with an input thread that nothing from the terminal ends unseen."""
+"""Textual's driver for the terminal, and its input: whatever bytes come, the next key is still read."""
 
 import os
 import selectors
 import termios
+from codecs import getincrementaldecoder
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
+from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import MouseEvent, Resize
+from textual.events import CursorPosition, MouseEvent, Paste, Resize
 from textual.geometry import Size
 from textual.message import Message
 
-from medreview.screens.input_reader import InputReader
-from medreview.screens.output.last_screen import LAST_SCREEN
-from medreview.screens.output.output_app import OutputApp
-from medreview.screens.output.pacing import Answered, Pace
+from medreview.review.text_entry import MOST
+from medreview.screens.last_screen import LAST_SCREEN
+from medreview.screens.terminal_output import Answered, OutputApp, Pace
+from medreview.text import counted, lazy_pattern
+
+_UNDECODABLE: Final = lazy_pattern("[\udc80-\udcff]")
+"""What the decoder makes of a byte that is not UTF-8; no UTF-8 becomes that."""
+
+_STOP: Final = "\x03"
+_SHOWN: Final = str.maketrans({"\x1b": "\u241b", "\0": None})
+_ANSWERS: Final = ("\x1b]", "\x1bP", "\x1b_", "\x1b^", "\x1bX", "\x1b[?", "\x1b[>", "\x1b[=")
+"""How what a terminal says of itself begins; no key does, but for Alt and the sign alone."""
+
+_MODIFIERS: Final = 16
+"""As many ways there are to hold Shift, Alt, Ctrl and Meta."""
+
+_LONGEST_ANSWER: Final = 4096
+_ANSWER_PATIENCE: Final = 10
+"""Calls of :meth:`InputReader.tick` in a row after which an answer is over, whether its end came or not."""
+
+_PATIENCE: Final = 20
+"""Calls of :meth:`InputReader.tick` in a row (each a tenth of a second) after which a paste is called open."""
+
+
+class NotRead(Message, bubble=False):
+    """Something came from the terminal that is no key and no text: bytes, broken sequences, or what ``words`` say."""
+
+    def __init__(self, undecodable: int = 0, broken: int = 0, words: str = "") -> None:
+        super().__init__()
+        self.undecodable = undecodable
+        self.broken = broken
+        self.words = words
+
+
+def not_read_words(undecodable: int, broken: int) -> str:
+    """What to say of so many bytes that are not UTF-8, and so many sequences that cannot be read."""
+    words = []
+    if undecodable:
+        told = "that is not UTF-8 was ignored" if undecodable == 1 else "that are not UTF-8 were ignored"
+        words.append(f"{counted(undecodable, 'byte')} {told}: set the terminal to UTF-8")
+    if broken:
+        told = "that cannot be read was ignored" if broken == 1 else "that cannot be read were ignored"
+        words.append(f"{counted(broken, 'key sequence')} {told}")
+    return "; ".join(words)
+
+
+class InputReader:
+    """Feeds Textual's parser, and outlives what that cannot read.
+
+    A byte that is not UTF-8 is left out; a character that comes in two reads is one. A sequence that ends the parser
+    costs that sequence. Of a paste the first ``MOST`` characters and one are kept, with escape characters made visible:
+    the parser would take what follows them for keys, a burst of verdicts. :class:`NotRead` tells what was left out.
+    So it would the answer to a question that another program put to the terminal: that is passed over. Where the cursor
+    is was asked for the pace of the output: :class:`Answered`.
+    """
+
+    def __init__(self) -> None:
+        self._decode = getincrementaldecoder("utf-8")("surrogateescape").decode
+        self._parser = XTermParser()
+        self._last = ""
+        self._paste: str | None = None
+        self._unsettled = ""
+        self._answer = ""
+        self._silent = 0
+        self._paused = False
+        self._broken = 0
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """The events of what was read."""
+        self._paused, self._silent = self._silent > 1, 0
+        text, undecodable = _UNDECODABLE.subn("", self._decode(data))
+        if text == _STOP and self._paste is not None:
+            text = BRACKETED_PASTE_END
+        while text:
+            text = (yield from self._typed(text)) if self._paste is None else (yield from self._pasted(text))
+        broken, self._broken = self._broken, 0
+        if undecodable or broken:
+            yield NotRead(undecodable, broken)
+
+    def tick(self) -> Iterator[Message]:
+        """The events of a tenth of a second without a byte: a lone Esc."""
+        self._silent += 1
+        begun, self._answer = self._answer, ""
+        if begun in _ANSWERS and self._silent > 1:
+            yield from self._parsed(event for sign in begun for event in self._parser.feed(sign))
+        elif self._silent < _ANSWER_PATIENCE:
+            self._answer = begun
+        yield from self._parsed(self._parser.tick())
+        if self._paste is not None and self._silent == _PATIENCE:
+            yield NotRead(words="A paste has begun and not ended; Ctrl+C ends it.")
+
+    def _typed(self, text: str) -> Generator[Message, None, str]:
+        """Feed keys, up to the beginning of a paste; what is behind it."""
+        for at, sign in enumerate(text, 1):
+            if self._is_answer(sign):
+                if self._answer.startswith("\x1b[?") and self._answer.endswith("$y"):  # what Textual asks for
+                    told, self._answer = self._answer, ""
+                    yield from self._parsed(event for one in told for event in self._parser.feed(one))
+                elif self._is_over(sign):
+                    self._answer = ""
+                continue
+            yield from self._parsed(self._parser.feed(sign))
+            self._last = (self._last + sign)[-len(BRACKETED_PASTE_START) :]
+            if self._last == BRACKETED_PASTE_START:
+                self._paste = self._unsettled = ""
+                return text[at:]
+        return ""
+
+    def _is_answer(self, sign: str) -> bool:
+        """Whether a sign belongs to what the terminal says of itself, and not to a key; it is added to that."""
+        paused, self._paused = self._paused, False
+        if self._answer:
+            ends = self._answer.endswith("\x1b")
+            if sign == "\\" if ends else " " <= sign <= "~" or sign in "\x07\x1b":
+                self._answer += sign
+                return True
+            self._last, self._answer = "\x1b" if ends else "", ""
+            if ends:
+                list(self._parsed(self._parser.feed("\x1b")))
+        begun = next((it for it in _ANSWERS if (self._last + sign).endswith(it)), "")
+        if not begun or paused:
+            return False
+        self._parser, self._last, self._answer = XTermParser(), "", begun
+        return True
+
+    def _is_over(self, sign: str) -> bool:
+        if len(self._answer) > _LONGEST_ANSWER:
+            return True
+        if self._answer.startswith("\x1b["):
+            return "@" <= sign <= "~"
+        return self._answer.endswith(("\x07", "\x1b\\"))
+
+    def _pasted(self, text: str) -> Generator[Message, None, str]:
+        """Collect a paste, up to its end; what is behind it. The end may come in two reads."""
+        words, end, rest = (self._unsettled + text).partition(BRACKETED_PASTE_END)
+        settled = len(words) if end else len(words) - len(BRACKETED_PASTE_END) + 1
+        kept = ((self._paste or "") + words[: max(0, settled)])[: MOST + 1]
+        if not end:
+            self._paste, self._unsettled = kept, words[max(0, settled) :]
+            return ""
+        self._paste, self._last = None, ""
+        yield from self._parsed(self._parser.feed(BRACKETED_PASTE_END))
+        yield Paste(kept.translate(_SHOWN))
+        return rest
+
+    def _parsed(self, events: Iterable[Message]) -> Iterator[Message]:
+        """The parser's events but for pastes; after one that it cannot read, a parser that knows nothing of it."""
+        try:
+            for event in events:
+                if isinstance(event, CursorPosition):
+                    yield from _answer_or_f3(event)
+                elif not isinstance(event, Paste):
+                    yield event
+        except Exception:  # whatever is wrong with it, the next key must be read
+            self._parser = XTermParser()
+            self._broken += 1
+
+
+def _answer_or_f3(told: CursorPosition) -> Iterable[Message]:
+    """Of a cursor in the first row nobody asks: that is how a terminal sends F3 with Shift, Alt or Ctrl."""
+    if told.y == 0 and 0 < told.x < _MODIFIERS:
+        return XTermParser().feed(f"\x1b[13;{told.x + 1}~")
+    return [Answered()]
+
 
 _READ: Final = 4096
 _TICK_S: Final = 0.1

@@ -6,24 +6,23 @@ from typing import Final
 from textual.geometry import Region, Size
 
 from medreview.labels import is_order
+from medreview.review.cell_width import fit, width
 from medreview.review.deciding import Deciding
-from medreview.review.layout.cells import fit, width
-from medreview.review.layout.prose import prose_rows
 from medreview.review.unit_session import UnitSession
+from medreview.review.wrapping import prose_rows
 from medreview.screens.face import beside_bar, cells
-from medreview.screens.glyphs import STYLE, glyph
-from medreview.screens.header_rows import Subject, said_by_me
-from medreview.screens.key_rows import Hints
+from medreview.screens.judge_rows import SPOKEN_ROWS, spoken_height, spoken_rows
+from medreview.screens.last_rows import Hints
 from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of
 from medreview.screens.panes import Panes
+from medreview.screens.review_rows import STYLE, Subject, glyph, said_by_me
 from medreview.screens.source_rows import NOTHING_TO_READ
-from medreview.screens.spoken_rows import SPOKEN_ROWS, spoken_height, spoken_rows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row, StyledText
-from medreview.sources.reading.set_apart import SetApart
-from medreview.units.view import Opinion, Part
+from medreview.sources.reading.text_structure import SetApart
+from medreview.text import in_words
+from medreview.units.kind import Opinion, Part
 from medreview.visible import visible
-from medreview.words import in_words
 
 _PANEL_ROWS: Final = 12
 _HIDDEN_ROWS: Final = 6

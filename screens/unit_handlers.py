@@ -1,22 +1,100 @@
-"""What the actions do with units other than statements: the label, and what its kind asks after it."""
+"""What the actions do with units other than statements: label, ranking, and what their kind asks after it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from medreview.errors import NotSaved, UserError
-from medreview.labels import AXES, EDITED
-from medreview.review.line_edit import LineEdit
+from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
 from medreview.review.reviewer_state import ReviewerSpan
-from medreview.review.span_rules import partner_for
+from medreview.review.span_editing import partner_for
+from medreview.review.text_entry import LineEdit
 from medreview.review.unit_session import UnitSession
 from medreview.screens.action_handlers import ActionHandlers, ReviewHost
-from medreview.screens.choice_dialog import ChoiceDialog
 from medreview.screens.dialogs import HallucinationDialog
-from medreview.screens.line_input import LineInput
+from medreview.screens.key_screen import Key
+from medreview.screens.last_rows import LineInput
 from medreview.screens.panes import Panes
-from medreview.screens.ranking_dialog import RankingDialog
-from medreview.units.ranking_entry import RankingEntry
-from medreview.units.source_document import RESPONSE
+from medreview.screens.widgets.painted import Row, StyledText
+from medreview.units.documents import RESPONSE
+from medreview.units.ranking import RankingEntry
+
+
+@dataclass(eq=False, repr=False)
+class ChoiceDialog:
+    """What is asked, and the labels of which one is taken."""
+
+    asked: str
+    labels: Sequence[Label]
+    take: Callable[[str], None]
+    back: Callable[[], None]
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """The question and the letters in one row."""
+        row: list[StyledText] = [(f" {self.asked}", "key")]
+        for label in self.labels:
+            row += [("  ", ""), (label.key, "key"), (f" {label.name}", "")]
+        return [[*row, ("   ", ""), ("Esc", "key"), (" leaves", "")]]
+
+    def press(self, key: Key) -> bool:
+        """A letter or Esc; every other key is none of this step's."""
+        label = next((one for one in self.labels if one.key == key.said), None)
+        if label is not None:
+            self.take(label.level)
+        elif key.said == "escape":
+            self.back()
+        else:
+            return key.said.isdigit()
+        return True
+
+
+@dataclass(eq=False, repr=False)
+class RankingDialog:
+    """``look`` is told of the place of the output that is asked about; ``give`` takes what was keyed in, once whole."""
+
+    entry: RankingEntry
+    look: Callable[[int], None]
+    give: Callable[[RankingEntry], None]
+    back: Callable[[], None]
+    takes_all: bool = False
+
+    def rows(self, columns: int) -> list[Row]:
+        """The order so far and what is open, or the qualities so far; the keys."""
+        entry = self.entry
+        order = " > ".join(" = ".join(map(str, tier)) for tier in entry.tiers)
+        more = " = …" if entry.tying else " > …" if entry.tiers and entry.open else " …" if entry.open else ""
+        first: list[StyledText] = [(" best ", "dim"), (f"{order}{more}", "key"), (" worst", "dim")]
+        if entry.rating is None:
+            left = " ".join(map(str, entry.open))
+            keys: list[StyledText] = [
+                (" ", ""), (left, "key"), (" the next best   ", ""), ("=", "key"), (" shares the last rank   ", ""),
+            ]  # fmt: skip
+        else:
+            given = "  ".join(
+                f"{place} {level_named('quality', level).name}" for place, level in enumerate(entry.qualities, 1)
+            )
+            first += [("   ", ""), (given, "")]
+            keys = [(f" output {entry.rating}: ", "badge")]
+            for label in QUALITY:
+                keys += [(f"{label.name[0].casefold()} {label.key}", "key"), (f" {label.name}  ", "")]
+        keys += [("Backspace", "key"), (" takes back   ", ""), ("Esc", "key"), (" leaves", "")]
+        return [first, keys]
+
+    def press(self, key: Key) -> bool:
+        """A key of the entry; Esc leaves without anything being saved. Others go to the screen."""
+        if key.said == "escape":
+            self.back()
+            return True
+        after = self.entry.press(key.said)
+        if after == self.entry:
+            return key.said.isdigit() or key.said == "backspace"
+        self.entry = after
+        if after.phase == "done":
+            self.give(after)
+        elif after.rating is not None:
+            self.look(after.rating)
+        return True
 
 
 class UnitHandlers(ActionHandlers):

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from medreview import renaming
 from medreview.atomic_output import (
     atomic_outputs,
     create,
@@ -272,7 +271,7 @@ def test_a_folder_changes_places_in_one_step(tmp_path: Path, monkeypatch: pytest
     assert names(tmp_path) == ["export"]
 
     # where the system cannot do that
-    monkeypatch.setattr(renaming, "_system_call", lambda: lambda *_: errno.EINVAL)
+    monkeypatch.setattr("medreview.atomic_output._system_call", lambda: lambda *_: errno.EINVAL)
     with replaced_folder(tmp_path / "export") as made:
         write_new(made / "labels.csv", "third")
     with new_file(tmp_path / "a.txt") as made:

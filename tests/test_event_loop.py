@@ -12,8 +12,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.event_loop import run_to_end, until_done
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
+from medreview.sources.fetching.network import Limits, Network
 from medreview.study import Study
 from tests.support.http_server import LocalServer, answer
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BREAKING = {
-    "the order of the folders": ("medreview/study/ids.py", "medreview.evidence.units"),
-    "the order of exchange": ("medreview/exchange/files/columns.py", "medreview.exchange.imports.rows"),
-    "the order of sources": ("medreview/sources/fetching/rate_limit.py", "medreview.sources.reading.charset"),
-    "no cycles within a folder": ("medreview/statements/abbreviations.py", "medreview.statements.split"),
-    "commands do not need each other": ("medreview/cli/commands/check.py", "medreview.cli.commands.where"),
+    "the order of the folders": ("medreview/study/ids.py", "medreview.evidence.measurement_units"),
+    "the order of exchange": ("medreview/exchange/files/columns.py", "medreview.exchange.imports.file_rows"),
+    "the order of sources": ("medreview/sources/fetching/single_request.py", "medreview.sources.reading.charset"),
+    "no cycles within a folder": ("medreview/statements/sentences.py", "medreview.statements.split"),
+    "commands do not need each other": ("medreview/cli/commands/study_file.py", "medreview.cli.commands.config"),
     "stages do not call each other": ("medreview/statements/stage.py", "medreview.citations.stage"),
     "only the pipeline calls the stages": ("medreview/cli/plain.py", "medreview.statements.stage"),
     "widgets know neither study nor session": ("screens/widgets/lines.py", "medreview.review.session"),

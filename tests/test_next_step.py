@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from medreview.next_step import command, quoted, shell, words_of
-from medreview.screens.folded_command import folded
+from medreview.screens.home_rows import folded
 from medreview.study import Study
 from medreview.visible import visible_line
 from tests.support.commands import Program

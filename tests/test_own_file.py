@@ -8,8 +8,7 @@ from medreview import pipeline
 from medreview.exchange.exports.export import export
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
+from medreview.sources.fetching.network import Limits, Network
 from medreview.study import Study
 from medreview.study.check import check
 from tests.support.http_server import LocalServer

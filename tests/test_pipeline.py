@@ -12,7 +12,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.exchange.exports.export import export
-from medreview.exchange.imports.responses import import_responses
+from medreview.exchange.imports.answer_records import import_responses
 from medreview.judges import verdicts
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.toml_edit import place, with_value, without_value
+from medreview.config_file import place, with_value, without_value
 
 TEXT = """# kept for the clinic
 

@@ -55,12 +55,12 @@ for command in ("", "stats", "export", "review", "jury", "citations", "report"):
 
 
 def test_the_list_of_recent_studies_loads_nothing_heavy():
-    code = "import medreview.cli.choosing, medreview.recent_studies, medreview.cli.reports.recent, medreview.config"
+    code = "import medreview.cli.study_picker, medreview.recent_studies, medreview.cli.study_picker, medreview.config"
     assert not {"textual", "httpx", "trafilatura", "lxml", "numpy", "Stemmer", "tomlkit"} & loaded_after(code)
 
 
 def test_the_review_session_loads_nothing_heavy():
     assert not {"httpx", "trafilatura", "lxml", "numpy", "Stemmer", "pypdfium2", "rapidfuzz"} & loaded_after(
         "import medreview.review.session, medreview.review.overview, medreview.config\n"
-        "import medreview.stats.reports.leading_estimate"
+        "import medreview.stats.reports.audit_report"
     )

@@ -123,20 +123,21 @@ WRITING: Final = frozenset(
 """Functions that make or change a file, wherever they come from."""
 ALLOWED: Final = {
     "medreview/atomic_output.py": {"mkdir", "open", "fdopen", "rename", "replace", "link", "copy2"},  # the one home
-    "medreview/renaming.py": {"rename"},
     "medreview/study/lock.py": {"open", "ftruncate", "pwrite", "mkdir"},  # who has the study open; no result
-    "medreview/study/file_identity.py": {"ftruncate"},  # the log of a study that is no longer under its name
+    "medreview/study/writer.py": {"ftruncate"},  # the log of a study that is no longer under its name
     "medreview/study/state_folder.py": {"mkdir"},
     "screens/ending.py": {"open", "fdopen", "mkdir"},  # the log of what ended the workbench, which grows by entries
     "medreview/study/connection.py": {"connect"},  # the study itself: transactions
     "medreview/study/backup.py": {"connect", "mkdir"},  # of a file in a workplace; the folder of the copies
-    "medreview/exchange/exports/sqlite_file.py": {"connect"},  # of a file in a workplace
+    "medreview/exchange/exports/sqlite_database.py": {"connect"},  # of a file in a workplace
     "medreview/exchange/files/export_folder.py": {"mkdir"},  # the folders above
     "medreview/settings_files.py": {"mkdir"},
     "medreview/llm/batch_server.py": {"truncate"},  # of a file in a workplace
-    "medreview/sources/saved/page_writer.py": {"mkdir", "open", "ftruncate"},  # the list, which grows by whole lines
+    "medreview/sources/saved/pages_folder.py": {"mkdir", "open", "ftruncate"},  # the list, which grows by whole lines
     "medreview/cli/main.py": {"open"},  # /dev/null
-    "medreview/cli/replaying.py": {"TemporaryDirectory"},  # of a dry run without a study; nobody keeps what is in it
+    "medreview/cli/commands/papers.py": {
+        "TemporaryDirectory"
+    },  # of a dry run without a study; nobody keeps what is in it
 }
 """What may be called where, beside reading."""
 
@@ -196,7 +197,6 @@ def test_every_user_of_the_home_is_tried() -> None:
     # the fourth leaves nothing there, and tests/pipeline/test_batches.py kills it at every step. What the last keeps is
     # made again where it is not whole, which tests/study/test_kept_counts.py has.
     tried_elsewhere = {
-        "study/rescue.py", "study/file_identity.py", "review/outside_text.py", "pipeline/batches.py",
-        "study/kept_of_study.py",
+        "study/backup.py", "study/writer.py", "review/text_entry.py", "pipeline/batches.py", "study/state_folder.py",
     }  # fmt: skip
     assert users == {*WRITERS, *tried_elsewhere}

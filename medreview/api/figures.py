@@ -2,23 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from medreview.api.opened import Opened, Place
+from medreview.errors import UserError
 
 if TYPE_CHECKING:
-    from medreview.api.comparisons import Between, ScaleName
-    from medreview.stats.citations.report import CitationReport
-    from medreview.stats.citations.url_figures import UrlReport
+    from medreview.stats.citation_kpis import CitationReport
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.reports.audit_report import AuditReport
     from medreview.stats.reports.comparison import Comparison
     from medreview.stats.reports.reviewer_labels import Mode
-    from medreview.stats.reports.strata import By
     from medreview.stats.reports.study_support import SupportReport
+    from medreview.stats.reports.subgroups import By
     from medreview.stats.study_figures import StudyFigures
     from medreview.stats.units.unit_figures import UnitFigures
+    from medreview.stats.url_analysis import UrlReport
+
+
+Between = Literal["reviewers_and_judges", "judges", "reviewers"]
+ScaleName = Literal["levels", "binary"]
+
+
+def comparisons(
+    figures: StudyFigures, between: Between, mode: Mode | None = None, scale: ScaleName | None = None
+) -> tuple[Comparison, ...]:
+    """The comparisons of one kind, of one mode and on one scale, or of all of them; without those that compare nothing.
+
+    Raises ``UserError`` for a word that is none of these, and for a mode between judges.
+    """
+    _check("agreement between", between, get_args(Between))
+    _check("scale", scale, (None, *get_args(ScaleName)))
+    _check("mode", mode, (None,) if between == "judges" else (None, "blind", "assisted"))
+    return tuple(
+        comparison
+        for comparison in _all(figures, between)
+        if mode in (None, comparison.mode)
+        and scale in (None, comparison.scale)
+        and (comparison.n or comparison.dropped)
+    )
+
+
+def _check(what: str, told: str | None, known: Sequence[str | None]) -> None:
+    if told not in known:
+        raise UserError(f"There is no {what} {told!r} here; there is {', '.join(map(repr, known))}.")
+
+
+def _all(figures: StudyFigures, between: Between) -> Iterator[Comparison]:
+    if between == "judges":
+        yield from figures.between_judges.pairs
+    elif between == "reviewers":
+        yield from figures.between_reviewers
+    else:
+        for reviewer in figures.reviewers:
+            for group in reviewer.agreement:
+                for comparison in group.comparisons:
+                    yield replace(comparison, cautions=(*group.cautions, *comparison.cautions))
 
 
 class Figures(Opened):
@@ -107,7 +149,6 @@ class Figures(Opened):
         ``"levels"`` (four labels) or ``"binary"`` (supported or not). Empty where nobody has decided yet, or only one
         judge has spoken. Raises ``UserError`` as ``figures``, and for a word that is none of these.
         """
-        from medreview.api.comparisons import comparisons
 
         return comparisons(self.figures(reviewer, pass_no=pass_no, resampling=resampling), between, mode, scale)
 
@@ -171,9 +212,9 @@ class Figures(Opened):
         that cannot be used.
         """
         from medreview.citations.hosts import paywalled_domains
-        from medreview.stats.citations.url_figures import url_figures
         from medreview.stats.formulas.bootstrap import DEFAULT
-        from medreview.stats.references.found_references import any_checked
+        from medreview.stats.reference_verdicts import any_checked
+        from medreview.stats.url_analysis import url_figures
 
         if any_checked(self._study.reader):
             self._looked("urls", "totals")
@@ -203,10 +244,9 @@ class Figures(Opened):
         from medreview.citations.allow_list import load_allow_list
         from medreview.exchange.imports.citation_answers import study_answers
         from medreview.sources.lookups.reach import stored
-        from medreview.stats.citations.report import Thresholds, citation_report, scored
+        from medreview.stats.citation_kpis import Thresholds, citation_report, scored
         from medreview.stats.formulas.bootstrap import DEFAULT
-        from medreview.stats.references.found_references import any_checked
-        from medreview.stats.references.reference_report import reference_report
+        from medreview.stats.reference_verdicts import any_checked, reference_report
         from medreview.stats.reports.provenance import provenance
 
         if any_checked(self._study.reader):

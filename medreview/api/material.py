@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
-from medreview.review.highlights import in_source
 from medreview.review.reviewer_state import ReviewerState, load_reviewer_states
+from medreview.review.shown_unit import in_source
 from medreview.units.statement_view import StatementView, load_evidence, load_statement_view, load_text
 
 

@@ -1,18 +1,27 @@
-"""A study file that is open, with its settings and whoever is told of progress: what every part of the API works on."""
+"""A study file that is open, what can be read of it, and labels written into it from Python."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from medreview.errors import UserError
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
+from medreview.study.events import Receipt
 
 if TYPE_CHECKING:
+    from medreview.api.material import StudyStatement
+    from medreview.api.tables import JudgementRow, LabelRow, PairRow, Table
     from medreview.config import Config
     from medreview.review.looks import Shown
+    from medreview.review.study_response import StudyResponse
+    from medreview.statements.left_out import LeftOut
+    from medreview.units.cited_source import Source
+
 
 Place = str | PathLike[str]
 
@@ -85,3 +94,110 @@ class Opened:
         from medreview.config import load_config
 
         return load_config(self._settings)
+
+
+class Deciding(Opened):
+    """A reviewer's labels, given outside the workbench."""
+
+    def decide(
+        self,
+        statement: StudyStatement | str,
+        label: str,
+        *,
+        reviewer: str | None = None,
+        source: Source | None = None,
+        pass_no: int = 1,
+    ) -> Receipt:
+        """Record a reviewer's label on a statement (or its id): ``supported``, ``partial``, ``contradicted`` ...
+
+        It counts as assisted, since nothing can vouch for what was seen: blind labels come from the workbench. It takes
+        the place of the reviewer's label before, which stays in the record. ``reviewer`` is by default that of the
+        settings, ``source`` the one that the workbench would open. Raises ``UserError`` for an unknown label, statement
+        or source, and when it cannot be saved.
+        """
+        from medreview.review.decision import decide_in_script
+
+        return decide_in_script(
+            self._study,
+            reviewer or self._config().reviewer,
+            statement if isinstance(statement, str) else statement.statement_id,
+            label,
+            source_id=source.source_id if source else None,
+            pass_no=pass_no,
+        )
+
+
+class Reading(Opened):
+    """What stands in the study."""
+
+    def responses(self) -> Iterator[StudyResponse]:
+        """Every response, in the order of import."""
+        from medreview.review.study_response import load_response, response_ids
+
+        reader = self._study.reader
+        return (load_response(reader, response_id) for response_id in response_ids(reader))
+
+    def statements(
+        self, *, queue: str = "responses", filter: str = "", reviewer: str | None = None, pass_no: int = 1
+    ) -> Iterator[StudyStatement]:
+        """Statements with all that is known of them; by default every one, response by response.
+
+        ``queue`` is one of the workbench's (``flagged``, ``audit``, ``deferred``, ``differing``, ``stale``), in its
+        order, as it stands for a ``reviewer`` (by default that of the settings) in one pass; ``filter`` as after ``:``
+        there, ``"model=atlas-2 badge=number"``. Statements show what the judges say: who means to decide blind should
+        not read them. Raises ``UserError`` for an unknown queue or filter.
+        """
+        from medreview.api.material import read_statements
+        from medreview.review.queue import open_queue
+
+        self._looked("statements", "verdicts")
+        who = reviewer or self._config().reviewer
+        units = open_queue(self._study, queue, who, filter=filter, pass_no=pass_no).units
+        return read_statements(self._study.reader, units, pass_no)
+
+    def statement(self, statement_id: str, *, pass_no: int = 1) -> StudyStatement:
+        """One statement by its id; raises ``UserError`` when the study does not have it."""
+        from medreview.api.material import read_statements
+
+        self._looked("statements", "verdicts")
+        try:
+            return next(read_statements(self._study.reader, [statement_id], pass_no))
+        except KeyError:
+            raise UserError(f"The study has no statement {statement_id!r}; `statements()` goes through all.") from None
+
+    def left_out(self) -> Iterator[LeftOut]:
+        """What of the responses is no statement, with its place and the reason; ``promote`` makes a statement of it."""
+        from medreview.statements.left_out import left_out
+
+        return left_out(self._study.reader)
+
+    def source_text(self, source: Source, *, whole: bool = False) -> str:
+        """The text of a source's current page, that passages count in; ``""`` when it was not fetched.
+
+        ``whole``: everything on the page, menus and footnotes too; ``""`` where that is no more.
+        """
+        from medreview.units.statement_view import load_text
+
+        page = source.snapshot_id
+        return load_text(self._study.reader, page, whole=whole) if page else ""
+
+    def labels(self) -> Table[LabelRow]:
+        """A row for each statement, reviewer and pass: what they said, when, how, and what they had seen."""
+        from medreview.api.tables import label_table
+
+        self._looked("tables", "verdicts")
+        return label_table(self._study.reader, self.study_id)
+
+    def judgements(self) -> Table[JudgementRow]:
+        """A row for each judgement of a statement against a page, by every judge, stale ones too."""
+        from medreview.api.tables import judgement_table
+
+        self._looked("tables", "verdicts")
+        return judgement_table(self._study.reader)
+
+    def pairs(self) -> Table[PairRow]:
+        """A row for each statement beside each source of its response, with the passage to read first."""
+        from medreview.api.tables import pair_table
+
+        self._looked("tables", "verdicts")
+        return pair_table(self._study.reader)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from medreview.citations.model import Citation
+    from medreview.citations.citation import Citation
     from medreview.evidence.assess import Assessment
     from medreview.evidence.grounding import Grounding, QuoteIndex
-    from medreview.evidence.ranking import SourceIndex
+    from medreview.evidence.passage_ranking import SourceIndex
     from medreview.statements.split import Parsed
 
 
@@ -37,7 +37,7 @@ def find_evidence(
     it has no effect on an index that is made already. Raises ``UserError`` for a table that cannot be used.
     """
     from medreview.evidence.assess import assess
-    from medreview.evidence.ranking import SourceIndex
+    from medreview.evidence.passage_ranking import SourceIndex
     from medreview.evidence.terms import vocabulary
 
     if isinstance(text, str):

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
-from medreview.children.child import OUT_OF_MEMORY, WORKS
-from medreview.children.frames import LENGTH, BadMessageError, framed, length_of, message_in
+from medreview.children.child import LENGTH, OUT_OF_MEMORY, WORKS, BadMessageError, framed, length_of, message_in
 from medreview.errors import UserError
 
 _COMMAND: Final = "import sys; work, *sys.path[:] = sys.argv[1:]; from medreview.children.child import main; main(work)"

@@ -1,12 +1,17 @@
-"""What runs in a child: it takes one job after the other from its parent and answers each, until nobody asks any more.
+"""What runs in a child process, which answers one job after the other, and the frames in which both sides write.
 
-Its standard input is one end of a pair of sockets; standard output and standard error lead nowhere. Before it takes the
-body of a job it limits its own memory and processor time for that job (``setrlimit``), so that the system ends it,
-whatever the body makes of the parsers, some of which are native code.
+A child reads hostile input. Its standard input is one end of a pair of sockets; standard output and standard error lead
+nowhere. Before it takes the body of a job it limits its own memory and processor time for that job (``setrlimit``), so
+that the system ends it, whatever the body makes of the parsers, some of which are native code.
+
+Messages are frames of JSON, never a pickle. A job is a frame that says what is wanted, and the limits, and the body
+after it. An answer is one frame or several with what was wanted, and one that ends it; or a frame ``failed`` with what
+ended the reading.
 """
 
 import contextlib
 import importlib
+import json
 import os
 import select
 import signal
@@ -16,11 +21,42 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.children.frames import LENGTH, framed, length_of, message_in
+LENGTH: Final = 8
+"""Bytes before a frame that say how long it is, the highest first."""
+
+
+class BadMessageError(Exception):
+    """A frame is not what was agreed on."""
+
+
+def framed(message: dict[str, Any]) -> bytes:
+    """A message as a frame."""
+    data = json.dumps(message).encode("ascii")
+    return len(data).to_bytes(LENGTH, "big") + data
+
+
+def length_of(head: bytes, longest: int) -> int:
+    """The length of the frame that follows. Raises :class:`BadMessageError` for one that is too long."""
+    length = int.from_bytes(head, "big")
+    if length > longest:
+        raise BadMessageError(f"a frame of {length} bytes")
+    return length
+
+
+def message_in(data: bytes) -> dict[str, Any]:
+    """The message of a frame. Raises :class:`BadMessageError`."""
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadMessageError("no JSON") from error
+    if not isinstance(message, dict):
+        raise BadMessageError("no object")
+    return message
+
 
 WORKS: Final = {
-    "pages": "medreview.sources.children.messages:answer_page",
-    "pictures": "medreview.sources.children.messages:answer_picture",
+    "pages": "medreview.sources.child_messages:answer_page",
+    "pictures": "medreview.sources.child_messages:answer_picture",
     "libraries": "medreview.references.reading_libraries:answer_library",
 }
 """What a child can do, and the function that does it: of what is wanted and of the body it makes an answer's parts."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult
 
-from medreview.citations.canonical import domain
+from medreview.citations.citation import domain
 from medreview.errors import UserError
 
 _LABEL: Final = r"(?!-)[a-z0-9_-]{1,63}(?<!-)"

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterable
 
-from medreview.citations.canonical import canonical_key
+from medreview.citations.citation import canonical_key
 from medreview.citations.extract import from_list
 from medreview.citations.stored_sources import earlier_sources, source_id
 from medreview.exchange.imports.judgements import JudgementRecord

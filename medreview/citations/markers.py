@@ -11,10 +11,9 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from medreview.citations.canonical import canonical_key
+from medreview.citations.citation import Citation, canonical_key
 from medreview.citations.extract import extract
-from medreview.citations.model import Citation
-from medreview.citations.own_numbers import OwnNumbers
+from medreview.citations.source_lists import OwnNumbers
 from medreview.text import Span
 
 _SERIES: Final = r"\^?\d{1,3}\^?(?:\s?(?:[,;–—‑-]|,?\s(?:and|und|et|y)\s|&)\s?\^?\d{1,3}\^?){0,30}"

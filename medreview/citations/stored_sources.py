@@ -3,8 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 
-from medreview.citations.canonical import canonical_key
-from medreview.citations.model import Citation
+from medreview.citations.citation import Citation, canonical_key
 from medreview.study.ids import content_id
 
 

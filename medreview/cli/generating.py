@@ -1,15 +1,21 @@
-"""Running a generator from the command line: what all commands of ``medreview generate`` have in common."""
+"""Running a generator from the command line: the options and the work that all ``medreview generate`` commands share.
 
-from collections.abc import Callable
-from dataclasses import asdict
+Each command states only its own options.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from medreview.cli.ask_models import leave_by, planned, say_what_is_waited_for
-from medreview.cli.batch_submit import run_batches
-from medreview.cli.generate_options import Wanted
+import typer
+
+from medreview.cli.ask_models import leave_by, planned, run_batches, say_what_is_waited_for
+from medreview.cli.network import with_settings
+from medreview.cli.options import Json
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
-from medreview.cli.trusting import with_settings
 from medreview.errors import UserError
 from medreview.visible import visible
 
@@ -19,8 +25,92 @@ if TYPE_CHECKING:
     from medreview.judges.batch_out import BatchOut
     from medreview.judges.llm_stage import Tally
     from medreview.judges.planning import QuestionPlan
-    from medreview.pipeline.generating import Generated, Generating, Make
+    from medreview.pipeline.asking import Generated, Generating, Make
     from medreview.study import Study
+
+
+Command = Callable[..., None]
+
+_Model = Annotated[str, typer.Option("--model", metavar="NAME", help="The model of the settings that writes.")]
+_Verifier = Annotated[str, typer.Option("--judge", metavar="NAME", help="The model that verifies what was written.")]
+_Limit = Annotated[int | None, typer.Option(min=1, help="At most so many inputs now.")]
+_Again = Annotated[bool, typer.Option("--again", help="Also inputs of which nothing was made before.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")]
+LocalOnly = Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")]
+_BatchOutFile = Annotated[
+    Path | None, typer.Option("--batch-out", metavar="FILE", help="Write the next questions to FILE, to run elsewhere.")
+]
+_BatchInFiles = Annotated[
+    list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
+]
+_BatchSubmit = Annotated[
+    bool, typer.Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there.")
+]
+_NoWait = Annotated[
+    bool, typer.Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options that all generators have say.
+
+    ``verified``: what is written goes to a judge; without a name that is the first one of the settings that is another
+    model than the one that writes.
+    """
+
+    model: str
+    judge: str = ""
+    limit: int | None = None
+    again: bool = False
+    dry_run: bool = False
+    local_only: bool = False
+    batch_out: Path | None = None
+    batch_in: Sequence[Path] = ()
+    as_json: bool = False
+    batch_submit: bool = False
+    no_wait: bool = False
+    verified: bool = False
+
+
+def generator_command(*, verifies: bool = False) -> Callable[[Command], Command]:
+    """Gives a command the options that all generators have, in place of its parameter ``wanted``.
+
+    ``verifies``: it has ``--judge`` as well, the model that verifies what was written.
+    """
+    shared = [one for one in signature(_wanted).parameters.values() if verifies or one.name != "judge"]
+
+    def of(command: Command) -> Command:
+        own = [one for one in signature(command).parameters.values() if one.name != "wanted"]
+
+        @wraps(command)
+        def called(**given: Any) -> None:
+            wanted = _wanted(**{one.name: given.pop(one.name) for one in shared})
+            command(**given, wanted=wanted)
+
+        called.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in (*own, *shared)}
+        return called
+
+    return of
+
+
+def _wanted(
+    model: _Model = "",
+    judge: _Verifier = "",
+    limit: _Limit = None,
+    again: _Again = False,
+    dry_run: DryRun = False,
+    local_only: LocalOnly = False,
+    batch_out: _BatchOutFile = None,
+    batch_in: _BatchInFiles = None,
+    batch_submit: _BatchSubmit = False,
+    no_wait: _NoWait = False,
+    as_json: Json = False,
+) -> Wanted:
+    return Wanted(
+        model, judge, limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
+    )
 
 
 def generate_with(
@@ -110,8 +200,7 @@ def _submitted(
     figures: "Callable[[Study, GenerationCounts], tuple[dict[str, Any], list[str]]]",
 ) -> None:
     """Run the next question on every input as a batch at the model's server; the same command puts further ones."""
-    from medreview.pipeline.batched import BatchedGeneration
-    from medreview.pipeline.generating import counts_of
+    from medreview.pipeline.asking import BatchedGeneration, counts_of
 
     def prepared(study: "Study") -> None:
         before(study)
@@ -136,7 +225,7 @@ def _submitted(
 
 def _generating(make: "Make", wanted: Wanted) -> "Generating":
     from medreview.configured import judges_of, model_of, prompts_of
-    from medreview.judges.own_work import verifies_its_own
+    from medreview.judges.judge_caveats import verifies_its_own
     from medreview.pipeline import Generating
 
     def chosen(config: Any) -> "Generating":
@@ -156,7 +245,7 @@ def _generating(make: "Make", wanted: Wanted) -> "Generating":
 
 def _say_before(generator: "Generator", generating: "Generating") -> None:
     """Where texts go, where this departs from the paper, and what cannot work as hoped."""
-    from medreview.judges.own_work import verifies_its_own
+    from medreview.judges.judge_caveats import verifies_its_own
     from medreview.llm.settings import where_texts_go
 
     models = [generating.model, *([generating.judge] if generating.judge not in (None, generating.model) else [])]

@@ -7,9 +7,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from medreview.cli.mapping import Map, read_mapping
-from medreview.cli.meaning import ordered
+from medreview.cli.ask_models import ordered
 from medreview.cli.network import pages_sentence, references_sentence
+from medreview.cli.options import Map, read_mapping
 from medreview.cli.output import bad_records, counted, odd_records, one_line, progress, say
 from medreview.errors import UserError
 from medreview.next_step import command

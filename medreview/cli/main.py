@@ -106,16 +106,16 @@ def _run() -> None:
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
     if sys.argv[1:] == ["evidence", "--jsonl"]:
         # A filter is started for a handful of lines as well: it does without the other commands.
-        from medreview.cli.evidence_filter import answer_lines
+        from medreview.cli.jsonl_filters import answer_lines
 
         answer_lines()
     elif libraries := _only_libraries():
-        from medreview.cli.references_filter import answer_by_libraries
+        from medreview.cli.jsonl_filters import answer_by_libraries
 
         answer_by_libraries(libraries)
     else:
         if len(sys.argv) == 1:
-            from medreview.cli.choosing import words_to_run
+            from medreview.cli.study_picker import words_to_run
 
             sys.argv += words_to_run()
         if sys.argv[1:2] == ["review"] and _opened(sys.argv[2:]):
@@ -133,14 +133,14 @@ def _opened(words: list[str]) -> bool:
     if read is None:
         return False
     study, wanted = read
-    from medreview.screens.output.last_screen import LAST_SCREEN
+    from medreview.screens.last_screen import LAST_SCREEN
     from medreview.study.file_kind import is_database
 
     if is_database(study):  # else a file of answers may take long to be brought in
         gc.disable()  # what is loaded now stays: looking through it again and again is a tenth of the start
     try:
         with LAST_SCREEN.shown(study, wanted):
-            from medreview.cli.reviewing import review_paths
+            from medreview.cli.opening import review_paths
 
             review_paths([study], wanted)
     finally:
@@ -152,7 +152,7 @@ def _only_libraries() -> "list[Path]":
     """The libraries of ``references --jsonl --library FILE ...``, the same kind of filter; none of other words."""
     if sys.argv[1:2] != ["references"]:
         return []
-    from medreview.cli.references_filter import only_libraries
+    from medreview.cli.jsonl_filters import only_libraries
 
     return only_libraries(sys.argv[2:])
 

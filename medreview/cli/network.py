@@ -1,22 +1,65 @@
-"""Getting pages: the options, the network and its services as the settings want them, and what a fetch brought."""
+"""The settings as commands use them: trust asked for on the spot, pages, the network, its services and authorities.
 
-from collections.abc import Sequence
+Beside these the options on getting pages, and what a fetch brought, in sentences.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from medreview.cli.output import bad_records, counted, counted_each, say
-from medreview.cli.trusting import with_settings
-from medreview.references.levels import bare_urls_words, unanswered_words
+from medreview.references.check_words import bare_urls_words, unanswered_words
 from medreview.references.verdict import VERDICTS
-from medreview.words import in_words
+from medreview.text import in_words
 
 if TYPE_CHECKING:
+    from medreview.config import Config
     from medreview.pipeline import Authorities, CheckSummary, PageProvider
     from medreview.sources.fetching.network import Network
-    from medreview.sources.fetching.services import Services
+    from medreview.sources.fetching.public_services import Services
     from medreview.sources.stage import FetchSummary
+
+
+T = TypeVar("T")
+
+
+def with_settings(use: Callable[["Config"], T]) -> T:
+    """What ``use`` makes of the settings.
+
+    Where it needs what a file says that was not trusted, the file is shown and trust asked for on a terminal; in a pipe
+    that is refused (``medreview.configured.Untrusted``).
+    """
+    from medreview.config import load_config
+    from medreview.configured import Untrusted
+
+    refused: set[Path] = set()
+    while True:
+        try:
+            return use(load_config())
+        except Untrusted as error:
+            if error.file in refused or not ask_for_trust(error.file):
+                raise
+            refused.add(error.file)  # trusted now: asked again only if it changed meanwhile, which is no yes
+
+
+def ask_for_trust(file: Path) -> bool:
+    """Show what a file says on where texts and keys go, and ask whether to use it: yes or no; no without a terminal."""
+    from medreview.configured import read_guarded
+    from medreview.settings_files import trust
+
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    guarded = read_guarded(file)
+    say(f"The settings {file} say where texts and keys go:", *guarded.lines)
+    print("Use them, as they are now? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        return False
+    trust(file, guarded.content)
+    return True
+
 
 PagesFrom = Annotated[
     Path | None,

@@ -1,9 +1,17 @@
-"""Arguments and options that many commands share."""
+"""Arguments and options that several commands share, and what ``--map``, ``--ties`` and ``--remarks-of`` stand for."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from medreview.cli.output import progress, say
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    from medreview.labels import TieRule
+    from medreview.study import Study
 
 
 def study_path(path: Path | None) -> Path | None:
@@ -19,3 +27,70 @@ StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 """Every command with a result can print it for a script."""
 Reviewer = Annotated[str | None, typer.Option(help="Who decides; default: from the settings, else the login name.")]
+
+
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="COLUMN=FIELD",
+        help="Which column is which field (--map answer_text=response), or a field's text for all (--map judge:=NAME).",
+    ),
+]
+
+
+def read_mapping(told: Sequence[str] | None) -> dict[str, str]:
+    """The fields by their columns. Raises :class:`UserError` for anything but ``COLUMN=FIELD``."""
+    mapping = {}
+    for pair in told or []:
+        column, separator, name = pair.partition("=")
+        if not separator or not column or not name:
+            raise UserError(f"--map wants COLUMN=FIELD, not {pair!r}.")
+        mapping[column] = name
+    return mapping
+
+
+TieName = Literal["undecided", "supported", "not-supported"]
+Ties = Annotated[
+    TieName | None, typer.Option("--ties", help="What a tied jury gives; default: as set before, else undecided.")
+]
+
+
+def rule_named(ties: TieName) -> "TieRule":
+    """The rule of a study, by what the option calls it."""
+    return "not_supported" if ties == "not-supported" else ties
+
+
+def keep_rule(study: Path, ties: TieName) -> None:
+    """Set the tie rule of a study."""
+    from medreview import pipeline
+    from medreview.study import Study
+
+    with Study.open(study) as opened, progress() as bar:
+        pipeline.set_tie_rule(opened, rule_named(ties), bar)
+
+
+RemarksOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--remarks-of",
+        metavar="NAME",
+        help="For hallucination_assisted: show the judge this reviewer's remarks; may be repeated. Default: as chosen "
+        "before, else `experts`, all reviewers who are no laypeople.",
+    ),
+]
+ReasonsOnly = Annotated[
+    bool | None,
+    typer.Option(
+        "--reasons-only/--labels-too", help="Of these remarks show only reasons and notes, or labels and marks, too."
+    ),
+]
+
+
+def choose_remarks(study: "Study", names: Sequence[str] | None, reasons_only: bool | None) -> None:
+    """Keep the choice in the study, and say what it is now."""
+    from medreview.judges.tasks.hallucination import remarks_of, set_remarks
+
+    if names or reasons_only is not None:
+        set_remarks(study, names or (), reasons_only)
+    say(remarks_of(study.reader).words)

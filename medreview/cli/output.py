@@ -7,9 +7,9 @@ from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from medreview.progress import SILENT, Progress
+from medreview.text import counted as counted  # of the words that commands speak in
+from medreview.text import in_words
 from medreview.visible import json_text, visible, visible_line
-from medreview.words import counted as counted  # of the words that commands speak in
-from medreview.words import in_words
 
 if TYPE_CHECKING:
     import rich.progress

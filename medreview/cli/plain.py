@@ -6,23 +6,19 @@ from operator import methodcaller
 from typing import Protocol
 
 from medreview.cli.output import say
-from medreview.cli.plain_conflict import show_conflicts
-from medreview.cli.plain_finding import FINDS
-from medreview.cli.plain_finding import HELP as FINDING_HELP
-from medreview.cli.plain_sitting import HELP as SITTING_HELP
-from medreview.cli.plain_sitting import begin, end_of_block, end_of_sitting, words
-from medreview.cli.plain_words import wrapped
+from medreview.cli.plain_sitting import FINDING_HELP as FINDING_HELP
+from medreview.cli.plain_sitting import FINDS, begin, end_of_block, end_of_sitting, show_conflicts, words, wrapped
+from medreview.cli.plain_sitting import SITTING_HELP as SITTING_HELP
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS, Label
 from medreview.review.adjudicating import Adjudicating
 from medreview.review.deciding import Deciding
-from medreview.review.open_session import open_session
+from medreview.review.decision import FollowUp
+from medreview.review.open_session import CameFrom, Switch, cross, open_session, switch
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, remarks
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
-from medreview.review.switching import CameFrom, Switch, cross, switch
 from medreview.review.unit_session import UnitSession
-from medreview.review.verdict_flow import FollowUp
 from medreview.units.asks import Asks
 from medreview.visible import visible_line
 
@@ -111,7 +107,7 @@ def _lines_of(session: Deciding) -> Lines:
         from medreview.cli.plain_unit import UnitLines
 
         return UnitLines(session)
-    from medreview.cli.plain_statement import StatementLines
+    from medreview.cli.plain_unit import StatementLines
 
     assert isinstance(session, ReviewSession)
     return StatementLines(session)

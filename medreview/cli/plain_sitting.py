@@ -1,20 +1,136 @@
-"""Line mode around the units: guidelines, who the reviewer is, the end of a block and of the sitting."""
+"""Line mode around the units: filters, notes, conflicts, guidelines, who the reviewer is, the end of a sitting.
 
+Text from outside is made visible and printed in lines of 78 columns.
+"""
+
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
+from typing import Final
 
-from medreview.cli.plain_words import WIDTH, wrapped
+from medreview.cli.output import one_line
 from medreview.errors import UserError
+from medreview.next_step import command
+from medreview.review.adjudicating import Adjudicating
 from medreview.review.background import FIELDS, read_background, set_background
 from medreview.review.deciding import Deciding
 from medreview.review.guidelines import Guidelines, in_force, must_read, note_read
-from medreview.review.plain_markdown import readable_markdown
+from medreview.review.history import History, Listed
+from medreview.review.resuming import queue_with
 from medreview.review.sitting_report import block_report, sitting_report
-from medreview.study.backgrounds import Background, background_of, is_asked
-from medreview.visible import visible_line
+from medreview.review.text_entry import MOST, write_outside
+from medreview.review.wrapping import readable_markdown
+from medreview.study.study_acts import Background, background_of, is_asked
+from medreview.text import counted, in_words
+from medreview.units.registry import find_unit, unit_name
+from medreview.visible import visible, visible_line
 
-HELP = """\
+WIDTH: Final = 78
+"""Columns of a line."""
+
+
+def wrapped(text: str) -> str:
+    """One thing that is said, in lines that fit. A line of its own within a reason could pass for a receipt."""
+    return textwrap.fill(one_line(text), WIDTH)
+
+
+def read(text: str) -> str:
+    """A text that is read line by line: a source, a response."""
+    return "\n".join(textwrap.fill(line, WIDTH) for line in visible(text).split("\n"))
+
+
+def show_conflicts(session: Adjudicating) -> None:
+    """Print the labels that differ on the unit on the screen."""
+    found = session.conflicts
+    if not found:
+        print("Nobody differs here any more.")
+    for conflict in found:
+        axis = "" if conflict.axis == session.asks.axis else f" ({in_words(conflict.axis)})"
+        for given in conflict.labels:
+            known = "" if given.independent else ", knew another's label"
+            words = session.words_on(conflict.axis, given.label)
+            print(wrapped(f"{given.reviewer}{axis}: {words}, {given.mode}{known}, "
+                          f"{given.at_utc[:16].replace('T', ' ')}"))  # fmt: skip
+            for name, words in (("reason", in_words(given.reason)), ("text", given.text), ("note", given.note)):
+                if words:
+                    print(wrapped(f"  {name}: {words}"))
+        if (settled := conflict.settled) is not None:
+            again = "" if settled.stands else ", open again: a label has changed since"
+            words = session.words_on(conflict.axis, settled.label)
+            print(wrapped(f"settled{axis}: {words}, by {settled.reviewer} ({in_words(settled.by)}){again}"))
+
+
+_LINES: Final = 20
+
+FINDING_HELP: Final = """\
+: FILTER     narrows the queue, : alone shows all of it
+H WORDS      my last decisions, those with these words      notes WORDS   my notes
+go NAME      to a unit of this queue by its name, as R07 S3    e   the note in my editor"""
+
+
+def _filter(session: Deciding, text: str) -> bool:
+    session.set_filter(text)
+    return True
+
+
+def _list(session: Deciding, listed: Listed, words: str) -> bool:
+    found = History(session.study.reader, session.reviewer, listed, words)
+    for place in range(min(_LINES, len(found))):
+        act = found.act(place)
+        replaced = " (replaced since)" if act.replaced else ""
+        text = f": {act.text}" if act.text else ""
+        print(wrapped(f"{act.when:%Y-%m-%d %H:%M} {act.name} {act.said}{replaced}{text}"))
+    if len(found) > _LINES:
+        print(f"and {len(found) - _LINES:,} more; words after the command narrow them")
+    if not len(found):
+        print("There is none.")
+    if found.withheld:
+        print(f"Left out, until decided again in your second pass: {counted(found.withheld, 'unit')}.")
+    return False
+
+
+def _go(session: Deciding, name: str) -> bool:
+    reader = session.study.reader
+    try:
+        unit = find_unit(reader, name)
+    except LookupError as error:
+        raise UserError(f"Say go and a name, as R07 S3: {error}.") from None
+    if unit in session.queue.units:
+        return session.go(list(session.queue.units).index(unit))
+    queue, blind = queue_with(session.study, session.reviewer, unit)
+    there = command("review", session.study.path, "--plain", "--queue", queue, *(["--blind"] if blind else []))
+    raise UserError(f"{unit_name(reader, unit)} is not in this queue; `{there}` opens one that has it.")
+
+
+def _edit(session: Deciding, _rest: str) -> bool:
+    if not session.unit:
+        raise UserError(f"There is no {session.asks.noun} here to write a note on.")
+    draft = session.draft
+    back = write_outside(draft.text if draft else session.own.note, "note.txt", MOST)
+    session.note_typed(back.text)
+    session.drafts.keep()
+    if back.fault:
+        raise UserError(f"Not saved: {back.fault}. What it wrote is kept as a draft.")
+    if back.text != session.own.note:
+        session.note(back.text)
+        print(wrapped(session.receipt))
+    else:
+        print("The note is as it was.")
+    return False
+
+
+FINDS: Final[Mapping[str, Callable[[Deciding, str], bool]]] = {
+    ":": _filter,
+    "H": lambda session, words: _list(session, "decisions", words),
+    "notes": lambda session, words: _list(session, "notes", words),
+    "go": _go,
+    "e": _edit,
+}
+"""What is done by each word with the rest of its line; whether the unit is to be shown again."""
+
+
+SITTING_HELP = """\
 guidelines   what the labels mean      B   say who you are      N   never mind who I am"""
 
 

@@ -1,15 +1,181 @@
-"""Any unit but a statement in line mode: its card, the text that is open, what machines say."""
+"""Units in line mode: what is printed of a statement or of another unit, and the words that only it has.
+
+Labels that take more than a digit, and spans in an answer, are typed here.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from medreview.cli.plain_entry import adding_words, deciding_words, entry_help
-from medreview.cli.plain_findings import FINDINGS_HELP, SPANS_HELP, ask_spans, findings, mark
-from medreview.cli.plain_words import read, wrapped
-from medreview.labels import Label, label_words
+from medreview.cli.plain_sitting import read, wrapped
+from medreview.errors import UserError
+from medreview.labels import (
+    AXES,
+    EDITED,
+    HALLUCINATION,
+    LEFT_OUT_REASONS,
+    Label,
+    label_words,
+    level_for_key,
+    quote_doubt_words,
+)
+from medreview.review.decision import FollowUp, brief
+from medreview.review.finding_acts import FindingActs
+from medreview.review.judge_words import jurors, jury_words, together_words
+from medreview.review.session import ReviewSession
+from medreview.review.span_editing import SpanEdit, partner_for
+from medreview.review.statement_editing import exclude_event, join_event, split_event
 from medreview.review.unit_session import UnitSession
-from medreview.units.view import Passage
+from medreview.text import Span, in_words
+from medreview.units.documents import RESPONSE
+from medreview.units.kind import Passage
+from medreview.units.ranking import RankingEntry
+from medreview.units.statement_view import judge_name, quote_status_words
+from medreview.visible import visible_line
+
+FINDINGS_HELP: Final = "F       what judges found in the response      F N   take number N over      F N x   reject it"
+SPANS_HELP: Final = """\
+h N WORDS        mark these words of the answer, with the type N
+h N WORDS // WHY the same with a reason"""
+
+
+def findings(session: FindingActs, rest: str) -> bool:
+    """List the findings that are open where the unit stands, or take over or reject one: an act."""
+    session.open_finding()
+    spans = [span for span in session.findings if span.here and span.standing == "open"]
+    number, _, what = rest.partition(" ")
+    if not number:
+        for place, span in enumerate(spans, 1):
+            finding = span.finding
+            print(wrapped(f"{place} {finding.judge}: {finding.words} “{span.quote}” {finding.reason}".rstrip()))
+        print("F and a number takes it over, with x behind it rejects it.")
+        return False
+    if not number.isdecimal() or not 1 <= int(number) <= len(spans) or what not in ("", "x"):
+        raise UserError(f"Say F and a number from 1 to {len(spans)}, and x behind it to reject.")
+    (session.reject_finding if what else session.take_finding)(spans[int(number) - 1])
+    return True
+
+
+def ask_spans(session: UnitSession, label: Label) -> None:
+    """After a type: say its receipt, then ask for words until there are no more."""
+    print(visible_line(session.receipt))
+    while True:
+        other = ", the other place" if partner_for(label.level, session.own.spans) else ""
+        told = input(
+            f"Words of the {session.asks.noun} to mark as {label.name}{other} (// and why), Enter none: "
+        ).strip()
+        if not told:
+            return
+        try:
+            mark(session, f"{label.key} {told}")
+            print(visible_line(session.receipt))
+        except UserError as error:
+            print(visible_line(str(error)))
+
+
+def mark(session: UnitSession, rest: str) -> bool:
+    """Mark words of the answer with a type; of a repeated passage the first place that is not marked yet."""
+    digit, _, told = rest.partition(" ")
+    words, _, why = (part.strip() for part in told.partition("//"))
+    label = next((label for label in session.asks.levels if label.key == digit and label.level != "none"), None)
+    if label is None or not words:
+        types = ", ".join(f"{one.key} {one.name}" for one in session.asks.levels if one.level != "none")
+        raise UserError(f"Say h, a number and the words to mark: {types}.")
+    if session.own.label in (None, "none"):
+        raise UserError(f"Say first that the {session.asks.noun} has a hallucination, by its type.")
+    place = _place_of_finding(session, words)
+    session.add_span(RESPONSE, SpanEdit(session.response_text(), *place), label=label.level, reason=why)
+    return True
+
+
+def _place_of_finding(session: UnitSession, words: str) -> Span:
+    text, taken = session.response_text(), {mine.span for mine in session.own.spans if mine.target == RESPONSE}
+    start = text.find(words)
+    while start >= 0:
+        place = Span(start, start + len(words))
+        if place not in taken:
+            return place
+        start = text.find(words, start + 1)
+    raise UserError(f"The {session.asks.noun} does not say that in these words, or they are marked already.")
+
+
+def deciding_words(session: UnitSession) -> Mapping[str, Callable[[str], FollowUp]]:
+    """Words that give the unit its label, by what the kind asks."""
+    if session.asks.entry == "order":
+        return {"rank": lambda rest: _rank(session, rest)}
+    if session.asks.entry == "words":
+        edited = session.asks.level_named(EDITED)
+        return {edited.key: lambda rest: session.decide_words(EDITED, rest)}
+    return {}
+
+
+def adding_words(session: UnitSession) -> Mapping[str, Callable[[str], bool]]:
+    """Words for what the kind has beside its label; each an act, whose receipt is to be said."""
+    found: dict[str, Callable[[str], bool]] = {}
+    if "category" in session.asks.also:
+        found["c"] = lambda rest: _categorise(session, rest)
+    if session.asks.adds:
+        found["+"] = lambda rest: _add(session, rest)
+    return found
+
+
+def entry_help(session: UnitSession) -> list[str]:
+    """One line on each of these words."""
+    lines = []
+    if session.asks.entry == "order":
+        also = "" if session.settles else ", then for output 1, 2, ... good, okay or bad"
+        lines.append(f"{_example(session)}  outputs from best to worst{also}")
+    if session.asks.entry == "words":
+        lines.append(f"{session.asks.level_named(EDITED).key} TEXT  it must be said, in these words")
+    letters = ", ".join(f"{label.key} {label.name}" for label in AXES["category"])
+    if "category" in session.asks.also:
+        lines.append(f"c LETTER  what it is about: {letters}")
+    if session.asks.adds:
+        lines.append(f"+ LETTER TEXT  a {session.asks.adds} of your own, with its category")
+    return lines
+
+
+def _example(session: UnitSession) -> str:
+    """How an order is typed; where a conflict is settled, without qualities, which are no matter of conflict."""
+    return "rank 2>1=3" if session.settles else "rank 2>1=3 gob"
+
+
+def _rank(session: UnitSession, rest: str) -> FollowUp:
+    entry = RankingEntry(session.view.numbers if session.view else (), rated=not session.settles)
+    example = f"as in: {_example(session)}"
+    for sign in rest.casefold():
+        if sign in " >,:":
+            continue
+        after = entry.press(sign)
+        if after == entry:
+            raise UserError(f"{sign!r} does not fit here; {example}")
+        entry = after
+    if entry.phase != "done":
+        left = " ".join(map(str, entry.open))
+        missing = f"no rank yet: output {left}" if left else f"no quality yet: output {entry.rating}"
+        raise UserError(f"There is {missing}; {example}")
+    (_, order), *qualities = entry.labels
+    return session.decide_order(order, qualities)
+
+
+def _category(letter: str) -> Label:
+    found = next((label for label in AXES["category"] if label.key == letter), None)
+    if found is None:
+        letters = ", ".join(f"{label.key} {label.name}" for label in AXES["category"])
+        raise UserError(f"Name a category by its letter: {letters}.")
+    return found
+
+
+def _categorise(session: UnitSession, rest: str) -> bool:
+    session.decide_also("category", _category(rest).level)
+    return True
+
+
+def _add(session: UnitSession, rest: str) -> bool:
+    letter, _, text = rest.partition(" ")
+    session.add(text, _category(letter).level)
+    return True
+
 
 _SHOWN: Final = 1500
 """Characters of a text that are printed before ``source`` is asked for."""
@@ -92,3 +258,208 @@ class UnitLines:
 def _quoted(passage: Passage) -> str:
     """A machine's quotation, and how true it is to its text where that was looked at."""
     return f", quote {passage.status_words}: “{passage.quote}”" if passage.status else f" “{passage.quote}”"
+
+
+_AROUND: Final = 300
+_BRIEF: Final = 60
+
+
+class StatementLines:
+    """Prints the statement of a session."""
+
+    help = f"""\
+h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
+l       what of the response is no statement       l N     make number N of it one
+E s WORDS  cut the statement before these words     E j  join it with the next     E x  exclude it, not medical
+source  the whole source      response  the whole response
+{FINDINGS_HELP}"""
+
+    def __init__(self, session: ReviewSession) -> None:
+        self._session = session
+        self.words: Mapping[str, Callable[[str], bool]] = {
+            "h": lambda rest: _hallucination(session, rest),
+            "F": partial(findings, session),
+            "l": lambda rest: _left_out(session, rest),
+            "E": lambda rest: _edit(session, rest),
+            "source": lambda _rest: _printed(_told(session) or "(nothing to read)"),
+            "response": lambda _rest: _printed(_response(session)),
+        }
+        """What its words do; whether that was an act, whose receipt is to be said."""
+        self.decides: Mapping[str, Callable[[str], FollowUp]] = {}
+        """Words that give the label, beside the digits."""
+
+    def show(self) -> None:
+        """Question, statement, the source at its best place."""
+        session, item = self._session, self._session.item
+        if item is None:
+            return
+        badges = f"; {session.badges}" if session.badges else ""
+        model = f" {item.model}" if session.shows_judges and item.model else ""
+        model += f", record {item.record_id}" if session.shows_judges and item.record_id else ""
+        print(visible_line(f"{item.response_name}{model}, statement {item.short_name[1:]} of {item.siblings}{badges}"))
+        print(wrapped(f"asked: {item.question}"))
+        print(wrapped(f"STATEMENT: {item.text}"))
+        if item.beside:
+            print(wrapped(f"({item.beside})"))
+        _source(session)
+
+    def decided(self, label: Label) -> bool:
+        """Nothing more is asked."""
+        return False
+
+    def judges(self) -> None:
+        """Each judge on each source, and the jury."""
+        session, item = self._session, self._session.item
+        if item is None:
+            return
+        for said in item.judgements:
+            source = item.source_of(said.snapshot_id)
+            verdict = in_words(said.verdict or said.raw_label or "no answer")
+            if said.verdict is None and said.supported is None:
+                verdict = f"no vote ({verdict})"
+            faults = ", ".join(said.difference_kinds) or quote_doubt_words(said.quote_doubt)
+            kinds = f" ({faults})" if faults else ""
+            quote = f", quote {quote_status_words(said, source)}{kinds}: “{said.quote}”" if said.quote else ""
+            number = source.name if source else "?"
+            remarks = [in_words(source.state)] if source and source.state != "ok" else []
+            remarks += ["another work"] if source and session.is_other_work(source.source_id) else []
+            state = f" ({', '.join(remarks)})" if remarks else ""
+            sure = f", confidence {said.confidence:g}" if said.confidence is not None else ""
+            by = "" if said.offline else " by " + ", ".join(filter(None, (said.model, said.prompt)))
+            who = f"judge {judge_name(said)}{by} on source {number}{state}"
+            print(wrapped(f"{who}: {verdict}{sure}{quote}. {said.reason}"))
+        if item.verdict and len(jurors(item)) > 1:
+            print(wrapped(f"the jury: {jury_words(item.verdict)}"))
+        if told := together_words(item):
+            reasons = " ".join(f"{said.judge}: {said.reason}" for said in item.merged if said.reason)
+            print(wrapped(f"{told}. {reasons}"))
+
+
+def _printed(text: str) -> bool:
+    print(read(text))
+    return False
+
+
+def _response(session: ReviewSession) -> str:
+    """The whole response; what of it is no statement is named as that."""
+    item = session.item
+    if item is None:
+        return ""
+    pieces, at = [], 0
+    for part in item.left_out:
+        pieces += [item.response[at : part.start], f"(left out: {part.text})"]
+        at = part.end
+    return "".join((*pieces, item.response[at:]))
+
+
+def _left_out(session: ReviewSession, number: str) -> bool:
+    """List what of the response is no statement, or make a statement of one of these parts: an act."""
+    parts = session.item.left_out if session.item else ()
+    if not number:
+        for place, part in enumerate(parts, 1):
+            print(wrapped(f"{place} {LEFT_OUT_REASONS[part.reason]}: “{part.text}”"))
+        print("l and a number makes a statement of it." if parts else "Everything in this response is a statement.")
+        return False
+    if not number.isdecimal() or not 1 <= int(number) <= len(parts):
+        raise UserError(f"Say l and a number from 1 to {len(parts)}." if parts else "Nothing is left out here.")
+    from medreview import pipeline
+    from medreview.config import load_config
+
+    part = parts[int(number) - 1]
+    done = pipeline.promote(
+        session.study,
+        session.reviewer,
+        [part.left_out_id],
+        queue=session.queue,
+        pass_no=session.pass_no,
+        synonyms=load_config().synonyms_file,
+    )
+    session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
+    return True
+
+
+def _edit(session: ReviewSession, told: str) -> bool:
+    """Cut the statement, join it with the next, exclude it: acts, each taken back by ``u``."""
+    from medreview import pipeline
+    from medreview.config import load_config
+
+    item, (act, _, words) = session.item, told.partition(" ")
+    if item is None:
+        raise UserError("There is no statement here to edit.")
+    name, reader = session.name, session.study.reader
+    match act:
+        case "s" if words.strip() in item.text[1:] and words.strip():
+            event, done_words = split_event(reader, session.unit, item.text.index(words.strip(), 1)), "cut in two"
+        case "s":
+            raise UserError("Say E s and the words, as they stand in the statement, before which it is cut.")
+        case "j":
+            event, done_words = join_event(reader, session.unit), "joined with the next"
+        case "x":
+            event, done_words = exclude_event(reader, session.unit), "excluded as not medical"
+        case _:
+            raise UserError("Say E s WORDS to cut the statement, E j to join it with the next, E x to exclude it.")
+    done = pipeline.edit(
+        session.study,
+        session.reviewer,
+        [event],
+        queue=session.queue,
+        mode=session.mode,
+        pass_no=session.pass_no,
+        synonyms=load_config().synonyms_file,
+    )
+    session.reopen(done.receipt, f"{name} {done_words}", done.statements)
+    return True
+
+
+def _hallucination(session: ReviewSession, key: str) -> bool:
+    label = level_for_key("hallucination", key)
+    if label is None:
+        raise UserError("Say h and a number: " + ", ".join(f"{it.key} {it.name}" for it in HALLUCINATION) + ".")
+    session.hallucination(label.level)
+    if label.level != "none":
+        session.add_span("response", session.default_span("response"))
+    return True
+
+
+def _source(session: ReviewSession) -> None:
+    source = session.source
+    if source is None:
+        print("SOURCE: none is cited.")
+        return
+    sources = session.item.sources if session.item else ()
+    if len(sources) > 1:
+        print(wrapped("sources: " + ", ".join(f"{it.name}{' cited' if it.cited else ''}" for it in sources)))
+    state = in_words(source.state)
+    cited = ", cited by the statement" if source.cited else ""
+    print(wrapped(f"SOURCE {source.name}{cited}: {source.url}, {state} {source.state_evidence}"))
+    if source.title:
+        print(wrapped(f"title: {source.title}"))
+    if reference := session.reference:
+        print(wrapped(f"{reference.said} (L opens it)"))
+        if reference.worth_a_row:
+            print(wrapped(reference.more))
+    text, highlights = session.source_text(), session.source_highlights()
+    opening = highlights.opening
+    if text:
+        _place_of_marker(session, text, opening.start if opening else 0)
+        start = max(0, opening.start - _AROUND) if opening else 0
+        end = min(len(text), opening.end + _AROUND) if opening else 2 * _AROUND
+        print(read(f"... {session.source_places().told(text, start, end)} ..."))
+        for offset, remark in sorted(highlights.remarks.items()):
+            print(wrapped(f"DIFFERS: “{' '.join(text[offset : offset + _BRIEF].split())} ...”: {remark}"))
+
+
+def _told(session: ReviewSession) -> str:
+    """The whole source, with what does not stand open on the page in brackets."""
+    text = session.source_text()
+    return session.source_places().told(text, 0, len(text))
+
+
+def _place_of_marker(session: ReviewSession, text: str, offset: int) -> None:
+    """Where in the source a place is, in words."""
+    places = session.source_places()
+    page = places.page(offset)
+    if page:
+        print(f"page {page[0]} of {page[1]}")
+    if path := places.path(text, offset):
+        print(wrapped(f"under: {' > '.join(path)}"))

@@ -6,23 +6,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from medreview.cli.current_verdicts import current_verdicts
-from medreview.cli.looking import looked, reading
 from medreview.cli.output import counted, result
 from medreview.cli.reports.layout import NextStep, Part
+from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
 from medreview.next_step import command
-from medreview.stats.facts.fact_report import FactReport, fact_report
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
-from medreview.stats.reports.told_gold import told_gold
+from medreview.stats.units.fact_report import FactReport, KeyFactFigures, fact_report
 from medreview.stats.units.headlines import UnitHeadline, unit_headline
-from medreview.stats.units.key_facts import KeyFactFigures
-from medreview.stats.units.scales import scales_of
+from medreview.stats.units.kind_labels import scales_of, told_gold
 from medreview.stats.units.unit_figures import UnitFigures, kind_named, reviewers_named, unit_figures
 from medreview.study import Study
+from medreview.study.ids import kind_of
 from medreview.study.package import package_of
-from medreview.study.unit_ids import kind_of
 from medreview.units.registry import KINDS
 
 FACT: Final = "fact"
@@ -62,7 +59,7 @@ class UnitStats:
     def document(self) -> dict[str, object]:
         """As plain values, with the name of the schema, in which ``unit`` is one of the ``units``."""
         from medreview.cli.reports.facts import fact_values
-        from medreview.stats.figure_document import SCHEMA
+        from medreview.stats.study_figures import SCHEMA
 
         plain: dict[str, object] = {"schema": SCHEMA, "provenance": asdict(self.provenance), "unit": asdict(self.unit)}
         more = {} if self.all_gold is None else {"all_gold": asdict(self.all_gold)}
@@ -75,9 +72,9 @@ class UnitStats:
         return printed(self._parts(study))
 
     def _parts(self, study: Path) -> Iterator[Part]:
+        from medreview.cli.reports.estimates import provenance_lines
         from medreview.cli.reports.facts import next_parts, theme_step, vote_parts
-        from medreview.cli.reports.provenance import provenance_lines
-        from medreview.cli.reports.units.unit_parts import unit_parts
+        from medreview.cli.reports.unit_parts import unit_parts
 
         yield from unit_parts(self.unit)
         yield from ("", self.all_gold.sentence) if self.all_gold else ()
@@ -93,8 +90,8 @@ class UnitStats:
 
 def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
     """What leads of one kind: one line for each rater, and what to do next."""
+    from medreview.cli.reports.estimates import provenance_lines
     from medreview.cli.reports.facts import next_parts
-    from medreview.cli.reports.provenance import provenance_lines
     from medreview.cli.reports.stats_screen import unit_step, unit_table
     from medreview.cli.reports.terminal import printed
 

@@ -11,11 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from medreview.evidence.alignment import tokens
-from medreview.evidence.drug_names import names_medicine
-from medreview.evidence.function_words import HARMLESS
-from medreview.evidence.lexicon import is_negation
+from medreview.evidence.lexicon import HARMLESS, is_negation, names_medicine
 from medreview.evidence.meaning_words import is_number, number_value
-from medreview.evidence.ranking import Query, SourceIndex
+from medreview.evidence.passage_ranking import Query, SourceIndex
 from medreview.evidence.sentence_analysis import analyse
 from medreview.evidence.terms import terms
 from medreview.text import Span

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.alignment import Token, tokens
-from medreview.evidence.function_words import word_set
 from medreview.evidence.inflection import is_slip
-from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS, is_negation, negated_form, opposed
+from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS, is_negation, negated_form, opposed, word_set
 from medreview.evidence.meaning_words import MeaningWord, is_number, meaning_words, number_value
-from medreview.evidence.units import parse_unit
+from medreview.evidence.measurement_units import parse_unit
 from medreview.text import Span
 
 DifferenceKind = Literal["number", "unit", "negation", "direction", "word", "wording"]

@@ -21,10 +21,10 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
-from medreview.evidence.beginnings import cut as cut_away
 from medreview.evidence.differences import SENTENCE_END, Difference, differences, with_margin, without_figures
-from medreview.evidence.function_words import HARMLESS, POINTING_BACK
+from medreview.evidence.lexicon import HARMLESS, POINTING_BACK
 from medreview.evidence.normalise import DASHES, NormalisedText, normalise
+from medreview.evidence.omissions import cut as cut_away
 from medreview.evidence.omissions import moved_borders, wrongly_skipped
 from medreview.statements.sentences import sentence_spans
 from medreview.text import Span

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.terms import Vocabulary
 
 CACHED_SOURCES = 8

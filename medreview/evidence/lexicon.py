@@ -1,11 +1,16 @@
-"""Lexicons of English words that change the meaning of a sentence: negation, direction, modality, findings.
+"""Lexicons of English words: those that change a meaning, those that do not, medicines, and contrasts.
 
-All entries are normalised (lower case, no hyphens) and matched as whole words.
+Entries are normalised (lower case, no hyphens) and matched as whole words. Negation, direction, modality and findings
+change what a sentence says; function words may differ between a quotation and its passage. Medicines are known by the
+ends of their international names (the stems of WHO's INN). Contrasts are words and phrases of which one excludes the
+other, from ``contrasts.toml``: benign and malignant, left and right.
 """
 
 import re
-from functools import lru_cache
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Final, Literal, NamedTuple, get_args
 
 NEGATIONS: Final = frozenset(
     {
@@ -33,7 +38,7 @@ NEGATED_NOUNS: Final = frozenset(
 
 NEGATIVE_PREFIXES: Final = ("un", "in", "im", "non", "dis", "il", "ir", "a")
 
-PREPOSITIONS: Final = frozenset(
+PHRASE_PREPOSITIONS: Final = frozenset(
     {"in", "for", "at", "on", "by", "to", "from", "with", "of", "as", "than", "during", "among", "between", "after",
      "before"}
 )  # fmt: skip
@@ -129,3 +134,162 @@ def negated_forms(word: str) -> frozenset[str]:
 def opposed(one: str, other: str) -> bool:
     """Whether two normalised words have opposite directions: ``increase``, ``reduces``."""
     return any((one in a and other in b) or (one in b and other in a) for a, b in OPPOSITES)
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, set apart by white space."""
+    return frozenset(text.split())
+
+
+HARMLESS: Final = word_set(
+    """
+    a an the this these those that which who whom whose am is are was were be been being have has had having do does
+    did doing will shall of in on at for to with as into among amongst upon during within and also then thus
+    therefore however moreover furthermore additionally hence but it its itself they them their theirs themselves
+    there here we our ours us you your yours i my so such too via per ie eg namely
+    """
+)
+"""Articles, auxiliaries, pronouns without a sex, and the prepositions and connectives that decide nothing.
+
+Not among them, since a change of them changes what is said: negations, ``or``, ``if``, ``unless``, ``until``, ``only``,
+``before``, ``after``, ``above``, ``below``, ``by``, ``from``, ``than``, ``more``, quantities, what may and what must
+be.
+"""
+
+BEFORE_NUMBERS: Final = frozenset({"to", "within"})
+"""Of these the ones that decide before a number: ``reduced to 20%`` is not ``reduced by 20%``."""
+
+SAME: Final = {
+    word: group.split()[0]
+    for group in (
+        "may might can could", "should ought", "not no nor neither", "he him his himself", "she her hers herself",
+        "each every", "about approximately around roughly circa", "although though", "while whereas", "versus vs",
+        "toward towards", "among amongst", "because since",
+        "people person persons patient patients participant participants individual individuals",
+    )
+    for word in group.split()
+}  # fmt: skip
+"""Words that stand for one another, by one of them."""
+
+CONTRACTED: Final = {
+    "cannot": ("may", "not"), "cant": ("may", "not"), "couldnt": ("may", "not"), "shouldnt": ("should", "not"),
+    "mustnt": ("must", "not"), "wouldnt": ("would", "not"),
+} | dict.fromkeys(
+    ("dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "hasnt", "havent", "hadnt", "wont"), ("not",)
+) | dict.fromkeys(
+    ("youre", "theyre", "youve", "theyve", "weve", "ive", "im", "youll", "theyll", "itll", "thats", "whos"), ()
+)  # fmt: skip
+"""Contractions, as the words that count in them."""
+
+POINTING_BACK: Final = word_set(
+    "it its this that these those they them their he him his she her such both neither former latter same"
+)
+"""Words with which a sentence begins that says something only behind the one before it."""
+
+PREPOSITIONS: Final = word_set("in on at for to with of by from during into as via through within under over")
+"""Words that want a noun after them."""
+
+FINITE_AUXILIARIES: Final = word_set(
+    "is are was were has have had does do did can could may might must should will would shall"
+)
+"""Auxiliaries in the forms in which they follow a subject."""
+
+FINITE: Final = FINITE_AUXILIARIES | word_set(
+    """
+    causes cause reduces reduce increases increase lowers lower raises raise improves improve prevents prevent treats
+    needs need requires require shows show leads lead results remains remain becomes become occurs occur works work
+    helps help affects affect inhibits inhibit blocks block decreases decrease worsens worsen protects protect cures
+    kills kill stops stop gives give makes make contains contain interacts interact carries carry caused reduced
+    increased lowered raised improved prevented showed led resulted occurred remained decreased worsened protected
+    cured
+    """
+)
+"""Verbs that want a subject before them, in the forms in which they stand after one."""
+
+RESTRICTING: Final = word_set(
+    """
+    unless except excluding only until rarely seldom hardly scarcely barely avoid avoided contraindicated instead rather
+    neither stop stopped discontinue discontinued contrary
+    """
+)
+"""Words that, like a negation, take back or narrow what stands around them."""
+
+
+_ENDS: Final = (
+    "prilat?|sartan|[ao]lol|dipine|statin|[ck]onazole|cillin|cycline|[mt]ycin|micin|floxacin|oxacin|[cdfn][aeio]vir|ovir"
+    "|[lmntuz][aiou]mab|[tfr][iy]?nib|gliptin|gliflozin|glutide|formin|glitazone|gli[bcm][a-z]+ide|xaban|gatran|[fp]arin"
+    "|grel|thiazide|semide|nolactone|prazole|tidine|setron|triptan|coxib|profen|fenac|caine|curium|azepam|azolam|barbital"
+    "|oxetine|traline|pramine|triptyline|[nl][xzt]?apine|[pr][ei]r?idone|[hm]azine|phylline|[mt]erol|[nt]as?one|[nl]olone"
+    "|isone|onide|dronat?e|dronic|stigmine|tropium|n[ao]fil|zosin|lukast|mustine|platin|rubicin|taxel|tecan|trexate|purine"
+    "|thyroxine|thyronine|adrenaline|epinephrine|dopamine|codeine|orphine|odone|fentanil|fentanyl|[pc]etamol|aspirin"
+    "|insulin|digoxin|lithium|thoprim|oxazole|amivudine|ovudine|citabine|pentin|gabalin|trigine|azepine|valproate|racetam"
+    "|furantoin|nidazole|purinol|lchicine|oroquine|pamil|aloxone|ethadone"
+)
+_MEDICINE: Final = re.compile(rf"[a-z]{{1,20}}?(?:{_ENDS})s?")
+
+
+@lru_cache(maxsize=50_000)
+def names_medicine(word: str) -> bool:
+    """Whether a normalised word is a medicine's name by its end."""
+    return len(word) > 5 and _MEDICINE.fullmatch(word) is not None
+
+
+ContrastKind = Literal["opposite", "side", "route", "population", "severity", "order", "quantifier"]
+CONTRAST_KINDS: Final[tuple[ContrastKind, ...]] = get_args(ContrastKind)
+
+
+class Member(NamedTuple):
+    """A word or phrase of a group: its keys, the number of its contrast, and that of its group in the contrast."""
+
+    keys: tuple[str, ...]
+    contrast: int
+    group: int
+
+
+class Found(NamedTuple):
+    """A member in a sequence of words: the indices of its first word and of the one after its last."""
+
+    member: Member
+    first: int
+    end: int
+
+
+class Contrasts:
+    """A table of contrasts, indexed by the first word of each phrase."""
+
+    def __init__(self, table: Mapping[ContrastKind, Iterable[str]]) -> None:
+        self.kinds: list[ContrastKind] = []
+        """By number of a contrast, its kind."""
+        self.members: list[Member] = []
+        self._by_first: dict[str, list[Member]] = {}
+        for kind, contrasts in table.items():
+            for contrast in contrasts:
+                for group, members in enumerate(contrast.split("|")):
+                    for member in members.split(","):
+                        self.members.append(Member(tuple(member.split()), len(self.kinds), group))
+                self.kinds.append(kind)
+        for one in sorted(self.members, key=lambda member: -len(member.keys)):
+            self._by_first.setdefault(one.keys[0], []).append(one)
+        self.first_words = frozenset(self._by_first)
+        """A text without one of these words holds no member."""
+
+    def found(self, keys: Sequence[str]) -> Iterator[Found]:
+        """The members in a sequence of normalised words, in order; none that lies within a longer one."""
+        covered: dict[int, int] = {}
+        for at, key in enumerate(keys):
+            for member in self._by_first.get(key, ()):
+                end = at + len(member.keys)
+                if (len(member.keys) == 1 or tuple(keys[at:end]) == member.keys) and end > covered.get(
+                    member.contrast, 0
+                ):
+                    covered[member.contrast] = end
+                    yield Found(member, at, end)
+
+
+@cache
+def contrasts() -> Contrasts:
+    """The package's table. Raises ``KeyError`` for a missing kind."""
+    import tomllib
+
+    table = tomllib.loads(Path(__file__).with_name("contrasts.toml").read_text("utf-8"))
+    return Contrasts({kind: table[kind] for kind in CONTRAST_KINDS})

@@ -1,6 +1,6 @@
 """The words of a text that decide what it says, each as the forms by which it is compared with another.
 
-Left out are harmless function words (``medreview.evidence.function_words``), the sign ``=``, and the number of a list's
+Left out are harmless function words (``medreview.evidence.lexicon``), the sign ``=``, and the number of a list's
 item. Two of these words are the same when they share a form: an inflection, a spelling, a unit's other name, a number
 in figures and in letters.
 """
@@ -12,11 +12,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from medreview.evidence.alignment import Token
-from medreview.evidence.function_words import BEFORE_NUMBERS, CONTRACTED, HARMLESS, SAME
 from medreview.evidence.inflection import base_forms
-from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS
+from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, BEFORE_NUMBERS, CONTRACTED, HARMLESS, NUMBER_WORDS, SAME
+from medreview.evidence.measurement_units import parse_unit
 from medreview.evidence.normalise import DASHES
-from medreview.evidence.units import parse_unit
 
 _FRACTIONS: Final = AMBIGUOUS_NUMBERS - {"one"}
 _ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})

@@ -5,15 +5,17 @@ from collections.abc import Iterator, Mapping
 from math import isclose
 from typing import Final, Literal, NamedTuple
 
-from medreview.evidence.frequencies import (
+from medreview.evidence.lexicon import word_set
+from medreview.evidence.measurement_units import (
     BEGINNINGS,
     ENGLISH_WORDS,
     LOCAL_WORDS,
+    UNIT_OPENINGS,
+    UNIT_PATTERN,
     english_frequencies,
     local_frequencies,
+    parse_unit,
 )
-from medreview.evidence.function_words import word_set
-from medreview.evidence.units import UNIT_OPENINGS, UNIT_PATTERN, parse_unit
 
 Sign = Literal["=", "<", "<=", ">", ">=", "~"]
 
@@ -21,8 +23,8 @@ Sign = Literal["=", "<", "<=", ">", ">=", "~"]
 class Quantity(NamedTuple):
     """A quantity in a text; ``start`` and ``end`` are a half-open range of code points.
 
-    ``low`` and ``high`` are in base units (``medreview.evidence.units``) and equal unless it is a range; ``unit`` is
-    the base unit, ``"/day"`` for a frequency, ``"p"`` for a p value, ``"points"`` for percentage points, ``"type"`` and
+    ``low`` and ``high`` are in base units (``measurement_units``) and equal unless it is a range; ``unit`` is the base
+    unit, ``"/day"`` for a frequency, ``"p"`` for a p value, ``"points"`` for percentage points, ``"type"`` and
     the like for a numbered category, ``""`` for a bare number, which then has the next word as ``noun``. ``written`` is
     the unit as in the text, without number, range and sign.
     """

@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from medreview.bounded_file import read_toml
+from medreview.bounded_reading import read_toml
 from medreview.errors import UserError
 from medreview.evidence.normalise import INVISIBLE, normalise_word
 

@@ -1,19 +1,150 @@
-"""Answers of a model to the study's questions, each with a list of its sources (SourceCheckup, question answering)."""
+"""Answers of a model to the study's questions, each with a list of its sources (SourceCheckup, question answering).
 
+The object that was asked for is the usual output. An object with other names, and prose with addresses in it, are
+answers just as well (SourceCheckup takes the URLs out of the text where there is no list).
+"""
+
+import json
+import re
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
-from medreview.exchange.imports.answer_records import AnswerRecord
-from medreview.generators.answer_reading import ReadAnswer, check_answer, read_output, with_cited
-from medreview.generators.ask import Ask, Item, Made, Work
+from medreview.citations import canonical_key, extract, from_list
+from medreview.exchange.imports.answer_records import FIELDS, AnswerRecord
+from medreview.exchange.imports.listed_citations import citations_of, encoded
+from medreview.generators.ask import Ask, Checked, Item, Made, Work
 from medreview.generators.generator import Generator
+from medreview.labels import Invalid
+from medreview.llm.completion import parse, unwrapped, without_citations
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.study.ids import content_id
-from medreview.text import folded
-from medreview.units.brought import Brought
+from medreview.text import folded, real_lines
+from medreview.units.new_units import Brought
+
+_TEXTS: Final = FIELDS["response"]
+_LISTS: Final = ("sources", *FIELDS["citations"], "references", "urls", "links")
+_ANY_FORM: Final = {"type": "object", "properties": {name: {} for name in (*_TEXTS, *_LISTS)}}
+_BEGUN: Final = re.compile(rf'"(?:{"|".join(_TEXTS)})"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL)
+_NUMBER: Final = re.compile(r"\[\d+\] ")
+_SENTENCE: Final = re.compile(r"[^.!?\n]+")
+_MOST_REPEATS: Final = 3
+"""A model that loses its way says the same again and again."""
+_LEAST_WORDS: Final = 4
+
+
+class ReadAnswer(NamedTuple):
+    """An answer as it is kept: ``invalid`` says why it is none (``labels.INVALID``), ``""`` when it is one."""
+
+    text: str
+    sources: tuple[str, ...] = ()
+    invalid: Invalid = ""
+
+
+def read_output(status: str, output: str) -> dict[str, Any]:
+    """The object that an output comes to which satisfies no schema: ``response``, ``sources``, ``None`` without a list.
+
+    ``status`` is that of ``llm.call``; ``code`` says why it is no whole answer, if that is known.
+    """
+    output, cited = _beside(output)
+    bare = unwrapped(output.strip())
+    parsed = parse(output, _ANY_FORM)
+    if status == "truncated":
+        found = {} if parsed.value is None else dict(parsed.value)
+        return {"response": _text(found) or _begun(bare), "sources": None, "code": "cut_off"}
+    if parsed.value is not None:
+        text = _text(parsed.value)
+        wrong = text is None and any(parsed.value.get(name) not in (None, "") for name in _TEXTS)
+        other = text is None and (wrong or not any(name in parsed.value for name in _TEXTS))
+        return {
+            "response": bare if other else text or "",
+            "sources": cited or None if (told := _sources(parsed.value)) is None else told,
+            "code": "wrong_form" if other else "",
+        }
+    if bare.startswith(("{", "[")) or parsed.found:
+        return {"response": _begun(bare), "sources": None, "code": "cut_off"}
+    return {"response": bare, "sources": cited or None, "code": ""}
+
+
+def check_answer(value: Mapping[str, Any]) -> Checked:
+    """Whether it is an answer: with a text, whole, and with a list of sources, be it empty, or an address in the text.
+
+    What it says is not looked at: that is what reviewers do. Codes: ``empty``; of what is incomplete ``cut_off``,
+    ``wrong_form``, ``no_list_and_no_address``, ``repeats_itself``.
+    """
+    text = real_lines(str(value["response"])).strip()
+    sources, code = value["sources"], value.get("code", "")
+    if not text:
+        return Checked(("empty",), ReadAnswer("", (), "empty"))
+    if not code and _repeats_itself(text):
+        code = "repeats_itself"
+    if not code and sources is None and not extract(text):
+        code = "no_list_and_no_address"
+    if code:
+        return Checked((code,), ReadAnswer(text, (), "incomplete"))
+    return Checked((), ReadAnswer(text, _listed(sources or ())))
+
+
+def with_cited(sources: tuple[str, ...], output: str) -> tuple[str, ...]:
+    """The sources of an answer with those that the model's service gave beside the output and that it does not list."""
+    listed = {canonical_key(one) for one in from_list(sources).citations}
+    more = [one for one in _beside(output)[1] if one not in sources]
+    if not listed:
+        return (*sources, *more)
+    unlisted = (one for one in more if not listed & {canonical_key(it) for it in from_list([one]).citations})
+    return (*sources, *(_NUMBER.sub("", one) for one in unlisted))  # its numbers are those of its own list
+
+
+def _beside(output: str) -> tuple[str, tuple[str, ...]]:
+    """What the model wrote, and what its service gave beside that, as the entries of a list of sources."""
+    text, cited = without_citations(output)
+    starts = [found.end() if (found := _NUMBER.match(one)) else 0 for one in cited]
+    return text, tuple(one[:at] + encoded(one[at:]) for one, at in zip(cited, starts, strict=True))
+
+
+def _text(found: Mapping[str, Any]) -> str | None:
+    return next((found[name] for name in _TEXTS if isinstance(found.get(name), str)), None)
+
+
+def _sources(found: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The list of sources in any form in which records have one; ``None`` where there is none."""
+    told = next((found[name] for name in _LISTS if found.get(name) is not None), None)
+    if told is None:
+        return None
+    try:
+        listed = citations_of({"citations": told})
+    except ValueError:
+        return None
+    return listed if not isinstance(told, str) or any(map(extract, listed)) else None
+
+
+def _listed(sources: Any) -> tuple[str, ...]:
+    return tuple(one for source in sources if (one := " ".join(str(source).split())))
+
+
+def _begun(cut: str) -> str:
+    """The text of an object that was cut off, as far as it goes; the whole where there is no object."""
+    if not cut.startswith("{"):
+        return cut
+    begun = _BEGUN.search(cut)
+    if begun is None:
+        return ""
+    try:
+        return str(json.loads(f'"{begun[1]}"', strict=False))
+    except ValueError:  # cut within an escape
+        return begun[1]
+
+
+def _repeats_itself(text: str) -> bool:
+    """Whether a sentence stands in it three times or more."""
+    sentences = Counter(folded(one) for one in _SENTENCE.findall(text))
+    return any(
+        count >= _MOST_REPEATS and len(sentence.split()) >= _LEAST_WORDS for sentence, count in sentences.items()
+    )
+
 
 _TRIES: Final = 2
 """An answer that is empty or incomplete gets one more try, and is kept as invalid then."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from medreview.judges.prompts import Prompt
-from medreview.units.brought import Brought
+from medreview.units.new_units import Brought
 
 ATTEMPTS: Final = 3
 """How often a model may try when its answers are invalid: once, and two resamples."""

@@ -1,28 +1,175 @@
 """Generation as a task: questions one after the other on each input, attempts, and what is stored of them.
 
-What a model has answered is found again by its key, so that work that was broken off goes on where it was: the
-generator is run again from the answers that are stored, and asked for its next question.
+A run has an id, and rows in the study; inputs of which something is made without a question keep their place.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from medreview.exchange.imports.answer_records import response_row
+from medreview.generators.answer_rules import codes_of
 from medreview.generators.ask import JUDGE, Ask, Checked, Got, Item, Made, Work
-from medreview.generators.every_answer import codes_of
 from medreview.generators.generator import Generator
-from medreview.generators.quiet_inputs import QuietInputs
-from medreview.generators.run import Ended, GenerationRun, save_end
-from medreview.judges.prompt_fencing import fence_key
+from medreview.judges.prompt_texts import fence_key
+from medreview.judges.runs import JudgeRun
 from medreview.judges.tasks.task import Rows, TaskUnit, request_of
 from medreview.llm.call import ENDED, Answer, JudgeRequest, cache_key
-from medreview.llm.settings import JudgeSettings
+from medreview.llm.settings import JudgeSettings, told_of
 from medreview.llm.store import CallStore
 from medreview.study import Study
+from medreview.study.ids import content_id
 from medreview.study.rows import insert
+from medreview.units.new_units import Brought, store_brought
 from medreview.units.stored import now
+
+
+class QuietInputs:
+    """Which of them wait; ``order`` are all inputs, ``quiet`` those without a question."""
+
+    def __init__(self, order: Sequence[str], quiet: Iterable[str]) -> None:
+        self._place = {one: place for place, one in enumerate(order)}
+        self._quiet = frozenset(quiet)
+        self._waiting: list[str] = []
+        self._open: dict[str, None] = {}
+
+    def begin(self, waiting: Iterable[str]) -> None:
+        """These inputs have not ended."""
+        still = sorted(waiting, key=self._place.__getitem__)
+        self._waiting = [one for one in still if one in self._quiet]
+        self._open = dict.fromkeys(one for one in still if one not in self._quiet)
+
+    def is_early(self, one: str) -> bool:
+        """Whether an input without a question still has its turn before it."""
+        if one not in self._quiet:
+            return False
+        if one not in self._waiting:
+            return True  # it is on its way with another one
+        first = next(iter(self._open), None)
+        return first is not None and self._place[first] < self._place[one]
+
+    def ended(self, one: str) -> list[str]:
+        """Work on an input has ended; those before it whose turn has come with that."""
+        self._open.pop(one, None)
+        if one in self._waiting:
+            self._waiting.remove(one)
+        due = [other for other in self._waiting if self._place[other] < self._place[one]]
+        self._waiting = self._waiting[len(due) :]
+        return due
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRun:
+    """A generator with one model, one set of prompts, parameters and options; another of these is another run."""
+
+    generator: str
+    model: JudgeSettings
+    judge: JudgeSettings | None
+    prompts: Mapping[str, str]
+    options: Mapping[str, Any]
+    run_id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        row = self._row()
+        object.__setattr__(self, "run_id", content_id("n", *row.values()))
+
+    @classmethod
+    def of(cls, generator: Generator, judge: JudgeSettings | None) -> "GenerationRun":
+        """The run of a generator that was set up."""
+        prompts = {prompt.id: prompt.sha256 for prompt in generator.prompts.values()}
+        return cls(generator.name, generator.model, judge, prompts, generator.options)
+
+    def _row(self) -> dict[str, Any]:
+        return {
+            "generator": self.generator,
+            "model_name": self.model.name,
+            "model": self.model.model,
+            "host": self.model.host,
+            "judge": told_of(self.judge) if self.judge else "",
+            "prompts": json.dumps(dict(self.prompts), sort_keys=True),
+            "params": json.dumps(dict(self.model.params), sort_keys=True),
+            "options": json.dumps(dict(self.options), sort_keys=True, ensure_ascii=False),
+        }
+
+    @property
+    def for_batches(self) -> JudgeRun:
+        """How files of a batch name it (``judges.batch_out``)."""
+        ids, hashes = "+".join(self.prompts), "+".join(self.prompts.values())
+        params = {**self.model.params, "host": self.model.host, "generator": self.generator, "run": self.run_id}
+        return JudgeRun(self.model.name, "model", self.model.model, ids, hashes, params)
+
+    @property
+    def made_by(self) -> dict[str, str]:
+        """What stands beside what it makes: model, prompt, run."""
+        return {"model": self.model.model, "prompt": "+".join(self.prompts), "run": self.run_id}
+
+    def add(self, connection: sqlite3.Connection) -> None:
+        """Store the run unless it is there."""
+        last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM generation_run").fetchone()[0]
+        insert(
+            connection,
+            "generation_run",
+            [{"run_id": self.run_id, "ordinal": last + 1, **self._row(), "started_at": now()}],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of the work on an input: in which round, and what was made."""
+
+    item: Item
+    round: int
+    made: Made
+
+
+def save_end(connection: sqlite3.Connection, run: GenerationRun, end: Ended) -> None:
+    """Store what came of an input, and its products, inside the caller's transaction."""
+    brought = _signed(end.made.brought, run)
+    store_brought(connection, [brought], f"generated: {run.generator}")
+    whose = {"run_id": run.run_id, "item_id": end.item.item_id}
+    last = connection.execute(
+        "SELECT coalesce(max(ordinal), 0) FROM generation_dropped WHERE run_id = ? AND item_id = ?",
+        tuple(whose.values()),
+    ).fetchone()[0]
+    dropped = [
+        {**whose, "ordinal": number, "code": code, "what": what}
+        for number, (code, what) in enumerate(end.made.dropped, last + 1)
+    ]
+    outcome = {
+        **whose,
+        "round": end.round,
+        "name": end.item.name,
+        "code": end.made.code,
+        "report": json.dumps(dict(end.made.report), ensure_ascii=False),
+        "finished_at": now(),
+    }
+    if insert(connection, "generation", [outcome]):
+        insert(connection, "generation_dropped", dropped)
+    products = ({**whose, "kind": kind, "made": made} for kind, made in _products(brought))
+    insert(connection, "generation_product", products)
+
+
+def _signed(brought: Brought, run: GenerationRun) -> Brought:
+    """With what it was made by, and with what the settings call the model, in each unit that does not say so itself:
+    two settings of one model are two systems."""
+    from dataclasses import replace
+
+    units = tuple(
+        replace(one, model=one.model or run.model.name, made_by={**run.made_by, **one.made_by}) for one in brought.units
+    )
+    return replace(brought, units=units)
+
+
+def _products(brought: Brought) -> Sequence[tuple[str, str]]:
+    return [
+        *(("unit", one.unit) for one in brought.units),
+        *(("response", str(response_row(one, "")["response_id"])) for one in brought.answers),
+        *(("passage", one.passage_id) for one in brought.passages),
+        *(("case", one.case_id) for one in brought.cases),
+    ]
+
 
 _VALID: Final = "ok"
 _INVALID: Final = "invalid"

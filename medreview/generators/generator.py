@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from medreview.exchange.imports.given_pages import GivenPage
+from medreview.exchange.imports.listed_citations import GivenPage
 from medreview.generators.ask import Item, Work
 from medreview.judges.prompts import Prompt, load_prompt
-from medreview.llm.cost_estimate import answer_tokens_of, prompt_tokens_of
+from medreview.llm.costs import answer_tokens_of, prompt_tokens_of
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 

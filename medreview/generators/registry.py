@@ -4,16 +4,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from medreview.generators.answers import Answers
-from medreview.generators.brief.generator import Brief
-from medreview.generators.brief.single_prompt import SinglePrompt
+from medreview.generators.brief_generator import Brief
+from medreview.generators.brief_single_prompt import SinglePrompt
 from medreview.generators.cleanup import Cleanup
+from medreview.generators.fact_candidates import KeyFacts
 from medreview.generators.generator import Generator
 from medreview.generators.hallucinations import Hallucinations
-from medreview.generators.key_facts import KeyFacts
-from medreview.generators.override_themes import OverrideThemes
-from medreview.generators.qa.items import QAItems
+from medreview.generators.qa_items import QAItems
 from medreview.generators.questions import Questions
-from medreview.generators.themes import Themes
+from medreview.generators.themes import OverrideThemes, Themes
 
 _EVERY: Final[tuple[type[Generator], ...]] = (
     QAItems,

@@ -12,14 +12,13 @@ from typing import Any, BinaryIO, Final
 from medreview.errors import UserError
 from medreview.judges.batch_out import manifests_beside
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
-from medreview.llm.bounded_json import NotJsonError, decode
 from medreview.llm.call import Answer, JudgeRequest, Status, cache_key
 from medreview.llm.completion import Completion, read_completion, said
-from medreview.llm.cost_estimate import cost_of
+from medreview.llm.costs import cost_of
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore, Row, row_of, write_rows
-from medreview.llm.transport import Reply
+from medreview.llm.transport import NotJsonError, Reply, decode
 from medreview.progress import SILENT, Progress
 from medreview.redaction import redact, remember
 from medreview.storable import unstorable

@@ -17,9 +17,8 @@ from typing import Any, BinaryIO, Final
 from medreview.atomic_output import create, new_files, write_new
 from medreview.errors import UserError
 from medreview.judges.tasks.task import Task, pending
-from medreview.llm.call import ResponseFormat, cache_key, params_of
-from medreview.llm.cost_estimate import answer_tokens_of, cost_of, prompt_tokens_of
-from medreview.llm.response_format import response_format_of
+from medreview.llm.call import ResponseFormat, cache_key, params_of, response_format_of
+from medreview.llm.costs import answer_tokens_of, cost_of, prompt_tokens_of
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress

@@ -8,11 +8,11 @@ from typing import Any
 
 from medreview.citations import Citation, canonical_key, from_list
 from medreview.exchange.imports.judgements import JudgementRecord
-from medreview.exchange.imports.listed_fields import encoded
+from medreview.exchange.imports.listed_citations import encoded
 from medreview.judges.prompts import known_hash
 from medreview.judges.quote_grounding import QuoteGrounder, quote_columns
-from medreview.judges.raw_labels import LABELS, mapped, normalised
 from medreview.judges.runs import JudgeRun, add_run
+from medreview.judges.votes import LABELS, mapped, normalised
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.study.ids import content_id

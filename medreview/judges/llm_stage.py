@@ -15,9 +15,9 @@ from medreview.judges.batch_jobs import refuse_while_open
 from medreview.judges.tasks.registry import DEFAULT, tasks_of
 from medreview.judges.tasks.task import Rows, Task, TaskUnit
 from medreview.llm.call import STATUSES, Answer
-from medreview.llm.client import Judge
+from medreview.llm.costs import Requests, requests_sent
+from medreview.llm.judge_client import Judge
 from medreview.llm.recorded import RecordedModel, open_model
-from medreview.llm.report import Requests, requests_sent
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.citations.markers import without_markers
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.terms import vocabulary
 from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.text import Span

@@ -7,7 +7,7 @@ from pathlib import Path
 from medreview.judges.tasks.registry import DEFAULT, tasks_of
 from medreview.judges.tasks.task import Task, pending
 from medreview.llm.call import JudgeRequest, cache_key
-from medreview.llm.cost_estimate import CostEstimate, estimate
+from medreview.llm.costs import CostEstimate, estimate
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress

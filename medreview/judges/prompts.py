@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.judges.raw_labels import LABELS, mapped
+from medreview.judges.votes import LABELS, mapped
 from medreview.next_step import command
 from medreview.text import sha256
 

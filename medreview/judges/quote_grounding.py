@@ -22,9 +22,9 @@ from typing import Any, Final, NamedTuple
 
 from medreview.evidence.bearing import Bearing
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground, is_one_passage
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.judges.injection import among_instructions
-from medreview.judges.quote_status import status_as_read
+from medreview.judges.ocr_limits import status_as_read
 from medreview.labels import DISPROVING_DOUBTS, FALSE_QUOTES, PROVEN_QUOTES, SAME_WORDS, SET_APART
 from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.text import Span

@@ -2,19 +2,43 @@
 
 Rules. Over sources, per judge: supported if any source supports; else contradicted if any contradicts; else nothing if
 the judge could not tell on one of them; else partial; else not addressed (SourceCheckup: one supporting source is
-enough). Supported by one source and contradicted by another is a conflict, shown as such. Over judges: the verdict
-most judges have; what a tie gives is a stated rule (``TieRule``). A judge that could not tell, refused, failed or gave
-no usable answer abstains: it has no vote and is counted. Which judgements are votes says ``medreview.judges.votes``.
+enough). Supported by one source and contradicted by another is a conflict, shown as such. Over judges: the verdict most
+judges have; what a tie gives is the tie rule of the study (``TieRule``). A judge that could not tell, refused, failed
+or gave no usable answer abstains: it has no vote and is counted. Which judgements are votes says
+``medreview.judges.votes``.
+
+Merged judgements are the words of judges on a statement by all sources of its response together. As with votes on
+single sources: a judge is its name, its newest answered run counts, and a judgement does not when one of the pages that
+it was made on reads otherwise since.
 """
 
+import json
+import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
 from medreview.judges.votes import AnyBallot, C, Judge, Vote, jury
-from medreview.labels import PROVEN_QUOTES, TieRule
+from medreview.labels import PROVEN_QUOTES, TIE_RULES, TieRule
+from medreview.study import Study
+from medreview.text import Span
+
+
+def tie_rule(reader: sqlite3.Connection) -> TieRule:
+    """The study's rule; ``undecided`` until another is set."""
+    row = reader.execute("SELECT value FROM study WHERE key = 'tie_rule'").fetchone()
+    told = row[0] if row else None
+    return next((rule for rule in TIE_RULES if rule == told), "undecided")
+
+
+def set_tie_rule(study: Study, rule: TieRule) -> None:
+    """Set the rule; it holds from the next roll-up on (``medreview.pipeline.set_tie_rule`` rolls up)."""
+    study.write(lambda connection: connection.execute("INSERT OR REPLACE INTO study VALUES ('tie_rule', ?)", (rule,)))
+
 
 _STRENGTH = ("supported", "contradicted", "partial", "not_addressed", "cannot_judge")
 _KEPT: Final = 1 << 12
@@ -194,3 +218,95 @@ def _lead(votes: Sequence[Vote], verdict: str | None) -> Vote | None:
         return (not _counts(vote, verdict), strength, not located, -(vote.confidence or 0.0))
 
     return min(votes, key=rank, default=None)
+
+
+_ROWS: Final = """
+SELECT m.*, run.judge, run.model, run.prompt_id FROM merged_judgement AS m JOIN judge_run AS run USING (judge_run_id)
+WHERE {where} NOT EXISTS (SELECT 1 FROM json_each(m.snapshots) AS page
+                          JOIN snapshot_superseded AS o ON o.snapshot_id = page.value)
+ORDER BY m.statement_id, run.judge, m.error <> '', run.ordinal DESC"""
+_ONE: Final = _ROWS.format(where="m.statement_id = ? AND")
+_EVERY: Final = _ROWS.format(where="")
+
+
+class MergedQuote(NamedTuple):
+    """A quote of a merged judgement: how true it is, and where it stands, by snapshot; nowhere without one."""
+
+    text: str
+    status: str
+    snapshot_id: str | None
+    spans: tuple[Span, ...]
+
+
+class MergedJudgement(NamedTuple):
+    """What a judge says of a statement by ``pages`` pages at once; without ``verdict`` and ``supported`` it abstained.
+
+    ``raw_label`` is its own word, ``confidence`` 0..1 as given.
+    """
+
+    judgement_id: str
+    judge: str
+    model: str
+    prompt: str
+    pages: int
+    raw_label: str
+    verdict: str | None
+    supported: bool | None
+    confidence: float | None
+    reason: str
+    quotes: tuple[MergedQuote, ...]
+
+
+def merged_judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[MergedJudgement, ...]:
+    """Those that count on one statement, by the names of the judges."""
+    return tuple(_merged_of_judges(reader.execute(_ONE, (statement_id,)).fetchall()))
+
+
+def every_merged(reader: sqlite3.Connection, tie: TieRule) -> dict[str, RollUp]:
+    """By statement, what judges say by all sources together."""
+    return {
+        statement_id: roll_up_merged(_merged_of_judges(list(rows)), tie)
+        for statement_id, rows in groupby(reader.execute(_EVERY), key=itemgetter("statement_id"))
+    }
+
+
+def roll_up_merged(judgements: Iterator[MergedJudgement] | tuple[MergedJudgement, ...], tie: TieRule) -> RollUp:
+    """The judges' common word, by the rules of the jury."""
+    return roll_up((_vote(said) for said in judgements), tie)
+
+
+def _merged_of_judges(rows: list[sqlite3.Row]) -> Iterator[MergedJudgement]:
+    for _, of_one in groupby(rows, key=itemgetter("judge")):
+        yield _judgement(next(of_one))
+
+
+def _judgement(row: sqlite3.Row) -> MergedJudgement:
+    return MergedJudgement(
+        judgement_id=row["merged_judgement_id"],
+        judge=row["judge"],
+        model=row["model"],
+        prompt=row["prompt_id"],
+        pages=len(json.loads(row["snapshots"])),
+        raw_label=row["raw_label"],
+        verdict=row["verdict"],
+        supported=None if row["supported"] is None else bool(row["supported"]),
+        confidence=row["confidence"],
+        reason=row["reason"],
+        quotes=tuple(
+            MergedQuote(one["quote"], one["status"], one["snapshot"], tuple(Span(*span) for span in one["spans"]))
+            for one in json.loads(row["quotes"])
+        ),
+    )
+
+
+def _vote(said: MergedJudgement) -> Vote:
+    return Vote(
+        judgement_id=said.judgement_id,
+        judge=Judge(said.judge),
+        snapshot_id="",
+        source_id="",
+        verdict=said.verdict,
+        supported=said.supported,
+        confidence=said.confidence,
+        quote_status="none",
+    )

@@ -1,7 +1,7 @@
 """The stage that asks a model of meaning how near statements are to pages, for the order of the queue.
 
 It changes the score for triage of pairs that the offline judge has looked at, and the name under which its word on
-them is stored (``medreview.judges.semantic_runs``); never its label, what is lit, or a quote. What is done is stored
+them is stored (``medreview.judges.runs``); never its label, what is lit, or a quote. What is done is stored
 group by group, so that it can be stopped and goes on where it was; no text is encoded twice.
 """
 
@@ -18,10 +18,8 @@ from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.sentence_analysis import compared_part
 from medreview.evidence.terms import vocabulary
 from medreview.judges import vectors
-from medreview.judges.offline_engine import ENGINE
 from medreview.judges.pair_chunks import chunks, index_of
-from medreview.judges.runs import JudgeRun, add_run
-from medreview.judges.semantic_runs import run_for
+from medreview.judges.runs import ENGINE, JudgeRun, add_run, run_for
 from medreview.progress import SILENT, Progress
 from medreview.semantic.blend import blend, passages_for
 from medreview.semantic.similarity import Encoder, Nearness, Scale, Scorer, Similarity, scale_of

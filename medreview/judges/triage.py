@@ -21,7 +21,7 @@ from typing import Final, Literal, NamedTuple
 from medreview.judges.rollup import RollUp
 from medreview.labels import GIVEN
 from medreview.references.verdict import ON_REFERENCE, Verdict
-from medreview.words import in_words
+from medreview.text import in_words
 
 _LOW_CONFIDENCE: Final = 0.6
 RARE: Final = 0.15

@@ -7,8 +7,8 @@ import hashlib
 import sqlite3
 from typing import Final
 
-from medreview.judges.ties import tie_rule
-from medreview.statements.marked_by import MARKED_BY
+from medreview.judges.rollup import tie_rule
+from medreview.statements.own_citations import MARKED_BY
 from medreview.study import Study
 
 _KEY: Final = "verdicts_made_from"

@@ -10,23 +10,73 @@
   imported judgement was made under rules of its own and is what a reviewer agrees with or not: it votes as it was
   given. A false quote puts both at the head of the queue.
 - The offline judge votes only where no other judge was asked about the statement. It is one judge, whether its score
-  for triage is of its rules alone or of a model of meaning as well (``medreview.judges.semantic_runs``), and bears the
+  for triage is of its rules alone or of a model of meaning as well (``medreview.judges.runs``), and bears the
   name of its newest word.
 - A judge that was asked and has no vote abstains, and is counted.
 
 Only judgements of one statement by one source are meant: the table ``judgement``. What the other tasks give lies in
-tables of its own and is never a vote on support.
+tables of its own and is never a vote on support. Raw labels, as judges write them, are mapped to the levels of the
+evidence axis.
 """
 
+import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from medreview.judges.offline_engine import NAME
-from medreview.judges.raw_labels import mapped
-from medreview.judges.semantic_runs import model_in
+from medreview.judges.runs import NAME, model_in
 from medreview.labels import FALSE_QUOTES, quote_doubt_words
+
+LABELS: Final[Mapping[str, tuple[str | None, bool | None]]] = {
+    "supported": ("supported", True),
+    "support": ("supported", True),
+    "supports": ("supported", True),
+    "found": ("supported", True),
+    "yes": ("supported", True),
+    "entailment": ("supported", True),
+    "entailed": ("supported", True),
+    "true": ("supported", True),
+    "1": ("supported", True),
+    "1.0": ("supported", True),
+    "partial": ("partial", False),
+    "partially supported": ("partial", False),
+    "contradicted": ("contradicted", False),
+    "contradiction": ("contradicted", False),
+    "contradict": ("contradicted", False),
+    "refuted": ("contradicted", False),
+    "refutes": ("contradicted", False),
+    "not addressed": ("not_addressed", False),
+    "neutral": ("not_addressed", False),
+    "not enough information": ("not_addressed", False),
+    "nei": ("not_addressed", False),
+    "not found": (None, False),
+    "not supported": (None, False),
+    "unsupported": (None, False),
+    "no": (None, False),
+    "false": (None, False),
+    "0": (None, False),
+    "0.0": (None, False),
+    "cannot judge": ("cannot_judge", None),
+    "unsure": (None, None),
+    "unknown": (None, None),
+    "abstain": (None, None),
+}
+"""Normalised raw label -> (verdict, supported).
+
+"Not found", "no" and 0 include what is only partly supported (SourceCheckup, RAGAS), so they map to no verdict.
+"""
+
+
+def normalised(label: str) -> str:
+    """A raw label for comparison: in lower case, with underscores and hyphens as spaces."""
+    return re.sub(r"[\s_-]+", " ", label).strip().lower()
+
+
+def mapped(label: str) -> tuple[str | None, bool | None] | None:
+    """Verdict and supported of a raw label; ``None`` for an unknown label."""
+    return LABELS.get(normalised(label))
+
 
 COLUMNS: Final = """j.judgement_id, run.judge, run.kind, run.ordinal AS run, j.snapshot_id, j.raw_label, j.verdict,
                     j.supported, j.confidence, j.quote_status, j.quote_doubt, j.error = '' AS answered"""

@@ -10,9 +10,9 @@ from typing import Any, Final, Self
 
 from medreview.errors import UserError
 from medreview.llm.call import Answer, JudgeRequest, cache_key
-from medreview.llm.client import Judge
-from medreview.llm.cost_estimate import cost_of
-from medreview.llm.parse import parse
+from medreview.llm.completion import parse
+from medreview.llm.costs import cost_of
+from medreview.llm.judge_client import Judge
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.redaction import redact
@@ -21,7 +21,7 @@ _ENDED: Final = {"": "unparsable", "length": "truncated", "content_filter": "ref
 
 
 class RecordedModel:
-    """Answers like :class:`~medreview.llm.client.Judge`, from the files ``TASK.jsonl`` of a folder.
+    """Answers like :class:`~medreview.llm.judge_client.Judge`, from the files ``TASK.jsonl`` of a folder.
 
     Each line has ``for`` (what the request is about), ``attempt`` (1 where it is missing), and ``answer``: an object,
     or a text as a model would have written it. ``model`` names the model that said so, where several are recorded;

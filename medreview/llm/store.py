@@ -9,7 +9,7 @@ from typing import Any
 
 from medreview.event_loop import until_done
 from medreview.llm.call import ENDED, Answer, JudgeRequest
-from medreview.llm.parse import parse
+from medreview.llm.completion import parse
 from medreview.llm.settings import JudgeSettings
 from medreview.redaction import row_without_keys
 from medreview.study import Study

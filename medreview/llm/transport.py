@@ -1,26 +1,167 @@
-"""One HTTP request to an OpenAI-compatible endpoint through the SDK, with the SDK's retries and defaults disabled."""
+"""One HTTP request to an OpenAI-compatible endpoint through the SDK, with the SDK's retries and defaults disabled.
+
+JSON is read in whatever encoding it came, of bounded size, depth and number of values. An answer that came as a stream
+of events, although none was asked for, has its pieces joined to one completion.
+"""
 
 import asyncio
+import json
 import os
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import medreview
-from medreview.bounded_body import Body, BrokenBodyError, EncodingRefusedError, TooLargeError, encoding_of, read_body
+from medreview.bounded_reading import Body, BrokenBodyError, EncodingRefusedError, TooLargeError, encoding_of, read_body
 from medreview.errors import UserError
-from medreview.llm.bounded_json import NotJsonError, decode, text_of
-from medreview.llm.event_stream import END, TYPE, completion_of, is_event_stream
 from medreview.llm.settings import JudgeSettings
 from medreview.redaction import redact
+from medreview.storable import is_too_deep
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
     import httpx2
     from openai import AsyncAPIResponse, AsyncOpenAI
+
+
+LONGEST: Final = 8_000_000
+"""Characters; as many as the largest answer has bytes (``transport.LARGEST_ANSWER``)."""
+MOST_VALUES: Final = 500_000
+"""Of a text; counted by commas and brackets, before anything is built of them. A value takes 30 to 100 bytes."""
+_LONGEST_NUMBER: Final = 40
+
+
+class NotJsonError(ValueError):
+    """The text is no JSON; ``bound``: it may be, but a bound was met, and it is not read. One sentence."""
+
+    def __init__(self, sentence: str, *, bound: bool = False) -> None:
+        super().__init__(sentence)
+        self.bound = bound
+
+
+def text_of(body: bytes) -> str:
+    """The text of a body: UTF-8, or UTF-16 or UTF-32 with or without a byte-order mark; U+FFFD for what is none."""
+    return body.decode(json.detect_encoding(body), "replace")
+
+
+def decode(text: str) -> Any:
+    """The value of a JSON text; raises :class:`NotJsonError`.
+
+    A number of more than 40 digits becomes infinite, whatever it is: no count and no share is as large.
+    """
+    if len(text) > LONGEST:
+        raise NotJsonError(f"It is longer than {LONGEST:,} characters.", bound=True)
+    if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
+        raise NotJsonError(f"It holds more than {MOST_VALUES:,} values.", bound=True)
+    try:
+        value = _DECODER.decode(text)
+    except RecursionError:
+        value = None
+        too_deep = True
+    except ValueError:
+        raise NotJsonError("It is no whole JSON.") from None
+    else:
+        too_deep = is_too_deep(value)
+    if too_deep:
+        raise NotJsonError("Its lists stand in one another too deep.", bound=True)
+    return value
+
+
+def _whole_number(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else float("inf")
+
+
+_DECODER: Final = json.JSONDecoder(strict=False, parse_int=_whole_number)
+
+
+END: Final = "data: [DONE]"
+"""The last line of a stream, by which a server may leave the connection open."""
+TYPE: Final = "text/event-stream"
+MOST_EVENTS: Final = 200_000
+"""Of one stream; an event is a token or so, and no model writes as many."""
+_LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
+_STARTS: Final = ("data:", "event:", "id:", ": ", ":\n", "retry:")
+
+
+def is_event_stream(content_type: str, text: str) -> bool:
+    """Whether a body is a stream of events, by its type or, where that is wrong, by its first line."""
+    return content_type.strip().lower().startswith(TYPE) or text.lstrip("\ufeff\r\n ").startswith(_STARTS)
+
+
+def completion_of(text: str) -> dict[str, Any]:
+    """The chat completion that the events make up, in the form in which it comes whole.
+
+    An event with a whole message, or with an error, is taken as it is. Raises
+    :class:`~medreview.llm.transport.NotJsonError` when an event is no JSON, or the stream has no end: neither the
+    last line nor a reason why the model stopped.
+    """
+    told: dict[str, list[str]] = {"content": [], "refusal": []}
+    annotations: list[Any] = []
+    beside: dict[str, Any] = {}
+    finish: Any = None
+    usage: Any = None
+    ended = False
+    for data in _events(text):
+        if data == "[DONE]":
+            ended = True
+            break
+        event = decode(data)
+        if not isinstance(event, Mapping):
+            continue
+        if event.get("error"):
+            return dict(event)
+        usage = event.get("usage") or usage
+        beside |= {name: event[name] for name in ("citations", "search_results") if event.get(name)}
+        choice = _choice(event)
+        if isinstance(choice.get("message"), Mapping):
+            return dict(event)
+        delta = choice.get("delta")
+        for name, pieces in told.items():
+            piece = delta.get(name) if isinstance(delta, Mapping) else None
+            if isinstance(piece, str):
+                pieces.append(piece)
+        more = delta.get("annotations") if isinstance(delta, Mapping) else None
+        annotations += more if isinstance(more, list) else []
+        finish = choice.get("finish_reason") or finish
+    if not ended and finish is None:
+        raise NotJsonError("The stream of events broke off.")
+    message: dict[str, Any] = {name: "".join(pieces) for name, pieces in told.items()}
+    message |= {"annotations": annotations} if annotations else {}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage, **beside}
+
+
+def _events(text: str) -> Iterator[str]:
+    """The data of each event. A line that begins an object is an event by itself, also without the empty line."""
+    lines: list[str] = []
+    count = 0
+    for found in _LINE.finditer(text.lstrip("\ufeff")):
+        line = found[1]
+        is_data = line.startswith("data:")
+        data = line.removeprefix("data:").removeprefix(" ")
+        if lines and (not line.strip() or (is_data and data.startswith(("{", "[DONE]")))):
+            count += 1
+            if count > MOST_EVENTS:
+                raise NotJsonError(f"It is a stream of more than {MOST_EVENTS:,} events.", bound=True)
+            yield "\n".join(lines).strip()
+            lines = []
+        if is_data:
+            lines.append(data)
+    if lines:
+        yield "\n".join(lines).strip()
+
+
+def _choice(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The first answer of an event; the last event, with the count of tokens, has none."""
+    choices = event.get("choices")
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, Mapping) and choice.get("index", 0) == 0:
+            return choice
+    return {}
+
 
 LARGEST_ANSWER: Final = 8_000_000
 """Bytes of one answer, as sent and as unpacked; ten times what the longest answers with their reasoning have."""

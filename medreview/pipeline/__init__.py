@@ -9,34 +9,40 @@ killed before it came to that.
 """
 
 from medreview.judges.llm_stage import Interrupted
-from medreview.pipeline.asking import JudgedBy, Judges, batch_in, batch_out, judge_by, plan_for
-from medreview.pipeline.editing import Edited, edit, merge, promote, set_tie_rule
-from medreview.pipeline.generating import (
+from medreview.pipeline.asking import (
     Generated,
     Generating,
+    JudgedBy,
+    Judges,
+    batch_in,
+    batch_out,
     generate,
     generation_in,
     generation_out,
+    judge_by,
+    plan_for,
     plan_generation,
 )
-from medreview.pipeline.meaning import Meaning, plan_meaning
 from medreview.pipeline.preparing import (
     Judged,
+    Meaning,
     PageProvider,
     Prepared,
     bring_facts,
     bring_in,
+    check_references,
     fetch,
+    find_references,
     judge,
     order_by_rules,
     parse,
+    plan_meaning,
     run,
     save_pages,
 )
-from medreview.pipeline.referencing import check_references, find_references
-from medreview.pipeline.rolling_up import roll_up
+from medreview.pipeline.rolling_up import Edited, edit, merge, promote, roll_up, set_tie_rule
 from medreview.references.check_stage import Authorities, CheckSummary
-from medreview.references.library_files import LibraryOfFiles, library_of
+from medreview.references.library import LibraryOfFiles, library_of
 
 __all__ = [
     "Authorities",

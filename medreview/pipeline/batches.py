@@ -16,14 +16,13 @@ from medreview.judges import batch_jobs
 from medreview.judges.batch_in import BatchIn
 from medreview.judges.batch_jobs import Job
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut
-from medreview.llm.batch_server import BatchServer
-from medreview.llm.batch_state import Batch, BatchError
+from medreview.llm.batch_server import Batch, BatchError, BatchServer
 from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
-from medreview.pipeline.batched import Batched
+from medreview.pipeline.asking import Batched
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
-from medreview.words import in_words
+from medreview.text import in_words
 
 LARGEST_RESULT: Final = 1_000_000
 """Bytes of an answer, on average over a file of results; a larger file is not read."""

@@ -1,17 +1,21 @@
-"""From files to a study that is ready to review: import, pages, statements, the offline judge."""
+"""From files to a study that is ready to review: import, pages, references, statements, offline judge, semantic model.
 
-from collections.abc import Mapping, Sequence
+References are found in responses and checked by libraries and services. What a model of meaning costs is said before
+it is asked, pair by pair.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from medreview.citations.stage import CitationSummary, extract_all
 from medreview.evidence.terms import vocabulary
-from medreview.exchange.imports.detect_format import detect_format
 from medreview.exchange.imports.field_mapping import AS_NAMED
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.import_files import (
     Facts,
     Imported,
+    detect_format,
     import_facts,
     import_file,
     import_table,
@@ -20,15 +24,18 @@ from medreview.import_files import (
 )
 from medreview.judges import verdicts
 from medreview.judges.offline_stage import judge_offline
-from medreview.judges.semantic_stage import SemanticSummary, by_rules_alone
-from medreview.pipeline.meaning import Meaning, ask_meaning
+from medreview.judges.semantic_stage import SemanticPlan, SemanticSummary, by_rules_alone, judge_by_meaning, plan
+from medreview.llm.settings import JudgeSettings, where_texts_go
+from medreview.llm.store import CallStore
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
 from medreview.references.check_stage import Authorities, CheckSummary, check_all
 from medreview.references.stage import find_all
-from medreview.sources.children.picture_reader import require_ocr
+from medreview.semantic.configured import SemanticSettings, configured_encoder, cost
+from medreview.semantic.similarity import Encoder, Scorer
 from medreview.sources.fetching.network import Network
-from medreview.sources.fetching.services import Services
+from medreview.sources.fetching.public_services import Services
+from medreview.sources.page_reader import require_ocr
 from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.sources.saved.save_stage import write_pages
 from medreview.sources.saved.warc import WarcPages
@@ -37,6 +44,66 @@ from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
 from medreview.statements.marker_stage import mark_all
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
+from medreview.text import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A model of meaning to be asked: its settings, its endpoint (``None``: on this machine), and who is told first
+    what is sent where and what it costs, a line each."""
+
+    settings: SemanticSettings
+    endpoint: JudgeSettings | None = None
+    say: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMeaning:
+    """What a model of meaning would be asked, and the lines that say so."""
+
+    model: str
+    plan: SemanticPlan
+    lines: tuple[str, ...]
+
+
+def plan_meaning(
+    study: Study, meaning: Meaning, synonyms: Path | None = None, progress: Progress = SILENT
+) -> PlannedMeaning:
+    """What asking about the pairs of a study that were judged by rules would be; asks nothing.
+
+    Raises :class:`UserError` for a model that is not installed, or that the settings do not have.
+    """
+    model = _model(study, meaning)
+    planned = plan(study, model.name, is_encoder=not isinstance(model, Scorer), synonyms=synonyms, progress=progress)
+    lines = []
+    if planned.pairs:
+        kept = "every text is encoded already."
+        what = cost(planned.texts, planned.characters, meaning.endpoint) if planned.texts else kept
+        lines.append(f"{model.name}, for the order of {counted(planned.pairs, 'pair')}: {what}")
+        if meaning.endpoint is not None and planned.texts:
+            lines += where_texts_go([meaning.endpoint], "Statements and passages of their pages go")
+    return PlannedMeaning(model.name, planned, tuple(lines))
+
+
+def ask_meaning(
+    study: Study, meaning: Meaning, synonyms: Path | None = None, progress: Progress = SILENT
+) -> SemanticSummary:
+    """Say what it costs, then ask about every pair that was judged by rules and has no score of this model.
+
+    Raises as :func:`plan_meaning`. What a model does not answer keeps the score of the rules, and is told.
+    """
+    planned = plan_meaning(study, meaning, synonyms, progress)
+    for line in planned.lines:
+        if meaning.say:
+            meaning.say(line)
+    if not planned.plan.pairs:
+        return SemanticSummary(planned.model)
+    return judge_by_meaning(study, _model(study, meaning), synonyms, progress)
+
+
+def _model(study: Study, meaning: Meaning) -> Encoder | Scorer:
+    models = {meaning.endpoint.name: meaning.endpoint} if meaning.endpoint else {}
+    return configured_encoder(meaning.settings, models, CallStore(study))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +280,28 @@ def run(
         asked = ask_meaning(study, meaning, synonyms, progress) if meaning else None
     judged = Judged(pairs, verdicts.flagged(study.reader), asked)
     return Prepared(imported, citations, fetched, parsed, judged, checked)
+
+
+def find_references(study: Study, progress: Progress = SILENT) -> int:
+    """Find the references of every response that the rules did not see yet; how many responses those were.
+
+    Offline, and a matter of milliseconds a response.
+    """
+    with rolled_up(study, progress):
+        return _find(study, progress)
+
+
+def check_references(study: Study, authorities: Authorities, progress: Progress = SILENT) -> CheckSummary:
+    """Find the references that were not found yet, and check those that these authorities did not look at.
+
+    What is asked and kept: :func:`medreview.references.stage.check_all`.
+    """
+    with rolled_up(study, progress):
+        _find(study, progress)
+        return check_all(study, authorities, progress)
+
+
+def _find(study: Study, progress: Progress) -> int:
+    extract_all(study, progress)
+    mark_all(study, progress)
+    return find_all(study, progress)

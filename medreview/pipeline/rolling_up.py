@@ -1,16 +1,30 @@
-"""Making the verdicts anew after what they are made from has changed, and completing the frame of the audit."""
+"""Making the verdicts again after what they are made from has changed, and completing the frame of the audit.
 
-from collections.abc import Iterator
+Also at the end of what changes a study under review: edits of statements, the tie rule, a colleague's decisions.
+"""
+
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
-from medreview.judges import verdict_fingerprint, verdicts
+from medreview.judges import rollup, verdict_fingerprint, verdicts
 from medreview.judges.injection import mark_snapshots
+from medreview.judges.offline_stage import judge_offline, pairs_waiting
+from medreview.labels import TieRule
 from medreview.progress import SILENT, Progress
 from medreview.review import audit
-from medreview.statements.left_out import list_left_out
+from medreview.review.decision import NO_QUEUE
+from medreview.review.event_writer import EventWriter
+from medreview.review.queue import Queue
+from medreview.review.queue_kinds import Mode
+from medreview.review.statement_editing import made_of
+from medreview.statements.left_out import list_left_out, promotion
 from medreview.statements.marker_stage import mark_all
 from medreview.study import Study
+from medreview.study.events import NewEvent, Receipt
+from medreview.study.merge import MergeSummary
+from medreview.study.merge import merge as merge_events
 
 
 def roll_up(study: Study, progress: Progress = SILENT) -> int:
@@ -57,3 +71,72 @@ def replacing_answers(study: Study, progress: Progress) -> Iterator[Replacing]:
         yield replacing
         if replacing.nothing:
             verdict_fingerprint.confirm(study)
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The ids of the statements that edits have made, and the receipt of the first edit."""
+
+    statements: list[str]
+    receipt: Receipt
+
+
+def promote(
+    study: Study,
+    reviewer: str,
+    left_out_ids: Sequence[str],
+    *,
+    queue: Queue = NO_QUEUE,
+    pass_no: int = 1,
+    progress: Progress = SILENT,
+    synonyms: Path | None = None,
+) -> Edited:
+    """Make statements of parts that are left out; the offline judge looks at them, if it has looked at all others.
+
+    Whatever the ``queue``, these are no looks at judges: of a statement that was not there none has said anything.
+    Raises :class:`UserError` for an id that nothing has, and when it cannot be saved.
+    """
+    events = [promotion(study.reader, left_out_id) for left_out_id in dict.fromkeys(left_out_ids)]
+    return edit(study, reviewer, events, queue=queue, pass_no=pass_no, progress=progress, synonyms=synonyms)
+
+
+def edit(
+    study: Study,
+    reviewer: str,
+    events: Sequence[NewEvent],
+    *,
+    queue: Queue = NO_QUEUE,
+    mode: Mode = "blind",
+    pass_no: int = 1,
+    progress: Progress = SILENT,
+    synonyms: Path | None = None,
+) -> Edited:
+    """Edit statements (``medreview.review.statement_editing``), in one transaction; ``mode``: as they are shown.
+
+    The offline judge looks at what they make, if it has looked at all others. What judges said of what is replaced is
+    no word on its parts: a model is to be asked again. Raises :class:`UserError` when it cannot be saved.
+    """
+    others = pairs_waiting(study.reader)
+    with rolled_up(study, progress):
+        receipt = EventWriter(study, reviewer, pass_no).write(events, queue, mode, bookmark=None)
+        if not others:
+            mark_all(study, progress)
+            judge_offline(study, progress, 0, synonyms)
+    return Edited([each for event in events for each in made_of(event)], receipt)
+
+
+def set_tie_rule(study: Study, rule: TieRule, progress: Progress = SILENT) -> None:
+    """What the jury of this study gives when its votes are even, from now on and for all that was judged before."""
+    with rolled_up(study, progress):
+        rollup.set_tie_rule(study, rule)
+
+
+def merge(study: Study, other: Path, progress: Progress = SILENT) -> MergeSummary:
+    """Bring a colleague's decisions in, and the pages they were made on (``medreview.study.merge``).
+
+    Their judgements are not taken over, and the pages that are current here stay so.
+    Raises :class:`UserError` when the other file is this one, no study, one that has nothing in common with this one,
+    or its record does not verify.
+    """
+    with rolled_up(study, progress):
+        return merge_events(study, other)

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from medreview.progress import SILENT, Progress
-from medreview.references.answer_store import StudyAnswers
-from medreview.references.as_json import reference_of
-from medreview.references.library_files import LibraryOfFiles
-from medreview.references.model import ReferenceCheck, is_unanswered
+from medreview.references.library import LibraryOfFiles
+from medreview.references.model import ReferenceCheck, is_unanswered, reference_of
+from medreview.references.services.client import StudyAnswers
 from medreview.references.services.look_up import look_up
-from medreview.references.stored import COMPARED_BY, FOUND_BY, CheckedBy, store_check, waiting
+from medreview.references.study_references import COMPARED_BY, FOUND_BY, CheckedBy, store_check, waiting
 from medreview.references.verdict import Verdict
-from medreview.sources.fetching.services import Services
+from medreview.sources.fetching.public_services import Services
 from medreview.study import Study
 
 if TYPE_CHECKING:

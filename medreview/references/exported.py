@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from medreview.exchange.imports.exported_rows import ExportedRow, read_rows, unflattened
-from medreview.references.as_json import check_of, reference_of, to_json
-from medreview.references.model import Reference, ReferenceCheck
+from medreview.references.model import Reference, ReferenceCheck, check_of, reference_of, to_json
 from medreview.study.rows import insert
 from medreview.text import sha256
 

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from medreview.references.citation_line import citation_line
-from medreview.references.model import Difference, Record, Reference, ReferenceCheck
-from medreview.references.printed.labelled import read_one
+from medreview.references.model import Difference, Record, Reference, ReferenceCheck, citation_line
+from medreview.references.printed.parse import read_one
 
 Check = Callable[[Sequence[Reference]], Iterable[ReferenceCheck]]
 """Checks of references, in their order."""

@@ -1,10 +1,16 @@
-"""The data model of references: as printed, as an authority has them, and how the two compare."""
+"""The data model of references: as printed, as an authority has them, how the two compare; as JSON and as a citation.
+
+In JSON a field that has its default is left out. Reading back takes nothing that was not written so: it comes from
+files, too.
+"""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple, get_args
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from medreview.references.verdict import Verdict
+from medreview.storable import unstorable
 from medreview.text import Span
 
 WorkKind = Literal[
@@ -50,7 +56,7 @@ class Author(NamedTuple):
 
 
 class Identifier(NamedTuple):
-    """An identifier without its label, as :class:`medreview.citations.model.Citation` has it; of an ISBN its digits."""
+    """An identifier without its label, as :class:`~medreview.citations.citation.Citation` has it."""
 
     kind: IdentifierKind
     value: str
@@ -189,3 +195,138 @@ class ReferenceCheck(NamedTuple):
 def is_unanswered(verdict: Verdict | None, outcomes: Iterable[str]) -> bool:
     """Whether a verdict says only that those who were asked gave no answer, by the outcomes of what was asked."""
     return verdict == "not_checkable" and "failed" in outcomes
+
+
+_NO_DEFAULT: Final = object()
+
+
+def to_json(value: Reference | Record | ReferenceCheck) -> dict[str, Any]:
+    """The value as JSON has it: objects by the names of their fields, ranges of a text as ``[start, end]``."""
+    written = _written(value)
+    assert isinstance(written, dict)
+    return written
+
+
+def reference_of(value: object) -> Reference:
+    """The reference that was written so. Raises ``ValueError`` for anything else."""
+    reference = _read(Reference, value, "reference")
+    assert isinstance(reference, Reference)
+    return reference
+
+
+def record_of_json(value: object) -> Record:
+    """The record that was written so. Raises ``ValueError`` for anything else."""
+    record = _read(Record, value, "record")
+    assert isinstance(record, Record)
+    return record
+
+
+def check_of(value: object) -> ReferenceCheck:
+    """The check that was written so. Raises ``ValueError`` for anything else."""
+    check = _read(ReferenceCheck, value, "check")
+    assert isinstance(check, ReferenceCheck)
+    return check
+
+
+def _written(value: object) -> object:
+    if _has_fields(type(value)):
+        defaults = _defaults(type(value))
+        named = {name: getattr(value, name) for name in defaults}
+        if type(value).__name__ == "Span":
+            return list(named.values())
+        return {name: _written(one) for name, one in named.items() if one != defaults[name]}
+    if isinstance(value, Mapping):
+        return {name: _written(one) for name, one in value.items()}
+    if isinstance(value, tuple):
+        return [_written(one) for one in value]
+    return value
+
+
+def _read(hint: Any, value: object, where: str) -> object:
+    """The value as the type of its field asks for it; ``where``: the name of the field, for who reads the error."""
+    origin, inside = get_origin(hint), get_args(hint)
+    if _has_fields(hint):
+        return _object(hint, value, where)
+    if origin is tuple and isinstance(value, list):
+        return tuple(_read(inside[0], one, where) for one in value)
+    if origin is Mapping and isinstance(value, dict):
+        return {_read(inside[0], name, where): _read(inside[1], one, where) for name, one in value.items()}
+    if origin is UnionType:
+        if value is None and NoneType in inside:
+            return None
+        return _read(next(one for one in inside if one is not NoneType), value, where)
+    if origin is Literal and isinstance(value, str) and value in inside:
+        return value
+    if hint in (str, int, bool) and type(value) is hint and not unstorable(value):
+        return value
+    raise ValueError(f"{where}: {str(value)[:40]!r} is no value of it")
+
+
+def _object(kind: Any, value: object, where: str) -> object:
+    defaults = _defaults(kind)
+    if kind.__name__ == "Span" and isinstance(value, list) and len(value) == len(defaults):
+        value = dict(zip(defaults, value, strict=True))
+    if not isinstance(value, dict):
+        raise ValueError(f"{where}: no object")
+    if unknown := value.keys() - defaults.keys():
+        raise ValueError(f"{where}: nothing is called {min(unknown)!r}")
+    if missing := [name for name, default in defaults.items() if default is _NO_DEFAULT and name not in value]:
+        raise ValueError(f"{where}: {missing[0]} is missing")
+    hints = get_type_hints(kind)
+    return kind(**{name: _read(hints[name], one, f"{where}.{name}") for name, one in value.items()})
+
+
+def _has_fields(kind: Any) -> bool:
+    return is_dataclass(kind) or (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"))
+
+
+def _defaults(kind: Any) -> dict[str, object]:
+    """The fields of a type and what each has when it is not given."""
+    if not is_dataclass(kind):
+        return {name: kind._field_defaults.get(name, _NO_DEFAULT) for name in kind._fields}
+    return {
+        one.name: one.default
+        if one.default is not MISSING
+        else one.default_factory()
+        if one.default_factory is not MISSING
+        else _NO_DEFAULT
+        for one in fields(kind)
+    }
+
+
+_NAMED: Final = 3
+"""Authors before "et al."."""
+_LABELS: Final[dict[IdentifierKind, str]] = {
+    "doi": "doi:",
+    "pmid": "PMID ",
+    "pmcid": "",
+    "nct": "",
+    "arxiv": "arXiv:",
+    "isbn": "ISBN ",
+}
+
+
+def citation_line(work: Record | Reference) -> str:
+    """``Okafor N, Lee K. Title. Journal. 2019;12(3):323-330. doi:10.5555/x``; what is not known is left out."""
+    if isinstance(work, Record):
+        container, year = work.containers[:1], work.years[:1]
+        more = not work.complete
+    else:
+        container, year = (work.container,), (work.year,) if work.year is not None else ()
+        more = work.et_al
+    numbers = work.volume + (f"({work.issue})" if work.issue else "") + (f":{work.pages}" if work.pages else "")
+    when = ";".join(filter(None, (*map(str, year), numbers)))
+    parts = (authors_line(work.authors, more=more), work.title, *container, work.edition, work.publisher, when)
+    told = " ".join(part if part[-1] in ".?!" else f"{part}." for part in parts if part)
+    return " ".join(filter(None, (told, *map(identifier_line, work.identifiers[:1]))))
+
+
+def authors_line(authors: tuple[Author, ...], *, more: bool = False) -> str:
+    """``Okafor N, Lee K, et al``."""
+    names = [" ".join(filter(None, author[:2])) for author in authors[:_NAMED]]
+    return ", ".join([*names, "et al"] if more or len(authors) > _NAMED else names)
+
+
+def identifier_line(identifier: Identifier) -> str:
+    """``doi:10.5555/x``, ``PMID 123``."""
+    return f"{_LABELS[identifier.kind]}{identifier.value}"

@@ -8,7 +8,7 @@ from typing import Final
 from medreview.progress import SILENT, Progress
 from medreview.references.model import Reference
 from medreview.references.printed.find import find_references
-from medreview.references.stored import FOUND_BY, store_references
+from medreview.references.study_references import FOUND_BY, store_references
 from medreview.study import Study
 
 _BATCH: Final = 200

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from medreview.stats.citations.kpis import CitationCounts
+from medreview.stats.citation_kpis import CitationCounts
 from medreview.stats.formulas.estimate import Estimate, half_up
 
 

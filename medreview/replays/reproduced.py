@@ -1,20 +1,86 @@
-"""Printed figures of the five papers, computed anew from their counts by this program's formulas."""
+"""Printed figures of the five papers, computed from their counts, or from a file of votes, by this program's formulas.
 
+As rows for a script and as a CSV file.
+"""
+
+import json
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import NormalDist
 from typing import Final, Literal
 
+from medreview.atomic_output import atomic_output
+from medreview.bounded_reading import read_bounded
+from medreview.errors import UserError
+from medreview.exchange.files.columns import Column
+from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
 from medreview.judges.majority import TieRule, majority_vote
 from medreview.replays import printed as p
 from medreview.replays.printed import Printed
-from medreview.replays.votes_file import Votes
-from medreview.stats.citations.kpis import citation_figures
+from medreview.stats.citation_kpis import citation_figures
 from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.estimate import Estimate, half_up
-from medreview.stats.formulas.flag_ratios import flag_ratios
 from medreview.stats.formulas.intervals import proportion
+from medreview.stats.units.qa_figures import flag_ratios
+from medreview.visible import visible
+
+_MOST: Final = 1 << 24
+_FORM: Final = (
+    'a JSON object with "consensus" (a list of 0 and 1, by case) and "judges" (a name and such a list for each)'
+)
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Votes on facts, 0 or 1: the panel's ``consensus`` and each judge's, all of one length.
+
+    ``kappas`` and ``intervals``: what was printed of a judge, or of one person, where the file says so.
+    """
+
+    consensus: Sequence[int]
+    judges: Mapping[str, Sequence[int]]
+    kappas: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+
+
+def read_votes(path: Path) -> Votes:
+    """Raises :class:`UserError` for a file that cannot be read, or that is another."""
+    shown = visible(str(path))
+    try:
+        given = json.loads(read_bounded(path, _MOST)[0])
+    except OSError as error:
+        raise UserError(f"The votes {shown} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise UserError(f"The votes {shown} cannot be read; give {_FORM}.") from None
+    consensus, judges = (given.get("consensus"), given.get("judges")) if isinstance(given, dict) else (None, None)
+    if not isinstance(consensus, list) or not isinstance(judges, dict) or not judges:
+        raise UserError(f"{shown} is no file of votes; give {_FORM}.")
+    if not all(map(_ballot, (consensus, *judges.values()))):
+        raise UserError(f"{shown} is no file of votes; give {_FORM}.")
+    if any(len(ballot) != len(consensus) for ballot in judges.values()):
+        raise UserError(f"In {shown} a judge has not as many votes as the consensus; give one for every fact.")
+    kappas, intervals = given.get("printed_kappa"), given.get("printed_ci")
+    return Votes(
+        consensus,
+        {visible(name): ballot for name, ballot in judges.items()},
+        {visible(name): value for name, value in kappas.items() if _number(value)} if isinstance(kappas, dict) else {},
+        {
+            visible(name): (pair[0], pair[1])
+            for name, pair in (intervals.items() if isinstance(intervals, dict) else ())
+            if isinstance(pair, list) and len(pair) == 2 and all(map(_number, pair))
+        },
+    )
+
+
+def _ballot(given: object) -> bool:
+    return isinstance(given, list) and bool(given) and all(type(vote) is int and vote in (0, 1) for vote in given)
+
+
+def _number(given: object) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool) and -1 <= given <= 1
+
 
 Outcome = Literal["equal", "value equal", "differs", "not printed", "missing"]
 
@@ -167,3 +233,38 @@ def _kappa(votes: Votes, said: Sequence[Hashable]) -> Estimate:
 
 def _cases(votes: Votes) -> list[int]:
     return [place // p.FACTS_PER_CASE for place in range(len(votes.consensus))]
+
+
+COLUMNS: Final = (
+    Column("paper", "text", "The paper."),
+    Column("what", "text", "The figure."),
+    Column("printed", "text", "As the paper prints it; empty where it does not."),
+    Column("outcome", "text", "Whether ours is the same.",
+           levels=("equal", "value equal", "differs", "not printed", "missing")),
+    Column("value", "number", "Ours; shares are fractions."),
+    Column("low", "number", "The lower end of its interval."),
+    Column("high", "number", "The upper end."),
+    Column("level", "number", "The level of the interval."),
+    Column("method", "text", "How the interval was made."),
+    Column("n", "integer", "Items that it rests on."),
+    Column("clusters", "integer", "Cases or responses that these are in, where whole ones vary."),
+    Column("reason", "text", "Why there is no value, or no interval."),
+    Column("why", "text", "Why the two differ, and what stands beside them."),
+)  # fmt: skip
+_OF_ESTIMATE: Final = ("value", "low", "high", "level", "method", "n", "clusters", "reason")
+
+
+def as_row(one: Reproduced) -> Mapping[str, Cell]:
+    """One figure by the names of the columns."""
+    about = {"paper": one.paper, "what": one.what, "printed": one.printed, "outcome": one.outcome}
+    return {**about, **{name: getattr(one.ours, name, None) for name in _OF_ESTIMATE}, "why": one.why}
+
+
+def write_reproduced(found: Iterable[Reproduced], path: Path) -> None:
+    """Write them to a file; raises :class:`UserError` when it is another file, or cannot be written."""
+    with atomic_output(path, sign_of(COLUMNS)) as place, CsvFile(place, COLUMNS, "excel") as file:
+        file.add_all(_cells(as_row(one)) for one in found)
+
+
+def _cells(row: Mapping[str, Cell]) -> Sequence[Cell]:
+    return [row[column.name] for column in COLUMNS]

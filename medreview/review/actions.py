@@ -1,14 +1,16 @@
-"""The one table of what the reviewer can do: bindings, hints, ``?`` and the keys of docs/reviewing.md come from it.
+"""The table of what the reviewer can do and its keys: hints, ``?`` and docs/reviewing.md are made from it.
 
-Those of the first screen are in ``home_actions``.
+Also the keys of the page of figures, and keys that are held down: one that has decided something decides no more
+until it was let go. Those of the first screen are in ``home_actions``, which names every kind of unit.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.labels import FLAG_AXES, FLAGS
-from medreview.units.asks import STATEMENT, Asks
+from medreview.units.asks import STATEMENT_ASKS, Asks
 
 
 class Action(NamedTuple):
@@ -42,7 +44,7 @@ def shown_key(key: str) -> str:
 
 
 OF_FIGURES: Final = "figures_"
-"""What the actions of the page of figures begin with (``medreview.review.figure_actions``)."""
+"""What the actions of the page of figures begin with (``medreview.review.actions``)."""
 
 
 def unique(table: tuple[Action, ...]) -> tuple[Action, ...]:
@@ -65,7 +67,7 @@ def _digits(asks: Asks) -> tuple[Action, ...]:
 
 
 REVIEW: Final = (
-    *_digits(STATEMENT),
+    *_digits(STATEMENT_ASKS),
     Action("accept", ("a",), "agree", "Accept the judges' verdict (open mode only).", "Decide"),
     Action(
         "hallucination",
@@ -248,10 +250,10 @@ _PLACES: Final = tuple(
 """The digits of what is ranked: they place the outputs on the screen, best first."""
 
 _OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
-    "hallucination": lambda asks: asks is STATEMENT or asks.entry == "spans",
-    "findings": lambda asks: asks is STATEMENT or asks.entry == "spans",
-    "left_out": lambda asks: asks is STATEMENT,
-    "edit": lambda asks: asks is STATEMENT,
+    "hallucination": lambda asks: asks is STATEMENT_ASKS or asks.entry == "spans",
+    "findings": lambda asks: asks is STATEMENT_ASKS or asks.entry == "spans",
+    "left_out": lambda asks: asks is STATEMENT_ASKS,
+    "edit": lambda asks: asks is STATEMENT_ASKS,
     "switch": lambda asks: bool(asks.leads_to),
     "reference": lambda asks: bool(asks.crosses_to),
     "category": lambda asks: "category" in asks.also,
@@ -283,7 +285,7 @@ def actions_for(asks: Asks, keys: Mapping[str, str], *, settles: bool = False) -
     missing = {name for name, has in _OF_SOME.items() if not has(asks)}
     own = {name: key for name, key in keys.items() if not name.startswith(OF_FIGURES)}
     table = tuple(action for action in remapped(REVIEW, own) if action.id not in missing)
-    if asks is not STATEMENT:
+    if asks is not STATEMENT_ASKS:
         helps = {**_OF_UNITS, **(_OF_SPANS if asks.entry == "spans" else {})}
         hints = {
             "switch": f"{asks.leads_to}s",
@@ -353,3 +355,74 @@ def _key(action: str, name: str) -> str:
         f"The configuration gives {action!r} the key {name!r}, which is none; use one character, or a name such as "
         "Space, Tab, Esc, PgDn, F5."
     )
+
+
+FIGURES: Final = unique(
+    (
+        Action("figures_next_group", ("tab",), "group", "The next group of labels: blind or assisted, drawn or not.",
+               "Figures"),
+        Action("figures_scale", ("space",), "scale", "All the labels, or only supported or not.", "Figures"),
+        Action("figures_next_judge", ("right_square_bracket",), "judge", "The next judge alone, then all together.",
+               "Figures"),
+        Action("figures_previous_judge", ("left_square_bracket",), "judge", "The judge before.", "Figures"),
+        Action("figures_down", ("j", "down"), "cell", "The cell below: another label of yours.", "Figures"),
+        Action("figures_up", ("k", "up"), "cell", "The cell above.", "Figures"),
+        Action("figures_right", ("right",), "cell", "The cell to the right: another label of the judges.",
+               "Figures"),
+        Action("figures_left", ("left",), "cell", "The cell to the left.", "Figures"),
+        Action("figures_open", ("enter",), "items", "The items that the cell counts, as a queue; q comes back here.",
+               "Figures"),
+        Action("figures_pin", ("K",), "pin", "Keep these figures in sight while reviewing (never where it is blind); "
+               "again takes them away.", "Figures"),
+        Action("figures_help", ("question_mark", "f1"), "help", "The keys.", "Figures"),
+        Action("figures_leave", ("q", "escape", "i"), "back", "Back to where you came from.", "Figures"),
+    )
+)  # fmt: skip
+"""The keys of the page of figures."""
+
+
+def figure_actions(keys: Mapping[str, str]) -> dict[str, Action]:
+    """What can be done on the page of figures, by id, under the reviewer's own ``keys`` as in :func:`actions_for`."""
+    own = {name: key for name, key in keys.items() if name.startswith(OF_FIGURES)}
+    return {action.id: action for action in remapped(FIGURES, own)}
+
+
+PAUSE_S: Final = 1.2
+"""Seconds of silence after which a key counts as pressed again. Keyboards wait up to 1 s before they repeat a key, and
+repeat it faster from then on."""
+
+ENTER_PAUSE_S: Final = 0.15
+"""The same of Enter: only keys that come as fast as a keyboard repeats them are one that is held down."""
+
+
+class KeyRepeat:
+    """Tells the key that decided last, still held down, from a key that is pressed.
+
+    Keyboards repeat a held key at rates of their own, after delays of their own, so that no interval between two key
+    presses tells one from the other. What tells is silence: the same key after :data:`PAUSE_S` in which neither it came
+    nor the screen changed. Any other key ends it too. ``clock`` gives seconds, and is that of the keys' times.
+
+    Enter goes on with what the last rows ask, and gives no verdict: pressed again, it is never taken for a held key. A
+    held one goes on once more when its keyboard begins to repeat it, and not with each repeat (:data:`ENTER_PAUSE_S`).
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._key = ""
+        self._until = float("-inf")
+
+    def is_held(self, key: str, at: float) -> bool:
+        """Whether a key at a time is the one that decided last, still down."""
+        if key == self._key and at < self._until:
+            self._until = max(self._until, at + _pause(key))
+            return True
+        self._key = ""
+        return False
+
+    def decided(self, key: str) -> None:
+        """A key decided something, and the screen shows now what came of it."""
+        self._key, self._until = key, self._clock() + _pause(key)
+
+
+def _pause(key: str) -> float:
+    return ENTER_PAUSE_S if key == "enter" else PAUSE_S

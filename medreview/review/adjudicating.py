@@ -8,16 +8,16 @@ from medreview.labels import FLAG_AXES, Reveal, Via
 from medreview.review.blind_block import BlindBlock
 from medreview.review.conflicts import Conflict, adjudication, conflict_units, conflicts_of
 from medreview.review.deciding import Deciding
-from medreview.review.drafts import Drafts, Later
+from medreview.review.decision import FollowUp
 from medreview.review.queue import Queue
+from medreview.review.resuming import Drafts, Later
 from medreview.review.session import ReviewSession
 from medreview.review.unit_session import UnitSession
-from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
+from medreview.text import in_words
 from medreview.units.registry import words_on
-from medreview.words import in_words
 
 
 class Adjudicating(Deciding):

@@ -1,6 +1,6 @@
 """The audit: which statements are drawn, at which rates, and who is still kept from seeing the judges on them.
 
-Every statement has a permanent random number (``medreview.study.permanent_numbers``); members of the audit are those
+Every statement has a permanent random number (``medreview.study.audit_frame``); members of the audit are those
 whose number is below the rate of their stratum. Rates are events of the study and only ever raised: a larger audit
 contains the smaller one, new statements enter with the same probability, and copies of a study agree without talking.
 """
@@ -15,10 +15,10 @@ from typing import Any, Final, Literal, NamedTuple
 from medreview.errors import UserError
 from medreview.review.queue_kinds import RESERVED
 from medreview.study import Study
+from medreview.study.audit_frame import permanent_number
 from medreview.study.counts import count_statements
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.package import Part, package_of
-from medreview.study.permanent_numbers import permanent_number
 from medreview.study.statement_edits import origins
 
 AUDIT_SIZE: Final = 60

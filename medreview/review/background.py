@@ -6,8 +6,7 @@ from typing import Any, Final
 from medreview.errors import UserError
 from medreview.storable import is_damaged
 from medreview.study import Study
-from medreview.study.backgrounds import Background, background_of, is_asked
-from medreview.study.study_acts import write_act
+from medreview.study.study_acts import Background, background_of, is_asked, write_act
 
 MOST_YEARS: Final = 80
 LONGEST: Final = 200

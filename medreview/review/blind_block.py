@@ -1,19 +1,61 @@
 """Blocks of what is shown blind: the judges are shown for a whole block, when nothing in it waits any more.
 
-Who is told after each decision how the judges erred is no longer independent (``reveal = "each"`` chooses that).
+Who is told after each decision how the judges erred is no longer independent (``reveal = "each"`` chooses that). What
+is known of single units is asked one by one while few are in sight, and of all at once when many are (``ByUnit``).
 """
 
 import sqlite3
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
-from medreview.review.by_unit import ByUnit
 from medreview.review.queue_kinds import RESERVED
-from medreview.review.told_elsewhere import kept_with
-from medreview.study.unit_ids import STATEMENT
+from medreview.review.unblinding import kept_with
+from medreview.study.ids import STATEMENT
 
 if TYPE_CHECKING:
     from medreview.review.queue import Queue
+
+
+T = TypeVar("T")
+
+FEW: Final = 64
+"""Units that are asked one by one: more than are in sight, far less than a large study has."""
+
+
+class ByUnit(Generic[T]):
+    """``one`` reads what is known of a unit, ``None`` for nothing; ``every`` the same of all units that have any."""
+
+    def __init__(self, one: Callable[[str], T | None], every: Callable[[], Mapping[str, T]]) -> None:
+        self._one = one
+        self._every = every
+        self._known: dict[str, T | None] = {}
+        self.whole = False
+        """Whether all of them were read."""
+
+    def get(self, unit: str) -> T | None:
+        """What is known of a unit."""
+        if unit not in self._known and not self.whole:
+            if len(self._known) >= FEW:
+                self.read_all()
+            else:
+                self._known[unit] = self._one(unit)
+        return self._known.get(unit)
+
+    def all(self) -> Mapping[str, T | None]:
+        """What is known of every unit; those of which nothing is may be missing."""
+        self.read_all()
+        return self._known
+
+    def read_all(self) -> None:
+        """Read all that was not read yet."""
+        if not self.whole:
+            self._known, self.whole = dict(self._every()), True
+
+    def renew(self, unit: str) -> T | None:
+        """Read anew what is known of a unit, after an act on it; what that is."""
+        self._known[unit] = found = self._one(unit)
+        return found
+
 
 BLOCK_SIZE: Final = 20
 """Statements of a queue in its order; a smaller queue, or the rest of one, is a block too."""
@@ -64,7 +106,7 @@ class KeptBlind:
     """What is blind in every queue: statements that a reviewer decided or put off blind in one pass, and whose judges
     were not shown since; and members of the audit that are reserved.
 
-    Held once asked, as :class:`medreview.review.reviewer_progress.ReviewerProgress` is, so that no key asks again.
+    Held once asked, as :class:`medreview.review.sitting.ReviewerProgress` is, so that no key asks again.
     """
 
     def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int) -> None:

@@ -15,10 +15,10 @@ from typing import Any, Final
 from medreview.errors import UserError
 from medreview.labels import EDITED, FLAG_AXES, AdjudicatedBy, is_label, same_label
 from medreview.review.guidelines import stamped
-from medreview.review.others import BLOCK
+from medreview.review.unblinding import BLOCK
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
-from medreview.study.unit_ids import PAIR, STATEMENT, kind_of
+from medreview.study.ids import PAIR, STATEMENT, kind_of
 from medreview.units.registry import KINDS
 
 ADJUDICATE: Final = "adjudicate"

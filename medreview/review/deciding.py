@@ -1,4 +1,4 @@
-"""Deciding on units of any kind: every act that all of them have, and the record of it."""
+"""Deciding on units of any kind: every act that all of them have, and the record of it, spans included."""
 
 import sqlite3
 from abc import abstractmethod
@@ -8,21 +8,60 @@ from typing import Any
 
 from medreview.errors import UserError
 from medreview.labels import FLAGS, Via, label_in, label_words
-from medreview.review.decision import Decided, decision_payload
-from medreview.review.drafts import note_field
+from medreview.review.decision import Act, Decided, FollowUp, brief, decision_payload, last_act, last_undone
 from medreview.review.queue_kinds import Mode
+from medreview.review.resuming import note_field
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
 from medreview.review.sitting import Sitting
-from medreview.review.span_editing import SpanEdit
-from medreview.review.span_events import span_deletion, span_event, span_move, spans_in_order
-from medreview.review.span_rules import partner_for
-from medreview.review.undo import Act, brief, last_act, last_undone
-from medreview.review.verdict_flow import FollowUp
+from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.study.events import NewEvent, Receipt
+from medreview.study.ids import kind_of
 from medreview.study.statement_edits import unit_stands
-from medreview.study.unit_ids import kind_of
+from medreview.text import Span, counted, sha256
+from medreview.units.findings import span_payload
 from medreview.units.registry import KINDS, unit_name
-from medreview.words import counted
+
+
+def span_event(
+    unit: str,
+    axis: str,
+    label: str,
+    target: str,
+    edit: SpanEdit,
+    snapshot: str | None,
+    *,
+    reason: str = "",
+    with_span: str | None = None,
+    finding: tuple[str, int] | None = None,
+) -> NewEvent:
+    """A span that is marked with a level of an axis, in one of the unit's texts: ``"response"``, ``"source"`` (of a
+    snapshot), or the key of a document. ``with_span``: the event of the span that it clashes with. ``finding``: id and
+    number of the machine's span that it was taken over from."""
+    payload = span_payload(
+        axis, label, target, edit.text, edit.span, reason=reason, with_span=with_span, finding=finding
+    )
+    return NewEvent("span_add", unit, payload, snapshot)
+
+
+def span_move(unit: str, mine: ReviewerSpan, edit: SpanEdit) -> NewEvent:
+    """Other ends of a span, in the text that it lies in."""
+    payload = {"span": mine.event_id, "start": edit.start, "end": edit.end, "exact": edit.exact}
+    return NewEvent("span_move", unit, payload | {"sha256": sha256(edit.text)}, mine.snapshot_id)
+
+
+def span_deletion(unit: str, mine: ReviewerSpan) -> NewEvent:
+    """The end of a span, with its words for whoever reads the record."""
+    return NewEvent("span_del", unit, {"span": mine.event_id, "exact": mine.exact}, mine.snapshot_id)
+
+
+def spans_in_order(texts: Sequence[str | None], own: ReviewerState) -> tuple[ReviewerSpan, ...]:
+    """The spans a reviewer marked on a unit, by ``texts`` (a target, or a snapshot for those in a source) and place."""
+
+    def place(mine: ReviewerSpan) -> tuple[int, Span, str]:
+        text = mine.snapshot_id if mine.target == "source" else mine.target
+        return texts.index(text) if text in texts else len(texts), mine.span, mine.event_id
+
+    return tuple(sorted(own.spans, key=place))
 
 
 class Deciding(Sitting):

@@ -1,18 +1,182 @@
-"""What is stored with a decision; and deciding without a screen."""
+"""A decision: what is stored with it, what follows it (keep, change, say why), and how it is undone.
 
+Undo and redo are found in the record, so that they work after a restart. Also deciding without a screen.
+"""
+
+import json
 import sqlite3
+from collections.abc import Mapping
+from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.labels import EVIDENCE, Via, level_named
+from medreview.labels import EVIDENCE, FLAGS, REASONS, Via, label_in, label_words, level_named
 from medreview.review.event_writer import EventWriter
-from medreview.review.exposure import Told, exposure, told_of_statement
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode, QueueKind
-from medreview.review.reviewer_state import ReviewerState, load_reviewer_state
+from medreview.review.reviewer_state import ReviewerState, Told, exposure, load_reviewer_state, told_of_statement
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
+from medreview.study.statement_edits import EDITS, made_by
+from medreview.units.registry import asks_of
 from medreview.units.statement_view import StatementView, load_statement_view
+
+
+class FollowUp(Enum):
+    """What the reviewer does next; the session gives it, and takes the answer.
+
+    ``KEEP_OR_CHANGE``: the judges were just revealed and differ; ``ReviewSession.keep_or_change`` takes the answer.
+    ``REASON``: the verdict differs from the judges'; ``ReviewSession.reason`` takes the answer. ``BLOCK_END``: nothing
+    in a blind block waits any more; ``ReviewSession.show_judges`` shows its judges, or one goes on blind.
+    ``BLOCK_DONE``: its judges are shown and all that differs was asked about; its summary may tell of them.
+    ``ADVANCE``: it is settled, and the next statement comes.
+    """
+
+    KEEP_OR_CHANGE = "keep or change"
+    REASON = "reason"
+    BLOCK_END = "end of the block"
+    BLOCK_DONE = "block is done"
+    ADVANCE = "advance"
+
+
+def follow_up(item: StatementView, label: str, *, revealed: bool) -> FollowUp:
+    """What follows a verdict on a statement; ``revealed``: it was the one that showed the judges.
+
+    Nothing is asked about the offline rules: they read words, and a reviewer owes them no reason.
+    """
+    if agrees(item, label) is not False:
+        return FollowUp.ADVANCE
+    return FollowUp.KEEP_OR_CHANGE if revealed else FollowUp.REASON
+
+
+def agrees(item: StatementView, label: str) -> bool | None:
+    """Whether the judges say the same; ``None`` when they have no say. Where they have no common verdict, ``None`` as
+    well if one of them says the same, else False.
+
+    A judge is a model or a recorded one: the offline rules alone have no say.
+    """
+    if all(said.offline for said in item.judgements):
+        return None
+    if (level := judges_level(item)) is not None:
+        return label == level
+    supported = item.verdict.supported if item.verdict else None
+    if supported is not None:
+        return None if label == "cannot_judge" else supported == (label == "supported")
+    said = {said.verdict for said in item.judgements if said.verdict is not None and not said.offline}
+    return False if said and label not in said else None
+
+
+def judges_level(item: StatementView) -> str | None:
+    """The judges' common verdict, which a decision is compared with; ``None`` where they have none."""
+    return item.verdict.verdict if item.verdict else None
+
+
+def judges_words(item: StatementView) -> str:
+    """The same in words; of judges that only say supported or not, that; ``""`` when they say nothing in common."""
+    level = judges_level(item)
+    if level is not None:
+        return level_named("evidence", level).name
+    supported = item.verdict.supported if item.verdict else None
+    return "" if supported is None else "supported" if supported else "not supported"
+
+
+_ACTS = (
+    "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'span_move', 'finding', "
+    "'promote', 'split', 'join', 'exclude', 'fact_add', 'adjudicate')"
+)
+
+
+class Act(NamedTuple):
+    """An event that can be taken back (``target``) or a retraction that can be (redo), and what it was, in words.
+
+    ``edits``: it cut, joined, excluded or made statements; ``made`` are those that it made.
+    """
+
+    target: str
+    unit: str
+    words: str
+    edits: bool
+    made: tuple[str, ...]
+
+    @classmethod
+    def of(cls, row: sqlite3.Row) -> "Act":
+        """From a row with the event to be retracted, and unit, kind and payload of the act."""
+        kind, unit, payload = row["kind"], row["unit"], row["payload"]
+        edits = kind in EDITS
+        made = tuple(one.statement_id for one in made_by(kind, unit, json.loads(payload))) if edits else ()
+        return cls(row["event_id"], unit, describe(kind, payload, unit), edits, made)
+
+
+def last_act(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act | None:
+    """The reviewer's newest act that still stands."""
+    row = reader.execute(
+        f"""SELECT event_id, unit, kind, payload FROM event_live WHERE reviewer = ? AND pass = ? AND kind IN {_ACTS}
+            ORDER BY event_id DESC LIMIT 1""",
+        (reviewer, pass_no),
+    ).fetchone()
+    return Act.of(row) if row else None
+
+
+def last_undone(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act | None:
+    """The newest undo with no act after it: what a redo brings back."""
+    row = reader.execute(
+        f"""SELECT r.event_id, e.unit, e.kind, e.payload
+            FROM event AS r JOIN event AS e ON e.event_id = r.undoes_event
+            WHERE r.reviewer = ? AND r.pass = ? AND r.kind = 'retract' AND e.kind <> 'retract'
+            AND NOT EXISTS (SELECT 1 FROM event AS again WHERE again.undoes_event = r.event_id)
+            AND NOT EXISTS (SELECT 1 FROM event AS later WHERE later.reviewer = r.reviewer
+                            AND later.event_id > r.event_id AND later.kind IN {_ACTS})
+            ORDER BY r.event_id DESC LIMIT 1""",
+        (reviewer, pass_no),
+    ).fetchone()
+    return Act.of(row) if row else None
+
+
+def describe(kind: str, payload: str, unit: str) -> str:
+    """An act in a few words, as receipts name it."""
+    said = json.loads(payload)
+    match kind:
+        case "decide" | "revise":
+            name = _named(said)
+            return name if said["axis"] == asks_of(unit).axis else f"{said['axis'].replace('/', ' ')} {name}"
+        case "reason":
+            return f"reason {label_in(REASONS, said['code']).name}"
+        case "flag":
+            return f"{label_in(FLAGS, said['flag']).name} flag {'set' if said['on'] else 'taken back'}"
+        case "span_add":
+            return f"marked {brief(said['exact'])}"
+        case "span_del":
+            return f"deleted {brief(said['exact'])}"
+        case "span_move":
+            return f"marked {brief(said['exact'])} instead"
+        case "finding":
+            return "finding rejected"
+        case "promote":
+            return f"made a statement of {brief(said['text'])}"
+        case "split":
+            return f"cut before {brief(said['made'][1]['text'])}"
+        case "join":
+            return "joined with the next"
+        case "exclude":
+            return "excluded as not medical"
+        case "fact_add":
+            return f"added {brief(said['text'])}"
+        case "adjudicate":
+            return f"settled as {_named(said)}"
+        case "defer":
+            return "deferred"
+    return kind
+
+
+def _named(said: Mapping[str, Any]) -> str:
+    """A label; an order has other numbers on the screen than in the record, and is not read out."""
+    return "the order of the outputs" if said["axis"] == "rank" else label_words(said["axis"], said["label"])
+
+
+def brief(words: str) -> str:
+    """The words of a span in quotation marks, as receipts name them."""
+    return f"“{words if len(words) <= 24 else words[:23] + '…'}”"
+
 
 SCRIPT: Final = "script"
 """How a decision was given that no key was pressed for, and the name of its queue: it was met in none."""

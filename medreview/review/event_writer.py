@@ -7,14 +7,13 @@ from datetime import datetime
 from typing import Final
 
 from medreview.errors import NotSaved, NotSavedHere, UserError
-from medreview.review.bookmark import set_bookmark
-from medreview.review.drafts import Later, delete_draft, note_field
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode
+from medreview.review.resuming import Later, delete_draft, note_field, set_bookmark
 from medreview.study import Study
+from medreview.study.backup import Elsewhere
+from medreview.study.connection import sentence_of
 from medreview.study.events import NewEvent, Receipt, Recorder
-from medreview.study.file_fault import sentence_of
-from medreview.study.rescue import Elsewhere
 
 _Exposure = tuple[NewEvent, str, str]
 

@@ -1,4 +1,4 @@
-"""What a sitting is to come to: so many decisions, or so many minutes; how far it is, and when it is there."""
+"""The goal of a sitting, in decisions or minutes, and the active time of a reviewer, without idle time."""
 
 import re
 import time
@@ -6,6 +6,36 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from medreview.errors import UserError
+
+_IDLE_MS = 60_000
+
+
+class ActiveTime:
+    """Counts key presses and active milliseconds on one statement; a pause between keys counts one minute at most."""
+
+    def __init__(self) -> None:
+        self.keys = 0
+        self._active = 0.0
+        self._last = time.monotonic()
+
+    def touch(self) -> None:
+        """Record a key press."""
+        now = time.monotonic()
+        self._active += min((now - self._last) * 1000, _IDLE_MS)
+        self._last = now
+        self.keys += 1
+
+    def start(self) -> None:
+        """Reset for another statement."""
+        self.keys = 0
+        self._active = 0.0
+        self._last = time.monotonic()
+
+    @property
+    def active_ms(self) -> int:
+        """Active milliseconds until now."""
+        return round(self._active + min((time.monotonic() - self._last) * 1000, _IDLE_MS))
+
 
 _DECISIONS: Final = re.compile(r"\d{1,5}")
 _TIME: Final = re.compile(r"(?:(\d{1,2})\s*h)?\s*(?:(\d{1,4})\s*(?:m|min)?)?")

@@ -7,9 +7,9 @@ from medreview.errors import UserError
 from medreview.labels import AXES, is_label, scale_of
 from medreview.study import Study
 from medreview.study.study_acts import write_act
-from medreview.units.gold_results import GoldResult, gold_results, labels_when_told, told_results
+from medreview.units.kind import Gold
+from medreview.units.label_comparisons import GoldResult, gold_results, labels_when_told, told_results
 from medreview.units.stored import add_gold, load_gold
-from medreview.units.view import Gold
 
 
 def check_label(axis: str, label: str) -> None:

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.file_rows import BadRecord, Row
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.progress import SILENT, Progress
 from medreview.review.gold import check_label
 from medreview.storable import unstorable
 from medreview.study import Study
-from medreview.study.unit_ids import STATEMENT, kind_of
+from medreview.study.ids import STATEMENT, kind_of
 from medreview.text import Span
-from medreview.units.registry import KINDS, asks_of
+from medreview.units.kind import Gold
+from medreview.units.registry import KINDS, asks_of, find_statement, find_unit
 from medreview.units.stored import add_gold
-from medreview.units.unit_lookup import find_statement, find_unit
-from medreview.units.view import Gold
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "unit": ("unit", "unit_id", "id"),

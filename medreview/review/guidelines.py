@@ -1,22 +1,80 @@
 """The guidelines of the label set: a text in the study, versioned, that is stamped on every label.
 
-Each version is an event ``guideline`` on the study; the newest that stands is in force. Until there is one, each kind
-of unit has the text of ``medreview.review.default_guidelines``.
+Until a study has its own, they are made from the definitions in ``medreview.labels``.
 """
 
 import sqlite3
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.review.default_guidelines import default_for, default_guidelines
+from medreview.labels import AXES, EVIDENCE, FLAGS, HALLUCINATION, REASONS, Label, scale_of
 from medreview.storable import is_damaged
 from medreview.study import Study
 from medreview.study.events import NewEvent
+from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.study_acts import StudyAct, newest_act, study_acts, write_act
-from medreview.study.unit_ids import STATEMENT, kind_of
 from medreview.text import normalise_newlines, sha256
 from medreview.units.registry import KINDS
+
+_HOW: Final = """\
+## How to decide
+
+- Decide from the texts on the screen, not from memory.
+- Decide each by itself. What you gave the one before is no reason for this one.
+- Where the texts let nobody decide, say so: a guess counts as a label.
+- Put off what you cannot settle now, and write a note on what was hard.
+- A label that was given by mistake is undone at once. No label is changed to agree with somebody.
+"""
+
+_AXES: Final = {
+    "evidence": "What the source says of it",
+    "hallucination": "Hallucination",
+    "quality": "Quality of each output",
+    "category": "Category",
+}
+
+
+@cache
+def default_guidelines(kind: str) -> str:
+    """The text for one kind of unit, Markdown. Raises ``KeyError`` for a kind that there is not."""
+    return "\n".join([*_of_kind(kind), _HOW])
+
+
+def default_for(kinds: Iterable[str]) -> str:
+    """One text for several kinds, in their order."""
+    return "\n".join([*(line for kind in kinds for line in _of_kind(kind)), _HOW])
+
+
+def _of_kind(kind: str) -> Iterator[str]:
+    if kind == STATEMENT:
+        yield from ("# Guidelines: statements", "")
+        yield from ("Does the source say the statement? Each statement is held against the pages that are cited.", "")
+        yield from _levels(_AXES["evidence"], EVIDENCE)
+        yield from _levels(_AXES["hallucination"], HALLUCINATION)
+        yield from _levels("Why you differ from a judge", REASONS)
+        yield from _levels("Flags, which are no verdict", FLAGS)
+        return
+    unit = KINDS[kind]
+    yield from (f"# Guidelines: {unit.title}", "")
+    yield from (unit.about, "")
+    if unit.levels:
+        yield from _levels("Labels", unit.levels)
+    for axis in unit.also:
+        levels = AXES.get(scale_of(axis), ())
+        if levels:
+            yield from _levels(_AXES.get(scale_of(axis), axis), levels)
+    if unit.reasons:
+        yield from _levels("Why you differ from the machines", unit.reasons)
+
+
+def _levels(title: str, labels: Iterable[Label]) -> Iterator[str]:
+    yield from (f"## {title}", "")
+    yield from (f"- `{label.key}` {label.name}: {label.definition}" for label in labels)
+    yield ""
+
 
 LONGEST: Final = 200_000
 """Characters of a text, at the most."""

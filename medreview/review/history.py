@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Final, Literal
 
 from medreview.labels import AXES, label_words
-from medreview.review.second_pass import due_units
-from medreview.review.undo import describe
+from medreview.review.decision import describe
+from medreview.review.repeat_annotation import due_units
 from medreview.review.unit_queues import ALL
 from medreview.units.registry import unit_name
 

@@ -1,33 +1,81 @@
-"""How often reviewer and judges agree, as figures that move with every act: built once, then told what was done since.
-
-The record is asked, not the screen: after an act its statement is read anew by the rules that the reports have
-(``medreview.stats.reports.reviewer_labels``), whoever wrote it, and its counts are taken out of one table and put into
-another. What changes many statements at once (an edit, a larger draw, other verdicts) has everything read again.
-"""
+"""The page of figures: agreement of reviewer and judges, updated with every act; cautions with it; and the pace."""
 
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Final, NamedTuple, Protocol
 
 from medreview.judges.votes import Judge, judges_of_support
-from medreview.review.agreement_cautions import cautions_on
 from medreview.stats.formulas.clustered_pairs import ClusteredPairs
-from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.reports.label_scales import COARSE, SCALES, JuryVerdict, Scale, judges_label, reviewers_label
+from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, RARE, Estimate
 from medreview.stats.reports.reviewer_labels import (
+    COARSE,
     GROUPS,
+    NOT_DRAWN,
+    OFFLINE_IS_TRIAGE,
+    SCALES,
     Group,
+    JuryVerdict,
     ReviewerLabel,
+    Scale,
+    judges_label,
     reviewer_label,
     reviewer_labels,
+    reviewers_label,
     waiting_members,
     waits_in_audit,
 )
 from medreview.stats.reports.study_reader import words_by_judge
+from medreview.study.counts import OF_KIND, Counts, count_statements, load_states, prefix_of
 from medreview.study.statement_edits import EDITS
+from medreview.text import counted, in_words
+from medreview.units.asks import STATEMENT_ASKS, Asks
+from medreview.units.registry import count_units
+
+
+def cautions_on(
+    table: Sequence[Sequence[int]],
+    scale: Scale,
+    n: int,
+    clusters: int,
+    offline: int,
+    *,
+    alone: bool,
+    drawn: bool | None,
+) -> tuple[str, ...]:
+    """The sentences on a table of ``n`` labels in so many responses, the gravest first; none on an empty one.
+
+    ``offline``: on how many of them only the offline judge spoke; ``alone``: they stand beside it, not beside all.
+    ``drawn``: whether chance chose the statements; ``None`` where nothing is drawn.
+    """
+    return tuple(_cautions(table, scale, n, clusters, offline, alone, drawn)) if n else ()
+
+
+def _cautions(
+    table: Sequence[Sequence[int]], scale: Scale, n: int, clusters: int, offline: int, alone: bool, drawn: bool | None
+) -> Iterator[str]:
+    if offline and alone:
+        yield f"The offline judge goes by words: {OFFLINE_IS_TRIAGE}."
+    elif offline:
+        of = "every statement" if offline == n else f"{offline:,} of {counted(n, 'statement')}"
+        yield f"On {of} only the offline judge spoke: {OFFLINE_IS_TRIAGE}."
+    if n < FEW_ITEMS:
+        yield f"Too few labels to lean on: {n}, and {FEW_ITEMS} or more are wanted."
+    else:
+        used = [sum(row) + sum(other[place] for other in table) - row[place] for place, row in enumerate(table)]
+        rare = [
+            f"{count} {in_words(label)}" for label, count in zip(scale.labels, used, strict=True) if 0 < count < RARE
+        ]
+        if rare:
+            yield f"Too few of one label for kappa: {', '.join(rare)}."
+        if 1 < clusters < FEW_CLUSTERS:
+            yield f"Only {clusters} responses: the intervals over responses can be too narrow."
+    if drawn is False:
+        yield NOT_DRAWN
+
 
 _VERDICTS: Final = """
 SELECT v.statement_id, v.verdict, v.supported, v.votes_for, v.votes_other, v.tied, r.kind
@@ -309,3 +357,34 @@ class LiveFigures:
         for judge in judges:
             for tally in self._tallies_of(label.group, judge):
                 tally.count(label, self._word(label.unit, judge), by)
+
+
+LAST: Final = 100
+"""Decisions that a pace is told from, the newest."""
+_LEAST: Final = 5
+
+_NEWEST_TIMES: Final = f"""
+SELECT json_extract(payload, '$.active_ms') FROM event
+WHERE reviewer = ? AND pass = 1 AND kind = 'decide' AND axis = ? AND {OF_KIND}
+      AND json_extract(payload, '$.active_ms') > 0
+ORDER BY seq DESC LIMIT ?"""
+
+
+def pace_lines(reader: sqlite3.Connection, reviewer: str, asks: Asks = STATEMENT_ASKS) -> list[str]:
+    """What of the units of a kind is decided, deferred and open; then the time at work for a decision, and what is open
+    at that pace. The second line needs five decisions with a time."""
+    whole = count_statements(reader) if asks is STATEMENT_ASKS else count_units(reader, asks.name)
+    counts = Counts.of(whole, load_states(reader, reviewer, asks.name))
+    total = counted(counts.total, asks.noun)
+    lines = [f"{counts.decided:,} of {total} decided, {counts.deferred:,} deferred, {counts.open:,} open"]
+    values = (reviewer, asks.axis, prefix_of(asks.name), LAST)
+    times = [row[0] for row in reader.execute(_NEWEST_TIMES, values)]
+    if len(times) < _LEAST:
+        return lines
+    each = median(times) / 1000
+    told = f"The last {counted(len(times), 'decision')} took {each:.0f} seconds each (median)"
+    left = counts.open * each / 60
+    if not counts.open:
+        return [*lines, f"{told}."]
+    rest = f"{left / 60:.0f} hours" if left >= 90 else counted(max(1, round(left)), "minute")
+    return [*lines, f"{told}; the {counts.open:,} open ones would take {rest} at that pace."]

@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 from medreview.errors import UserError
 from medreview.review.blind_block import BLOCK_SIZE
-from medreview.stats.formulas.thresholds import FEWEST
-from medreview.stats.reports.selection import Selection
+from medreview.stats.formulas.estimate import FEWEST
+from medreview.stats.reports.study_reader import Selection
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.recent_list import recent_list

@@ -12,9 +12,9 @@ from itertools import takewhile
 from typing import Final, Literal, NamedTuple
 
 from medreview.review.actions import Action, is_verdict, shown_key
+from medreview.review.queue import SavedFilter
 from medreview.review.queue_filters import FilterWords
 from medreview.review.queue_kinds import QueueKind
-from medreview.review.saved_filters import SavedFilter
 
 Does = Literal["act", "queue", "saved", "filter", "save", "delete", "type"]
 """What an entry does: an action of the table, open a queue or a saved filter, filter by a text, save the filter under a

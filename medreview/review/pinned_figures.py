@@ -3,8 +3,7 @@
 import sqlite3
 from typing import Final, NamedTuple
 
-from medreview.stats.reports.label_scales import SCALES, Scale
-from medreview.stats.reports.reviewer_labels import GROUPS, Group
+from medreview.stats.reports.reviewer_labels import GROUPS, SCALES, Group, Scale
 from medreview.study import Study
 
 _KEY: Final = "pinned_figures/"

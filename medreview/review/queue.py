@@ -1,18 +1,50 @@
-"""Queues: ordered, filtered sets of statements to review. A queue is a filter, never a one-way door."""
+"""Queues: ordered, filtered sets of units to review. A queue is a filter, never a one-way door.
 
+Also the order of a large queue, kept while the material stands; and filters that a reviewer saved by name.
+"""
+
+import hashlib
 import json
 import random
+import sqlite3
 from collections.abc import Sequence
-from typing import NamedTuple
+from datetime import UTC, datetime
+from itertools import compress
+from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.review.audit import begin_audit
 from medreview.review.queue_filters import conditions as narrowed_by
-from medreview.review.queue_kinds import KEPT_UNIT, KINDS, ROWS, Mode, QueueKind, shown_in
-from medreview.review.queue_order import in_order
+from medreview.review.queue_kinds import HELD, KEPT_UNIT, KINDS, MATERIAL, ROWS, Mode, QueueKind, shown_in
+from medreview.storable import storable_text
 from medreview.study import Study
+from medreview.study.ids import STATEMENT
 from medreview.study.package import without_judges
-from medreview.study.unit_ids import STATEMENT
+from medreview.study.statement_edits import IS_EDIT
+
+_STATEMENTS: Final = f"""SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM response),
+       (SELECT group_concat(statement_id) FROM (SELECT statement_id FROM retired_statement ORDER BY statement_id)),
+       (SELECT count(*) || ' ' || max(event_id) FROM event WHERE {IS_EDIT}),
+       (SELECT count(*) FROM event WHERE undoes_event IS NOT NULL)"""
+"""What changes with every statement that comes, goes or takes another place: rows that only ever grow in number, and
+the record of edits, which alone retires and numbers statements anew."""
+
+
+def in_order(study: Study, kind: QueueKind, reviewer: str, pass_no: int) -> tuple[list[str], list[int], int]:
+    """The statements of an open queue that ``follows`` from the material, the number of the response of each, and how
+    many more there would be, were they not kept from the judges' sight."""
+    query = f"SELECT s.statement_id, r.ordinal {MATERIAL} WHERE {kind.where} ORDER BY {kind.order}"
+    ((made_from,),) = study.found(f"{kind.name} made from", lambda: [[_made_from(study.reader, kind)]])
+    units, responses = study.listed(query, made_from)
+    held = {row[0] for row in study.counted(HELD, (reviewer, pass_no))}
+    shown = [unit not in held for unit in units]
+    return list(compress(units, shown)), list(compress(responses, shown)), shown.count(False)
+
+
+def _made_from(reader: sqlite3.Connection, kind: QueueKind) -> str:
+    """A hash of all that the order is made from."""
+    told = (*reader.execute(_STATEMENTS).fetchone(), *reader.execute(kind.follows).fetchone())
+    return hashlib.sha256(repr(told).encode()).hexdigest()
 
 
 class Queue(NamedTuple):
@@ -95,7 +127,7 @@ def _chosen(study: Study, kind: QueueKind, reviewer: str) -> list[str] | None:
     """What is in a queue whose units are told one by one, in its order; ``None`` for one that is a filter."""
     match kind.chosen:
         case "second":
-            from medreview.review.second_pass import in_pass
+            from medreview.review.repeat_annotation import in_pass
 
             return in_pass(study.reader, reviewer)
         case "conflicts":
@@ -104,7 +136,7 @@ def _chosen(study: Study, kind: QueueKind, reviewer: str) -> list[str] | None:
             found = conflict_units(study.reader).get(kind.unit)
             return found.units if found else []
         case "share":
-            from medreview.review.second_annotation import ready_units
+            from medreview.review.repeat_annotation import ready_units
 
             return ready_units(study.reader, study.meta("study_id"), kind.unit, reviewer)
     return None
@@ -201,3 +233,107 @@ def with_units(queue: Queue, units: Sequence[str], place: int, before: Queue) ->
         units=[*queue.units[:place], *units, *queue.units[place:]],
         responses=[*queue.responses[:place], *[listed] * len(units), *queue.responses[place:]],
     )
+
+
+LONGEST: Final = 40
+"""Characters of a name."""
+MOST: Final = 50
+"""Saved filters of one reviewer."""
+
+
+class SavedFilter(NamedTuple):
+    """A queue by name, how it is shown, and what narrows it."""
+
+    name: str
+    queue: str
+    filter: str
+    mode: Mode
+
+    @property
+    def title(self) -> str:
+        """What the screen calls its queue."""
+        from medreview.review.unit_queues import ALL
+
+        return next((kind.title for kind in ALL if kind.name == self.queue), self.queue)
+
+
+class FilterLine(NamedTuple):
+    """A saved filter as it stands now: how many units it keeps, how many of them are open. ``wrong``: why it cannot be
+    opened, as a sentence; ``hidden``: its counts would tell what the judges think."""
+
+    saved: SavedFilter
+    size: int = 0
+    open: int = 0
+    wrong: str = ""
+    hidden: bool = False
+
+
+def saved_filters(reader: sqlite3.Connection, reviewer: str) -> list[SavedFilter]:
+    """Those of a reviewer, by name."""
+    rows = reader.execute(
+        "SELECT name, queue, filter, mode FROM saved_filter WHERE reviewer = ? ORDER BY name", (reviewer,)
+    )
+    return [SavedFilter(*row) for row in rows]
+
+
+def save_filter(study: Study, reviewer: str, name: str, queue: Queue) -> SavedFilter:
+    """Save a queue with its filter under a name; one that has the name is replaced.
+
+    Raises :class:`UserError` for a name that is none, a queue without a filter, and one filter too many.
+    """
+    name = " ".join(storable_text(name).split())
+    if not name or len(name) > LONGEST:
+        raise UserError(f"A saved filter has a name of 1 to {LONGEST} characters: save NAME.")
+    if not queue.filter:
+        raise UserError("This queue is not narrowed; filter it first, then save the filter by a name.")
+    there = [saved.name for saved in saved_filters(study.reader, reviewer)]
+    if name not in there and len(there) >= MOST:
+        raise UserError(f"There are {MOST} saved filters already; delete one first.")
+    new = SavedFilter(name, queue.kind.name, queue.filter, queue.mode)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    study.write(
+        lambda connection: connection.execute(
+            "INSERT OR REPLACE INTO saved_filter VALUES (?, ?, ?, ?, ?, ?)",
+            (reviewer, new.name, new.queue, new.filter, now, new.mode),
+        )
+    )
+    return new
+
+
+def delete_filter(study: Study, reviewer: str, name: str) -> None:
+    """Delete a saved filter. Raises :class:`UserError` naming those that there are, when there is none of this name."""
+    there = [saved.name for saved in saved_filters(study.reader, reviewer)]
+    if name not in there:
+        known = f"; there are {', '.join(there)}" if there else ""
+        raise UserError(f"There is no saved filter {name!r}{known}.")
+    study.write(
+        lambda connection: connection.execute(
+            "DELETE FROM saved_filter WHERE reviewer = ? AND name = ?", (reviewer, name)
+        )
+    )
+
+
+def open_saved(study: Study, reviewer: str, saved: SavedFilter) -> Queue:
+    """The queue of a saved filter as it stands now. Raises :class:`UserError` where it cannot be opened any more."""
+    return open_queue(study, saved.queue, reviewer, filter=saved.filter, blind=saved.mode == "blind")
+
+
+def filter_lines(study: Study, reviewer: str, *, blind: bool) -> tuple[FilterLine, ...]:
+    """The saved filters of a reviewer, counted; ``blind``: as long as a blind block is open, which hides what tells."""
+    return tuple(_line(study, reviewer, saved, blind) for saved in saved_filters(study.reader, reviewer))
+
+
+def _line(study: Study, reviewer: str, saved: SavedFilter, blind: bool) -> FilterLine:
+    try:
+        queue = open_saved(study, reviewer, saved)
+    except UserError as error:  # a kind of unit or filter that this version does not know
+        return FilterLine(saved, wrong=str(error))
+    if blind and queue.kind.tells:
+        return FilterLine(saved, hidden=True)
+    decided = {
+        row[0]
+        for row in study.reader.execute(
+            "SELECT unit FROM standing WHERE reviewer = ? AND pass = ?", (reviewer, queue.kind.pass_no)
+        )
+    }
+    return FilterLine(saved, len(queue.units), sum(unit not in decided for unit in queue.units))

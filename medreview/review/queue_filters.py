@@ -10,8 +10,8 @@ from medreview.errors import UserError
 from medreview.labels import HALLUCINATION
 from medreview.references.verdict import VERDICTS
 from medreview.review.queue_kinds import Mode, QueueKind
-from medreview.study.unit_ids import STATEMENT
-from medreview.units.asks import STATEMENT as STATEMENT_ASKS
+from medreview.study.ids import STATEMENT
+from medreview.units.asks import STATEMENT_ASKS
 from medreview.units.registry import KINDS as UNIT_KINDS
 
 _MOST: Final = 5_000

@@ -6,8 +6,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import Final
 
-from medreview.lazy_pattern import lazy_pattern
-from medreview.text import Span
+from medreview.text import Span, lazy_pattern
 
 _TABLE_LIMIT: Final = 20_000
 _EQUIVALENT: Final = {

@@ -7,7 +7,7 @@ from medreview.errors import UserError
 from medreview.review.queue_filters import asked, conditions
 from medreview.review.queue_kinds import KINDS, ROWS
 from medreview.stats.reports.reviewer_labels import reviewers
-from medreview.stats.reports.selection import EVERYTHING, Selection
+from medreview.stats.reports.study_reader import EVERYTHING, Selection
 
 _EVERY: Final = next(kind for kind in KINDS if kind.name == "responses")
 

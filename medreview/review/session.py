@@ -5,33 +5,36 @@ from typing import TYPE_CHECKING
 
 from medreview.errors import UserError
 from medreview.references.verdict import ON_REFERENCE
-from medreview.review import highlights
-from medreview.review.decision import Decided, decided_statement
-from medreview.review.document_outline import DocumentOutline, load_outline
+from medreview.review import shown_unit
+from medreview.review.decision import (
+    Decided,
+    FollowUp,
+    agrees,
+    decided_statement,
+    follow_up,
+    judges_level,
+    judges_words,
+)
 from medreview.review.finding_acts import FindingActs
 from medreview.review.highlight_index import Mark
-from medreview.review.highlights import Highlights
 from medreview.review.judge_words import JudgeWords, words_on_statement
-from medreview.review.queue_entry import QueueEntry, load_queue_entry
 from medreview.review.reviewer_state import ReviewerSpan
+from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline, load_queue_entry
 from medreview.review.span_editing import SpanEdit
-from medreview.review.verdict_flow import FollowUp, agrees, follow_up, judges_level, judges_words
-from medreview.study.unit_ids import REFERENCE, unit_id
+from medreview.study.ids import REFERENCE, unit_id
 from medreview.text import Span
-from medreview.units.asks import STATEMENT
-from medreview.units.cited_source import Source
-from medreview.units.named_reference import NamedBy, cited_by, references_of_sources
-from medreview.units.source_order import cause
+from medreview.units.asks import STATEMENT_ASKS
+from medreview.units.cited_source import NamedBy, Source, cause, cited_by, references_of_sources
 from medreview.units.statement_view import Evidence, StatementView, load_evidence, load_statement_view, load_text
 
 if TYPE_CHECKING:
-    from medreview.units.cited_reference import SourceReference
+    from medreview.units.checked_reference import SourceReference
 
 
 class ReviewSession(FindingActs):
     """The review of statements: each beside its response and the sources that this cites."""
 
-    asks = STATEMENT
+    asks = STATEMENT_ASKS
     of_unit = (*FindingActs.of_unit, "item", "source", "_found", "_named", "_reference")
     item: StatementView | None = None
     source: Source | None = None
@@ -149,7 +152,7 @@ class ReviewSession(FindingActs):
         others = [named for named in cited_by(self.study.reader, self.unit) if named != here and self._tells(named)]
         if here is None and not others:
             return None
-        from medreview.units.cited_reference import load_source_reference
+        from medreview.units.checked_reference import load_source_reference
 
         reader = self.study.reader
         found = load_source_reference(reader, here, self.reviewer) if here else None
@@ -171,11 +174,11 @@ class ReviewSession(FindingActs):
         if self.item is None or self.source is None or self.source.snapshot_id is None:
             return Highlights()
         read = self.read_words.judgement if self.read_words else ""
-        return highlights.in_source(self.item, self.own, self.source, self._evidence(), self.shows_judges, read)
+        return shown_unit.in_source(self.item, self.own, self.source, self._evidence(), self.shows_judges, read)
 
     def statement_marks(self) -> tuple[Mark, ...]:
         """Marks in the statement's own text."""
-        return highlights.in_statement(self._evidence(), self.shows_judges)
+        return shown_unit.in_statement(self._evidence(), self.shows_judges)
 
     def beside_text(self) -> str:
         """The response."""
@@ -185,7 +188,7 @@ class ReviewSession(FindingActs):
         """Marks in the response."""
         if self.item is None:
             return ()
-        marks = highlights.in_response(self.item, self.own, self._evidence(), self.shows_judges)
+        marks = shown_unit.in_response(self.item, self.own, self._evidence(), self.shows_judges)
         return (*marks, *self.finding_marks())
 
     def response_text(self) -> str:

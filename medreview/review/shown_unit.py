@@ -1,13 +1,192 @@
-"""What a sitting shows of the unit on the screen, which is for each kind of unit to say."""
+"""What is shown of a unit: its line in the queue, its highlights by the blind rules, places in its source.
 
+``ShownUnit`` is what each kind of session fills in.
+"""
+
+import json
+import sqlite3
 from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
-from medreview.review.document_outline import DocumentOutline
 from medreview.review.highlight_index import Mark
-from medreview.review.highlights import Highlights
 from medreview.review.judge_words import JudgeWords
-from medreview.review.queue_entry import QueueEntry
-from medreview.review.reviewer_state import ReviewerSpan
+from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
+from medreview.sources.ocr_pages import BY_OCR, OcrPage, least_sure, ocr_pages, percent, words_in_doubt
+from medreview.sources.reading.text_structure import Heading, SetApart, heading_path
+from medreview.text import Span, joined, places_in_text
+from medreview.units.cited_source import Source
+from medreview.units.statement_view import Evidence, StatementView, response_name, statement_name
+
+
+class QueueEntry(NamedTuple):
+    """A unit as the queue pane names it, and its ``group`` (R07). ``badges`` and ``model`` are hidden in blind mode."""
+
+    group: str
+    model: str
+    name: str
+    badges: str
+    text: str
+
+
+def load_queue_entry(reader: sqlite3.Connection, statement_id: str) -> QueueEntry:
+    """Read one line; raises ``KeyError`` when the study does not have the statement."""
+    row = reader.execute(
+        """SELECT r.ordinal AS response_ordinal, r.model, s.ordinal, s.response_id, coalesce(v.badges, '') AS badges,
+                  substr(s.text, 1, 80) AS text
+           FROM statement AS s JOIN response AS r USING (response_id) LEFT JOIN verdict AS v USING (statement_id)
+           WHERE s.statement_id = ?""",
+        (statement_id,),
+    ).fetchone()
+    if row is None:
+        raise KeyError(statement_id)
+    name = statement_name(reader, statement_id, row["response_id"], row["ordinal"])
+    return QueueEntry(response_name(row["response_ordinal"]), row["model"], name, row["badges"], row["text"])
+
+
+class DocumentOutline(NamedTuple):
+    """The headings of a snapshot's text, the offsets at which a PDF's pages begin, the parts that do not stand open on
+    the page, and the pages that were read by OCR, in text order; all may be empty."""
+
+    outline: tuple[Heading, ...] = ()
+    page_starts: tuple[int, ...] = ()
+    set_apart: tuple[SetApart, ...] = ()
+    by_ocr: tuple[OcrPage, ...] = ()
+
+    def told(self, text: str, start: int, end: int) -> str:
+        """``text[start:end]`` with each part that is set apart in brackets, with its kind: ``[hidden: ...]``, and each
+        word that OCR may have read wrong: ``[71% sure: 500]``."""
+        pieces: list[str] = []
+        at = start
+        doubtful = (SetApart(*word[:2], f"{percent(word.confidence)} sure") for word in words_in_doubt(self.by_ocr))
+        for part in sorted((*self.set_apart, *doubtful)):
+            first, last = max(part.start, start, at), min(part.end, end)
+            if first < last:
+                pieces += text[at:first], f"[{part.kind}: {text[first:last]}]"
+                at = last
+        return "".join((*pieces, text[at:end]))
+
+    def apart_in(self, start: int, end: int) -> tuple[SetApart, ...]:
+        """The parts that are set apart and have characters of ``text[start:end]``."""
+        first = bisect_right(self.set_apart, start, key=lambda part: part.end)
+        return self.set_apart[first : bisect_left(self.set_apart, end, key=lambda part: part.start)]
+
+    def path(self, text: str, offset: int) -> tuple[str, ...]:
+        """The texts of the headings above an offset, the outermost first."""
+        words = (" ".join(text[heading.start : heading.end].split()) for heading in heading_path(self.outline, offset))
+        return tuple(filter(None, words))
+
+    def page(self, offset: int) -> tuple[int, int] | None:
+        """The page of an offset, counted from 1, and the number of pages; ``None`` for a text without pages."""
+        if not self.page_starts:
+            return None
+        return max(1, bisect_right(self.page_starts, offset)), len(self.page_starts)
+
+    def ocr_confidence(self, offset: int) -> float | None:
+        """How sure OCR was of the page of an offset, 0..1; ``None`` for a page that it did not read."""
+        number, _ = self.page(offset) or (1, 1)
+        return next((page.confidence for page in self.by_ocr if page.page == number), None)
+
+
+def load_outline(reader: sqlite3.Connection, snapshot_id: str) -> DocumentOutline:
+    """The outline and pages of a snapshot."""
+    row = reader.execute(
+        "SELECT outline, page_starts, set_apart FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)
+    ).fetchone()
+    return DocumentOutline(
+        outline=tuple(Heading(*heading) for heading in json.loads(row["outline"])),
+        page_starts=tuple(json.loads(row["page_starts"])),
+        set_apart=tuple(SetApart(*part) for part in json.loads(row["set_apart"])),
+        by_ocr=ocr_pages(reader, snapshot_id),
+    )
+
+
+class Highlights(NamedTuple):
+    """Marks in a snapshot's text. ``opening`` is where to open it, ``stops`` where ``m`` goes, ``remarks`` go under
+    the row that holds their offset."""
+
+    marks: tuple[Mark, ...] = ()
+    stops: tuple[Span, ...] = ()
+    opening: Span | None = None
+    remarks: Mapping[int, str] = MappingProxyType({})
+
+
+def in_source(
+    item: StatementView, own: ReviewerState, source: Source, evidence: Evidence, judges: bool, read: str = ""
+) -> Highlights:
+    """The marks in one source. Without ``judges``: only shared words, by the same rule for every statement.
+
+    ``read``: the judgement whose words are on the screen; its quote is where the source opens.
+    """
+    own_marks = [
+        Mark(*mine.span, "span")
+        for mine in own.spans
+        if mine.target == "source" and mine.snapshot_id == source.snapshot_id
+    ]
+    if not judges:
+        shared = evidence.lexical
+        marks = (*(Mark(*span, "lexical") for span in shared), *own_marks)
+        return Highlights(marks, tuple(sorted(shared)), next(iter(shared), None))
+    here = [judgement for judgement in item.judgements if judgement.snapshot_id == source.snapshot_id]
+    lead = read or (item.verdict.judgement_id if item.verdict else None)
+    quoting = sorted((j for j in here if not j.offline), key=lambda judgement: judgement.judgement_id != lead)
+    quotes = list(dict.fromkeys(span for judgement in quoting for span in judgement.quote_spans))
+    together = [quote for said in item.merged for quote in said.quotes if quote.snapshot_id == source.snapshot_id]
+    quotes += [span for quote in together for span in quote.spans if span not in quotes]
+    lit = [Mark(*span, "quote") for span in quotes]
+    lit += [Mark(*span, "evidence") for span in evidence.highlights]
+    remarks: dict[int, str] = {}
+    in_doubt = words_in_doubt(source.by_ocr)
+
+    def doubt(span: Span) -> str:
+        sure = least_sure(in_doubt, span)
+        return "" if sure is None else f" ({BY_OCR}, {percent(sure)})"
+
+    for clash in evidence.clashes:
+        lit.append(Mark(*clash.source, "clash"))
+        _remark(
+            remarks, clash.source.start, f"{_cut(item.text, clash.statement)} in the statement{doubt(clash.source)}"
+        )
+    for judgement in here:
+        for in_quote, in_text in judgement.differences:
+            lit.append(Mark(*in_text, "clash"))
+            _remark(
+                remarks,
+                in_text.start,
+                f"{_cut(judgement.quote, in_quote)} in {judgement.judge}'s quote{doubt(in_text)}",
+            )
+    stops = tuple(dict.fromkeys([*quotes, *evidence.highlights]))
+    return Highlights((*lit, *own_marks), tuple(sorted(stops)), next(iter(stops), None), remarks)
+
+
+def in_statement(evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
+    """Marks in the statement's own text: the numbers and words that the source has otherwise."""
+    return tuple(Mark(*clash.statement, "clash") for clash in evidence.clashes) if judges else ()
+
+
+def in_response(item: StatementView, own: ReviewerState, evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
+    """Marks in the response: the statement, what in it the source has otherwise, what the reviewer marked, and what is
+    no statement."""
+    marks = [Mark(part.start, part.end, "left_out") for part in item.left_out]
+    marks += [Mark(*place, "statement") for place in item.shown_at]
+    if joined(item.response, item.places) == item.text:
+        marks += [
+            Mark(*place, mark.kind)
+            for mark in in_statement(evidence, judges)
+            for place in places_in_text(item.places, Span(mark.start, mark.end))
+        ]
+    return (*marks, *(Mark(*mine.span, "span") for mine in own.spans if mine.target == "response"))
+
+
+def _remark(remarks: dict[int, str], offset: int, words: str) -> None:
+    remarks[offset] = f"{remarks[offset]} · {words}" if offset in remarks else words
+
+
+def _cut(text: str, span: Span) -> str:
+    words = text[span.start : span.end]
+    return words if len(words) <= 24 else words[:23] + "…"
 
 
 class ShownUnit(ABC):

@@ -1,11 +1,68 @@
-"""Editing a span: moving one of its ends by words or sentences (the keys ``w b W B o``)."""
+"""Spans: which belong together, how their ends are moved (keys ``w b W B o``), and the jump hints that set one.
+
+Plain rules, which know no study: widgets use them too.
+"""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple, Protocol, TypeVar
 
-from medreview.lazy_pattern import lazy_pattern
-from medreview.text import Span
+from medreview.text import Span, lazy_pattern
+
+PAIRED: Final = "context"
+"""The type whose spans come in twos."""
+
+
+class Marked(Protocol):
+    """A span that stands: its event, its type, and the event of the span that it clashes with."""
+
+    @property
+    def event_id(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def with_span(self) -> str | None: ...
+
+
+M = TypeVar("M", bound=Marked)
+
+
+def together(spans: Iterable[M]) -> list[tuple[M, ...]]:
+    """The spans in groups: a context-conflict's two are one group, any other span is one of its own.
+
+    In the order of each group's first; a partner that was deleted leaves the other alone.
+    """
+    given = list(spans)
+    there = {mine.event_id for mine in given}
+    groups: dict[str, list[M]] = {}
+    for mine in given:
+        first = mine.with_span if mine.with_span in there else None
+        groups.setdefault(first or mine.event_id, []).append(mine)
+    return [tuple(group) for group in groups.values()]
+
+
+def waiting_for_partner(spans: Iterable[M]) -> M | None:
+    """The last span of a context-conflict whose second place is not marked; the next one is its partner."""
+    alone = [group[0] for group in together(spans) if len(group) == 1 and group[0].label == PAIRED]
+    return max(alone, key=lambda mine: mine.event_id, default=None)
+
+
+def partner_for(label: str, spans: Iterable[M]) -> str | None:
+    """The event that a new span of a type names as the one it clashes with; ``None`` for a first or a lone one."""
+    first = waiting_for_partner(spans) if label == PAIRED else None
+    return first.event_id if first else None
+
+
+def still_missing(label: str | None, spans: Iterable[M]) -> str:
+    """What a label of the hallucination axis still wants, in words; ``""`` for nothing. It may be left so."""
+    given = list(spans)
+    if label in (None, "none"):
+        return ""
+    if not given:
+        return "no place is marked"
+    return "a context-conflict has one place only" if waiting_for_partner(given) else ""
+
 
 KEYS: Final = ("w", "b", "W", "B", "o")
 """Word forward, word back, sentence forward, sentence back, exchange the moving end."""
@@ -105,3 +162,54 @@ def _sentences(edit: SpanEdit) -> list[Span]:
         found += sentence_spans(edit.text, *row.span())
         done = row.end()
     return [*found, *sentence_spans(edit.text, done, stop)]
+
+
+LETTERS: Final = "asdfghjklqwertyuiopzxcvbnm"
+"""Home row first. Digits are verdicts, here as everywhere."""
+
+
+class WordHint(NamedTuple):
+    """A word of a text and the letters that name it."""
+
+    start: int
+    end: int
+    letters: str
+
+
+def word_hints(text: str, start: int, end: int) -> tuple[WordHint, ...]:
+    """Hints for the words that begin in a range of the text; no hint is the beginning of another.
+
+    As many words as can have one letter; the last ones have two. A word that leaves no room for its letters before the
+    next one begins has none, and so have those beyond the 676th.
+    """
+    words = [word for word in word_spans(text, start, end) if start <= word.start < end]
+    names = _names(len(words))
+    found = []
+    for number, (word, letters) in enumerate(zip(words, names, strict=False)):
+        room = (words[number + 1].start if number + 1 < len(words) else len(text)) - word.start
+        if len(letters) <= room:
+            found.append(WordHint(*word, letters))
+    return tuple(found)
+
+
+def hints_left(hints: tuple[WordHint, ...], typed: str) -> tuple[WordHint, ...]:
+    """Those whose letters begin with what was typed; the only one is meant when its letters are that."""
+    return tuple(hint for hint in hints if hint.letters.startswith(typed))
+
+
+def with_hints(shown: str, hints: tuple[WordHint, ...], typed: str = "") -> str:
+    """A text of the same length, with the letters that are still to be typed in the place of the words' first ones."""
+    pieces, at = [], 0
+    for hint in hints:
+        letters = hint.letters[len(typed) :]
+        pieces += [shown[at : hint.start], letters]
+        at = hint.start + len(letters)
+    return "".join((*pieces, shown[at:]))
+
+
+def _names(count: int) -> list[str]:
+    size = len(LETTERS)
+    # With so many first letters of two, the rest stand alone.
+    doubled = next((many for many in range(size) if size - many + many * size >= count), size)
+    alone, first = LETTERS[: size - doubled], LETTERS[size - doubled :]
+    return [*alone, *(one + other for one in first for other in LETTERS)]

@@ -1,15 +1,88 @@
-"""The edits of a statement that a reviewer can make: cut it in two, join it with the next, exclude it."""
+"""Edits of a statement: cut it in two, join it with the next, exclude it; and edits that conflict after a merge.
+
+The cut stands before a word and is moved by words or clauses (``w b W B``).
+"""
 
 import json
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from medreview.errors import UserError
+from medreview.review.span_editing import word_spans
 from medreview.study.events import NewEvent
-from medreview.study.statement_edits import EXCLUDE, JOIN, NOT_MEDICAL, SPLIT, Made, made_by, payload_of
-from medreview.text import Span, joined, places_in_text
+from medreview.study.statement_edits import (
+    EXCLUDE,
+    JOIN,
+    NOT_MEDICAL,
+    PROMOTE,
+    SPLIT,
+    Edit,
+    Made,
+    all_edits,
+    fold,
+    made_by,
+    payload_of,
+)
+from medreview.text import Span, joined, lazy_pattern, places_in_text
+from medreview.units.statement_view import load_name
+
+KEYS: Final = ("w", "b", "W", "B")
+"""Word forward, word back, clause forward, clause back."""
+
+_CLAUSE: Final = lazy_pattern(
+    r"(?:[,;:.!?)\]]|\b(?:and|or|but|while|whereas|because|which|although|however))\W*$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class CutEdit:
+    """A cut that is being moved: ``places`` are the words it may stand before, ``at`` is one of them."""
+
+    text: str
+    places: tuple[int, ...]
+    at: int
+
+    @classmethod
+    def of(cls, text: str) -> "CutEdit":
+        """The cut to begin with: before the clause that begins nearest to the middle, else before the word there.
+
+        Raises :class:`UserError` for a statement of one word.
+        """
+        places = tuple(word.start for word in word_spans(text))[1:]
+        if not places:
+            raise UserError("This statement is one word: there is nothing to cut.")
+        cut = cls(text, places, places[0])
+        return replace(cut, at=min(cut.clauses or places, key=lambda at: abs(at - len(text) / 2)))
+
+    @property
+    def clauses(self) -> tuple[int, ...]:
+        """The places where a clause begins: behind a punctuation mark, or at a word that joins two."""
+        found = []
+        for number, at in enumerate(self.places):
+            end = self.places[number + 1] if number + 1 < len(self.places) else len(self.text)
+            joins = _CLAUSE.fullmatch(self.text[at:end]) is not None
+            if joins or _CLAUSE.search(self.text[:at].rstrip()[-1:]) is not None:
+                found.append(at)
+        return tuple(found)
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """What would stand on both sides."""
+        return self.text[: self.at].rstrip(), self.text[self.at :]
+
+
+def moved_cut(cut: CutEdit, key: str) -> CutEdit:
+    """The cut after one of ``KEYS``; unchanged if there is no further place. Raises ``KeyError`` for other keys."""
+    if key not in KEYS:
+        raise KeyError(key)
+    places = cut.clauses if key in "WB" else cut.places
+    if key in "wW":
+        return replace(cut, at=min((at for at in places if at > cut.at), default=cut.at))
+    return replace(cut, at=max((at for at in places if at < cut.at), default=cut.at))
+
 
 _WORD: Final = re.compile(r"[^\W_]")
 
@@ -103,3 +176,20 @@ def _union(text: str, parts: Iterable[Span]) -> Sequence[Span]:
         else:
             found.append(part)
     return found
+
+
+_DONE: Final = {SPLIT: "cut in two", JOIN: "joined with the next", EXCLUDE: "excluded", PROMOTE: "made a statement"}
+
+
+def edit_conflicts(reader: sqlite3.Connection) -> list[str]:
+    """A sentence for each edit that was not taken back and does not stand, by response and time."""
+    every = all_edits(reader).values()
+    return [_sentence(reader, edit, before) for edits in every for edit, before in fold(edits).conflicts]
+
+
+def _sentence(reader: sqlite3.Connection, edit: Edit, before: Edit | None) -> str:
+    name = load_name(reader, edit.replaced[0])
+    lost = f"{name}, {_DONE[edit.kind]} by {edit.reviewer}, is not"
+    if before is None:
+        return f"{lost}: what that was done to was taken back."
+    return f"{lost}: {load_name(reader, before.replaced[0])} was {_DONE[before.kind]} by {before.reviewer} first."

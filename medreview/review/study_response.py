@@ -3,11 +3,11 @@
 import sqlite3
 from dataclasses import dataclass
 
-from medreview.citations.model import Citation
+from medreview.citations.citation import Citation
 from medreview.statements.own_citations import numbering
+from medreview.text import counted
 from medreview.units.cited_source import Source, load_sources
 from medreview.units.statement_view import response_name
-from medreview.words import counted
 
 
 @dataclass(frozen=True, slots=True, repr=False)

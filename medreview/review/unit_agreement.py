@@ -11,11 +11,9 @@ from medreview.judges.votes import Judge
 from medreview.labels import FLAG_AXES
 from medreview.review.live_agreement import GroupView
 from medreview.stats.formulas.clustered_pairs import ClusteredPairs
-from medreview.stats.formulas.thresholds import FEW_ITEMS
-from medreview.stats.reports.label_scales import NO_JUDGEMENT, REVIEWER_UNSURE, Scale
-from medreview.stats.reports.reviewer_labels import Group
-from medreview.stats.units.kind_labels import OF_MODE, GivenLabel, KindLabels, kind_labels
-from medreview.stats.units.scales import UnitScale, scales_of
+from medreview.stats.formulas.estimate import FEW_ITEMS
+from medreview.stats.reports.reviewer_labels import NO_JUDGEMENT, REVIEWER_UNSURE, Group, Scale
+from medreview.stats.units.kind_labels import OF_MODE, GivenLabel, KindLabels, UnitScale, kind_labels, scales_of
 
 GOLD: Final = Judge("the right label")
 _NEWEST: Final = "SELECT coalesce(max(seq), 0) FROM event"

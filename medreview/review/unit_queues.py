@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from medreview.review.queue_kinds import KINDS, QueueKind
-from medreview.study.unit_ids import STATEMENT
+from medreview.study.ids import STATEMENT
 from medreview.units.registry import KINDS as UNIT_KINDS
 
 UNIT_QUEUES: Final = tuple(

@@ -5,28 +5,22 @@ from typing import Any
 
 from medreview.errors import UserError
 from medreview.labels import EDITED, Reveal, Via, label_words
-from medreview.review.decision import Decided
-from medreview.review.document_outline import DocumentOutline, load_outline
-from medreview.review.drafts import Drafts, Later
-from medreview.review.exposure import told_of_unit
+from medreview.review.decision import Decided, FollowUp, brief
 from medreview.review.finding_acts import FindingActs
 from medreview.review.highlight_index import Mark
-from medreview.review.highlights import Highlights
 from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.queue import Queue
-from medreview.review.queue_entry import QueueEntry
-from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
+from medreview.review.resuming import Drafts, Later
+from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, told_of_unit
+from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline
 from medreview.review.span_editing import SpanEdit
-from medreview.review.undo import brief
-from medreview.review.verdict_flow import FollowUp
 from medreview.statements.sentences import sentence_spans
 from medreview.study import Study
 from medreview.text import Span
-from medreview.units.kind import UnitKind
-from medreview.units.reference_answers import CORRECT_ANSWER
+from medreview.units.documents import RESPONSE
+from medreview.units.kind import Document, Machines, TextMark, UnitKind, UnitView
 from medreview.units.registry import KINDS
-from medreview.units.source_document import RESPONSE
-from medreview.units.view import Document, Machines, TextMark, UnitView
+from medreview.units.stored import CORRECT_ANSWER
 
 
 class UnitSession(FindingActs):

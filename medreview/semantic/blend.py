@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.assess import Assessment
 from medreview.evidence.jsonl_filter import Pair
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import compared_part
 from medreview.semantic.similarity import Nearness, Similarity
 from medreview.text import Span

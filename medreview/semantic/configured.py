@@ -9,7 +9,7 @@ from medreview.llm.settings import JudgeSettings, choose
 from medreview.llm.store import CallStore
 from medreview.semantic.similarity import Encoder, Scorer
 from medreview.setting import about
-from medreview.words import counted
+from medreview.text import counted
 
 
 @dataclass(frozen=True, slots=True)

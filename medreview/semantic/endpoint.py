@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from medreview.errors import UserError
 from medreview.event_loop import run_to_end
-from medreview.llm.embeddings import Embedder
-from medreview.llm.rerank import Path, Reranker
+from medreview.llm.embeddings_and_reranking import Embedder, Path, Reranker
 from medreview.llm.settings import JudgeSettings, model_at_host
 from medreview.llm.store import CallStore
 from medreview.storable import storable_text

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 from medreview.citations import canonical_key, fetch_url, from_list
 from medreview.citations.stored_sources import earlier_sources, source_id
-from medreview.exchange.imports.given_pages import GivenPage
+from medreview.exchange.imports.listed_citations import GivenPage
 from medreview.labels import GIVEN
 from medreview.progress import SILENT, Progress
-from medreview.sources.children.reader import read_in_child
-from medreview.sources.fetching.fetched import Fetched, utc_text
+from medreview.sources.fetching.network import Fetched, utc_text
+from medreview.sources.page_reader import read_in_child
 from medreview.sources.snapshots import add_snapshot, holds_source
 from medreview.study import Study
 

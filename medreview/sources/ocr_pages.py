@@ -1,13 +1,13 @@
-"""Pages of a snapshot whose words were read from pictures (OCR), as they are stored beside it."""
+"""Pages of a snapshot that were read by OCR, as stored beside it, and what that means for a place in the text."""
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from medreview.sources.reading.ocr_name import ENGINE
+from medreview.sources.reading.text_structure import ENGINE
 from medreview.study.rows import insert
-from medreview.text import Span
+from medreview.text import Span, counted
 
 OCR_OFFER: Final = "medreview[ocr] can read such pages, by `medreview fetch STUDY --ocr`."
 NO_TEXT_BY_OCR: Final = "found no text in the pictures of its pages"
@@ -68,3 +68,69 @@ def _row(snapshot_id: str, page: OcrPage) -> dict[str, Any]:
         "engine": page.engine,
         "doubtful": json.dumps(page.doubtful),
     }
+
+
+BY_OCR: Final = "read by OCR"
+
+
+def pages_over(pages: Iterable[OcrPage], span: Span) -> tuple[OcrPage, ...]:
+    """The pages read by OCR on which a place of the text stands, in whole or in part."""
+    return tuple(page for page in pages if page.span.overlap(span))
+
+
+def least_sure(doubtful: Iterable[Doubtful], span: Span) -> float | None:
+    """The lowest confidence, 0..1, of a word in doubt in a place of the text; ``None`` where none is in doubt."""
+    return min((word.confidence for word in doubtful if span.overlap(Span(word.start, word.end))), default=None)
+
+
+def words_in_doubt(pages: Iterable[OcrPage]) -> tuple[Doubtful, ...]:
+    """The words and numbers of a text that may have been read wrong, in order."""
+    return tuple(word for page in pages for word in page.doubtful)
+
+
+def every_word_in_doubt(reader: sqlite3.Connection) -> Mapping[str, tuple[Doubtful, ...]]:
+    """The words in doubt by snapshot, of all snapshots that have some."""
+    read = [row[0] for row in reader.execute("SELECT DISTINCT snapshot_id FROM snapshot_ocr WHERE doubtful <> '[]'")]
+    return {snapshot_id: words_in_doubt(ocr_pages(reader, snapshot_id)) for snapshot_id in read}
+
+
+def confidence_of(pages: Sequence[OcrPage]) -> float | None:
+    """The mean confidence of a text's pages that were read by OCR, 0..1, by their characters; ``None`` without any."""
+    lengths = [max(1, page.span.end - page.span.start) for page in pages]
+    if not lengths:
+        return None
+    return sum(page.confidence * length for page, length in zip(pages, lengths, strict=True)) / sum(lengths)
+
+
+OCR_CONFIDENCE: Final = """(
+    SELECT sum(o.confidence * max(1, o.end_cp - o.start_cp)) / sum(max(1, o.end_cp - o.start_cp))
+    FROM snapshot_ocr AS o WHERE o.snapshot_id = p.snapshot_id)"""
+"""The same in SQL, of the snapshot ``p``; ``NULL`` where none of its pages was read by OCR."""
+
+
+def percent(confidence: float) -> str:
+    """A confidence as it is written: ``93%``. What is not wholly sure is at most 99."""
+    return f"{100 if confidence >= 1 else min(99, round(100 * confidence))}%"
+
+
+def number_in_doubt(confidence: float) -> str:
+    """What is said of a number that may have been read wrong, after what it is compared with."""
+    return f"{BY_OCR} with {percent(confidence)}: look at the page"
+
+
+def pages_in_words(pages: Sequence[OcrPage]) -> str:
+    """Which pages: ``page 3``, ``pages 2-4 and 6``; counted where they are many scattered ones."""
+    runs: list[list[int]] = []
+    for number in (page.page for page in pages):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    if len(runs) > _MOST:
+        return counted(len(pages), "page")
+    words = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+    named = " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    return f"page{'' if len(pages) == 1 else 's'} {named}"
+
+
+_MOST: Final = 4

@@ -1,26 +1,174 @@
-"""The stage that reads pages without text from their pictures, of the PDFs that the study has: without a network."""
+"""The stage that reads the scanned pages of stored PDFs by OCR, without a network.
+
+A PDF's text, places and state are made again with what was read of its pictures. Readings that were recorded before
+come from a file beside the pages, so that no engine is needed.
+"""
 
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from medreview.children.asking import NotReadError, ReadingLimits
+from medreview.errors import UserError
 from medreview.progress import SILENT, Progress
-from medreview.sources.children.picture_reader import PICTURE_LIMITS, picture_in_child, require_ocr
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.ocr_pages import SEEN_BY_OCR
-from medreview.sources.page import Page
-from medreview.sources.reading.outline import Heading
-from medreview.sources.reading.pdf_picture import PicturePage
-from medreview.sources.reading.picture_lines import ocr_engine
-from medreview.sources.recorded_scans import RECORDED, load_scans
-from medreview.sources.scanned import STATES, Pictures, with_pictures, without_text
+from medreview.sources.fetching.network import Fetched
+from medreview.sources.ocr_pages import NO_TEXT_BY_OCR, SEEN_BY_OCR, Doubtful, OcrPage, confidence_of, percent
+from medreview.sources.page import LONGEST, Page
+from medreview.sources.page_reader import PICTURE_LIMITS, picture_in_child, require_ocr
+from medreview.sources.reading.ocr import PicturePage, ocr_engine
+from medreview.sources.reading.page_states import THIN, count_words
+from medreview.sources.reading.pdf import PAGE_BREAK, SCAN_WORDS
+from medreview.sources.reading.text_structure import Heading, with_unseen
 from medreview.sources.snapshots import add_snapshot
 from medreview.study import Study
+from medreview.text import Span, counted
+
+STATES: Final = ("pdf_scan", "thin", "ok")
+"""Page states of a PDF that may have pages without text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """What came of the pictures of a PDF's pages: what was read of each, by index, and why others could not be read."""
+
+    read: Mapping[int, PicturePage]
+    failed: Mapping[int, str]
+
+
+def page_texts(page: Page) -> list[str]:
+    """The texts of a PDF's pages."""
+    ends = [*(start - len(PAGE_BREAK) for start in page.page_starts[1:]), len(page.text)]
+    return [page.text[start:end] for start, end in zip(page.page_starts, ends, strict=True)]
+
+
+def without_text(page: Page) -> list[int]:
+    """Indices of the pages of a PDF that have no text worth the name."""
+    return [number for number, text in enumerate(page_texts(page)) if count_words(text) < SCAN_WORDS]
+
+
+def with_pictures(page: Page, pictures: Pictures, engine: str) -> tuple[Page, tuple[OcrPage, ...]]:
+    """The page with the texts of its pictures in their places, and where they stand.
+
+    A page of the PDF on which nothing was found keeps the few words that it had. The text is as bounded as any other.
+    """
+    texts = page_texts(page)
+    starts: list[int] = []
+    by_ocr: list[OcrPage] = []
+    parts: list[str] = []
+    at = 0
+    for number, text in enumerate(texts):
+        found = pictures.read.get(number)
+        if found is not None and found.text:
+            text = found.text
+            if at + len(text) > LONGEST:
+                break
+            words = tuple(Doubtful(at + start, at + end, sure) for start, end, sure in found.doubtful)
+            by_ocr.append(OcrPage(number + 1, Span(at, at + len(text)), found.confidence, engine, words))
+        elif at + len(text) > LONGEST:
+            break
+        starts.append(at)
+        parts.append(text)
+        at += len(text) + len(PAGE_BREAK)
+    whole = PAGE_BREAK.join(parts)
+    state = "pdf_scan" if not whole.strip() else "thin" if count_words(whole) < THIN else "ok"
+    evidence = [page.evidence] if page.state == "ok" else []
+    evidence += [f"The PDF has only {count_words(whole)} words."] if state == "thin" else []
+    read = replace(
+        page,
+        text=whole,
+        full_text=whole,
+        state=state,
+        evidence=" ".join(filter(None, (*evidence, _said(len(texts), by_ocr, pictures, engine)))),
+        extractor=f"{page.extractor}, {engine}",
+        page_starts=tuple(starts),
+        outline=_moved(page, tuple(starts), by_ocr),
+        set_apart=with_unseen(whole),
+    )
+    return read, tuple(by_ocr)
+
+
+def _moved(page: Page, starts: Sequence[int], by_ocr: Sequence[OcrPage]) -> tuple[Heading, ...]:
+    """The headings of the pages whose text is as it was, where these stand now."""
+    read = {one.page - 1 for one in by_ocr}
+    found = []
+    for heading in page.outline:
+        number = sum(start <= heading.start for start in page.page_starts) - 1
+        if number not in read and number < len(starts):
+            by = starts[number] - page.page_starts[number]
+            found.append(replace(heading, start=heading.start + by, end=heading.end + by))
+    return tuple(found)
+
+
+def _said(count: int, by_ocr: Sequence[OcrPage], pictures: Pictures, engine: str) -> str:
+    """What was read by OCR, what of it could not be, and why."""
+    sentences = []
+    sure = confidence_of(by_ocr)
+    if sure is not None:
+        read = f"{len(by_ocr)} of {counted(count, 'page')}"
+        sentences.append(f"Read by OCR ({engine}): {read}, confidence {percent(sure)}.")
+    else:
+        sentences.append(f"OCR ({engine}) {NO_TEXT_BY_OCR}.")
+    if unread := sum(one.unread for one in pictures.read.values()):
+        sentences.append(f"{counted(unread, 'line')} in them could not be read.")
+    if pictures.failed:
+        first = min(pictures.failed)
+        sentences.append(
+            f"{counted(len(pictures.failed), 'page')} could not be read by OCR; page {first + 1}: "
+            f"{pictures.failed[first]}"
+        )
+    return " ".join(sentences)
+
+
+RECORDED: Final = "recorded"
+"""Behind the engine's name, wherever it is told: it read the page elsewhere."""
+
+
+class RecordedScan(NamedTuple):
+    """What an engine read of the PDF whose bytes have this SHA-256."""
+
+    raw_sha256: str
+    engine: str
+    pictures: Pictures
+
+
+def load_scans(path: Path) -> dict[str, RecordedScan]:
+    """The recorded readings in a file, by the hash of the PDF. Raises :class:`UserError` for one that is none."""
+    try:
+        found = [_scan(one) for one in json.loads(path.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"The recorded readings of scans {path} cannot be read ({error}).") from error
+    return {one.raw_sha256: one for one in found}
+
+
+def scans_json(scans: Iterable[RecordedScan]) -> str:
+    """The same file, for readings that were made just now; pages count from 1."""
+    rows = [
+        {
+            "raw_sha256": one.raw_sha256,
+            "engine": one.engine,
+            "pages": [{"page": number + 1, **page._asdict()} for number, page in sorted(one.pictures.read.items())],
+        }
+        for one in scans
+    ]
+    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+
+
+def _scan(row: dict[str, Any]) -> RecordedScan:
+    read = {
+        int(page["page"]) - 1: PicturePage(
+            str(page["text"]),
+            float(page["confidence"]),
+            [(int(start), int(end), float(sure)) for start, end, sure in page["doubtful"]],
+            int(page["unread"]),
+        )
+        for page in row["pages"]
+    }
+    return RecordedScan(str(row["raw_sha256"]), str(row["engine"]), Pictures(read, {}))
+
 
 MOST_PAGES: Final = 100
 """Pages of one PDF that are read from their pictures: those after them stay without text."""

@@ -4,19 +4,17 @@ import sqlite3
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
-from medreview.citations.canonical import by_scheme, domain
+from medreview.citations.citation import by_scheme, domain
 from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
-from medreview.sources.children.reader import PageReader, read_in_child
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.network import Network, Request
-from medreview.sources.fetching.services import Services, addresses
+from medreview.sources.fetching.network import Fetched, Network, Request
+from medreview.sources.fetching.public_services import Services, addresses
 from medreview.sources.page import Page
+from medreview.sources.page_reader import PageReader, read_in_child
 from medreview.sources.reading.page_states import BEST_FIRST
 from medreview.sources.snapshots import add_snapshot, confirm_snapshot, holds_source
 from medreview.study import Study
-from medreview.text import sha256
-from medreview.words import in_words
+from medreview.text import in_words, sha256
 
 Scope = Literal["missing", "failed", "all"]
 """Which sources to fetch: those never fetched, these and those whose fetch failed, or all of them again."""
@@ -118,7 +116,7 @@ def fetch_live(
     The URLs of a source with several (a PMID: its PubMed record, Europe PMC, its page) are tried one after the other
     until one of them holds the source.
     """
-    from medreview.sources.fetching.asked_url import host_of
+    from medreview.sources.fetching.address_guard import host_of
     from medreview.sources.fetching.fetch import failed_here, fetch_all
 
     targets = _targets(study, services, scope)

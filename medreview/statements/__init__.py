@@ -2,7 +2,6 @@
 
 ``split.split`` is the entry point, ``sentences.sentence_spans`` the sentence segmentation alone; ``stage`` does it for
 a study. ``blocks`` finds paragraphs, lists and tables, ``kinds`` what is not a statement, ``content`` what makes a
-sentence checkable, ``two_figures`` the halves of a sentence that says two things, ``marks`` the citations and emphasis
-at the edges of one, with the word lists in ``abbreviations``. ``left_out`` keeps what is no statement.
-``marker_stage`` finds what every statement cites itself, and ``own_citations`` tells it.
+sentence checkable, ``marks`` the citations and emphasis at its edges. ``marker_stage`` finds what every statement cites
+itself, and ``own_citations`` says it.
 """

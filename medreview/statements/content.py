@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from medreview.citations.markers import RESIDUE
-from medreview.lazy_pattern import lazy_pattern
+from medreview.text import lazy_pattern
 
 _DRUG: Final = lazy_pattern(
     r"""\b(?:

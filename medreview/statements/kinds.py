@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-from medreview.lazy_pattern import lazy_pattern
-from medreview.statements.abbreviations import NEVER_FINAL
 from medreview.statements.content import (
     gives_instruction,
     gives_reason,
@@ -14,7 +12,8 @@ from medreview.statements.content import (
     names_drug,
 )
 from medreview.statements.marks import CitationIndex
-from medreview.text import Span
+from medreview.statements.sentences import NEVER_FINAL
+from medreview.text import Span, lazy_pattern
 
 _SPECIALIST: Final = (
     r"(?:obstetricians?|p(?:a)?ediatricians?|surgeons?|midwi(?:fe|ves)|dentists?|psychiatrists?|[a-z]{4,}ologists?)"

@@ -1,28 +1,68 @@
-"""The stage that finds what every statement cites itself, and the response's own numbers of its sources."""
+"""The stage that finds what every statement cites itself, and the response's own numbers of its sources.
+
+Of a statement that was cut, a marker behind the whole speaks for the part before the cut, too.
+"""
 
 import json
 import re
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, Final
 
 from medreview.citations import Citation, canonical_key, extract
 from medreview.citations.markers import Marker, Reference, find_markers, markers_of
-from medreview.citations.own_numbers import is_numbered_entry, own_numbers
+from medreview.citations.source_lists import is_numbered_entry, own_numbers
 from medreview.progress import SILENT, Progress
-from medreview.statements.alignment import Sentences
 from medreview.statements.blocks import Block, blocks
-from medreview.statements.cut_statements import CutStatements
-from medreview.statements.marked_by import MARKED_BY
 from medreview.statements.marks import CitationIndex
-from medreview.statements.verbatim import VerbatimText
+from medreview.statements.own_citations import MARKED_BY
+from medreview.statements.place_in_response import Sentences, VerbatimText
 from medreview.study import Study
 from medreview.study.rows import insert
-from medreview.study.statement_edits import edits_of
+from medreview.study.statement_edits import SPLIT, Edit, edits_of, fold
 from medreview.text import Span, with_line_ends
+
+_ENDS: Final = re.compile(r"[.!?][)\]\"'”’]*$")
+_APART: Final = 2
+
+
+class CutStatements:
+    """The parts that edits cut statements of one response into."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._first = fold(edits).first if edits else {}
+
+    def markers(self, statement_id: str, own: Mapping[str, Sequence[Marker]]) -> Sequence[Marker]:
+        """A statement's own markers; of a part that has none and ends within a sentence, those that come next in what
+        it was cut from, side by side."""
+        if own[statement_id]:
+            return own[statement_id]
+        edit = self._first.get(statement_id)
+        if edit is None or edit.kind != SPLIT:
+            return ()
+        before, behind = edit.made
+        if statement_id != before.statement_id:
+            return self.markers(edit.replaced[0], own) if self._is_before(edit.replaced[0]) else ()
+        if _ENDS.search(before.text) or behind.statement_id not in own:
+            return ()
+        return _side_by_side(self.markers(behind.statement_id, own))
+
+    def _is_before(self, statement_id: str) -> bool:
+        """Whether it is itself the part before a cut, so that something of its sentence comes behind it."""
+        edit = self._first.get(statement_id)
+        return edit is not None and edit.kind == SPLIT and edit.made[0].statement_id == statement_id
+
+
+def _side_by_side(markers: Sequence[Marker]) -> Sequence[Marker]:
+    """The first of them and those that follow it at once."""
+    for number, (one, following) in enumerate(pairwise(markers), 1):
+        if following.start - one.end > _APART:
+            return markers[:number]
+    return markers
+
 
 _BATCH: Final = 200
 _WORD: Final = re.compile(r"[^\W\d_]{2}")

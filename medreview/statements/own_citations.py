@@ -1,10 +1,17 @@
-"""What a statement cites itself: the one place that says so, for the order of sources, triage, figures and export."""
+"""What a statement cites itself: the one place that says so, for the order of sources, triage, figures and export.
+
+``MARKED_BY`` is the version of the rules for markers, which every study that is opened is asked for.
+"""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+MARKED_BY: Final = "markers-2"
+"""Name and version of these rules, stored with every response that they were applied to."""
+
 
 Numbers = Mapping[str, tuple[int, ...]]
 """By source, the response's own numbers of it, ascending: two numbers may be one source."""

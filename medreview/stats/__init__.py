@@ -1,10 +1,9 @@
 """Figures: each with an interval, n, and a reason when undefined.
 
-``study_figures`` is everything that ``medreview stats`` says of a study, ``figure_document`` the same for its JSON.
-``formulas`` are statistics over plain vectors, ``reports`` the figures of statements, ``units`` those of every other
-kind of unit, ``conduct`` those on how a reviewer works, ``citations`` on what responses cite, ``facts`` on key facts in
-them. Importing these packages is light: the modules that count and
-resample import numpy; ``formulas.estimate``, ``formulas.intervals``, ``formulas.linearised``,
-``formulas.clustered_pairs``, ``formulas.few_responses``, ``reports.reviewer_labels`` and
-``reports.label_scales`` do not.
+``study_figures`` is everything that ``medreview stats`` says about a study, also as JSON. ``formulas`` are statistics
+over plain vectors, ``reports`` the figures of statements, ``units`` those of every other kind of unit.
+``reviewer_conduct`` and ``decision_timing`` are about how a reviewer works; ``citation_kpis``, ``url_analysis``,
+``reference_similarity`` and ``reference_verdicts`` about what responses cite. Importing these packages is light: the
+modules that count and resample import numpy; ``formulas.estimate``, ``formulas.intervals``,
+``formulas.clustered_pairs`` and ``reports.reviewer_labels`` do not.
 """

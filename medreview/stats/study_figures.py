@@ -1,41 +1,48 @@
-"""All figures of a study: read once as a stream, counted, then resampled."""
+"""All figures of a study: read once as a stream, counted, then resampled; and as what ``stats --json`` prints.
+
+``figure_document`` adds the name of the schema, which ``docs/stats.schema.json`` has.
+"""
 
 import sqlite3
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.generators.counts import GenerationCounts, generation_counts
-from medreview.generators.passages.counts import PassageCounts, passage_counts
-from medreview.judges.long_pages import pages_in_parts
-from medreview.judges.own_work import OwnWork, own_work_done
-from medreview.judges.ties import tie_rule
+from medreview.generators.passage_measures import PassageCounts, passage_counts
+from medreview.judges.judge_caveats import OwnWork, own_work_done, pages_in_parts
+from medreview.judges.rollup import tie_rule
 from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
 from medreview.statements.own_citations import every_statement
-from medreview.stats.conduct.conduct_report import Conduct, conduct_report
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.human_baseline import MARGIN
-from medreview.stats.references.other_work_support import OtherWorkCounter, OtherWorkSupport
-from medreview.stats.references.reference_report import ReferenceReport, reference_report
+from medreview.stats.reference_verdicts import OtherWorkCounter, OtherWorkSupport, ReferenceReport, reference_report
 from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.audit_verdicts import VerdictCounter, audited_units
-from medreview.stats.reports.between_judges import BetweenJudges, BetweenJudgesCounter
-from medreview.stats.reports.between_reviewers import adjudicated_statements, between_reviewers
-from medreview.stats.reports.by_report import ByReport, by_report
-from medreview.stats.reports.cleanup_report import CleanupFigures, cleanup_report
 from medreview.stats.reports.comparison import Comparison
-from medreview.stats.reports.consensus import Consensus, ConsensusCounter
-from medreview.stats.reports.item_flow import ItemFlow, item_flow
-from medreview.stats.reports.judge_agreement import GroupFigures, JudgeAgreement
-from medreview.stats.reports.label_scales import BINARY, SCALES
+from medreview.stats.reports.generated_items import (
+    PLANTED_IN_PAPER,
+    CleanupFigures,
+    PlantedFigures,
+    cleanup_report,
+    planted_report,
+)
+from medreview.stats.reports.judge_agreement import BetweenJudges, BetweenJudgesCounter, GroupFigures, JudgeAgreement
 from medreview.stats.reports.own_labels import OwnLabels, own_labels
-from medreview.stats.reports.planted_report import PAPER, PlantedFigures, planted_report
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.question_report import QuestionReport, question_report
-from medreview.stats.reports.response_kinds import ResponseReport, response_report
-from medreview.stats.reports.reviewer_labels import ReviewerLabel, reviewer_labels, reviewers
-from medreview.stats.reports.selection import (
+from medreview.stats.reports.review_progress import ItemFlow, Standing, item_flow, standing
+from medreview.stats.reports.reviewer_agreement import (
+    Consensus,
+    ConsensusCounter,
+    adjudicated_statements,
+    between_reviewers,
+)
+from medreview.stats.reports.reviewer_labels import BINARY, SCALES, ReviewerLabel, reviewer_labels, reviewers
+from medreview.stats.reports.study_differences import DifferenceFamily, StudyDifferences
+from medreview.stats.reports.study_reader import (
     AUDIT_BY_LABELS,
     AUDIT_OF_PART,
     CHOSEN_BY_LABELS,
@@ -43,12 +50,17 @@ from medreview.stats.reports.selection import (
     NOT_OF_STATEMENTS,
     SelectedPart,
     Selection,
+    judged_responses,
 )
-from medreview.stats.reports.strata import By
-from medreview.stats.reports.study_differences import DifferenceFamily, StudyDifferences
-from medreview.stats.reports.study_progress import Standing, standing
-from medreview.stats.reports.study_reader import judged_responses
-from medreview.stats.reports.study_support import JudgedSupport, ReviewedSupport, SupportReport
+from medreview.stats.reports.study_support import (
+    JudgedSupport,
+    ResponseReport,
+    ReviewedSupport,
+    SupportReport,
+    response_report,
+)
+from medreview.stats.reports.subgroups import By, ByReport, by_report
+from medreview.stats.reviewer_conduct import Conduct, conduct_report
 from medreview.stats.units.headlines import UnitHeadline, headlines
 from medreview.stats.units.unit_figures import UnitFigures, every_unit_figures
 from medreview.study.counts import count_statements
@@ -222,7 +234,7 @@ def study_figures(
         generated=tuple(generation_counts(reader)) if whole else (),
         own_work=tuple(own_work_done(reader)),
         cleanup=cleanup_report(reader, names) if whole else (),
-        planted=planted_report(reader) if whole else PlantedFigures({}, {}, PAPER),
+        planted=planted_report(reader) if whole else PlantedFigures({}, {}, PLANTED_IN_PAPER),
         conduct=tuple(
             conduct_report(reader, name, labels[name], pass_no, only.statements, resampling)
             for name in names
@@ -257,3 +269,15 @@ def _chosen(known: Sequence[str], wanted: str | None) -> Sequence[str]:
     if not known:
         raise UserError(f"Nobody has reviewed anything in this study yet, {wanted} neither.")
     raise UserError(f"There is no reviewer {wanted!r} in this study; there are {', '.join(known)}.")
+
+
+SCHEMA: Final = "medreview.stats/1"
+"""Another number where a field is renamed or taken away, or means something else; what comes in addition needs none."""
+
+
+def figure_document(figures: StudyFigures) -> dict[str, Any]:
+    """The figures as plain values: ``schema`` first, then the fields of :class:`StudyFigures`.
+
+    Without a number that JSON has not: what is undefined is ``None``, with a reason beside it.
+    """
+    return {"schema": SCHEMA, **asdict(figures)}

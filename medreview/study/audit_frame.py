@@ -1,9 +1,38 @@
-"""The frame of the audit: its strata, and what is taken over from another copy of a study."""
+"""The frame of the random audit: permanent random numbers (Ohlsson 1995), strata, and members not yet decided.
+
+A statement has the same number in every copy of a study. What another copy says of the frame is taken over here, and
+statements whose judges a reviewer must not be told yet are asked here wherever they are listed.
+"""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from medreview.text import sha256
+
+_HEX_DIGITS: Final = 13
+"""52 bits: every such fraction is a float, and none of them is 1."""
+
+
+def permanent_number(study_id: str, unit: str) -> float:
+    """A number in [0, 1) that depends on nothing but the study's id, its seed, and the unit's.
+
+    A sample of those below a rate takes each unit with that probability, a larger sample contains the smaller one,
+    and units that come later enter alike.
+    """
+    return int(sha256(f"{study_id}/{unit}")[:_HEX_DIGITS], 16) / 16**_HEX_DIGITS
+
+
+def number_given_draw(study_id: str, unit: str, rate: float, position: int | None, size: int) -> float:
+    """The number of a unit in a study whose audit was drawn once, as a list, before there were such numbers.
+
+    Given that draw the numbers of its members (at a ``position`` of 1 to ``size``) are uniform below the rate, those of
+    all others (``None``) from there on. Members keep their order, so that a half of it that was done stays the first.
+    """
+    own = permanent_number(study_id, unit)
+    return rate + (1 - rate) * own if position is None else rate * (position - 1 + own) / size
+
 
 WITHHELD: Final = "withheld"
 """The name of a stratum in a copy for a colleague that must not know it: by flag, or by model."""
@@ -66,3 +95,35 @@ def _joined(one: str, other: str) -> str:
 def _has_strata_by_flag(connection: sqlite3.Connection) -> bool:
     query = "SELECT 1 FROM event WHERE kind = 'audit_rate' AND json_extract(payload, '$.by') = 'flagged'"
     return connection.execute(query).fetchone() is not None
+
+
+UNMET: Final = """SELECT a.statement_id FROM audit_item AS a
+WHERE NOT EXISTS (SELECT 1 FROM audit_met AS m WHERE m.unit = a.statement_id AND m.reviewer = ?1)"""
+"""Members of the audit that a reviewer has neither decided nor seen with the judges. ``?1`` is the reviewer."""
+
+_DECIDED: Final = "SELECT unit FROM standing WHERE reviewer = ? AND pass = 1 AND state = 'decided'"
+_NOT_SHOWN: Final = "SELECT unit FROM kept_blind WHERE reviewer = ? AND NOT seen"
+
+
+def undecided_audit(reader: sqlite3.Connection, reviewer: str) -> int:
+    """How many statements of the audit the reviewer has neither decided nor seen with their judges."""
+    return int(reader.execute(f"SELECT count(*) FROM ({UNMET})", (reviewer,)).fetchone()[0])
+
+
+def listable(reader: sqlite3.Connection, *reviewers: str) -> frozenset[str] | None:
+    """The statements whose judges all of these reviewers may be shown one by one without harm to an audit; ``None``
+    for all statements.
+
+    Who decides and is still at the audit may see those of decided statements: to see any other would spoil the draw.
+    Of those decided blind, once their block is shown: who is told in its midst how the judges erred is no longer
+    independent of them.
+    """
+    found = [listed for who in set(reviewers) if (listed := _listable(reader, who)) is not None]
+    return frozenset.intersection(*found) if found else None
+
+
+def _listable(reader: sqlite3.Connection, reviewer: str) -> frozenset[str] | None:
+    if not undecided_audit(reader, reviewer):
+        return None
+    decided = frozenset(row[0] for row in reader.execute(_DECIDED, (reviewer,)))
+    return decided - frozenset(row[0] for row in reader.execute(_NOT_SHOWN, (reviewer,))) if decided else None

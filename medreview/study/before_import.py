@@ -14,12 +14,10 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.study.backup import OF_IMPORT, backup_folder, dated_backup
-from medreview.study.close_note import close_note
-from medreview.study.connection import connect
-from medreview.study.file_fault import file_faults
-from medreview.study.lock import WriterLock
+from medreview.study.connection import connect, file_faults
+from medreview.study.lock import WriterLock, close_note
 from medreview.study.study import Study
-from medreview.study.units_here import UnitsHere
+from medreview.study.unit_faults import UnitsHere
 
 _KEY: Final = "newest_import"
 _LOOKS: Final = ("shown", "listed", "look", "audit_rate")

@@ -9,16 +9,15 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from medreview.study.bodies import body_digest
-from medreview.study.close_note import not_as_closed
 from medreview.study.events import misfitting
+from medreview.study.incoming import body_digest
+from medreview.study.lock import not_as_closed
 from medreview.study.migrations import new_schema, schema_of
 from medreview.study.package import Package, package_of
 from medreview.study.row_seals import Misfit, SealedTable, misfits, sealed_tables
-from medreview.study.span_faults import span_faults
-from medreview.study.statement_making import retired_faults
+from medreview.study.statement_edits import retired_faults
 from medreview.study.study import Study
-from medreview.study.unit_faults import content_faults, gold_faults, unknown_units
+from medreview.study.unit_faults import content_faults, gold_faults, span_faults, unknown_units
 from medreview.text import joined, sha256
 
 MOST: Final = 8

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from medreview.study.unit_ids import STATEMENT
+from medreview.study.ids import STATEMENT
 
 DIFFERING: Final = "mine.state = 'decided' AND mine.label <> v.verdict"
 """Which rows of ``standing AS mine`` are labels other than the judges' in ``verdict AS v``."""

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 import medreview
 from medreview.labels import LABEL_SET_VERSION
-from medreview.study.case_facts import make_rows
 from medreview.study.ids import Ulids
-from medreview.study.statement_edits import EDITS
-from medreview.study.statement_making import make_statements, settle, settle_after
+from medreview.study.statement_edits import EDITS, make_statements, settle, settle_after
+from medreview.study.unit_table import make_rows
 from medreview.text import sha256
 
 COLUMNS = (

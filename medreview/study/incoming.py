@@ -1,11 +1,14 @@
-"""What may come in from another file: events, pages and the audit's frame, each looked at before anything is written.
+"""What may come in from another file: events, pages, references and the audit's frame, looked at before it is written.
 
-Every function gives half a sentence on what is wrong, or ``""``. A hash that fits says that a row is as it was written,
-not that this program wrote it: what it reads without asking again is looked at here.
+Every function that looks gives half a sentence on what is wrong, or ``""``. A hash that fits says that a row is as it
+was written, not that this program wrote it: what it reads without asking again is looked at here. References come in
+with a colleague's decisions on them, and are read by no rules yet.
 """
 
+import hashlib
 import json
 import re
+import zlib
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeGuard
@@ -23,10 +26,54 @@ from medreview.labels import (
     scale_of,
 )
 from medreview.storable import unstorable
-from medreview.study.bodies import body_digest
 from medreview.study.events import event_hash
 from medreview.study.statement_edits import EXCLUDE, JOIN, SPLIT
 from medreview.text import sha256
+
+_CHUNK: Final = 1 << 20
+
+
+def body_digest(body: bytes) -> str:
+    """The SHA-256 of a page as it was served, unpacked piece by piece; ``""`` when it cannot be unpacked."""
+    digest, packed = hashlib.sha256(), zlib.decompressobj()
+    try:
+        while body and not packed.eof:
+            digest.update(packed.decompress(body, _CHUNK))
+            body = packed.unconsumed_tail
+        digest.update(packed.flush())
+    except (zlib.error, TypeError):
+        return ""
+    return digest.hexdigest() if packed.eof and not packed.unused_data else ""
+
+
+REFERENCE_COLUMNS: Final = (
+    "reference_id", "response_id", "ordinal", "start_cp", "end_cp", "standing", "number", "found_at", "text",
+    "text_sha256",
+)  # fmt: skip
+
+
+def reference_fault(row: Mapping[str, Any], response: str) -> str:
+    """What is wrong with a reference of a response with this text, half a sentence; ``""`` when nothing is.
+
+    Whether its columns are of their types and its standing is one that there is, the table itself asks.
+    """
+    start, end = row["start_cp"], row["end_cp"]
+    if not isinstance(row["text"], str) or unstorable(row["text"]) or sha256(row["text"]) != row["text_sha256"]:
+        return "the text does not fit its hash"
+    if (start is None) != (end is None):
+        return "the place has a start or an end alone"
+    if start is not None and not (0 <= start <= end <= len(response) and response[start:end] == row["text"]):
+        return "the place in the response does not hold the text"
+    return ""
+
+
+def bare_reading(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that say how a reference is read, for one that no rules of this study have read yet."""
+    named = {"text": row["text"], "standing": row["standing"], "number": row["number"]}
+    placed = {} if row["start_cp"] is None else {"start": row["start_cp"], "end": row["end_cp"]}
+    reading = {name: value for name, value in (named | placed).items() if value is not None}
+    return {"parser": "", "reading": json.dumps(reading, ensure_ascii=False), "bare_url": 0}
+
 
 _ULID: Final = re.compile("[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _DOCUMENT: Final = re.compile(r"[a-z]+(:[A-Za-z0-9_.-]+)?")

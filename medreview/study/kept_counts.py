@@ -15,10 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from medreview.bounded_file import read_bounded
+from medreview.bounded_reading import read_bounded
 from medreview.study.connection import data_version
-from medreview.study.kept_of_study import file_state, keep_of_study, kept_file
 from medreview.study.migrations import NEWEST
+from medreview.study.state_folder import file_state, keep_of_study, kept_file
 
 _COUNTS: Final = "counts"
 MOST: Final = 20

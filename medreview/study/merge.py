@@ -10,17 +10,23 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.study.audit_frame import join_frame
-from medreview.study.case_facts import number_added
 from medreview.study.check import UNREADABLE, told, unreadable
 from medreview.study.events import insert_event, verify
-from medreview.study.incoming import event_fault, frame_fault, ocr_fault, page_fault
-from medreview.study.incoming_references import REFERENCE_COLUMNS, bare_reading, reference_fault
+from medreview.study.incoming import (
+    REFERENCE_COLUMNS,
+    bare_reading,
+    event_fault,
+    frame_fault,
+    ocr_fault,
+    page_fault,
+    reference_fault,
+)
 from medreview.study.row_seals import Misfit, misfits, sealed_tables
 from medreview.study.rows import insert
-from medreview.study.span_faults import span_faults
-from medreview.study.statement_making import number_edited
+from medreview.study.statement_edits import number_edited
 from medreview.study.study import Study
-from medreview.study.units_here import UnitsHere
+from medreview.study.unit_faults import UnitsHere, span_faults
+from medreview.study.unit_table import number_added
 
 _BEHIND: Final = "t.snapshot_id IN (SELECT snapshot FROM event)"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.atomic_output import atomic_output, write_new
-from medreview.bounded_file import read_bounded
+from medreview.bounded_reading import read_bounded
 from medreview.errors import UserError
 from medreview.study.state_folder import made_state_folder, state_folder
 

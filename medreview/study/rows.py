@@ -1,8 +1,9 @@
-"""Idempotent bulk inserts for the tables that the pipeline fills."""
+"""Rows of the study's tables: idempotent bulk inserts, and two queries in one order read beside each other."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import groupby
+from typing import Any, TypeVar
 
 
 def insert(connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, Any]]) -> int:
@@ -24,3 +25,26 @@ def insert(connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[st
             yield [row[column] for column in columns]
 
     return connection.executemany(statement, values()).rowcount  # what triggers change is not counted
+
+
+R = TypeVar("R")
+
+
+def rows_in_turn(rows: Iterable[R], key: Callable[[R], Hashable]) -> Callable[[Hashable], list[R]]:
+    """Gives the rows of one key after another, nothing for a key that has none.
+
+    The keys are to be asked for in the order in which the rows come. Rows of a key that nobody asks for hold up all
+    that follow.
+    """
+    groups = groupby(rows, key=key)
+    waiting = next(groups, None)
+
+    def of(wanted: Hashable) -> list[R]:
+        nonlocal waiting
+        if waiting is None or waiting[0] != wanted:
+            return []
+        found = list(waiting[1])
+        waiting = next(groups, None)
+        return found
+
+    return of

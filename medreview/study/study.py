@@ -14,19 +14,64 @@ from medreview.atomic_output import create, new_file
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.storable import storable_text
-from medreview.study.aside import write_aside
-from medreview.study.backup import backup_if_changed
-from medreview.study.close_note import close_note
-from medreview.study.connection import connect, copy_of, data_version, make_durable
-from medreview.study.file_fault import NO_TEXT, FileFault, damaged, sentence_of
-from medreview.study.file_identity import FileIdentity
+from medreview.study.backup import Elsewhere, backup_if_changed
+from medreview.study.connection import (
+    NO_TEXT,
+    FileFault,
+    connect,
+    copy_of,
+    damaged,
+    data_version,
+    make_durable,
+    of_full_disk,
+    sentence_of,
+)
 from medreview.study.file_kind import refuse_no_file
 from medreview.study.kept_counts import KeptCounts
-from medreview.study.lock import WriterLock
+from medreview.study.lock import InUse, WriterLock, close_note
 from medreview.study.migrations import APPLICATION_ID, NEWEST, altered, migrate, new_study_file, schema_version
-from medreview.study.rescue import Elsewhere
 from medreview.study.row_seals import is_sealed, seal_all
-from medreview.study.writer import Writer
+from medreview.study.writer import FileIdentity, Writer
+
+
+def write_aside(path: Path, change: Callable[[sqlite3.Connection], object]) -> None:
+    """Run ``change`` in one transaction on a study file that nobody has open for writing.
+
+    A file of an earlier version is left as it is. Raises :class:`UserError` with half a sentence on what is in the way.
+    """
+    try:
+        connection = connect(path, read_only=True)
+        try:
+            if schema_version(connection) != NEWEST:
+                raise UserError("an earlier version made the file")
+        finally:
+            connection.close()
+        lock = WriterLock(path)
+        try:
+            lock.take()
+        except InUse:
+            raise UserError("it is open for writing elsewhere") from None
+        note = None
+        try:
+            note = _write(path, change)
+        finally:
+            lock.release(note)
+    except (sqlite3.Error, OSError) as error:
+        raise UserError("the disk is full" if of_full_disk(error) else "the file cannot be written") from None
+
+
+def _write(path: Path, change: Callable[[sqlite3.Connection], object]) -> dict[str, Any] | None:
+    connection = connect(path)
+    try:
+        make_durable(connection, path)
+        connection.execute("BEGIN IMMEDIATE")
+        change(connection)
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # readers keep the log's file; it shall hold nothing
+        return close_note(connection)
+    finally:
+        connection.close()
+
 
 T = TypeVar("T")
 
@@ -161,7 +206,7 @@ class Study:
         return self.reader
 
     def write_aside(self, change: Callable[[sqlite3.Connection], object]) -> None:
-        """Run ``change`` on a study that was opened for reading (:func:`medreview.study.aside.write_aside`).
+        """Run ``change`` on a study that was opened for reading (:func:`medreview.study.study.write_aside`).
 
         Raises :class:`UserError` with half a sentence on what is in the way, such as another file at its path.
         """

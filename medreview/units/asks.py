@@ -3,8 +3,8 @@
 from typing import Literal
 
 from medreview.labels import AXES, EVIDENCE, REASONS, Label, scale_of
-from medreview.study.unit_ids import PAIR, REFERENCE
-from medreview.study.unit_ids import STATEMENT as STATEMENT_KIND
+from medreview.study.ids import PAIR, REFERENCE
+from medreview.study.ids import STATEMENT as STATEMENT_KIND
 
 Entry = Literal["level", "spans", "order", "words"]
 """How a label is given. ``level``: one digit. ``spans``: a digit, then spans in the text with a reason each. ``order``:
@@ -68,4 +68,4 @@ class _Statement(Asks):
     parsed = True
 
 
-STATEMENT: Asks = _Statement()
+STATEMENT_ASKS: Asks = _Statement()

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from medreview.study.case_facts import fact_content
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
+from medreview.study.unit_table import fact_content
 from medreview.text import sha256
+from medreview.units.kind import Document
 from medreview.units.stored import NewUnit, now
-from medreview.units.view import Document
 
 NOTE_KINDS: Final = {"hp": "H&P", "progress": "progress note", "allied": "allied health note", "other": "note"}
 """The kinds of notes, and what the screen calls them."""

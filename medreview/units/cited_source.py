@@ -1,12 +1,23 @@
-"""A source that a response cites: what the screen calls it, and the state of its page."""
+"""The sources that a response cites, their order beside a statement, and the references that name them.
+
+The order is decided here only, for screens, export and API:
+
+- Opens: what the statement itself cites and can be read; then what has the best evidence by the offline rules (the
+  lowest ``unsupported``); then the response's order. The view ``source_order`` of the study holds this rule. It asks no
+  judge but the rules, so that blind and open queues open alike.
+- In a queue with a cause (:func:`cause`) opens what the cause is about.
+- One goes on through the statement's own citations, then through the response's other sources.
+"""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
+from medreview.references.verdict import ACCUSING, Verdict
 from medreview.sources.ocr_pages import OcrPage, ocr_pages
-from medreview.statements.own_citations import OwnCitations
+from medreview.statements.own_citations import OwnCitations, own_citations
+from medreview.study.ids import REFERENCE, unit_id
 
 _NAMED: Final = 3
 """Own numbers of one source that are named; of more, the others are an ellipsis."""
@@ -21,7 +32,7 @@ class Source:
     gives the source, the ones that the statement uses first; several when entries of its list are one page, none for an
     answer without numbers. ``name`` is what the workbench calls it: ``3``, ``3=4``, ``3a`` and ``3b`` where one entry
     names two sources; a letter where the answer numbers its sources, but not this one; the place where it numbers none.
-    ``cited``: the statement itself points to it; ``opens``: it is shown first (:mod:`medreview.units.source_order`).
+    ``cited``: the statement itself points to it; ``opens``: it is shown first (:mod:`medreview.units.cited_source`).
 
     ``state`` is the state of its page (``ok``, ``paywall``, ``http_error`` ...), ``"not fetched"``, or
     ``"instructions"`` for a page that tells judges what to answer; ``state_evidence`` is what gave it. ``size`` counts
@@ -108,3 +119,81 @@ def _entry(number: int, source_id: str, entries: Mapping[int, Sequence[str]]) ->
 def _letter(count: int) -> str:
     """a, b ... z, aa, bb ..."""
     return chr(ord("a") + count % 26) * (1 + count // 26)
+
+
+def sources_beside(reader: sqlite3.Connection, statement_id: str, response_id: str) -> tuple[Source, ...]:
+    """The sources of a statement's response in the order in which one goes through them."""
+    sources = load_sources(reader, response_id, own_citations(reader, statement_id))
+    found = {source.source_id: source for source in sources}
+    turns = reader.execute(
+        "SELECT source_id, opens FROM source_order WHERE statement_id = ? ORDER BY turn", (statement_id,)
+    )
+    return tuple(replace(found[row["source_id"]], opens=bool(row["opens"])) for row in turns)
+
+
+def cause(
+    reader: sqlite3.Connection, sources: Iterable[Source], queue: str, statement_id: str, decided_on: str | None
+) -> Source | None:
+    """The source that a statement is in a queue for, ``None`` where that is not about one.
+
+    In the flagged queue that of the gravest flag about a page: of the quote that is not there or altered, of the
+    judgement that contradicts, of the numbers that differ. In the stale queue that of the page it was ``decided_on``.
+    """
+    page = decided_on if queue == "stale" else None
+    if queue == "flagged":
+        row = reader.execute("SELECT snapshot_id FROM verdict WHERE statement_id = ?", (statement_id,)).fetchone()
+        page = row["snapshot_id"] if row else None
+    found = reader.execute("SELECT source_id FROM snapshot WHERE snapshot_id = ?", (page,)).fetchone()
+    return next((source for source in sources if found and source.source_id == found["source_id"]), None)
+
+
+_OF_SOURCES: Final = """
+SELECT n.source_id, f.reference_id, c.verdict
+FROM source_reference AS n JOIN reference AS f USING (reference_id) JOIN reference_checked AS c USING (reference_id)
+WHERE n.response_id = ? ORDER BY f.ordinal"""
+_CITED: Final = """
+SELECT DISTINCT f.reference_id, f.ordinal, c.verdict
+FROM statement_reference AS s JOIN reference AS f USING (reference_id)
+JOIN reference_checked AS c USING (reference_id) WHERE s.statement_id = ? ORDER BY f.ordinal"""
+
+
+class NamedBy(NamedTuple):
+    """A checked reference that names a source of its response, by id and verdict."""
+
+    reference_id: str
+    verdict: Verdict
+
+
+def references_of_sources(reader: sqlite3.Connection, response_id: str) -> dict[str, NamedBy]:
+    """By source of a response: the reference that names it; of several the one with the gravest verdict."""
+    found: dict[str, NamedBy] = {}
+    for row in reader.execute(_OF_SOURCES, (response_id,)):
+        if row["verdict"] is None:  # withheld
+            continue
+        other = NamedBy(row["reference_id"], row["verdict"])
+        known = found.setdefault(row["source_id"], other)
+        if _gravity(other.verdict) < _gravity(known.verdict):
+            found[row["source_id"]] = other
+    return found
+
+
+def cited_by(reader: sqlite3.Connection, statement_id: str) -> list[NamedBy]:
+    """The references that a statement cites itself, those with the gravest verdicts first."""
+    rows = reader.execute(_CITED, (statement_id,))
+    found = [NamedBy(row["reference_id"], row["verdict"]) for row in rows if row["verdict"] is not None]
+    return sorted(found, key=lambda named: _gravity(named.verdict))
+
+
+def reference_beside(reader: sqlite3.Connection, statement_id: str, response_id: str, source_id: str | None) -> str:
+    """The unit to open from a statement: the reference that names the source on the screen, else the first that the
+    statement cites; ``""`` where none was checked. In what order they stand tells nothing of a verdict."""
+    rows = reader.execute(_OF_SOURCES, (response_id,)).fetchall()
+    named = [row["reference_id"] for row in rows if row["source_id"] == source_id]
+    cited = [row[0] for row in reader.execute(_CITED, (statement_id,))]
+    both = [reference_id for reference_id in named if reference_id in cited]
+    first = next(iter((*both, *named, *cited)), None)
+    return unit_id(REFERENCE, first) if first else ""
+
+
+def _gravity(verdict: Verdict) -> int:
+    return ACCUSING.index(verdict) if verdict in ACCUSING else len(ACCUSING)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from medreview.judges.rollup import Word, over_sources
 from medreview.labels import level_named
-from medreview.study.unit_ids import PAIR, ids_of, unit_id
+from medreview.study.ids import PAIR, ids_of, unit_id
 
 _PAIRS: Final = "SELECT statement_id, source_id FROM reviewed_pair"
 

@@ -13,14 +13,24 @@ from medreview.judges.fact_votes import (
     fact_in_response,
     facts_in_responses,
 )
-from medreview.judges.ties import tie_rule
+from medreview.judges.rollup import tie_rule
 from medreview.labels import PRESENCE as LEVELS
 from medreview.labels import TieRule, label_words
-from medreview.study.unit_ids import ids_of, unit_id
+from medreview.study.ids import ids_of, unit_id
 from medreview.units.cases import case_of_question
-from medreview.units.kind import Headline, Rating, UnitKind
+from medreview.units.kind import (
+    Document,
+    Headline,
+    Machines,
+    Opinion,
+    Part,
+    Passage,
+    Rating,
+    TextMark,
+    UnitKind,
+    UnitView,
+)
 from medreview.units.statement_view import response_name
-from medreview.units.view import Document, Machines, Opinion, Part, Passage, TextMark, UnitView
 
 _FACT: Final = """SELECT k.question_sha256, k.ordinal, k.text, coalesce(f.category, k.category) AS category
 FROM key_fact AS k LEFT JOIN key_fact_in_force AS f USING (key_fact_id) WHERE k.key_fact_id = ?"""

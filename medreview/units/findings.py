@@ -1,4 +1,4 @@
-"""What judges found in whole responses: each judge's word alone and with an expert's remarks, and the places of it.
+"""Spans that are marked in whole responses: what judges found, with an expert's remarks, and the record of a span.
 
 Which word of a judge counts is in the views ``finding_current`` and ``finding_place``: its newest.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from medreview.labels import level_named
-from medreview.text import Span
+from medreview.text import Span, sha256
 
 
 class FoundSpan(NamedTuple):
@@ -77,3 +77,27 @@ def _finding(row: sqlite3.Row) -> Finding:
 
 def _span(number: int, told: dict[str, Any]) -> FoundSpan:
     return FoundSpan(number, told["quote"], told["status"], tuple(Span(*place) for place in told["spans"]))
+
+
+def span_payload(
+    axis: str, label: str, target: str, text: str, span: Span, *, reason: str = "", with_span: str | None = None,
+    finding: tuple[str, int] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """The payload of a ``span_add``: a range of a text, its words, its level on an axis, and the hash of the text.
+
+    ``target``: the key of the document. ``with_span``: the event of the span that it clashes with. ``finding``: id and
+    number of the machine's span that it was taken over from.
+    """
+    payload: dict[str, Any] = {
+        "axis": axis,
+        "label": label,
+        "target": target,
+        "start": span.start,
+        "end": span.end,
+        "exact": text[span.start : span.end],
+        "sha256": sha256(text),
+    }
+    payload |= {"reason": reason} if reason else {}
+    payload |= {"with": with_span} if with_span else {}
+    payload |= {"from_finding": finding[0], "from_span": finding[1]} if finding else {}
+    return payload

@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from medreview.units.case_file import FORM as CASES
-from medreview.units.fact_file import FORM as FACTS
-from medreview.units.medhalu import MEDHALU
-from medreview.units.pair_format import FORMAT as PAIRS
-from medreview.units.qa_format import FORMAT as QA
-from medreview.units.question_format import FORMAT as QUESTIONS
-from medreview.units.ranking_file import FORM as RANKINGS
-from medreview.units.revision_format import FORMAT as REVISIONS
+from medreview.units.answer_files import MEDHALU
+from medreview.units.answer_files import RANKING_FILES as RANKINGS
+from medreview.units.case_file import CASE_FILES as CASES
+from medreview.units.item_files import QA_FILES as QA
+from medreview.units.item_files import QUESTION_FILES as QUESTIONS
+from medreview.units.item_files import REVISION_FILES as REVISIONS
+from medreview.units.label_files import FACT_LABEL_FILES as FACTS
+from medreview.units.label_files import PAIR_LABEL_FILES as PAIRS
 from medreview.units.unit_format import UnitFormat
 
 FORMATS: Final[dict[str, UnitFormat]] = {

@@ -1,7 +1,8 @@
 """Every key fact in force, held against every response to its question: what judges and people say of it.
 
-The system that a response is of is its model. Cases are what figures resample: the facts of one case, and the texts
-of several systems on it, are not independent.
+The system that a response is of is its model. Cases are what figures resample: the facts of one case, and the texts of
+several systems on it, are not independent. :func:`failed_facts` has what a system omits and contradicts by the majority
+of the judges.
 """
 
 import sqlite3
@@ -9,9 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from medreview.judges.fact_votes import FactInResponse, JuryWord, answer_of, facts_in_responses, jury_word
+from medreview.judges.fact_votes import (
+    CONTRADICTION,
+    PRESENCE,
+    FactInResponse,
+    FactVote,
+    JuryWord,
+    answer_of,
+    facts_in_responses,
+    jury_word,
+)
 from medreview.labels import TieRule
-from medreview.study.unit_ids import unit_id
+from medreview.study.ids import content_id, unit_id
 from medreview.units.cases import case_of_question
 from medreview.units.statement_view import response_name
 
@@ -170,3 +180,48 @@ def _labels(reader: sqlite3.Connection) -> dict[str, list[PanelVote]]:
     for row in reader.execute(_LABELS):
         found.setdefault(row["unit"], []).append(PanelVote(row["reviewer"], row["label"], row["mode"]))
     return found
+
+
+Failure = Literal["omitted", "contradicted"]
+LEAST: Final = 2
+"""Facts, or statements, that make a theme."""
+FACT_THEMES: Final = "themes"
+"""The generator that makes themes of them; its report lists each theme's facts by :attr:`FailedFact.key`."""
+_TASKS: Final[tuple[tuple[Failure, str, bool], ...]] = (
+    ("omitted", PRESENCE, False), ("contradicted", CONTRADICTION, True),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FailedFact:
+    """A fact that a text omits or contradicts by the majority, with the votes of the judges who say so."""
+
+    failure: Failure
+    held: HeldFact
+    votes: tuple[FactVote, ...]
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """How it failed, in which response, which key fact."""
+        return self.failure, self.held.text.response_id, self.held.fact.key_fact_id
+
+
+def failed_facts(facts: HeldFacts, system: str, tie: TieRule) -> list[FailedFact]:
+    """What a system omits, then what it contradicts, in the order of its texts. What has no text is no theme."""
+    held = [one for one in facts.held if one.text.system == system and one.text.valid]
+    found = []
+    for failure, task, answer in _TASKS:
+        for one in held:
+            if one.jury(task, tie).answer is answer:
+                votes = tuple(vote for vote in one.judged.of(task) if vote.answer is answer)
+                found.append(FailedFact(failure, one, votes))
+    return found
+
+
+def failures_id(system: str, failed: Sequence[FailedFact]) -> str:
+    """The same for the same failures with the same words of the judges: what themes were made of."""
+    return content_id(
+        "t",
+        system,
+        *([*one.key, one.held.fact.text, *(f"{vote.judge}: {vote.reason}" for vote in one.votes)] for one in failed),
+    )

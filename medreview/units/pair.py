@@ -1,25 +1,34 @@
 """A pair: does this one source say the statement? (SourceCheckup's expert annotation)"""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from medreview.judges.rollup import RollUp, by_source
-from medreview.judges.ties import tie_rule
+from medreview.judges.rollup import RollUp, by_source, tie_rule
 from medreview.judges.triage import CitedPages, CitedReference, flags, worth_flagging
 from medreview.judges.votes import COLUMNS, VoteReader, jury
 from medreview.labels import EVIDENCE, REASONS, quote_doubt_words
 from medreview.statements.own_citations import own_citations
-from medreview.study.unit_ids import PAIR, REFERENCE, STATEMENT, ids_of, unit_id
-from medreview.units.cited_reference import load_source_reference
-from medreview.units.cited_source import Source, load_sources
-from medreview.units.kind import Headline, Rating, UnitKind
-from medreview.units.named_reference import NamedBy, references_of_sources
-from medreview.units.pair_table import FROM_PAIRS
-from medreview.units.source_document import SOURCE, response_document, source_document
-from medreview.units.statement_names import statement_name
+from medreview.study.ids import PAIR, REFERENCE, STATEMENT, ids_of, unit_id
+from medreview.units.checked_reference import load_source_reference
+from medreview.units.cited_source import NamedBy, Source, load_sources, references_of_sources
+from medreview.units.derived_label import derived_labels
+from medreview.units.documents import SOURCE, response_document, source_document
+from medreview.units.kind import (
+    Cell,
+    Headline,
+    Machines,
+    Opinion,
+    Part,
+    Passage,
+    Rating,
+    Table,
+    TextMark,
+    UnitKind,
+    UnitView,
+)
 from medreview.units.statement_view import (
     Evidence,
     Judgement,
@@ -29,8 +38,40 @@ from medreview.units.statement_view import (
     places_of,
     response_name,
     said_in_words,
+    statement_name,
 )
-from medreview.units.view import Machines, Opinion, Part, Passage, TextMark, UnitView
+
+_COLUMNS: Final = (
+    ("unit_id", "text", "The statement."),
+    ("response_id", "text", "The response that it is part of: the unit to resample."),
+    ("reviewer_id", "text", "Who labelled its pairs."),
+    ("pass_no", "integer", "Which time this reviewer went through the study, from 1."),
+    ("mode", "text", "blind: all of these labels were given before anything of the judges' opinion on their pairs had "
+     "been seen; else assisted."),
+    ("label_from_pairs", "text", "What they come to on the evidence axis, each as it is now; empty until all pairs are "
+     "labelled, unless one supports, and where some only tell supported from not."),
+    ("supported_from_pairs", "boolean", "The same two-way; empty where the reviewer could not tell."),
+    ("counting_label_from_pairs", "text", "As label_from_pairs, of blind labels the first."),
+    ("pairs_labelled", "integer", "Pairs of the statement with a label of this reviewer on the page as it is."),
+    ("pairs", "integer", "All pairs of the statement."),
+)  # fmt: skip
+
+
+def _rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    responses = dict(reader.execute("SELECT statement_id, response_id FROM statement").fetchall())
+    for one in derived_labels(reader):
+        supported = None if one.current.supported is None else int(one.current.supported)
+        yield (
+            one.statement_id, responses[one.statement_id], one.reviewer, one.pass_no, one.mode, one.current.label,
+            supported, one.counting.label, one.current.labelled, one.current.pairs,
+        )  # fmt: skip
+
+
+_ABOUT: Final = "The label of a statement as it follows from one reviewer's labels on its pairs."
+
+FROM_PAIRS: Final = Table("labels_from_pairs.csv", _COLUMNS, _rows, _ABOUT)
+"""A row for each statement, reviewer and pass with a labelled pair."""
+
 
 _STATEMENT: Final = """
 SELECT s.*, r.ordinal AS response_ordinal, r.record_id, r.model, r.origin, r.question, r.text AS response

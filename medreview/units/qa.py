@@ -1,18 +1,180 @@
-"""A question with its answer, made from a passage: how relevant is it? (ClinIQLink; what is wrong with it, by flags)"""
+"""A question with its answer, made from a passage: its parts, what its type asks of it, and how relevant it is.
 
+As in ClinIQLink; what is wrong with it is said by flags.
+"""
+
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from medreview.labels import RELEVANCE
-from medreview.units.about import about
-from medreview.units.content_table import content_table
-from medreview.units.kind import Cell, Headline, Rating, UnitKind
-from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
-from medreview.units.qa_item import TYPES, QAItem, item_of
-from medreview.units.stored import GROUPED_ROWS, StoredUnit, content_value, load_unit
-from medreview.units.view import Machines, Part, UnitView
+from medreview.text import Span
+from medreview.units.documents import about
+from medreview.units.kind import Cell, Headline, Machines, Part, Rating, UnitKind, UnitView
+from medreview.units.stored import (
+    GROUPED_ROWS,
+    StoredUnit,
+    content_table,
+    content_value,
+    given_quote,
+    load_unit,
+    located,
+    stored_opinions,
+    stored_ratings,
+)
+
+TYPES: Final[Mapping[str, str]] = {
+    "true_false": "true or false",
+    "list": "list",
+    "multiple_choice": "multiple choice",
+    "short": "short answer",
+    "short_inverse": "short answer, inverse",
+    "multi_hop": "several steps",
+    "multi_hop_inverse": "several steps, inverse",
+}
+"""The seven types of an item, as stored, and as the screen says them. An inverse item shows a wrong answer; whoever is
+asked has to name its flaw."""
+
+MOST_WORDS: Final = 40
+"""Of a short answer."""
+_CHOICES: Final = (4, 5)
+"""How many options a multiple-choice question may have."""
+_ALL_OF: Final = re.compile(r"\b(?:all|none|both|any)\s+(?:of\s+)?(?:the\s+)?(?:above|these|them)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class QAItem:
+    """``options`` with their letters, ``answers`` as texts, one but for a list; ``steps``: the reasoning.
+
+    ``wrong_answer``, ``wrong_steps`` and ``flaw`` (what is wrong with them) are of the inverse types. ``passage``: its
+    id, ``""`` when the text did not come; ``span``: where in it the answer is said to stand, if that was given.
+    """
+
+    type: str
+    question: str
+    options: tuple[tuple[str, str], ...] = ()
+    answers: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    wrong_answer: str = ""
+    wrong_steps: tuple[str, ...] = ()
+    flaw: str = ""
+    passage: str = ""
+    span: Span | None = None
+
+    @property
+    def inverse(self) -> bool:
+        """Whether a wrong answer is shown."""
+        return self.type.endswith("_inverse")
+
+    def lettered(self, answer: str) -> str:
+        """An answer with the letter of its option, if it is one."""
+        letter = next((letter for letter, text in self.options if folded(text) == folded(answer)), "")
+        return f"{letter}  {answer}" if letter else answer
+
+    def content(self) -> dict[str, Any]:
+        """As the table ``unit`` holds it."""
+        return {
+            "type": self.type,
+            "question": self.question,
+            "options": [list(option) for option in self.options],
+            "answers": list(self.answers),
+            "steps": list(self.steps),
+            "wrong_answer": self.wrong_answer,
+            "wrong_steps": list(self.wrong_steps),
+            "flaw": self.flaw,
+            "passage": self.passage,
+            "span": list(self.span) if self.span else None,
+        }
+
+
+def item_of(content: Mapping[str, Any]) -> QAItem:
+    """The item that a unit's content is."""
+    return QAItem(
+        type=content["type"],
+        question=content["question"],
+        options=tuple((letter, text) for letter, text in content["options"]),
+        answers=tuple(content["answers"]),
+        steps=tuple(content["steps"]),
+        wrong_answer=content["wrong_answer"],
+        wrong_steps=tuple(content["wrong_steps"]),
+        flaw=content["flaw"],
+        passage=content["passage"],
+        span=Span(*content["span"]) if content["span"] else None,
+    )
+
+
+def folded(text: str) -> str:
+    """A text for comparison with another: without case, punctuation at its ends and doubled blanks."""
+    return " ".join(text.casefold().split()).strip(" .,;:!?")
+
+
+def with_letters(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Options with the letters A, B, C ..."""
+    return tuple((chr(ord("A") + number % 26), text) for number, text in enumerate(texts))
+
+
+def spelled(answer: str, options: tuple[tuple[str, str], ...]) -> str:
+    """The text of the option that a letter names; any other answer as it stands."""
+    if folded(answer) in [folded(text) for _, text in options]:
+        return answer
+    return next((text for letter, text in options if folded(letter) == folded(answer)), answer)
+
+
+class Fault(NamedTuple):
+    """What an item lacks: a word for counts, and half a sentence (``has the same option twice``)."""
+
+    code: str
+    words: str
+
+
+def faults(item: QAItem) -> Iterator[Fault]:
+    """What an item lacks by the rules of its type."""
+    if item.type not in TYPES:
+        words = f"has {item.type!r} as its type, which is none of {', '.join(TYPES)}" if item.type else "has no type"
+        yield Fault("unknown_type", words)
+    yield from _options(item)
+    match item.type:
+        case "true_false":
+            if len(item.answers) != 1 or folded(item.answers[0]) not in ("true", "false"):
+                yield Fault("neither_true_nor_false", "is a true-false item whose answer is not one of true and false")
+        case "list":
+            if len(item.options) < _CHOICES[0] or not 2 <= len(item.answers) < len(item.options):
+                words = "is a list without four options, or whose answers are fewer than two or all of the options"
+                yield Fault("list_shape", words)
+        case "multiple_choice":
+            if len(item.options) not in _CHOICES or len(item.answers) != 1:
+                words = "is a multiple-choice item without four or five options, or without exactly one answer"
+                yield Fault("choice_shape", words)
+        case "short" | "short_inverse":
+            if any(len(answer.split()) > MOST_WORDS for answer in item.answers):
+                yield Fault("answer_length", f"has a short answer of more than {MOST_WORDS} words")
+        case "multi_hop" | "multi_hop_inverse":
+            if len(item.wrong_steps if item.inverse and not item.steps else item.steps) < 2:
+                yield Fault("few_steps", "is an item of several steps with fewer than two")
+    if item.inverse:
+        missing = [name for name, value in (("wrong answer", item.wrong_answer), ("flaw", item.flaw)) if not value]
+        if missing:
+            yield Fault("inverse_incomplete", f"is an inverse item without its {' and its '.join(missing)}")
+        if item.wrong_answer and folded(item.wrong_answer) in map(folded, item.answers):
+            yield Fault("wrong_answer_is_right", "has the same text as its answer and as its wrong answer")
+    question = folded(item.question)
+    if any(len(answer) > 3 and folded(answer) in question for answer in item.answers if item.type != "true_false"):
+        yield Fault("answer_in_question", "has its answer in its question")
+    if not item.passage:
+        yield Fault("no_passage", "has no passage to be compared with")
+
+
+def _options(item: QAItem) -> Iterator[Fault]:
+    texts = [folded(text) for _, text in item.options]
+    if len(set(texts)) < len(texts):
+        yield Fault("option_twice", "has the same option twice")
+    if any(_ALL_OF.search(text) for text in texts):
+        yield Fault("option_all_of_these", "has an option such as “all of the above”")
+    if texts and (strange := [answer for answer in item.answers if folded(answer) not in texts]):
+        yield Fault("answer_no_option", f"has an answer that is none of its options ({strange[0][:40]})")
 
 
 def _cells(stored: StoredUnit) -> tuple[Cell, ...]:

@@ -5,13 +5,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from medreview.labels import ANSWERABILITY
-from medreview.units.about import about
-from medreview.units.content_table import content_table
-from medreview.units.kind import Cell, Headline, Rating, UnitKind
-from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
-from medreview.units.reference_answers import kept_for_afterwards
-from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
-from medreview.units.view import Document, Machines, Part, UnitView
+from medreview.units.documents import about
+from medreview.units.kind import Cell, Document, Headline, Machines, Part, Rating, UnitKind, UnitView
+from medreview.units.stored import (
+    GROUPED_ROWS,
+    StoredUnit,
+    content_table,
+    given_quote,
+    kept_for_afterwards,
+    load_unit,
+    located,
+    stored_opinions,
+    stored_ratings,
+)
 
 _NO_TEXT: Final = "No text came with this question: whether it can be answered from one cannot be said."
 

@@ -6,30 +6,40 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from medreview.labels import REFERENCE
-from medreview.references.authorities import authority_name
-from medreview.references.levels import level_of, outcome_words
+from medreview.references.check_words import authority_name, level_of, outcome_words
 from medreview.references.model import Asked, Record, ReferenceCheck
 from medreview.references.verdict import VERDICTS
 from medreview.statements.own_citations import numbering
-from medreview.study.unit_ids import REFERENCE as NAME
-from medreview.study.unit_ids import STATEMENT, ids_of, unit_id
-from medreview.text import Span
-from medreview.units.cited_source import load_sources
-from medreview.units.kind import Headline, Rating, UnitKind
-from medreview.units.reference_fields import (
+from medreview.study.ids import REFERENCE as NAME
+from medreview.study.ids import STATEMENT, ids_of, unit_id
+from medreview.text import Span, in_words
+from medreview.units.checked_reference import (
     Fields,
+    StoredReference,
     difference_words,
     differing,
     fields_alone,
     fields_beside,
+    load_reference,
     notice_words,
     record_name,
+    records_in_neutral_order,
 )
-from medreview.units.source_document import response_document, source_document
+from medreview.units.cited_source import load_sources
+from medreview.units.documents import response_document, source_document
+from medreview.units.kind import (
+    Document,
+    Headline,
+    Machines,
+    Opinion,
+    Part,
+    Rating,
+    Shade,
+    TextMark,
+    UnitKind,
+    UnitView,
+)
 from medreview.units.statement_view import response_name
-from medreview.units.stored_reference import StoredReference, load_reference, records_in_neutral_order
-from medreview.units.view import Document, Machines, Opinion, Part, Shade, TextMark, UnitView
-from medreview.words import in_words
 
 RULES: Final = "rules"
 """What the rules that compare references are called among raters."""

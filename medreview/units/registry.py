@@ -1,17 +1,25 @@
-"""Every kind of unit by name. A new kind is a module and an entry here."""
+"""Every kind of unit by name: a new kind is a module and an entry here. Units are looked up by id or by screen name.
 
+:func:`without_models` removes from stored units the names of the models that wrote them.
+"""
+
+import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from json import loads
+from typing import TYPE_CHECKING, Any, Final
 
 from medreview.labels import label_words
-from medreview.study.unit_ids import kind_of
-from medreview.units.asks import STATEMENT, Asks
+from medreview.study.ids import STATEMENT, kind_of, unit_id
+from medreview.study.unit_table import dumped
+from medreview.text import sha256
+from medreview.units.asks import STATEMENT_ASKS, Asks
 from medreview.units.statement_view import load_name
 
 if TYPE_CHECKING:
     from medreview.units.kind import UnitKind
+
 
 _EVERY: Final = {
     "pair": ("pair", "Pair"),
@@ -56,7 +64,7 @@ KINDS: Final[Mapping[str, "UnitKind"]] = _Kinds()
 
 def asks_of(unit: str) -> Asks:
     """What is asked of a unit, by its id."""
-    return KINDS.get(kind_of(unit), STATEMENT)
+    return KINDS.get(kind_of(unit), STATEMENT_ASKS)
 
 
 def unit_name(reader: sqlite3.Connection, unit: str) -> str:
@@ -86,3 +94,100 @@ def kinds_in(reader: sqlite3.Connection) -> dict[str, int]:
 def count_units(reader: sqlite3.Connection, kind: str) -> int:
     """How many units of a kind, other than the statement, the study has."""
     return int(reader.execute(f"SELECT count(*) FROM ({KINDS[kind].rows})").fetchone()[0])
+
+
+_NAME: Final = re.compile(r"R0*(\d+)[ /:]*S0*(\d+)", re.IGNORECASE)
+
+
+def find_unit(reader: sqlite3.Connection, name: str) -> str:
+    """The unit with an id, with the name that the screen gives a statement (``R07 S3``), or with the id of its record.
+
+    ``KIND:`` before the id of a record says which kind is meant: ``qa:q12``, ``response:a17``. Raises ``LookupError``
+    with half a sentence when there is none, or more than one.
+    """
+    name = name.strip()
+    if _is_unit(reader, name):
+        return name
+    if found := _NAME.fullmatch(name):
+        row = reader.execute(
+            """SELECT s.statement_id FROM statement AS s JOIN response AS r USING (response_id)
+               WHERE r.ordinal = ? AND s.ordinal = ?""",
+            (int(found[1]), int(found[2])),
+        ).fetchone()
+        if row:
+            return str(row[0])
+    kind, colon, record = name.partition(":")
+    wanted = [KINDS[kind]] if colon and kind in KINDS else list(KINDS.values())
+    record = record if colon and kind in KINDS else name
+    units = [
+        row[0]
+        for one in wanted
+        for row in reader.execute(f"SELECT unit FROM ({one.rows}) WHERE record_id = ? AND record_id <> ''", (record,))
+    ]
+    return _only(units, f"unit {name!r}")
+
+
+def find_statement(reader: sqlite3.Connection, response: str, statement: str) -> str:
+    """A statement by the id of its response (in its file or in the study), and its text or its place (``3``).
+
+    White space in the text does not matter. Raises ``LookupError`` with half a sentence.
+    """
+    responses = reader.execute(
+        "SELECT response_id FROM response WHERE record_id = ?1 OR response_id = ?1", (response,)
+    ).fetchall()
+    response_id = _only([row[0] for row in responses], f"response {response!r}")
+    rows = reader.execute(
+        "SELECT statement_id, ordinal, text FROM statement WHERE response_id = ? ORDER BY ordinal", (response_id,)
+    ).fetchall()
+    words = statement.split()
+    units = [row["statement_id"] for row in rows if row["text"].split() == words]
+    units = units or [row["statement_id"] for row in rows if str(row["ordinal"]) == statement.strip()]
+    return unit_id(STATEMENT, _only(units, f"statement {statement[:60]!r} in the response {response!r}"))
+
+
+def _only(units: list[str], what: str) -> str:
+    if len(units) == 1:
+        return units[0]
+    raise LookupError(f"there is more than one {what}" if units else f"there is no {what} in the study")
+
+
+def _is_unit(reader: sqlite3.Connection, name: str) -> bool:
+    if kind_of(name) == STATEMENT:
+        return reader.execute("SELECT 1 FROM statement WHERE statement_id = ?", (name,)).fetchone() is not None
+    if kind_of(name) not in KINDS:
+        return False
+    try:
+        KINDS[kind_of(name)].load(reader, name)
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+def without_models(kind: str, content: str) -> str:
+    """The JSON text of a stored unit's content, with ``""`` for each value that names what wrote it.
+
+    Which these are the kind says (``UnitKind.models``); the content of a kind that is not known here stays as it is.
+    """
+    names = KINDS[kind].models if kind in KINDS else ()
+    if not names:
+        return content
+    patterns = [re.compile(re.escape(name).replace(r"\*", "[0-9]+")) for name in names]
+    return dumped(_emptied(loads(content), patterns, ""))
+
+
+def register(connection: sqlite3.Connection) -> None:
+    """Give a connection the SQL functions ``without_models(kind, content)`` and ``sha256_of(text)``."""
+    connection.create_function("without_models", 2, without_models, deterministic=True)
+    connection.create_function("sha256_of", 1, sha256, deterministic=True)
+
+
+def _emptied(value: Any, patterns: Sequence[re.Pattern[str]], path: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _emptied(inner, patterns, _below(path, key)) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_emptied(inner, patterns, _below(path, str(place))) for place, inner in enumerate(value)]
+    return "" if any(pattern.fullmatch(path) for pattern in patterns) else value
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

@@ -5,14 +5,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from medreview.labels import REVISION
-from medreview.units.about import about
-from medreview.units.content_table import content_table
-from medreview.units.kind import Cell, Headline, Rating, UnitKind
-from medreview.units.opinions import given_quote, located, stored_opinions, stored_ratings
+from medreview.units.documents import about, changes
+from medreview.units.kind import Cell, Document, Headline, Machines, Part, Rating, UnitKind, UnitView
 from medreview.units.statement_view import load_name
-from medreview.units.stored import GROUPED_ROWS, StoredUnit, load_unit
-from medreview.units.view import Document, Machines, Part, UnitView
-from medreview.units.word_changes import changes
+from medreview.units.stored import (
+    GROUPED_ROWS,
+    StoredUnit,
+    content_table,
+    given_quote,
+    load_unit,
+    located,
+    stored_opinions,
+    stored_ratings,
+)
 
 _COLUMNS: Final = (
     ("action", "text", "revise or remove."),

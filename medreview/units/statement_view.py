@@ -1,20 +1,40 @@
-"""Everything about one statement that the review screen can show, read from the study."""
+"""Everything about one statement that the review screen can show, its name among it, read from the study."""
 
 import json
 import re
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from medreview.judges.merged_votes import MergedJudgement, merged_judgements
+from medreview.judges.rollup import MergedJudgement, merged_judgements
 from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader
-from medreview.labels import NOT_IN_ANSWER, level_named
-from medreview.lazy_pattern import lazy_pattern
+from medreview.labels import NOT_IN_ANSWER, PROVEN_QUOTES, level_named
+from medreview.sources.ocr_pages import BY_OCR, pages_over
 from medreview.statements.left_out import LeftOut, left_out
-from medreview.text import Span
-from medreview.units.cited_source import Source
-from medreview.units.source_order import sources_beside
-from medreview.units.statement_names import statement_name
+from medreview.study.statement_edits import SPLIT, Edit, edits_of, fold
+from medreview.text import Span, in_words, lazy_pattern
+from medreview.units.cited_source import Source, sources_beside
+
+
+def statement_name(reader: sqlite3.Connection, statement_id: str, response_id: str, ordinal: int) -> str:
+    """``S3``; the parts that it was cut into are ``S3a`` and ``S3b``, and joined with the next one it is ``S3+4``."""
+    edits = edits_of(reader, response_id)
+    if not edits:
+        return f"S{ordinal}"
+    rows = reader.execute("SELECT statement_id, ordinal FROM statement WHERE response_id = ?", (response_id,))
+    return f"S{_number(statement_id, fold(edits).first, dict(rows.fetchall()))}"
+
+
+def _number(statement_id: str, first: Mapping[str, Edit], ordinals: Mapping[str, int]) -> str:
+    edit = first.get(statement_id)
+    if edit is None or not edit.replaced:
+        return str(ordinals.get(statement_id, "?"))
+    names = [_number(each, first, ordinals) for each in edit.replaced]
+    if edit.kind == SPLIT:
+        return names[0] + "ab"[[one.statement_id for one in edit.made].index(statement_id)]
+    return "+".join(names)
+
 
 _ITEM: Final = lazy_pattern(r"[ \t>]*(?:[^\w\s*_\"'(]|[-*+] |\(?\w{1,4}[.)])")
 """A line that may be an item of a list, or the row of a table."""
@@ -125,11 +145,11 @@ class Evidence(NamedTuple):
 class StatementView:
     """One statement with its response, sources and the judges' opinions.
 
-    ``short_name`` is what it is called in its response (:func:`~medreview.units.statement_names.statement_name`).
+    ``short_name`` is what it is called in its response (:func:`~medreview.units.statement_view.statement_name`).
     ``span`` is its place in the response, ``parts`` its places where it has several; neither when it was reworded. Then
     ``said_at`` is the sentence that says the same, ``None`` where the response does not. ``context`` is what of the
-    text before it a statement needs (:mod:`medreview.statements.context`).
-    ``sources`` stand in the order of :mod:`medreview.units.source_order`: what the statement itself cites first.
+    text before it a statement needs (:mod:`medreview.statements.place_in_response`).
+    ``sources`` stand in the order of :mod:`medreview.units.cited_source`: what the statement itself cites first.
     ``left_out`` is what of the response is no statement. ``judgements`` holds each judge's word on each source as it is
     now; what was said before that is not shown. ``merged``: each judge's word by all sources of the response together.
     """
@@ -224,7 +244,7 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
 
 
 def _said_at(response: str, text: str) -> Span | None:
-    from medreview.statements.alignment import Sentences  # as below
+    from medreview.statements.place_in_response import Sentences  # as below
 
     return Sentences(response).find(text)
 
@@ -233,7 +253,9 @@ def _context(response: str, place: Span) -> str:
     line = response.rfind("\n", 0, place.start) + 1
     if not (_ITEM.match(response, line) or _POINTS_BACK.match(response, place.start)):
         return ""
-    from medreview.statements.context import Contexts  # its rules take long to load, and most statements need none
+    from medreview.statements.place_in_response import (
+        Contexts,  # its rules take long to load, and most statements need none
+    )
 
     return Contexts(response).of(place)
 
@@ -366,3 +388,12 @@ def _verdict(reader: sqlite3.Connection, statement_id: str) -> Verdict | None:
 
 def _boolean(value: Any) -> bool | None:
     return None if value is None else bool(value)
+
+
+def quote_status_words(judgement: Judgement, source: Source | None) -> str:
+    """``exact``; ``near, read by OCR`` where the quote stands on a page that was: there no quote is more than that."""
+    words = in_words(judgement.quote_status)
+    by_ocr = source.by_ocr if source else ()
+    if judgement.quote_status in PROVEN_QUOTES and any(pages_over(by_ocr, span) for span in judgement.quote_spans):
+        return f"{words}, {BY_OCR}"
+    return words

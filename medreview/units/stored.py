@@ -1,17 +1,24 @@
-"""Units that came as such: rows of the table ``unit``, with what belongs to them, written once and never changed."""
+"""Units that came as such: rows of the table ``unit``, with passages, gold labels, correct answers and opinions.
+
+Written once and never changed. ``opinion`` has what machines say of units for which judges have no table of their own;
+:func:`content_table` is what an export has of these units.
+"""
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
-from medreview.study.ids import content_id
+from medreview.labels import FALSE_QUOTES, label_words
+from medreview.study import Study
+from medreview.study.ids import content_id, kind_of
 from medreview.study.rows import insert
-from medreview.study.unit_rows import content_unit_id, dumped, insert_unit
+from medreview.study.unit_table import content_unit_id, dumped, insert_unit
 from medreview.text import Span, sha256
-from medreview.units.view import Gold
+from medreview.units.kind import Cell, Document, Gold, Machines, Opinion, Passage, Rating, Table
 
 ROWS: Final = """SELECT unit_id AS unit, ordinal AS cluster, ordinal, text, model, origin, record_id
 FROM unit WHERE kind = '{}'"""
@@ -229,3 +236,149 @@ def add_opinions(connection: sqlite3.Connection, opinions: Iterable[NewOpinion],
 def now() -> str:
     """The time as tables hold it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+WhenShown = Literal["after", "shown"]
+"""When the correct answer stands beside an answer. ``after``: once the answer is decided and the machines may be seen.
+``shown``: from the start."""
+
+CORRECT_ANSWER: Final = "correct_answer"
+"""The key of the document that it is."""
+
+_KEY: Final = "correct_answer"
+
+
+def correct_answers_are(reader: sqlite3.Connection) -> WhenShown:
+    """The study's rule; ``after`` until another is set: the correct answer is nearly the right label."""
+    row = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY,)).fetchone()
+    told = row[0] if row else None
+    return next((when for when in get_args(WhenShown) if when == told), "after")
+
+
+def show_correct_answers(study: Study, when: WhenShown) -> None:
+    """Set the rule of a study, for everybody who reviews in it."""
+    study.write(lambda connection: connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", (_KEY, when)))
+
+
+def add_reference(connection: sqlite3.Connection, question: str, text: str, imported_from: str) -> None:
+    """Store the correct answer to a question, inside the caller's transaction; one that is there stays."""
+    row = {
+        "question_sha256": sha256(question),
+        "question": question,
+        "text": text,
+        "imported_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "imported_from": imported_from,
+    }
+    insert(connection, "reference_answer", [row])
+
+
+def load_reference(reader: sqlite3.Connection, question: str) -> str:
+    """The correct answer to a question, ``""`` where none is known."""
+    row = reader.execute("SELECT text FROM reference_answer WHERE question_sha256 = ?", (sha256(question),)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def kept_for_afterwards(reader: sqlite3.Connection, question: str) -> bool:
+    """Whether nobody is to read the correct answer to a question beside the question: answers to it are reviewed, for
+    which it is nearly the right label, and the study does not show it from the start."""
+    return correct_answers_are(reader) == "after" and bool(load_reference(reader, question))
+
+
+def stored_opinions(reader: sqlite3.Connection, unit: str, axis: str, quoted: str = "passage") -> Machines:
+    """The opinions on a unit, and what most judges say; ``quoted``: the document that their quotations are of."""
+    return common(opinions_on(reader, unit, axis, quoted), axis)
+
+
+def opinions_on(reader: sqlite3.Connection, unit: str, axis: str, quoted: str) -> tuple[Opinion, ...]:
+    """The stored opinions on a unit."""
+    rows = reader.execute(
+        "SELECT * FROM opinion WHERE unit = ? AND axis = ? ORDER BY given_at, judge, opinion_id", (unit, axis)
+    )
+    return tuple(
+        Opinion(
+            opinion_id=row["opinion_id"],
+            judge=row["judge"],
+            model=row["model"],
+            prompt=row["prompt_id"],
+            said=label_words(axis, row["label"]) if row["label"] else row["raw_label"],
+            label=row["label"],
+            confidence=row["confidence"],
+            reason=row["reason"],
+            passages=(Passage(quoted, row["quote"], ""),) if row["quote"] else (),
+            counts=row["label"] is not None,
+        )
+        for row in rows
+    )
+
+
+def common(found: tuple[Opinion, ...], axis: str) -> Machines:
+    """Opinions with the label of most judges, none when they are even."""
+    voting = [one for one in found if one.counts]
+    tally = Counter(one.label for one in voting if one.label).most_common()
+    even = len(tally) > 1 and tally[0][1] == tally[1][1]
+    level = tally[0][0] if tally and not even else None
+    voted = ", ".join(f"{label_words(axis, label)} {count}" for label, count in tally) if len(voting) > 1 else ""
+    return Machines(found, level, f"jury {voted}" if voted else "")
+
+
+def located(machines: Machines, *documents: Document | None) -> Machines:
+    """The same opinions, each quotation with its status and its places in the document that it is of."""
+    from medreview.evidence.grounding import QuoteIndex, ground
+
+    texts = {document.key: QuoteIndex(document.text) for document in documents if document}
+
+    def place(passage: Passage) -> Passage:
+        if passage.spans or passage.key not in texts:
+            return passage
+        found = ground(passage.quote, texts[passage.key])
+        return passage._replace(status=found.status, spans=found.spans)
+
+    opinions = tuple(one._replace(passages=tuple(map(place, one.passages))) for one in machines.opinions)
+    false = (passage.status for one in opinions for passage in one.passages if passage.status in FALSE_QUOTES)
+    return machines._replace(opinions=opinions, badges=" · ".join(f"quote {status}" for status in dict.fromkeys(false)))
+
+
+def given_quote(writer: str, quote: str, key: str = "passage", said: str = "quotes") -> Opinion:
+    """What a generator quoted for what it wrote, as the opinion of a machine, which is no vote."""
+    return Opinion(
+        "generator",
+        writer or "the file",
+        "",
+        "",
+        said,
+        None,
+        passages=(Passage(key, quote, ""),) if quote else (),
+        counts=False,
+    )
+
+
+def stored_ratings(reader: sqlite3.Connection, kind: str, axis: str) -> Iterator[Rating]:
+    """Each machine's stored label on the units of a kind."""
+    query = """SELECT o.unit, o.judge, o.label, coalesce(nullif(u.belongs_to, ''), o.unit) FROM opinion AS o
+               LEFT JOIN unit AS u ON u.unit_id = o.unit
+               WHERE o.axis = ? AND o.label IS NOT NULL ORDER BY o.unit"""
+    for unit, judge, label, cluster in reader.execute(query, (axis,)):
+        if kind_of(unit) == kind:
+            yield Rating(unit, cluster, axis, judge, True, "", label)
+
+
+_COMMON: Final = (
+    ("unit_id", "text", "The unit."),
+    ("record_id", "text", "Its id in the file that it came in."),
+    ("origin", "text", "Where it comes from: a stratum."),
+    ("model", "text", "Which model wrote it; empty when nobody said."),
+)
+
+
+def content_table(
+    kind: str, file: str, columns: Sequence[tuple[str, str, str]], cells: Callable[[StoredUnit], Sequence[Cell]]
+) -> Table:
+    """The table of a kind: what all units have, then the kind's own ``columns``, which ``cells`` fills."""
+
+    def rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+        query = "SELECT unit_id FROM unit WHERE kind = ? ORDER BY ordinal"
+        for (unit,) in reader.execute(query, (kind,)).fetchall():
+            stored = load_unit(reader, unit)
+            yield (stored.unit, stored.record_id, stored.origin, stored.model, *cells(stored))
+
+    return Table(file, (*_COMMON, *columns), rows)

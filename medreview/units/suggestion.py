@@ -8,13 +8,25 @@ from types import MappingProxyType
 from typing import Final
 
 from medreview.labels import CATEGORY, FALSE_QUOTES, PROVEN_QUOTES, SUGGESTION, label_words
-from medreview.study.case_facts import own_fact_id
 from medreview.study.events import NewEvent
+from medreview.study.unit_table import own_fact_id
+from medreview.text import counted
 from medreview.units.cases import case_of
-from medreview.units.kind import Cell, Headline, Rating, Table, UnitKind
+from medreview.units.kind import (
+    Cell,
+    Document,
+    Headline,
+    Machines,
+    Opinion,
+    Part,
+    Passage,
+    Rating,
+    Table,
+    TextMark,
+    UnitKind,
+    UnitView,
+)
 from medreview.units.stored import content_value, load_unit
-from medreview.units.view import Document, Machines, Opinion, Part, Passage, TextMark, UnitView
-from medreview.words import counted
 
 _HERE: Final = """FROM unit AS u JOIN clinical_case AS c ON c.case_id = u.belongs_to
 WHERE u.kind = 'suggestion' AND (json_extract(u.content, '$.own') IS NULL

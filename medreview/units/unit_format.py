@@ -1,28 +1,38 @@
-"""Files that units come in: their fields, and what one record brings."""
+"""Files that units come in: their fields, what one record brings, and what records of several kinds have in common.
 
+A value that is of no use raises ``ValueError``, half a sentence on what is wrong; of what was said of a unit
+(:func:`said_of`) it is a warning, so that the unit itself is not lost.
+"""
+
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from medreview.exchange.imports.field_mapping import (
     AS_NAMED,
     Fields,
     Unfold,
+    UnusedColumn,
+    UnusedColumns,
     columns_of,
+    name_of,
     normalise_column,
     peek,
+    text_of,
 )
+from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.exchange.imports.rows import BadRecord, Row
-from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
+from medreview.labels import FLAGS, is_label
 from medreview.progress import SILENT, Progress
 from medreview.storable import storable_text, unstorable
 from medreview.study import Study
 from medreview.text import folded, sha256
-from medreview.units.brought import Brought, store_brought
-from medreview.units.reference_answers import load_reference
-from medreview.units.stored import NewUnit
+from medreview.units.kind import Gold
+from medreview.units.new_units import Brought, ImportedLabel, store_brought
+from medreview.units.stored import NewOpinion, NewPassage, NewUnit, load_reference
 
 _BATCH = 500
 
@@ -191,3 +201,202 @@ def _store(study: Study, batch: Sequence[Brought], imported_from: str, done: Imp
     done.gold += stored.gold
     done.opinions += stored.opinions
     done.labels += stored.labels
+
+
+T = TypeVar("T")
+
+ABOUT: Final[Mapping[str, tuple[str, ...]]] = {
+    "id": ("id", "record_id", "question_id", "item_id"),
+    "origin": ("origin", "dataset", "source_dataset"),
+    "model": ("model", "generator", "generated_by"),
+    "prompt": ("prompt", "prompt_id"),
+    "run": ("run", "run_id"),
+    "passage": ("passage", "paragraph", "source_paragraph", "passage_text", "source_text", "context"),
+    "passage_title": ("passage_title", "source_title", "book"),
+    "source": ("source",),
+    "url": ("url", "source_url"),
+    "gold": ("gold", "gold_label"),
+    "gold_why": ("gold_why",),
+    "attention": ("attention",),
+    "opinions": ("opinions", "judgements"),
+    "people": ("labels", "annotations", "annotators"),
+    "annotator": ("annotator", "annotator_id", "reviewer"),
+    "label": ("label", "gp_relevance", "relevance", "answerability"),
+    "dispute": ("dispute", "has_dispute"),
+    "feedback": ("feedback", "has_feedback"),
+    "note": ("note", "comment"),
+    "at": ("at", "labelled_at", "annotated_at"),
+}
+"""Field -> column names, for the fields that are read here; a format adds its own."""
+
+_YES: Final = frozenset({"true", "yes", "1", "y", "t"})
+_NO: Final = frozenset({"", "false", "no", "0", "n", "f", "none", "null", "nan"})
+_PLACE: Final = ("title", "book", "isbn", "section", "page", "paragraph_id", "id")
+"""The members of a ``source`` that name a place in a book, in the order in which they are said."""
+_TEXTS: Final = ABOUT["passage"] + ("text", "content")
+
+
+def texts_of(values: Mapping[str, Any], field: str) -> tuple[str, ...]:
+    """A field that holds one text or a list of them; a table writes the list as JSON. Empty ones are left out."""
+    value = opened(values.get(field))
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    texts = (name_of({field: "true" if item is True else "false" if item is False else item}, field) for item in items)
+    return tuple(text for text in texts if text)
+
+
+def opened(value: Any) -> Any:
+    """A list or an object that stands as JSON in a cell of a table, as such; anything else as it is."""
+    if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
+        return value
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    if why := unstorable(found):
+        raise ValueError(f"cannot be stored: {why}")
+    return found
+
+
+def is_set(value: Any) -> bool:
+    """Whether a flag of a record is set: true, a number but 0, ``yes``; any text but a no sets it too."""
+    return str(value).strip().casefold() not in _NO if value is not None else False
+
+
+def made_by(values: Mapping[str, Any]) -> dict[str, str]:
+    """Model, prompt and run of what generated a record, as far as they are known."""
+    said = {name: name_of(values, name) for name in ("model", "prompt", "run")}
+    return {name: text for name, text in said.items() if text}
+
+
+def passage_of(values: Mapping[str, Any]) -> NewPassage | None:
+    """The text that a record is about, from its own field or from its ``source``; ``None`` when it has none."""
+    source = opened(values.get("source"))
+    place = {normalise_column(name): value for name, value in source.items()} if isinstance(source, dict) else {}
+    given = text_of(values, "passage")
+    text = given or next((text_of(place, name) for name in _TEXTS if isinstance(place.get(name), str)), "")
+    address = name_of(values, "url") or name_of(place, "url")
+    title = name_of(values, "passage_title") or _title(place)
+    if isinstance(source, str) and not given and not address and not source.startswith(("http://", "https://")):
+        text = source
+    elif isinstance(source, str):
+        address, title = (address or source, title) if source.startswith("http") else (address, title or source)
+    return NewPassage(text, title, address) if text.strip() else None
+
+
+def address_of(values: Mapping[str, Any]) -> str:
+    """The address of the page that a record is about; ``""`` without one."""
+    source = values.get("source")
+    return name_of(values, "url") or (source.strip() if isinstance(source, str) else "")
+
+
+def said_of(values: Mapping[str, Any], unit: str, axis: str) -> Brought:
+    """What a record says of its unit on an axis: the right label, machines' opinions, people's labels, and warnings."""
+    warnings: list[str] = []
+
+    def usable(read: Callable[[Mapping[str, Any], str, str], T], said: Mapping[str, Any]) -> Iterator[T]:
+        try:
+            yield read(said, unit, axis)
+        except ValueError as error:
+            warnings.append(str(error))
+
+    def each(field: str, who: str) -> Iterator[Mapping[str, Any]]:
+        try:
+            yield from _objects(values, field, who)
+        except ValueError as error:
+            warnings.append(str(error))
+
+    gold = [found for found in usable(_gold, values) if found is not None]
+    opinions = [found for said in each("opinions", "judge") for found in usable(_opinion, said)]
+    people = [*each("people", "annotator"), *([values] if name_of(values, "annotator") else [])]
+    labels = [found for said in people for found in usable(_person, said)]
+    return Brought(
+        gold=tuple((unit, one) for one in gold),
+        opinions=tuple(opinions),
+        labels=tuple(labels),
+        warnings=tuple(warnings),
+    )
+
+
+def _gold(values: Mapping[str, Any], unit: str, axis: str) -> Gold | None:
+    label = _level(name_of(values, "gold"))
+    if not label:
+        return None
+    if not is_label(axis, label):
+        raise ValueError(f"has {label!r} as its gold label, which is none of {axis}")
+    return Gold(axis, label, why=text_of(values, "gold_why"), attention=is_set(values.get("attention")))
+
+
+def _opinion(said: Mapping[str, Any], unit: str, axis: str) -> NewOpinion:
+    raw = name_of(said, "label")
+    confidence = said.get("confidence")
+    if confidence is not None and (isinstance(confidence, bool) or not isinstance(confidence, int | float)):
+        raise ValueError(f"has {kind_of(confidence)} as the confidence of a judge, not a number")
+    return NewOpinion(
+        unit,
+        _named(said, "judge"),
+        axis,
+        raw,
+        _level(raw) if is_label(axis, _level(raw)) else None,
+        name_of(said, "model"),
+        name_of(said, "prompt"),
+        None if confidence is None else float(confidence),
+        text_of(said, "reason"),
+        text_of(said, "quote"),
+    )
+
+
+def _person(said: Mapping[str, Any], unit: str, axis: str) -> ImportedLabel:
+    flags = {flag.level: said.get(flag.level) for flag in FLAGS}
+    words = (str(value).strip() for value in flags.values() if _is_prose(value))
+    return ImportedLabel(
+        unit,
+        _named(said, "annotator"),
+        axis,
+        _level(name_of(said, axis) or name_of(said, "label")),
+        tuple(name for name, value in flags.items() if is_set(value)),
+        "\n".join(filter(None, (text_of(said, "note").strip(), *words))),
+        name_of(said, "at"),
+    )
+
+
+def _level(label: str) -> str:
+    """A label as levels are written: ``Not answerable`` is ``not_answerable``."""
+    return label.casefold().replace(" ", "_").replace("-", "_")
+
+
+def _is_prose(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().casefold() not in _YES | _NO
+
+
+def _objects(values: Mapping[str, Any], field: str, named: str) -> Iterator[dict[str, Any]]:
+    """The objects of a list, or of an object by the name of who said it, with the names of their members as here."""
+    given = opened(values.get(field))
+    if isinstance(given, dict):
+        given = [{named: name, **(said if isinstance(said, dict) else {"label": said})} for name, said in given.items()]
+    if given is None or given == "":
+        return
+    if not isinstance(given, list) or not all(isinstance(said, dict) for said in given):
+        raise ValueError(f"has {kind_of(given)} as its {field}, not a list of objects")
+    for said in given:
+        members = {normalise_column(name): value for name, value in said.items() if value is not None}
+        for field_name, columns in ABOUT.items():
+            found = next((column for column in columns if column in members), None)
+            if found is not None:
+                members.setdefault(field_name, members[found])
+        yield members
+
+
+def _named(said: Mapping[str, Any], who: str) -> str:
+    name = name_of(said, who)
+    if not name:
+        raise ValueError(f"has a label without the name of its {who}")
+    return name
+
+
+def _title(place: Mapping[str, Any]) -> str:
+    words = [
+        f"p. {value}" if name == "page" else str(value)
+        for name in _PLACE
+        if (value := place.get(name)) not in (None, "", 0) and isinstance(value, str | int)
+    ]
+    return ", ".join(words)

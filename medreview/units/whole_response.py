@@ -7,14 +7,12 @@ from typing import Final, NamedTuple
 from medreview.judges.votes import Judge
 from medreview.labels import ALL_SUPPORTED, INVALID
 from medreview.statements.own_citations import numbering
-from medreview.study.unit_ids import STATEMENT, ids_of, unit_id
+from medreview.study.ids import STATEMENT, ids_of, unit_id
+from medreview.text import in_words
 from medreview.units.cited_source import load_sources
-from medreview.units.kind import Headline, Rating, UnitKind
-from medreview.units.source_document import RESPONSE, response_document, source_document
-from medreview.units.statement_names import statement_name
-from medreview.units.statement_view import places_of, response_name
-from medreview.units.view import Document, Machines, Opinion, Part, TextMark, UnitView
-from medreview.words import in_words
+from medreview.units.documents import RESPONSE, response_document, source_document
+from medreview.units.kind import Document, Headline, Machines, Opinion, Part, Rating, TextMark, UnitKind, UnitView
+from medreview.units.statement_view import places_of, response_name, statement_name
 
 STATEMENTS: Final = "statements"
 """The key of the list of statements."""

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 import medreview
+from medreview.exchange.exports.pair_rows import PAIRS, PASSAGE
 from medreview.exchange.files.columns import JUDGEMENTS, LABELS
-from medreview.exchange.files.pair_columns import PAIRS, PASSAGE
 
 ROWS = {medreview.LabelRow: LABELS, medreview.JudgementRow: JUDGEMENTS, medreview.PairRow: (*PAIRS, PASSAGE)}
 TYPES = {"text": str, "integer": int, "number": float, "boolean": bool, "time": datetime}

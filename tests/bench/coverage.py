@@ -28,9 +28,9 @@ from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.agreement import pair_figures
 from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic, contributions, draw
 from medreview.stats.formulas.classification import classification, clustered_mcnemar, mcnemar, precisions, recalls
-from medreview.stats.formulas.differences import Side, difference
 from medreview.stats.formulas.estimate import Estimate, Scale
-from medreview.stats.formulas.response_sample import ResponseSample
+from medreview.stats.formulas.hypothesis_tests import Side, difference
+from medreview.stats.formulas.shared_draws import ResponseSample
 
 WORLD: Final = 200
 """Studies of 1,000 responses that the truth is taken from."""

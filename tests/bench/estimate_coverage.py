@@ -22,9 +22,17 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Final
 
-from medreview.stats.formulas.audit_estimate import AuditedStratum, audit_share, share_at_large, stratified_share
-from medreview.stats.formulas.audit_planner import Known, labels_at_large, labels_for
-from medreview.stats.formulas.audit_sample import Sampled, variances
+from medreview.stats.formulas.audit_sampling import (
+    AuditedStratum,
+    Known,
+    Sampled,
+    audit_share,
+    labels_at_large,
+    labels_for,
+    share_at_large,
+    stratified_share,
+    variances,
+)
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Said, Verdicts, prediction_powered
 

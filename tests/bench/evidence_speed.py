@@ -34,7 +34,7 @@ from rapidfuzz import fuzz
 
 from medreview.evidence.assess import assess
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import analyse
 from medreview.judges.injection import instructions_in
 from medreview.judges.offline_stage import judge_offline

@@ -30,8 +30,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from medreview.evidence import weights as home
-from medreview.evidence.weights import Weights
+from medreview.evidence import passage_ranking as home
+from medreview.evidence.passage_ranking import Weights
 from tests.bench.evidence_fit.cases import Case, load
 from tests.bench.evidence_fit.figures import figures, show
 from tests.bench.evidence_fit.ranking import candidates, fit_ranking

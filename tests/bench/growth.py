@@ -19,9 +19,9 @@ from typing import Any
 
 from medreview.evidence.assess import assess
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.evidence.lexical import matches
-from medreview.evidence.ranking import SourceIndex
-from medreview.judges.offline import judge
+from medreview.evidence.passage_ranking import SourceIndex
+from medreview.evidence.source_highlights import matches
+from medreview.judges.offline_stage import judge
 from medreview.text import Span
 from tests.support.commands import MEDREVIEW
 

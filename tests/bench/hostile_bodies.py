@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from medreview.children.asking import end_idle
-from medreview.sources.children.reader import read_in_child
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
+from medreview.sources.page_reader import read_in_child
 from tests.support.commands import ROOT
 
 SECONDS: Final = 5.0

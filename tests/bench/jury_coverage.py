@@ -13,10 +13,8 @@ import time
 import numpy as np
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.jury_labels import JuryLabels
-from medreview.stats.reports.label_scales import BINARY
-from medreview.stats.reports.reviewer_labels import Group
-from medreview.stats.reports.small_jury import small_jury
+from medreview.stats.reports.reviewer_labels import BINARY, Group
+from medreview.stats.reports.small_jury import JuryLabels, small_jury
 
 
 def study(rng: np.random.Generator, responses: int, judges: int, per_response: int) -> JuryLabels:

@@ -37,7 +37,7 @@ FETCH: Final = """
 import sys
 from pathlib import Path
 from medreview import pipeline
-from medreview.sources.fetching.limits import Limits
+from medreview.sources.fetching.network import Limits
 from medreview.sources.fetching.network import Network
 from medreview.study import Study
 with Study.open(Path("s.medreview")) as study:

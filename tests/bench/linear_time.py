@@ -12,7 +12,7 @@ from typing import Any
 
 from medreview.citations import extract
 from medreview.citations.markers import find_markers
-from medreview.citations.own_numbers import OwnNumbers
+from medreview.citations.source_lists import OwnNumbers
 from medreview.references.printed.find import find_references
 from medreview.statements.sentences import sentence_spans
 from medreview.statements.split import split

@@ -15,7 +15,7 @@ from statistics import median
 from typing import TypeVar
 
 from medreview.review.live_agreement import LiveFigures
-from medreview.stats.reports.label_scales import LEVELS
+from medreview.stats.reports.reviewer_labels import LEVELS
 from medreview.study import Study
 from medreview.study.backup import backup_to
 from medreview.study.events import NewEvent, Recorder

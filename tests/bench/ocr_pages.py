@@ -25,7 +25,7 @@ from rapidfuzz.distance import Levenshtein
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from medreview.sources.reading.pdf_picture import PicturePage, read_picture
+from medreview.sources.reading.ocr import PicturePage, read_picture
 from tests.support.scanned_pages import Draw, Picture, pdf_of, picture
 
 SENTENCES = (

@@ -18,12 +18,11 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from medreview.references.answer_store import AnswerStore, MemoryAnswers, StudyAnswers
 from medreview.references.model import Author, Identifier, Reference
+from medreview.references.services.client import AnswerStore, MemoryAnswers, StudyAnswers
 from medreview.references.services.look_up import look_up
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
-from medreview.sources.fetching.services import Services
+from medreview.sources.fetching.network import Limits, Network
+from medreview.sources.fetching.public_services import Services
 from medreview.study import Study
 from tests.support.bibliographic_formats import Work
 from tests.support.bibliographic_servers import ALL, Bibliography, works_of

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from medreview.evidence.assess import assess
 from medreview.evidence.jsonl_filter import Pair
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.semantic import blend as home
 from medreview.semantic.blend import BlendWeights, nearness_of, signs
 from medreview.semantic.minilm import MiniLM

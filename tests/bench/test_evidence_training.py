@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from medreview.evidence import weights as home
+from medreview.evidence import passage_ranking as home
 from tests.bench import evidence_training as training
 from tests.bench.evidence_fit.cases import load
 from tests.bench.evidence_fit.figures import auroc, figures, found_early

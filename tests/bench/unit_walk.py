@@ -28,10 +28,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from medreview.study import Study
-from medreview.study.unit_ids import kind_of
-from medreview.units.kind import Rating, UnitKind
+from medreview.study.ids import kind_of
+from medreview.units.kind import Rating, UnitKind, UnitView
 from medreview.units.registry import KINDS, asks_of, unit_name
-from medreview.units.view import UnitView
 from tests.bench.kill_rounds import Watched
 from tests.bench.walk_files import BROUGHT, write
 from tests.support.commands import MEDREVIEW, Program

@@ -7,10 +7,10 @@ import pytest
 
 from medreview import pipeline
 from medreview.review.queue import open_queue
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.ocr_pages import Doubtful, OcrPage, ocr_pages
 from medreview.sources.page import Page
-from medreview.sources.reading.set_apart import SetApart
+from medreview.sources.reading.text_structure import SetApart
 from medreview.sources.snapshots import add_snapshot
 from medreview.study import Study
 from medreview.text import Span

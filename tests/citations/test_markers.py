@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from medreview.citations import extract
 from medreview.citations.markers import find_markers, markers_of
-from medreview.citations.own_numbers import OwnNumbers, own_numbers
+from medreview.citations.source_lists import OwnNumbers, own_numbers
 from medreview.text import Span
 
 OWN = OwnNumbers(

@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.citations import extract
-from medreview.citations.own_numbers import OwnNumbers, own_numbers
+from medreview.citations.source_lists import OwnNumbers, own_numbers
 from medreview.statements.blocks import blocks
 from medreview.statements.marker_stage import lists_of_sources
 from medreview.statements.marks import CitationIndex

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.citations.allow_list import AllowEntry, AllowList, load_allow_list
-from medreview.citations.scoring import score, score_text
-from medreview.stats.citations.kpis import CitationCounts, citation_figures
+from medreview.citations.allow_list import AllowEntry, AllowList, load_allow_list, score, score_text
+from medreview.stats.citation_kpis import CitationCounts, citation_figures
 from medreview.stats.formulas.bootstrap import Resampling
 
 ALLOW = load_allow_list()

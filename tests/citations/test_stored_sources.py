@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.citations import canonical
-from medreview.exchange.imports.given_pages import GivenPage
+from medreview.citations import citation
+from medreview.exchange.imports.listed_citations import GivenPage
 from medreview.sources.given_stage import store_given
 from medreview.study import Study
-from medreview.units.about import page_at
+from medreview.units.documents import page_at
 
 PLAIN = "https://a.example/statins?id=7"
 TRACKED = f"{PLAIN}&utm_source=chatgpt.com"
@@ -29,7 +29,7 @@ def stored_earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     """A study with a source under the key that it got before tracking parameters were left out."""
     study = Study.create(tmp_path / "a.medreview")
     with monkeypatch.context() as earlier:
-        earlier.setattr(canonical, "_untracked", lambda query: query)
+        earlier.setattr(citation, "_untracked", lambda query: query)
         bring_in(study, tmp_path, "first", TRACKED)
     assert sources(study) == [f"url:{TRACKED}"]
     return study
@@ -69,7 +69,7 @@ def test_one_that_is_there_under_both_keys_is_the_plain_one(tmp_path: Path, monk
     with Study.create(tmp_path / "a.medreview") as study:
         bring_in(study, tmp_path, "first", PLAIN)
         with monkeypatch.context() as earlier:
-            earlier.setattr(canonical, "_untracked", lambda query: query)
+            earlier.setattr(citation, "_untracked", lambda query: query)
             bring_in(study, tmp_path, "second", TRACKED)
         bring_in(study, tmp_path, "third", f"{PLAIN}&utm_medium=x")
         of_third = """SELECT s.key FROM citation JOIN source AS s USING (source_id) JOIN response USING (response_id)

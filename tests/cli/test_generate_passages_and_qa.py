@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from medreview.review.second_annotation import Share, drawn
+from medreview.review.repeat_annotation import Share, drawn
 from medreview.study import Study
-from medreview.words import counted
+from medreview.text import counted
 from tests.support.commands import own_settings
 from tests.support.embeddings_endpoint import Embeddings
 from tests.support.judge_endpoint import JudgeEndpoint

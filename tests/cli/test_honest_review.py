@@ -9,7 +9,7 @@ import pytest
 from medreview.review.gold import set_gold
 from medreview.review.queue import open_queue
 from medreview.study import Study
-from medreview.units.view import Gold
+from medreview.units.kind import Gold
 from tests.support.commands import Program
 
 

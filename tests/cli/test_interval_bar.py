@@ -1,6 +1,6 @@
 """Intervals drawn in text."""
 
-from medreview.cli.reports.interval_bar import interval_bar, scale
+from medreview.cli.reports.stats_screen import interval_bar, scale
 from medreview.stats.formulas.estimate import Estimate
 
 

@@ -7,8 +7,7 @@ from functools import partial
 import pytest
 
 from medreview.references.verdict import VERDICTS
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
+from medreview.sources.fetching.network import Limits, Network
 from medreview.study import Study
 from tests.support.bibliographic_formats import Work
 from tests.support.bibliographic_servers import ALL, Bibliography

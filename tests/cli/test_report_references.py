@@ -10,7 +10,7 @@ from medreview.references.model import Reference
 from medreview.references.verdict import Verdict
 from medreview.review.audit import draw
 from medreview.review.decision import decide_in_script
-from medreview.stats.references.accused_references import MOST
+from medreview.stats.units.accused_references import MOST
 from medreview.study import Study
 from tests.support.commands import own_settings
 from tests.support.pages import harmless

@@ -85,9 +85,7 @@ def test_a_review_is_opened_without_typer_and_what_the_first_screen_does_not_nee
 
 
 def test_a_kept_screen_is_looked_for_before_anything_of_a_study_is_loaded():
-    code = (
-        "import sys, medreview.cli.review_words, medreview.screens.output.last_screen; print('\\n'.join(sys.modules))"
-    )
+    code = "import sys, medreview.cli.review_words, medreview.screens.last_screen; print('\\n'.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert not {"sqlite3", "dataclasses", "inspect", "medreview.study.study", "medreview.cli.opening"} & loaded

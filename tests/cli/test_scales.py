@@ -15,13 +15,12 @@ from medreview.cli.reports.plots import Marked, intervals
 from medreview.cli.reports.stats import render
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.written import write_markdown, write_report
-from medreview.cli.reports.units.figure_tables import figure_table
-from medreview.replays.table import Row
+from medreview.cli.reports.unit_tables import figure_table
+from medreview.replays.replay import Row
 from medreview.review.decision import decide_in_script
-from medreview.stats.figure_document import figure_document
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate, Scale, brief, show
-from medreview.stats.study_figures import StudyFigures, study_figures
+from medreview.stats.study_figures import StudyFigures, figure_document, study_figures
 from medreview.study import Study
 from tests.support.study_builder import StudyBuilder, build
 

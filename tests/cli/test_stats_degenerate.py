@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from medreview.stats.reports.strata import DIVISIONS
+from medreview.stats.reports.subgroups import DIVISIONS
 from medreview.study import Study
 from tests.stats.degenerate import DEGENERATE
 from tests.stats.random_study import fill

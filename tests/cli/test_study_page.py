@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lxml.html import HtmlElement
 
-from medreview.cli.reports.page_markdown import plain
+from medreview.cli.reports.study_page.written import plain
 from medreview.review.audit import draw
 from medreview.review.decision import decide_in_script
 from medreview.study import Study

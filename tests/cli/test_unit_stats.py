@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.judges.ties import set_tie_rule
+from medreview.judges.rollup import set_tie_rule
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.study import Study

@@ -6,9 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from medreview import pipeline
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
-from medreview.sources.fetching.services import Services
+from medreview.sources.fetching.network import Limits, Network
+from medreview.sources.fetching.public_services import Services
 from medreview.study import Study
 from tests.support.http_server import LocalServer, answer, answer_json
 

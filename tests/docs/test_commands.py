@@ -1,5 +1,6 @@
 """Commands that the pages print: the reference is the program's own help, and every line is one that it takes."""
 
+import ast
 import re
 import shlex
 from contextlib import redirect_stdout, suppress
@@ -32,11 +33,17 @@ def test_the_reference_is_what_the_program_says() -> None:
     assert PAGE.read_text(encoding="utf-8") == commands_page(), "write it anew: python -m tests.tools.commands_page"
 
 
-def test_every_command_has_a_file_named_like_it_and_every_file_a_command() -> None:
-    files = (ROOT / "medreview" / "cli" / "commands").glob("*.py")
-    assert {path.stem.rstrip("_").replace("_", "-") for path in files if path.stem != "__init__"} == {
-        name for name in COMMANDS if " " not in name
+def test_every_function_that_is_written_as_a_command_is_one() -> None:
+    folder = ROOT / "medreview" / "cli"
+    files = [*(folder / "commands").glob("*.py"), folder / "generate_questions.py"]
+    written = {
+        (path.stem, function.name)
+        for path in files
+        for function in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(function, ast.FunctionDef) and "Example: medreview" in (ast.get_docstring(function) or "")
     }
+    callbacks = [command.callback for command in COMMANDS.values() if command.callback is not None]
+    assert written == {(made.__module__.rpartition(".")[2], made.__name__) for made in callbacks}
 
 
 @pytest.mark.parametrize(("page", "line"), LINES, ids=[f"{page}: {line}" for page, line in LINES])

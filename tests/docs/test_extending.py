@@ -36,7 +36,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.statement_handlers import StatementHandlers
 from medreview.screens.source_rows import NOTHING_TO_READ
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
 from medreview.study import Study
 from medreview.study.check import check

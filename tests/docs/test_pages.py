@@ -13,8 +13,7 @@ from medreview.judges.tasks.registry import NAMES
 from medreview.labels import EVIDENCE, HALLUCINATION, PAGE_STATES, QUOTE_STATUSES, REASONS
 from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.llm.settings import JudgeSettings
-from medreview.review.actions import REVIEW, Action, shown_key
-from medreview.review.figure_actions import FIGURES
+from medreview.review.actions import FIGURES, REVIEW, Action, shown_key
 from medreview.review.queue_kinds import KINDS
 from medreview.sources.lookups.reach import MEANING
 from medreview.units import registry

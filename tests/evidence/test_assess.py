@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from medreview.evidence.assess import assess
 from medreview.evidence.jsonl_filter import serve
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 
 PAGE = """Sepsis guideline
 For adults with septic shock, at least 30 mL/kg of crystalloid should be given within the first 3 hours.

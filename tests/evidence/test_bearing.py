@@ -4,7 +4,7 @@ import pytest
 
 from medreview.evidence.bearing import Bearing
 from medreview.evidence.grounding import ground
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 
 TITLE = "Warfarin for the heart"
 PAGE = """Warfarin for the heart

@@ -6,9 +6,9 @@ import pytest
 
 from medreview.evidence.assess import assess
 from medreview.evidence.grounding import LONGEST_QUOTE, QuoteIndex, ground
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import LONGEST_COMPARED
-from medreview.judges.offline import judge
+from medreview.judges.offline_stage import judge
 from tests.bench.growth import SHAPES, pair, quotation, short_quotation
 from tests.support.cost import LINEAR, growth
 

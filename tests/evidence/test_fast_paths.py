@@ -7,10 +7,10 @@ import pytest
 from medreview.evidence.alignment import tokens
 from medreview.evidence.assess import assess
 from medreview.evidence.clashes import clashes
-from medreview.evidence.lexical import matches, matches_in
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.quantities import quantities
-from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.significance import claims_significance, denies_significance
+from medreview.evidence.sentence_analysis import claims_significance, denies_significance
+from medreview.evidence.source_highlights import matches, matches_in
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
 from medreview.text import Span
 

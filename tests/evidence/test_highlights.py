@@ -1,5 +1,5 @@
 from medreview.evidence.assess import assess
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 
 LEAFLET = """Warfarin and bleeding
 Warfarin can cause nosebleeds.

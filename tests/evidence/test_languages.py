@@ -4,8 +4,8 @@ import pytest
 
 from medreview.evidence.assess import assess
 from medreview.evidence.grounding import ground
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.quantities import Quantity, quantities
-from medreview.evidence.ranking import SourceIndex
 from medreview.evidence.segment import segment
 
 PAGES = {

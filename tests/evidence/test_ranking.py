@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from medreview.errors import UserError
 from medreview.evidence.assess import assess
-from medreview.evidence.lexical import matches
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import LONGEST_COMPARED
+from medreview.evidence.source_highlights import matches
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
 
 PAGE = """Ibuprofen

@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.evidence.assess import assess
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.record_parts import Asked, asked, place_of
 
 RECORD = """Letrozole or Placebo After Surgery

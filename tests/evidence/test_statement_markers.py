@@ -13,11 +13,11 @@ from medreview.citations.stage import extract_all
 from medreview.evidence.assess import assess
 from medreview.evidence.grounding import ground
 from medreview.evidence.jsonl_filter import serve
-from medreview.evidence.lexical import matches
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
+from medreview.evidence.source_highlights import matches
 from medreview.judges import offline_stage
-from medreview.judges.offline import OfflineJudgement, judge
-from medreview.judges.offline_engine import ENGINE
+from medreview.judges.offline_stage import OfflineJudgement, judge
+from medreview.judges.runs import ENGINE
 from medreview.study import Study
 from tests.support.study_builder import StudyBuilder, build, rows_of
 

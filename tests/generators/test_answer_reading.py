@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from medreview.generators.answer_reading import ReadAnswer, check_answer, read_output
+from medreview.generators.answers import ReadAnswer, check_answer, read_output
 
 TEXT = "Aspirin is stopped 7 days before the operation [1]."
 URL = "https://surgery.example/aspirin"

@@ -11,12 +11,12 @@ import pytest
 from medreview import pipeline
 from medreview.generators.answers import Answers, questions_of
 from medreview.llm.settings import JudgeSettings
-from medreview.pipeline.generating import Generated
-from medreview.stats.reports.response_kinds import kinds_of_run, response_report
+from medreview.pipeline.asking import Generated
+from medreview.stats.reports.study_support import kinds_of_run, response_report
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
-from medreview.units.brought import Brought, store_brought
 from medreview.units.cases import NewCase
+from medreview.units.new_units import Brought, store_brought
 from medreview.units.stored import NewUnit
 from tests.support.http_server import answer, answer_json
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt, completion, refuses, says

@@ -38,7 +38,7 @@ class Bench:
     def __init__(self, study: Study, server: JudgeEndpoint, name: str) -> None:
         self.study, self.server, self.name = study, server, name
 
-    def generated(self, model: Misbehaving, called: str, limit: int | None = None) -> "pipeline.generating.Generated":
+    def generated(self, model: Misbehaving, called: str, limit: int | None = None) -> "pipeline.asking.Generated":
         """What comes of it when this model is asked; the server forgets what was asked before."""
         self.server.received.clear()
         self.server.play(model)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.generators.checks import numbers_missing
+from medreview.generators.answer_rules import numbers_missing
 
 
 @pytest.mark.parametrize(

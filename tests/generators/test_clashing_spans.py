@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.generators.clashing_spans import any_clash, clash
+from medreview.generators.answer_rules import any_clash, clash
 from medreview.text import Span
 
 CLASHING = [

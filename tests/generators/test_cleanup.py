@@ -9,13 +9,12 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.generators.cleanup import Cleanup
-from medreview.generators.unsupported import listed, unsupported
+from medreview.generators.cleanup import Cleanup, listed, unsupported
 from medreview.llm.settings import JudgeSettings
 from medreview.review.decision import decide_in_script
 from medreview.review.queue import open_queue
 from medreview.review.unit_session import UnitSession
-from medreview.stats.reports.cleanup_report import cleanup_report
+from medreview.stats.reports.generated_items import cleanup_report
 from medreview.study import Study
 from medreview.units.stored import load_unit
 from tests.support.judge_endpoint import NOT_ADDRESSED, JudgeEndpoint, says

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from medreview.generators import every_answer
-from medreview.generators.every_answer import codes_of
-from medreview.judges.prompt_fencing import fenced
+from medreview.generators import answer_rules
+from medreview.generators.answer_rules import codes_of
+from medreview.judges.prompt_texts import fenced
 from medreview.llm.call import JudgeRequest
-from medreview.llm.client import Judge
+from medreview.llm.judge_client import Judge
 from tests.support.judge_endpoint import JudgeEndpoint
 from tests.support.misbehaving import COMMAND, LANGUAGES, MODES, Misbehaving
 
@@ -138,6 +138,6 @@ def test_a_german_answer_to_a_german_page_is_in_its_language():
 
 def test_the_page_of_generators_has_every_code():
     page = (Path(__file__).parents[2] / "docs" / "generators.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"^- ``(\w+)``", str(every_answer.__doc__), re.MULTILINE))
+    listed = set(re.findall(r"^- ``(\w+)``", str(answer_rules.__doc__), re.MULTILINE))
     assert len(listed) >= 7
     assert listed <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))

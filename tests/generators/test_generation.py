@@ -10,7 +10,7 @@ from medreview import pipeline
 from medreview.generators.questions import Questions
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
-from medreview.units.brought import Brought, store_brought
+from medreview.units.new_units import Brought, store_brought
 from medreview.units.stored import NewPassage
 from tests.support.judge_endpoint import JudgeEndpoint, refuses, says
 

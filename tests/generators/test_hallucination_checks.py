@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.generators.hallucination_checks import entails, hallucination_faults, planted_spans
+from medreview.generators.hallucinations import entails, hallucination_faults, planted_spans
 from medreview.text import Span
 from tests.support.planted_answers import CONTEXT, CORRECT, FACT, GOOD, QUESTION
 

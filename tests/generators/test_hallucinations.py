@@ -11,15 +11,14 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.generators.correct_answers import TYPES, answered_questions, dealt
-from medreview.generators.hallucination_checks import hallucination_faults
-from medreview.generators.hallucinations import Hallucinations
-from medreview.judges.prompt_fencing import fence_key
+from medreview.generators.hallucinations import Hallucinations, hallucination_faults
+from medreview.judges.prompt_texts import fence_key
 from medreview.judges.prompts import load_prompt
 from medreview.judges.tasks.registry import NAMES, task_for
 from medreview.llm.settings import JudgeSettings
 from medreview.review.queue import open_queue
 from medreview.review.unit_session import UnitSession
-from medreview.stats.reports.planted_report import planted_report
+from medreview.stats.reports.generated_items import planted_report
 from medreview.study import Study
 from medreview.units.stored import load_gold
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt, refuses, says

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from medreview import pipeline
-from medreview.generators.key_facts import KeyFacts, check_candidates
+from medreview.generators.fact_candidates import KeyFacts, check_candidates
 from medreview.import_files import import_file
 from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT

@@ -12,13 +12,13 @@ import pytest
 
 import medreview
 from medreview import pipeline
-from medreview.generators.override_themes import MOST, OverrideThemes
+from medreview.generators.themes import MOST, OverrideThemes
 from medreview.judges.verdicts import refresh
 from medreview.llm.settings import JudgeSettings
 from medreview.review.audit import draw
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.stats.reports.override_themes import override_themes
+from medreview.stats.reports.overrides import override_themes
 from medreview.study import Study
 from tests.support.commands import own_settings
 from tests.support.judge_endpoint import JudgeEndpoint

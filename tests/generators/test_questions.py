@@ -10,12 +10,11 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.generators.question_checks import MadeQuestion, check_question
-from medreview.generators.questions import Questions
-from medreview.generators.study_texts import is_address, page_at, pages_in, passages_in
+from medreview.generators.questions import MadeQuestion, Questions, check_question
+from medreview.generators.source_texts import is_address, page_at, pages_in, passages_in
 from medreview.study import Study
 from medreview.text import Span
-from medreview.units.brought import Brought, store_brought
+from medreview.units.new_units import Brought, store_brought
 from medreview.units.question import Question
 from medreview.units.stored import NewPassage
 from tests.support.judge_endpoint import JudgeEndpoint, says

@@ -6,9 +6,9 @@ from pathlib import Path
 from medreview import pipeline
 from medreview.generators.answers import Answers
 from medreview.generators.questions import Questions
-from medreview.generators.text_files import read_texts
+from medreview.generators.source_texts import read_texts
 from medreview.llm.settings import JudgeSettings
-from medreview.stats.reports.response_kinds import response_report
+from medreview.stats.reports.study_support import response_report
 from medreview.study import Study
 from medreview.units.stored import add_passages
 from tests.support.study_builder import rows_of

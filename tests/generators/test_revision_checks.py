@@ -3,8 +3,7 @@
 import pytest
 
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.generators.lacking import lacking
-from medreview.generators.revision_checks import revision_faults
+from medreview.generators.cleanup import lacking, revision_faults
 from medreview.judges.quote_grounding import Grounded
 from tests.support.unsupported_study import GOOD, ORIGINAL, PAGE, REMOVAL
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
-from medreview.generators.text_files import read_texts
+from medreview.generators.source_texts import read_texts
 
 TEXT = "Aspirin is stopped 7 days before the operation.\n\nNobody needs a bridge with heparin."
 

@@ -9,11 +9,11 @@ import pytest
 
 from medreview import pipeline
 from medreview.generators.themes import Themes
-from medreview.judges.ties import set_tie_rule
+from medreview.judges.rollup import set_tie_rule
 from medreview.llm.settings import JudgeSettings
-from medreview.stats.facts.fact_report import FactReport, fact_report
-from medreview.stats.facts.fact_themes import Themes as ThemesOfSystem
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.units.fact_report import FactReport, fact_report
+from medreview.stats.units.fact_report import Themes as ThemesOfSystem
 from medreview.study import Study
 from tests.support.fact_study import FactStudy
 from tests.support.judge_endpoint import JudgeEndpoint, says

@@ -12,8 +12,7 @@ from medreview.errors import UserError
 from medreview.judges.batch_in import read_batch
 from medreview.judges.batch_out import manifest_path, write_batch
 from medreview.judges.tasks.registry import task_for
-from medreview.llm.call import cache_key
-from medreview.llm.response_format import FormatNegotiator
+from medreview.llm.call import FormatNegotiator, cache_key
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 

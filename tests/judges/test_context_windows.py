@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.errors import UserError
-from medreview.judges.context_windows import available_tokens, split_windows
-from medreview.llm.cost_estimate import tokens_of
+from medreview.judges.prompt_texts import available_tokens, split_windows
+from medreview.llm.costs import tokens_of
 from medreview.llm.settings import JudgeSettings
 
 TEXT = st.text(alphabet=st.sampled_from("ab é.\n 漢"), max_size=900)

@@ -6,7 +6,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.judges.injection import instructions_in
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
 from medreview.study import Study
 from tests.judges.renal_study import fill, part_of

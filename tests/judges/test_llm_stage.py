@@ -8,8 +8,8 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
+from medreview.judges.judge_caveats import pages_in_parts
 from medreview.judges.llm_stage import Interrupted, judge_with
-from medreview.judges.long_pages import pages_in_parts
 from medreview.judges.planning import plan
 from medreview.study import Study
 from medreview.study.check import check

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
-from medreview.judges.merged_votes import merged_judgements
+from medreview.judges.rollup import merged_judgements
 from medreview.judges.verdict_fingerprint import is_current
 from medreview.judges.verdicts import refresh
 from medreview.review.queue import open_queue

@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.evidence.assess import assess
-from medreview.evidence.ranking import SourceIndex
-from medreview.judges.offline import judge
+from medreview.evidence.passage_ranking import SourceIndex
+from medreview.judges.offline_stage import judge
 
 PAGE = """For adults with septic shock, at least 30 mL/kg of crystalloid should be given within the first 3 hours.
 Antibiotics should be started within one hour of recognition.

@@ -20,17 +20,16 @@ import pytest
 
 from medreview import pipeline
 from medreview.exchange.exports.export import export
-from medreview.exchange.exports.pair_rows import pair_rows
-from medreview.exchange.files.pair_columns import PAIRS
+from medreview.exchange.exports.pair_rows import PAIRS, pair_rows
 from medreview.labels import TIE_RULES, TieRule
-from medreview.review.jurors import jurors
+from medreview.review.judge_words import jurors
 from medreview.review.live_agreement import LiveFigures
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.judge_rows import judge_bar, panel_rows
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.jury_labels import NOT_ASKED, jury_labels
-from medreview.stats.reports.label_scales import LEVELS
+from medreview.stats.reports.reviewer_labels import LEVELS
+from medreview.stats.reports.small_jury import NOT_ASKED, jury_labels
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.stats.study_figures import study_figures
 from medreview.study import Study

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medreview.judges.injection_rules import INSTRUCTIONS, RULES
+from medreview.judges.injection import INSTRUCTIONS, RULES
 from medreview.judges.opening_scan import OpeningScan, ScannedText, folded, openings
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.judges.own_work import own_work_ahead, own_work_done, verifies_its_own
+from medreview.judges.judge_caveats import own_work_ahead, own_work_done, verifies_its_own
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.study.rows import insert

@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.judges.prompt_fencing import fence_key, fenced, nonce
+from medreview.judges.prompt_texts import fence_key, fenced, nonce
 
 KEY = "k" * 32
 

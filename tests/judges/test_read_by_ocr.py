@@ -3,9 +3,9 @@
 import pytest
 
 from medreview.judges.llm_stage import judge_with
+from medreview.judges.ocr_limits import status_as_read
 from medreview.judges.offline_stage import judge_offline
 from medreview.judges.quote_grounding import QuoteGrounder
-from medreview.judges.quote_status import status_as_read
 from medreview.judges.verdicts import refresh
 from medreview.study import Study
 from tests.judges.renal_study import part_of

@@ -11,9 +11,8 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.judges.llm_stage import judge_with
-from medreview.references.as_json import reference_of
-from medreview.references.model import ReferenceCheck
-from medreview.references.stored import CheckedBy, store_check, waiting
+from medreview.references.model import ReferenceCheck, reference_of
+from medreview.references.study_references import CheckedBy, store_check, waiting
 from medreview.study import Study
 from medreview.study.check import check_study
 from tests.support.judge_endpoint import JudgeEndpoint

@@ -10,8 +10,8 @@ from typing import Final
 import pytest
 
 from medreview import pipeline
-from medreview.judges import offline_stage, semantic_runs, semantic_stage
-from medreview.judges.offline_engine import ENGINE
+from medreview.judges import offline_stage, runs, semantic_stage
+from medreview.judges.runs import ENGINE
 from medreview.judges.votes import judges_of_support
 from medreview.pipeline import Meaning
 from medreview.semantic.configured import SemanticSettings
@@ -212,7 +212,7 @@ def test_newer_rules_have_the_word_until_the_model_is_asked_again_and_nothing_is
         fill(study, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": RENAL, "p2": VITAMIN})
         asked = meaning(server)
         with pytest.MonkeyPatch.context() as earlier:
-            for module in (offline_stage, semantic_stage, semantic_runs):
+            for module in (offline_stage, semantic_stage, runs):
                 earlier.setattr(module, "ENGINE", "rules-0")
             earlier.setattr(offline_stage, "OFFLINE", replace(offline_stage.OFFLINE, model="rules-0"))
             earlier.setattr(offline_stage, "_BY", {"run": offline_stage.OFFLINE.judge_run_id})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from medreview import pipeline
 from medreview.citations.stage import extract_all
-from medreview.cli.reports.flow import flow_lines
+from medreview.cli.reports.stats import flow_lines
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.judges.llm_stage import judge_with
@@ -21,7 +21,7 @@ from medreview.judges.tasks.task import confidence_of
 from medreview.labels import PAGE_STATES
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.statements.own_citations import own_citations
-from medreview.stats.reports.item_flow import item_flow
+from medreview.stats.reports.review_progress import item_flow
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder

@@ -2,8 +2,7 @@
 
 import pytest
 
-from medreview.judges.rollup import roll_up
-from medreview.judges.ties import set_tie_rule, tie_rule
+from medreview.judges.rollup import roll_up, set_tie_rule, tie_rule
 from medreview.judges.votes import Judge, Vote
 from medreview.labels import TIE_RULES
 from medreview.study import Study

@@ -8,7 +8,7 @@ import asyncio
 import json
 import sys
 
-from medreview.llm.client import Judge
+from medreview.llm.judge_client import Judge
 from medreview.llm.settings import JudgeSettings
 from tests.llm.questions import ask_of
 from tests.sources.in_child import memory

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from medreview.llm.client import BUSY_TRIES, TRIES, Judge
+from medreview.llm.judge_client import BUSY_TRIES, TRIES, Judge
 from tests.llm.questions import SCHEMA, ask_of
 from tests.support.http_server import cut, drip, hang_up, slowly
 from tests.support.judge_endpoint import GOOD, completion, refuses, says, sends, strict
@@ -139,7 +139,7 @@ async def test_a_pause_that_no_server_can_mean_counts_as_none(model, pause):
 
 @pytest.mark.parametrize(("pause", "most"), [("-1", BUSY_TRIES), ("0.4", 3)])
 async def test_a_server_that_only_asks_to_wait_holds_no_judge_for_ever(model, monkeypatch, pause, most):
-    monkeypatch.setattr("medreview.llm.client.LONGEST_WAIT", 1.0)
+    monkeypatch.setattr("medreview.llm.judge_client.LONGEST_WAIT", 1.0)
     model.play(sends(429, {"error": {"message": "slow down"}}, Retry_After=pause))
     begun = time.monotonic()
     async with Judge(model.settings(concurrency=1), backoff=0.001) as judge:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from medreview.errors import UserError
-from medreview.llm.client import Judge
+from medreview.llm.judge_client import Judge
 from tests.llm.questions import ask_of
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl to make certificates with")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.llm.cost_estimate import cost_of, estimate, fewest_tokens, tokens_of
+from medreview.llm.costs import cost_of, estimate, fewest_tokens, tokens_of
 from medreview.llm.settings import JudgeSettings
 from tests.llm.questions import ask_of
 

@@ -9,8 +9,8 @@ import zlib
 
 import pytest
 
-from medreview.llm.bounded_json import MOST_VALUES
-from medreview.llm.client import Judge
+from medreview.llm.judge_client import Judge
+from medreview.llm.transport import MOST_VALUES
 from tests.llm.questions import ask_of
 from tests.support.commands import ROOT
 from tests.support.http_server import answer, hang_up

@@ -4,8 +4,7 @@ import asyncio
 import threading
 import time
 
-from medreview.llm.circuit_breaker import FAILURES
-from medreview.llm.client import TRIES, Judge
+from medreview.llm.judge_client import FAILURES, TRIES, Judge
 from tests.llm.questions import ask_of
 from tests.support.http_server import after, slowly, together
 from tests.support.judge_endpoint import refuses, says

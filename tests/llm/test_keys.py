@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from medreview.errors import UserError
-from medreview.llm.client import Judge
+from medreview.llm.judge_client import Judge
 from medreview.redaction import redact, remember, without_keys
 from tests.llm.questions import ask_of
 from tests.support.judge_endpoint import echoes_the_key, says

@@ -1,6 +1,6 @@
 """What a server of llama.cpp was seen to do with a model of random weights, replayed."""
 
-from medreview.llm.client import Judge
+from medreview.llm.judge_client import Judge
 from tests.llm.questions import PROMPT, ask_of
 from tests.support.judge_endpoint import refuses, says
 

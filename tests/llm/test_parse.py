@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.llm.parse import Mismatch, parse, validate
+from medreview.llm.completion import Mismatch, parse, validate
 
 SCHEMA = {
     "type": "object",

@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from medreview.llm.call import cache_key
-from medreview.llm.client import Judge
-from medreview.llm.report import quantile, spent
+from medreview.llm.costs import quantile, spent
+from medreview.llm.judge_client import Judge
 from medreview.llm.store import CallStore
 from medreview.study import Study
 from tests.llm.questions import SCHEMA, ask_of

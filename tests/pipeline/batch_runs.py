@@ -5,7 +5,7 @@ from typing import Any
 from medreview.judges import batch_jobs
 from medreview.llm.batch_server import BatchServer
 from medreview.pipeline import Judges, batches
-from medreview.pipeline.batched import BatchedJudging
+from medreview.pipeline.asking import BatchedJudging
 from medreview.study import Study
 
 LIMIT = 12

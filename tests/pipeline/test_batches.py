@@ -11,10 +11,9 @@ from medreview.judges import batch_jobs
 from medreview.llm import batch_server
 from medreview.llm.batch_server import BatchServer
 from medreview.pipeline import batches, judge_by
-from medreview.pipeline.batched import BatchedGeneration
-from medreview.pipeline.generating import counts_of
+from medreview.pipeline.asking import BatchedGeneration, counts_of
 from medreview.study import Study
-from medreview.units.brought import Brought, store_brought
+from medreview.units.new_units import Brought, store_brought
 from medreview.units.stored import NewPassage
 from tests.pipeline.batch_runs import LIMIT, collected, judged, judges_at, run, stored, submitted
 from tests.support.batch_endpoint import answered, lines

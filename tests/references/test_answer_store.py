@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from medreview.references.answer_store import AnswerStore, MemoryAnswers, StudyAnswers
 from medreview.references.model import Author, Identifier, Notice, Record
+from medreview.references.services.client import AnswerStore, MemoryAnswers, StudyAnswers
 from medreview.study import Study
 from medreview.study.check import check
 

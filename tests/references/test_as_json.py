@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from medreview.references.as_json import check_of, record_of_json, reference_of, to_json
 from medreview.references.model import (
     Asked,
     Author,
@@ -14,6 +13,10 @@ from medreview.references.model import (
     Record,
     Reference,
     ReferenceCheck,
+    check_of,
+    record_of_json,
+    reference_of,
+    to_json,
 )
 from medreview.text import Span
 

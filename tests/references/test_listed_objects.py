@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from medreview.citations.stage import extract_all
-from medreview.exchange.imports.responses import import_responses
-from medreview.references.as_json import reference_of
+from medreview.exchange.imports.answer_records import import_responses
 from medreview.references.library import Library
-from medreview.references.model import Reference
+from medreview.references.model import Reference, reference_of
 from medreview.references.printed.find import find_references
 from medreview.references.stage import find_all
 from medreview.study import Study

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.references.plain_list import references_of_text
+from medreview.references.input_file import references_of_text
 
 ONE = "Okafor N, Lee K. Restrictive fluids in septic shock: a cluster trial. J Invent Med. 2019;12:101-9."
 TWO = "Silva A. Statins for osteoporosis in old mice: a review of nothing. Ann Invent Biol. 2011;3:4-5."

@@ -10,15 +10,14 @@ import pytest
 
 import medreview
 from medreview.children.asking import _IDLE, end_idle
-from medreview.children.frames import BadMessageError
+from medreview.children.child import BadMessageError
 from medreview.errors import UserError
-from medreview.exchange.imports.rows import BadRecord
+from medreview.exchange.imports.file_rows import BadRecord
 from medreview.references import reading_libraries
-from medreview.references.brought import brought_by
 from medreview.references.formats.fields import LONGEST, named_in
-from medreview.references.formats.library_file import decoded, format_of, records_in
+from medreview.references.input_file import brought_by
 from medreview.references.model import Record
-from medreview.references.reading_libraries import _Read, library_in, read_library
+from medreview.references.reading_libraries import _Read, decoded, format_of, library_in, read_library, records_in
 from medreview.text import sha256
 from tests.references.formats.test_bibtex import LIBRARY as BIBTEX
 from tests.references.formats.test_library_file import ITEM, RIS

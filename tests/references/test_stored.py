@@ -8,9 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from medreview.references.as_json import check_of, reference_of, to_json
-from medreview.references.model import Asked, Identifier, Record, Reference, ReferenceCheck
-from medreview.references.stored import CheckedBy, store_check, store_references, waiting, without_verdict
+from medreview.references.model import (
+    Asked,
+    Identifier,
+    Record,
+    Reference,
+    ReferenceCheck,
+    check_of,
+    reference_of,
+    to_json,
+)
+from medreview.references.study_references import CheckedBy, store_check, store_references, waiting, without_verdict
 from medreview.study import Study
 from medreview.study.check import check, check_study
 from medreview.text import sha256

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from medreview.references.model import Author, Reference
+from medreview.references.model_reading import as_told, in_doubt
 from medreview.references.printed.find import find_references
 from medreview.references.printed.parse import parse_reference
-from medreview.references.told import as_told, in_doubt
 from medreview.text import Span
 
 SAID = "Vale  D and Okafor N; Heparin – a plan for 2011; J Test Med; 2011; 12; 3-9; doi:10.5555/found.4"

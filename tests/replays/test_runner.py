@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from medreview.replays.registry import REPLAYS
-from medreview.replays.steps.reviewing import Review, SecondAnnotator
+from medreview.replays.step_kinds import Review, SecondAnnotator
 from medreview.review.unit_queues import ALL
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
@@ -143,7 +143,7 @@ def test_a_replay_that_is_stopped_says_that_it_goes_on_and_asks_no_answer_twice(
     with JudgeEndpoint(by_prompt(found)) as server:
         own_settings(tmp_path, server.table("one", concurrency=1))
         with monkeypatch.context() as patch:
-            patch.setattr("medreview.replays.steps.reviewing.Review.run", _stopped)
+            patch.setattr("medreview.replays.step_kinds.Review.run", _stopped)
             stopped = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", check=130)
         medreview("replay", "medhalu", "s.medreview", path, "--judge", "one")
         assert len(server.asked) == 2

@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from medreview.replays.registry import REPLAYS
-from medreview.replays.sample import SAMPLES
+from medreview.replays.registry import REPLAYS, SAMPLES
 from tests.support.commands import Program
 
 REVIEWED_BY_YOU = {"statements beside notes"}

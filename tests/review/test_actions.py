@@ -3,9 +3,8 @@
 import pytest
 
 from medreview.errors import UserError
-from medreview.review.actions import REVIEW, actions_for, remapped
-from medreview.review.figure_actions import figure_actions
-from medreview.units.asks import STATEMENT
+from medreview.review.actions import REVIEW, actions_for, figure_actions, remapped
+from medreview.units.asks import STATEMENT_ASKS
 
 
 def keys_of(name: str, told: dict[str, str]) -> tuple[str, ...]:
@@ -53,7 +52,7 @@ def test_the_keys_of_the_page_of_figures_are_remapped_beside_the_others() -> Non
     own = {"figures_pin": "z", "figures": "I"}
 
     assert figure_actions(own)["figures_pin"].keys == ("z",)
-    assert actions_for(STATEMENT, own)["figures"].keys == ("I",)
+    assert actions_for(STATEMENT_ASKS, own)["figures"].keys == ("I",)
     with pytest.raises(UserError, match="digits are verdicts"):
         figure_actions({"figures_pin": "3"})
     with pytest.raises(UserError, match="is given to both"):

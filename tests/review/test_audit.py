@@ -17,11 +17,10 @@ from medreview.review.audit import (
     release,
     reserved,
 )
-from medreview.review.overview import Overview, overview
+from medreview.review.decision import last_act
+from medreview.review.overview import Overview, QueueLine, overview
 from medreview.review.queue import open_queue
-from medreview.review.queue_lines import QueueLine
 from medreview.review.session import ReviewSession
-from medreview.review.undo import last_act
 from medreview.study import Study
 from medreview.study.audit_frame import strata
 from medreview.study.check import check

@@ -3,11 +3,11 @@
 import pytest
 
 from medreview.errors import UserError
-from medreview.exchange.exports.reviewer_rows import reviewer_rows
+from medreview.exchange.exports.unit_label_rows import reviewer_rows
 from medreview.review.background import read_background, set_background
 from medreview.review.decision import decide_in_script
 from medreview.study import Study
-from medreview.study.backgrounds import Background, background_of, backgrounds, is_asked
+from medreview.study.study_acts import Background, background_of, backgrounds, is_asked
 
 
 def test_asked_once_also_when_nothing_is_said_and_the_newest_word_counts(study: Study) -> None:

@@ -12,9 +12,9 @@ from medreview.errors import UserError
 from medreview.judges.verdicts import refresh
 from medreview.review.audit import begin_audit
 from medreview.review.blind_block import BLOCK_SIZE, blind_block_open
+from medreview.review.decision import FollowUp
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.review.verdict_flow import FollowUp
 from medreview.stats.reports.reviewer_labels import reviewer_labels
 from medreview.study import Study
 from medreview.study.check import check

@@ -2,14 +2,13 @@
 
 from functools import partial
 
-from medreview.review.block_summary import block_summary
 from medreview.review.gold import set_gold
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.review.summary_lines import summary_lines
+from medreview.review.sitting_report import block_summary, summary_lines
 from medreview.study import Study
+from medreview.units.kind import Gold
 from medreview.units.registry import words_on
-from medreview.units.view import Gold
 
 JUDGES = {"s1": "contradicted", "s2": "supported"}
 

@@ -1,6 +1,6 @@
 """What is known of units is asked one by one while few are asked for, and of all at once when many are."""
 
-from medreview.review.by_unit import FEW, ByUnit
+from medreview.review.blind_block import FEW, ByUnit
 
 
 def test_few_are_asked_one_by_one_and_many_at_once():

@@ -15,8 +15,8 @@ from medreview.review.conflicts import (
     load_conflict,
 )
 from medreview.review.open_session import open_session
-from medreview.review.others import others_notes, saw_others
 from medreview.review.queue import open_queue
+from medreview.review.unblinding import others_notes, saw_others
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.merge import merge

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.errors import UserError
-from medreview.review.cut_editing import KEYS, CutEdit, moved_cut
+from medreview.review.statement_editing import KEYS, CutEdit, moved_cut
 
 TEXT = "Take 500 mg twice daily, unless you have kidney disease, and drink a glass of water."
 

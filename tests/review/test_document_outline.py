@@ -1,10 +1,9 @@
 import pytest
 
-from medreview.review.document_outline import DocumentOutline, load_outline
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.sources.reading.outline import Heading
-from medreview.sources.reading.set_apart import SetApart
+from medreview.review.shown_unit import DocumentOutline, load_outline
+from medreview.sources.reading.text_structure import Heading, SetApart
 from medreview.study.rows import insert
 
 TEXT = "Sepsis\nTreatment\nInitial  resuscitation\nGive fluid.\nProse"

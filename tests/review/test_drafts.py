@@ -6,10 +6,9 @@ import pytest
 
 from medreview.errors import NotSaved
 from medreview.exchange.exports.export import export
-from medreview.review.draft_places import draft_places
-from medreview.review.drafts import EVERY_S, Drafts, stored_drafts
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
+from medreview.review.resuming import EVERY_S, Drafts, draft_places, stored_drafts
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.check import check

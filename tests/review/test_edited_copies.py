@@ -14,10 +14,15 @@ from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
 from medreview.review.audit import complete, draw
-from medreview.review.edit_conflicts import edit_conflicts
+from medreview.review.decision import Act, last_act, last_undone
 from medreview.review.span_editing import SpanEdit
-from medreview.review.statement_editing import exclude_event, join_event, split_event, statements_in_order
-from medreview.review.undo import Act, last_act, last_undone
+from medreview.review.statement_editing import (
+    edit_conflicts,
+    exclude_event,
+    join_event,
+    split_event,
+    statements_in_order,
+)
 from medreview.statements.left_out import left_out, promotion
 from medreview.study import Study
 from medreview.study.counts import load_counts

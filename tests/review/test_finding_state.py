@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.review.finding_state import FindingSpan, load_finding_spans, next_open, rejecting, taking
+from medreview.review.decision import last_act
+from medreview.review.finding_acts import FindingSpan, load_finding_spans, next_open, rejecting, taking
 from medreview.review.reviewer_state import load_reviewer_state
-from medreview.review.undo import last_act
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder

@@ -11,7 +11,7 @@ from medreview.review.finding_acts import FindingActs
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.study import Study
-from medreview.units.reference_answers import show_correct_answers
+from medreview.units.stored import show_correct_answers
 from tests.support.answer_study import CONTEXT, CORRECT, answer_units, bring_answers, find
 
 

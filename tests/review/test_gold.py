@@ -15,8 +15,8 @@ from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.text import Span
-from medreview.units.gold_results import gold_items, gold_results, told_results
-from medreview.units.view import Gold
+from medreview.units.kind import Gold
+from medreview.units.label_comparisons import gold_items, gold_results, told_results
 
 WHO = "kb"
 

@@ -9,9 +9,9 @@ import pytest
 from medreview.errors import UserError
 from medreview.labels import EVIDENCE
 from medreview.review.guidelines import in_force, must_read, note_read, set_guidelines, versions
-from medreview.review.plain_markdown import readable_markdown
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.review.wrapping import readable_markdown
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.merge import merge

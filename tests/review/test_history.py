@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from medreview.review.history import History
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.queue_with import queue_with
-from medreview.review.second_pass import set_second_pass
+from medreview.review.repeat_annotation import set_second_pass
+from medreview.review.resuming import queue_with
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.unit_samples import SAMPLES

@@ -1,7 +1,7 @@
 """The jury of a statement, vote by vote."""
 
 from medreview.judges.verdicts import refresh
-from medreview.review.jurors import Juror, jurors
+from medreview.review.judge_words import Juror, jurors
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.judge_rows import judge_bar

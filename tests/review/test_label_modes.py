@@ -16,8 +16,8 @@ from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_states
 from medreview.review.session import ReviewSession
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.jury_labels import jury_labels
 from medreview.stats.reports.reviewer_labels import Mode, reviewer_labels, reviewers
+from medreview.stats.reports.small_jury import jury_labels
 from medreview.stats.study_figures import study_figures
 from medreview.study import Study
 from medreview.study.backup import backup_to

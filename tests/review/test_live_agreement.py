@@ -5,8 +5,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.review.live_agreement import GroupView, LiveFigures
-from medreview.stats.reports.label_scales import BINARY, LEVELS, Scale
-from medreview.stats.reports.reviewer_labels import Group
+from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Group, Scale
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.stats.small_study import SmallStudy

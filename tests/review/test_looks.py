@@ -15,12 +15,12 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.study import Study
-from medreview.study.aside import write_aside
+from medreview.study.audit_frame import listable, undecided_audit
 from medreview.study.backup import backup_to
 from medreview.study.check import check
-from medreview.study.held_back import listable, undecided_audit
 from medreview.study.merge import merge
 from medreview.study.migrations import NEWEST
+from medreview.study.study import write_aside
 from tests.support.reference_rows import ReferenceRows
 from tests.support.study_builder import build
 

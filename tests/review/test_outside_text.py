@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
-from medreview.review.outside_text import editor_command, write_outside
+from medreview.review.text_entry import editor_command, write_outside
 from medreview.study.state_folder import state_folder
 
 

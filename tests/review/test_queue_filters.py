@@ -3,20 +3,21 @@
 import pytest
 
 from medreview.errors import UserError
-from medreview.review.queue import kind_named, open_queue
-from medreview.review.queue_filters import FilterWords
-from medreview.review.queue_kinds import Mode
-from medreview.review.saved_filters import (
+from medreview.review.queue import (
     LONGEST,
     delete_filter,
     filter_lines,
+    kind_named,
+    open_queue,
     open_saved,
     save_filter,
     saved_filters,
 )
+from medreview.review.queue_filters import FilterWords
+from medreview.review.queue_kinds import Mode
 from medreview.review.unit_queues import ALL
 from medreview.study import Study
-from medreview.study.unit_ids import MADE_OF
+from medreview.study.ids import MADE_OF
 from tests.support.unit_samples import SAMPLES
 
 

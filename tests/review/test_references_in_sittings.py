@@ -10,10 +10,9 @@ from medreview.judges.verdict_fingerprint import is_current
 from medreview.judges.verdicts import refresh
 from medreview.references.model import Asked, ReferenceCheck
 from medreview.review.deciding import Deciding
-from medreview.review.open_session import open_session
+from medreview.review.open_session import Switch, cross, open_session, switch
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.review.switching import Switch, cross, switch
 from medreview.review.unit_session import UnitSession
 from medreview.study import Study
 from tests.support.reference_study import LATER, SECOND, add_check, fill_references

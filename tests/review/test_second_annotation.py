@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.errors import UserError
-from medreview.review.second_annotation import drawn, ready_units, set_share, share_progress, shares
+from medreview.review.repeat_annotation import drawn, ready_units, set_share, share_progress, shares
 from medreview.study import Study
 from tests.support.study_builder import build
 from tests.support.unit_study import decide

@@ -8,19 +8,18 @@ from typing import Any
 import pytest
 
 from medreview.errors import UserError
-from medreview.review.block_summary import block_summary
 from medreview.review.decision import decide_in_script
-from medreview.review.second_pass import (
+from medreview.review.repeat_annotation import (
     due_units,
     in_pass,
     pass_progress,
     second_pass,
     set_second_pass,
 )  # fmt: skip
-from medreview.review.summary_lines import summary_lines
+from medreview.review.sitting_report import block_summary, summary_lines
 from medreview.study import Study
 from medreview.study.check import check
-from medreview.units.labelled_twice import labelled_twice
+from medreview.units.label_comparisons import labelled_twice
 from medreview.units.registry import words_on
 from tests.support.study_builder import build
 

@@ -3,10 +3,10 @@
 import pytest
 
 from medreview.errors import NotSaved, UserError
+from medreview.review.decision import FollowUp
 from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_state
 from medreview.review.session import ReviewSession
-from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.review.span_hints import LETTERS, hints_left, with_hints, word_hints
+from medreview.review.span_editing import LETTERS, hints_left, with_hints, word_hints
 
 
 def test_words_in_sight_have_letters_of_the_home_row_first_and_no_digits() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from medreview.review.span_rules import partner_for, still_missing, together, waiting_for_partner
+from medreview.review.span_editing import partner_for, still_missing, together, waiting_for_partner
 
 
 @dataclass(frozen=True)

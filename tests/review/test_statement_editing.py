@@ -13,9 +13,9 @@ from medreview.judges.tasks.registry import task_for
 from medreview.judges.verdict_fingerprint import is_current
 from medreview.llm.settings import JudgeSettings
 from medreview.review.audit import draw
-from medreview.review.draft_places import draft_places, unlisted_drafts
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
+from medreview.review.resuming import draft_places, unlisted_drafts
 from medreview.review.statement_editing import exclude_event, join_event, split_event, statements_in_order
 from medreview.statements.left_out import left_out
 from medreview.statements.own_citations import own_citations

@@ -8,10 +8,9 @@ import pytest
 from medreview.errors import UserError
 from medreview.review.audit import draw
 from medreview.review.deciding import Deciding
-from medreview.review.open_session import open_session
+from medreview.review.open_session import CameFrom, Switch, open_session, switch
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.review.switching import CameFrom, Switch, switch
 from medreview.study import Study
 from tests.support.study_builder import StudyBuilder, build, rows_of
 from tests.support.unit_samples import two_responses

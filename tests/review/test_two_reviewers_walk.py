@@ -23,20 +23,19 @@ from medreview.labels import EVIDENCE
 from medreview.pipeline import merge
 from medreview.review.audit import begin, complete, draw, release, reserved
 from medreview.review.blind_block import blind_block_open
+from medreview.review.decision import FollowUp
 from medreview.review.live_agreement import GroupView, LiveFigures
 from medreview.review.looks import note_look
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.queue_kinds import KINDS
 from medreview.review.session import ReviewSession
-from medreview.review.verdict_flow import FollowUp
 from medreview.stats.reports.audit_report import audit_report
-from medreview.stats.reports.label_scales import SCALES
-from medreview.stats.reports.reviewer_labels import reviewer_labels
+from medreview.stats.reports.reviewer_labels import SCALES, reviewer_labels
 from medreview.study import Study
+from medreview.study.audit_frame import permanent_number
 from medreview.study.check import check
 from medreview.study.counts import load_counts
-from medreview.study.permanent_numbers import permanent_number
 from tests.support.study_builder import StudyBuilder, build
 
 WHO = ("anna", "kb")

@@ -9,7 +9,7 @@ from medreview.review.unit_agreement import GOLD, UnitAgreement
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
-from medreview.study.unit_ids import kind_of
+from medreview.study.ids import kind_of
 from medreview.units.registry import KINDS
 from tests.stats.small_study import SmallStudy
 from tests.support.unit_study import LABELS, Units, fill

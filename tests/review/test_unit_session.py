@@ -3,11 +3,11 @@
 import pytest
 
 from medreview.errors import UserError
+from medreview.review.decision import FollowUp
 from medreview.review.open_session import open_session
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.unit_session import UnitSession
-from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
 from medreview.study.counts import load_counts
 

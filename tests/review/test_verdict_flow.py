@@ -7,9 +7,9 @@ import pytest
 from medreview.cli.plain import review_plain
 from medreview.errors import UserError
 from medreview.judges.verdicts import refresh
+from medreview.review.decision import FollowUp
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.review.verdict_flow import FollowUp
 from medreview.study import Study
 from tests.support.study_builder import StudyBuilder, build
 

@@ -10,7 +10,7 @@ from medreview.exchange.exports.package import package
 from medreview.review.conflicts import conflicts
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.second_annotation import set_share
+from medreview.review.repeat_annotation import set_share
 from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.units.registry import KINDS

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from medreview.labels import EVIDENCE, REASONS, Label
-from medreview.review.layout.cells import width
+from medreview.review.cell_width import width
 from medreview.review.span_editing import SpanEdit
 from medreview.screens.dialogs import HallucinationDialog, ReasonDialog, RevealDialog, SpanDialog, both_ends
 from medreview.screens.panes import PaneHints
 from medreview.study import Study
-from medreview.units.asks import STATEMENT
+from medreview.units.asks import STATEMENT_ASKS
 from tests.support.workbench import events, pane_text, press, statements, workbench
 
 
@@ -36,7 +36,9 @@ async def test_help_and_sources_leave_the_reason_strip_open(study: Study) -> Non
 @pytest.mark.parametrize("label", EVIDENCE, ids=lambda label: label.level)
 def test_the_reason_strip_shows_every_letter_in_its_three_rows(label: Label, columns: int) -> None:
     for theirs in (*(other.name for other in EVIDENCE), "not supported", ""):
-        step = ReasonDialog("R02 S1", label, theirs, STATEMENT, lambda: "saved ✓", nothing, nothing, nothing, nothing)
+        step = ReasonDialog(
+            "R02 S1", label, theirs, STATEMENT_ASKS, lambda: "saved ✓", nothing, nothing, nothing, nothing
+        )
         strip = step.rows(columns)
         rows = ["".join(text for text, _ in row) for row in strip]
         assert len(rows) <= 3
@@ -111,7 +113,7 @@ def test_the_hallucination_strip_says_all_its_meanings_in_80_columns() -> None:
 
 def test_the_reveal_says_what_is_saved() -> None:
     step = RevealDialog(
-        "R02 S1", "✗ contradicted", "○ NOT ADDRESSED", STATEMENT, lambda: "saved #12345 ✓", nothing, nothing
+        "R02 S1", "✗ contradicted", "○ NOT ADDRESSED", STATEMENT_ASKS, lambda: "saved #12345 ✓", nothing, nothing
     )
     first = "".join(text for text, _ in step.rows(80)[0])
     assert "saved #12345" in first

@@ -1,10 +1,10 @@
 """A note that was begun, on the screens."""
 
 from medreview.config import Config
-from medreview.review.drafts import stored_drafts
-from medreview.review.line_edit import MOST
+from medreview.review.resuming import stored_drafts
+from medreview.review.text_entry import MOST
 from medreview.screens.app import Workbench
-from medreview.screens.input_reader import NotRead
+from medreview.screens.terminal_driver import NotRead
 from medreview.study import Study
 from tests.support.workbench import PLAIN, events, pane_text, paste, press, screen_text, statements, workbench
 

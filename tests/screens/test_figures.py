@@ -16,14 +16,12 @@ from medreview.review.pinned_figures import PinnedFigures, pin_figures
 from medreview.review.queue import open_among, open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
-from medreview.screens.figure_rows import estimate_rows
+from medreview.screens.figure_rows import Cell, estimate_rows, matrix_rows
 from medreview.screens.figures_page import FiguresScreen
 from medreview.screens.home import HomeScreen
-from medreview.screens.matrix_rows import Cell, matrix_rows
 from medreview.screens.review import ReviewScreen
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.reports.label_scales import LEVELS
-from medreview.stats.reports.reviewer_labels import Group
+from medreview.stats.reports.reviewer_labels import LEVELS, Group
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.stats.small_study import SmallStudy
@@ -190,7 +188,7 @@ async def test_that_figures_were_read_is_recorded_before_they_are_shown(judged: 
 
 async def test_many_labels_are_counted_in_the_background(judged: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     said(judged, "supported", "a.1")
-    monkeypatch.setattr("medreview.screens.figure_places._AT_ONCE", 0)
+    monkeypatch.setattr("medreview.screens.app_places._AT_ONCE", 0)
     app = opened(judged)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "i")
@@ -210,7 +208,7 @@ async def test_a_single_judge_is_counted_in_the_background_with_the_screen_alive
     judged: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said(judged, "supported", "a.1", "b.1", "d.1")
-    monkeypatch.setattr("medreview.screens.figure_places._AT_ONCE", 0)
+    monkeypatch.setattr("medreview.screens.app_places._AT_ONCE", 0)
     go_on = threading.Event()
     count = LiveFigures.count_each_judge
 
@@ -306,7 +304,7 @@ def revealed(study: Study, *units: str) -> None:
 async def test_the_first_screen_has_the_figures_of_the_audit(
     judged: Study, size: tuple[int, int], at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("medreview.screens.figure_places._AT_ONCE", at_once)
+    monkeypatch.setattr("medreview.screens.app_places._AT_ONCE", at_once)
     units = [f"{name}.{place}" for name in "abcdefg" for place in (1, 2)]
     audited(judged, *units)
     said(judged, "supported", *units[:-1], mode="blind", block="audit")

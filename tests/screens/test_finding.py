@@ -8,7 +8,7 @@ import pytest
 from medreview.config import Config
 from medreview.import_files import import_file
 from medreview.progress import SILENT
-from medreview.review.saved_filters import saved_filters
+from medreview.review.queue import saved_filters
 from medreview.screens.app import Workbench
 from medreview.screens.history_page import HistoryScreen
 from medreview.screens.home import HomeScreen

@@ -7,13 +7,13 @@ import threading
 
 import pytest
 
-from medreview.screens.hangup import HangUp
+from medreview.screens.ending import HangUp
 
 
 async def test_a_signal_that_another_thread_was_given_ends_the_workbench_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("medreview.screens.hangup.GRACE_S", 60)
+    monkeypatch.setattr("medreview.screens.ending.GRACE_S", 60)
     loop = asyncio.get_running_loop()
     told: asyncio.Queue[int] = asyncio.Queue()
     terminal, other_side = os.openpty()

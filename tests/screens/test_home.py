@@ -14,21 +14,20 @@ from medreview.judges.verdicts import refresh
 from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
 from medreview.review.audit import draw
+from medreview.review.cell_width import width
 from medreview.review.home_actions import HOME
-from medreview.review.layout.cells import width
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
-from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.session import ReviewSession
+from medreview.review.sitting import ReviewerProgress
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
-from medreview.screens.folded_command import folded
 from medreview.screens.home import HomeScreen
-from medreview.screens.output.output_app import OutputApp
+from medreview.screens.home_rows import folded
 from medreview.screens.page import PageScreen
 from medreview.screens.review import ReviewScreen
-from medreview.screens.widgets.line_list import RowsView
-from medreview.screens.widgets.lines import LinesView
+from medreview.screens.terminal_output import OutputApp
+from medreview.screens.widgets.lines import LinesView, RowsView
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.settled import until
@@ -156,7 +155,7 @@ async def test_no_digit_means_anything_here_and_a_held_letter_does_nothing_in_th
         await go(pilot, *"0123456789")
         assert isinstance(app.screen, HomeScreen)
         for _ in range(4):  # as one key held down, however long the machine takes for the queue that the first opens
-            app.screen.post_message(Key("T", "T"))
+            pilot.app.screen.post_message(Key("T", "T"))
         await until(pilot, lambda: isinstance(app.screen, ReviewScreen) and "held" in pane_text(app, "foot"))
         assert review_screen(app).session.position == 0
         assert "held T ignored" in pane_text(app, "foot")

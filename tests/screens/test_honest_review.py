@@ -9,14 +9,14 @@ from medreview.config import Config
 from medreview.review.decision import decide_in_script
 from medreview.review.gold import set_gold
 from medreview.review.guidelines import set_guidelines
-from medreview.review.second_pass import set_second_pass
+from medreview.review.repeat_annotation import set_second_pass
 from medreview.screens.app import Workbench
 from medreview.screens.review import ReviewScreen
 from medreview.study import Study
-from medreview.study.backgrounds import background_of, is_asked
 from medreview.study.check import check
-from medreview.units.labelled_twice import labelled_twice
-from medreview.units.view import Gold
+from medreview.study.study_acts import background_of, is_asked
+from medreview.units.kind import Gold
+from medreview.units.label_comparisons import labelled_twice
 from tests.support.workbench import PLAIN, events, paste, press, screen_text, statements, workbench
 
 each_size = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])

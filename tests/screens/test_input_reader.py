@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from textual.events import Key, Paste
 from textual.message import Message
 
-from medreview.review.line_edit import MOST
-from medreview.screens.input_reader import InputReader, NotRead, not_read_words
+from medreview.review.text_entry import MOST
+from medreview.screens.terminal_driver import InputReader, NotRead, not_read_words
 
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
 SEQUENCES = (PASTE, END, b"\x1b", b"\x1b[", b"\x1b[<64;1;1M", b"\x1b[<0;99999999999;9M", b"\x1b[48;0;0;0;0t", b"\x9b",

@@ -6,8 +6,7 @@ from typing import cast
 import pytest
 
 from medreview.review.judge_words import listed
-from medreview.screens.judge_rows import lead
-from medreview.screens.spoken_rows import spoken_rows
+from medreview.screens.judge_rows import lead, spoken_rows
 from medreview.study import Study
 from medreview.units.statement_view import StatementView
 from tests.support.workbench import blind_workbench, pane_text, press, screen_text, statements, workbench

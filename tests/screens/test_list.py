@@ -1,7 +1,6 @@
 from textual.app import App, ComposeResult
 
-from medreview.screens.widgets.line_list import RowsView
-from medreview.screens.widgets.lines import LinesView
+from medreview.screens.widgets.lines import LinesView, RowsView
 from medreview.screens.widgets.painted import Row
 
 COUNT = 58_000

@@ -6,7 +6,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import NotSavedHere
-from medreview.review.drafts import stored_drafts
+from medreview.review.resuming import stored_drafts
 from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.study.backup import backup_if_changed

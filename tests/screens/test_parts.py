@@ -10,18 +10,16 @@ from textual.geometry import Size
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.labels import PAGE_STATES
-from medreview.review.actions import actions_for
+from medreview.review.actions import PAUSE_S, KeyRepeat, actions_for
+from medreview.review.cell_width import width
 from medreview.review.highlight_index import KINDS
-from medreview.review.key_repeat import PAUSE_S, KeyRepeat
-from medreview.review.layout.cells import width
-from medreview.review.line_edit import LineEdit
+from medreview.review.text_entry import LineEdit
 from medreview.screens.environment import check_terminal, look, replace_unencodable
-from medreview.screens.foot_rows import foot_rows
-from medreview.screens.key_rows import key_rows
+from medreview.screens.last_rows import foot_rows, key_rows
 from medreview.screens.layout import SOURCE_ROWS, Needs, arrange
 from medreview.screens.source_rows import NOTHING_TO_READ, date_words, size_words
 from medreview.screens.widgets.painted import PALETTE
-from medreview.units.asks import STATEMENT
+from medreview.units.asks import STATEMENT_ASKS
 
 sizes = st.builds(Size, st.integers(40, 220), st.integers(24, 70))
 needs = st.builds(
@@ -68,7 +66,7 @@ def test_shapes(size: tuple[int, int], shape: str) -> None:
 
 @given(st.integers(40, 200), st.booleans(), st.booleans())
 def test_key_rows_fit_and_always_show_the_verdicts(columns: int, blind: bool, panes: bool) -> None:
-    table = actions_for(STATEMENT, {})
+    table = actions_for(STATEMENT_ASKS, {})
     first, second = ("".join(text for text, _ in row) for row in key_rows(table, columns, blind, panes))
     assert width(first) <= columns
     assert width(second) <= columns

@@ -26,7 +26,7 @@ from pathlib import Path
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.queue import open_queue
-from medreview.screens.running import run
+from medreview.screens.app import run
 from medreview.study import Study
 with Study.open(Path(sys.argv[1])) as study:
     try:

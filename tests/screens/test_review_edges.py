@@ -8,13 +8,12 @@ from textual.pilot import Pilot
 
 from medreview.config import Config
 from medreview.errors import UserError
-from medreview.review.actions import REVIEW, actions_for
-from medreview.review.key_repeat import PAUSE_S, KeyRepeat
+from medreview.review.actions import PAUSE_S, REVIEW, KeyRepeat, actions_for
 from medreview.review.queue import open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.review import ReviewScreen
 from medreview.study import Study
-from medreview.units.asks import STATEMENT
+from medreview.units.asks import STATEMENT_ASKS
 from tests.support.full_disk import full_disk
 from tests.support.workbench import (
     PLAIN,
@@ -186,7 +185,7 @@ async def test_help_lists_every_action_and_its_key(study: Study) -> None:
             shown.append(screen_text(app))
             await press(pilot, "space")
         text = "\n".join(shown)
-        for name in actions_for(STATEMENT, {}):
+        for name in actions_for(STATEMENT_ASKS, {}):
             assert f"[{name}]" in text
         assert any(line.startswith("   z ") and "[defer]" in line for line in text.splitlines())
         await press(pilot, "q")

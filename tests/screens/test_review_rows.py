@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from medreview.config import Config
+from medreview.review.cell_width import width
 from medreview.review.goal import Goal, SittingGoal
-from medreview.review.layout.cells import width
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
-from medreview.screens.header_rows import Subject, header_rows, wide_header_rows
-from medreview.screens.statement_rows import statement_height, statement_rows
+from medreview.screens.review_rows import Subject, header_rows, wide_header_rows
+from medreview.screens.statement_face import statement_height, statement_rows
 from medreview.screens.widgets.painted import Row
 from medreview.study import Study
 from medreview.units.registry import KINDS

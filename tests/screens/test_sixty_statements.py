@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from medreview import pipeline
-from medreview.review.key_repeat import KeyRepeat
+from medreview.review.actions import KeyRepeat
 from medreview.study import Study
 from tests.support.workbench import events, pane_text, press_at, review_screen, statements, workbench
 

@@ -8,7 +8,7 @@ import pytest
 
 from medreview.cli.plain import review_plain
 from medreview.judges.verdicts import refresh
-from medreview.review.layout.cells import width
+from medreview.review.cell_width import width
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study

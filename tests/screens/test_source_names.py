@@ -2,8 +2,8 @@
 
 import pytest
 
-from medreview.review.layout.cells import width
-from medreview.screens.source_names import least, short_address, source_numbers
+from medreview.review.cell_width import width
+from medreview.screens.source_rows import least, short_address, source_numbers
 from medreview.units.cited_source import Source
 
 

@@ -9,8 +9,8 @@ from medreview.study import Study
 from tests.support.terminal import Terminal
 
 FOR_SOME: Final = (
-    *("llm.settings", "settings_checks", "settings_files", "semantic.settings"),  # where there is a file of settings
-    *("references.model", "references.as_json", "units.cited_reference"),  # where a reference was checked
+    *("llm.settings", "settings_files", "semantic.configured"),  # where there is a file of settings
+    *("references.model", "units.checked_reference"),  # where a reference was checked
     *("judges.verdicts", "judges.triage", "review.conflicts", "review.looks"),  # for some keys
 )
 """What only some studies, settings or keys need."""

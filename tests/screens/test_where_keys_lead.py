@@ -5,8 +5,7 @@ from itertools import chain
 import pytest
 
 from medreview.config import Config
-from medreview.review.actions import REVIEW
-from medreview.review.figure_actions import FIGURES
+from medreview.review.actions import FIGURES, REVIEW
 from medreview.review.home_actions import HOME
 from medreview.review.reviewer_state import load_reviewer_state
 from medreview.screens.app import Workbench

@@ -7,7 +7,7 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.evidence.assess import assess
-from medreview.evidence.ranking import SourceIndex
+from medreview.evidence.passage_ranking import SourceIndex
 from medreview.semantic.blend import MOST, blend, passages_for
 from medreview.semantic.minilm import MiniLM
 from medreview.semantic.similarity import Similarity, scale_of

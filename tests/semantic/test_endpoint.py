@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from medreview.errors import UserError
-from medreview.llm.rerank import Path
+from medreview.llm.embeddings_and_reranking import Path
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.semantic.endpoint import MOST_CHARACTERS, TEXTS_AT_ONCE, EndpointEncoder, EndpointScorer

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from medreview.sources.fetching.fetch import Limits, fetch_all, reach_all
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.network import Network, Request
+from medreview.sources.fetching.network import Fetched, Network, Request
 from tests.sources.in_child import Forks
 from tests.sources.security_lab import Lab
 from tests.support.http_server import LocalServer

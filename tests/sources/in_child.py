@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from medreview.children.asking import end_idle
-from medreview.sources.children.reader import read_in_child
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
+from medreview.sources.page_reader import read_in_child
 from tests.support.commands import ROOT
 
 WARM_UP = (
@@ -131,7 +131,7 @@ def _warm_up() -> None:
 def main() -> None:
     import medreview.sources.fetching.fetch
     import medreview.sources.records.jats
-    import medreview.sources.records.pubmed  # noqa: F401
+    import medreview.sources.records.pubmed_xml  # noqa: F401
 
     _warm_up()
     # Without a buffer: the body is read by the copy. This process must never hold it, for what it once held and gave

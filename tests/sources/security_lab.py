@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import Page, read_page
 from tests.sources.in_child import Forks
 from tests.support.hostile_server import HostileServer

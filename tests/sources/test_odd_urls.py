@@ -8,17 +8,17 @@ import pytest
 
 from medreview import pipeline
 from medreview.citations.allow_list import load_allow_list
-from medreview.citations.model import Citation
+from medreview.citations.citation import Citation
 from medreview.event_loop import run_to_end
 from medreview.exchange.imports.citation_answers import study_answers
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all, reach_all
-from medreview.sources.fetching.services import Services
+from medreview.sources.fetching.public_services import Services
 from medreview.sources.lookups import reach
 from medreview.sources.lookups.rdap import ask_registry
 from medreview.sources.lookups.wayback import ask_archive
 from medreview.sources.saved.warc import WarcPages
-from medreview.stats.citations.report import Thresholds, citation_report, scored
-from medreview.stats.citations.url_figures import url_figures
+from medreview.stats.citation_kpis import Thresholds, citation_report, scored
+from medreview.stats.url_analysis import url_figures
 from medreview.study import Study
 from medreview.study.check import check
 from tests.support.http_server import LocalServer, answer, answer_json

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from medreview.labels import PAGE_STATES
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import LONGEST, read_page
 
 URL = "https://example.org/page"

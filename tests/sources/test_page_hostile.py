@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
 
 RECORDS = [path.read_bytes() for path in sorted((Path(__file__).parent / "records" / "answers").iterdir())]

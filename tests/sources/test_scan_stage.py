@@ -13,12 +13,11 @@ from medreview import pipeline
 from medreview.children.asking import NotReadError, ReadingLimits, end_idle
 from medreview.errors import UserError
 from medreview.exchange.exports.package import package
-from medreview.sources.children import picture_reader
-from medreview.sources.children.picture_reader import picture_in_child
+from medreview.sources import page_reader
 from medreview.sources.ocr_pages import ocr_pages
-from medreview.sources.reading.picture_lines import ocr_engine
-from medreview.sources.recorded_scans import load_scans, scans_json
-from medreview.sources.scan_stage import read_scans, scans_left
+from medreview.sources.page_reader import picture_in_child
+from medreview.sources.reading.ocr import ocr_engine
+from medreview.sources.scan_stage import load_scans, read_scans, scans_json, scans_left
 from medreview.study import Study
 from medreview.study.check import check_study
 from medreview.study.events import NewEvent, Recorder
@@ -243,7 +242,7 @@ def test_a_hostile_page_costs_that_page_and_says_why(body, limits):
 
 
 def test_without_the_extra_nothing_is_fetched_and_the_command_that_installs_it_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(picture_reader, "NEEDED", ("no_such_library",))
+    monkeypatch.setattr(page_reader, "NEEDED", ("no_such_library",))
     study, pages = study_of(tmp_path, {"poster": page_bodies()["poster"]})
     with study, pytest.raises(UserError, match=r"pip install 'medreview\[ocr\]'"):
         pipeline.fetch(study, pipeline.PageProvider(pages.saved, ocr=True))

@@ -2,8 +2,7 @@
 
 import pytest
 
-from medreview.statements.alignment import Sentences
-from medreview.statements.context import Contexts
+from medreview.statements.place_in_response import Contexts, Sentences
 from medreview.statements.split import split
 
 ANSWER = """**Amoxicillin** is first-line [1]. It is given for 5 days [2]. It is important to finish it.

@@ -9,9 +9,8 @@ import pytest
 from medreview import pipeline
 from medreview.citations.stage import extract_all
 from medreview.exchange.imports.field_mapping import AS_NAMED
-from medreview.statements.marked_by import MARKED_BY
 from medreview.statements.marker_stage import mark_all, mark_response
-from medreview.statements.own_citations import every_statement, of_response, own_citations
+from medreview.statements.own_citations import MARKED_BY, every_statement, of_response, own_citations
 from medreview.statements.stage import parse_all
 from medreview.study import Study
 from medreview.study.ids import content_id

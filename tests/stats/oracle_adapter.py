@@ -12,22 +12,26 @@ from typing import Any, Final
 import numpy as np
 
 from medreview.judges.majority import majority_vote
-from medreview.stats.citations.kpis import CitationCounts, citation_figures
+from medreview.stats.citation_kpis import CitationCounts, citation_figures
 from medreview.stats.formulas.agreement import PAIR_NAMES, encode, many_raters, two_raters
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.classification import classification, mcnemar
+from medreview.stats.formulas.classification import classification, diagnostic_accuracy, mcnemar
 from medreview.stats.formulas.coefficients import kappa_standard_error
-from medreview.stats.formulas.diagnostic_accuracy import diagnostic_accuracy
 from medreview.stats.formulas.estimate import Estimate, landis_koch
-from medreview.stats.formulas.flag_ratios import flag_ratios
 from medreview.stats.formulas.human_baseline import leave_one_out, non_inferiority
-from medreview.stats.formulas.hypothesis_tests import TestResult, chi_squared, t_test, two_proportions
-from medreview.stats.formulas.icc import icc
+from medreview.stats.formulas.hypothesis_tests import (
+    TestResult,
+    adjusted,
+    chi_squared,
+    family_size,
+    t_test,
+    two_proportions,
+)
 from medreview.stats.formulas.intervals import clopper_pearson, proportion
-from medreview.stats.formulas.multiplicity import adjusted, family_size
-from medreview.stats.formulas.rank_correlation import (
+from medreview.stats.formulas.ranks_and_ratings import (
     EXACT_UP_TO,
     RankCorrelation,
+    icc,
     kendall_tau_b,
     kendall_w,
     mean_kendall_tau,
@@ -36,6 +40,7 @@ from medreview.stats.formulas.rank_correlation import (
 )
 from medreview.stats.formulas.spans import SpanItem, span_distances
 from medreview.stats.formulas.support import ResponseSupport, support_metrics
+from medreview.stats.units.qa_figures import flag_ratios
 
 Plain = dict[str, Any]
 

@@ -11,9 +11,8 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.study import Study
-from medreview.study.connection import copy_of
+from medreview.study.connection import FileFault, copy_of, fault_of
 from medreview.study.events import NewEvent, Recorder
-from medreview.study.file_fault import FileFault, fault_of
 from medreview.study.lock import WriterLock
 from tests.support.full_disk import full_disk
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from medreview.study import Study, kept_counts
-from medreview.study.kept_of_study import file_state, kept_file
-from medreview.study.state_folder import state_folder
+from medreview.study.state_folder import file_state, kept_file, state_folder
 
 COUNT = "SELECT state, n FROM (SELECT 'rows' AS state, count(*) AS n FROM bodies) WHERE ? = 1"
 

@@ -19,7 +19,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
-from medreview.llm.report import Requests, requests_sent
+from medreview.llm.costs import Requests, requests_sent
 from medreview.review.audit import complete, draw, release, reserved
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession

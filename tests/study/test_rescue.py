@@ -269,7 +269,7 @@ def test_a_full_disk_leaves_no_half_rescue_file_and_the_next_decision_tries_agai
     decide(study, "r1.2", "supported", Recorder("kb"))
     path.unlink()
     with monkeypatch.context() as full:
-        full.setattr("medreview.study.rescue.copy_to", _no_room)
+        full.setattr("medreview.study.backup.copy_to", _no_room)
         with pytest.raises(NotSavedHere, match=r"no rescue file could be written .No space left"):
             decide(study, "r1.3", "supported", Recorder("kb"))
         assert not [entry for entry in path.parent.iterdir() if "rescue" in entry.name]

@@ -2,7 +2,7 @@
 
 from operator import itemgetter
 
-from medreview.study.rows_in_turn import rows_in_turn
+from medreview.study.rows import rows_in_turn
 
 ROWS = [("a", 1), ("a", 2), ("c", 3), ("d", 4)]
 

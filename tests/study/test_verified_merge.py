@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
-from medreview.references.as_json import reference_of
-from medreview.references.model import Reference
+from medreview.references.model import Reference, reference_of
 from medreview.sources.ocr_pages import Doubtful, OcrPage, add_ocr_pages, ocr_pages
 from medreview.study import Study
 from medreview.study.check import check, check_study

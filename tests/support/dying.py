@@ -15,10 +15,10 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 
-from medreview import atomic_output, renaming
+from medreview import atomic_output
 from medreview.cli.main import main
 from medreview.judges import batch_out
-from medreview.sources.saved.page_writer import SavedPages
+from medreview.sources.saved.pages_folder import SavedPages
 from medreview.study import Study
 from tests.support.commands import Program
 
@@ -118,7 +118,7 @@ class _Steps:
         for name in ("rename", "replace", "fsync", "mkdir"):
             setattr(os, name, self._counted(getattr(os, name)))
         for name in ("rename_new", "swap"):
-            setattr(atomic_output, name, self._counted(getattr(renaming, name)))
+            setattr(atomic_output, name, self._counted(getattr(atomic_output, name)))
         begun = os.fdopen
 
         def begin(descriptor: int, mode: str = "r", *given: Any, **named: Any) -> Any:

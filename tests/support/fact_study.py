@@ -7,8 +7,8 @@ from typing import Final
 from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
+from medreview.study.ids import unit_id
 from medreview.study.rows import insert
-from medreview.study.unit_ids import unit_id
 from medreview.units.cases import NewCase, NewNote, add_cases
 from tests.support.study_builder import NOW, StudyBuilder, build
 

@@ -8,18 +8,17 @@ from typing import Any, Final
 from medreview import pipeline
 from medreview.generators.answers import Answers
 from medreview.generators.ask import ATTEMPTS
-from medreview.generators.brief.generator import Brief
-from medreview.generators.brief.single_prompt import SinglePrompt
+from medreview.generators.brief_generator import Brief
+from medreview.generators.brief_single_prompt import SinglePrompt
 from medreview.generators.cleanup import Cleanup
+from medreview.generators.fact_candidates import KeyFacts
 from medreview.generators.hallucinations import Hallucinations
-from medreview.generators.key_facts import KeyFacts
-from medreview.generators.override_themes import OverrideThemes
-from medreview.generators.qa.items import QAItems
+from medreview.generators.qa_items import QAItems
 from medreview.generators.questions import Questions
-from medreview.generators.themes import Themes
+from medreview.generators.themes import OverrideThemes, Themes
 from medreview.study import Study
-from medreview.units.brought import Brought, store_brought
 from medreview.units.cases import NewCase
+from medreview.units.new_units import Brought, store_brought
 from medreview.units.stored import NewPassage, NewUnit
 from tests.support import brief_sample, good_qa_items, override_study, planted_answers, unsupported_study
 from tests.support.fact_study import FactStudy
@@ -37,7 +36,7 @@ class Sample:
     with several questions those from which on a model may go bad.
     """
 
-    make: "pipeline.generating.Make"
+    make: "pipeline.asking.Make"
     fill: Callable[[Study], None]
     good: Good
     inputs: int

@@ -9,10 +9,10 @@ from typing import Any, Final
 from medreview.judges.verdicts import refresh
 from medreview.labels import AXES, scale_of
 from medreview.study import Study
-from medreview.study.unit_ids import STATEMENT
+from medreview.study.ids import STATEMENT
+from medreview.units.kind import Gold
 from medreview.units.registry import KINDS, asks_of
 from medreview.units.stored import NewOpinion, add_gold, add_opinions
-from medreview.units.view import Gold
 from tests.support.answer_study import find
 from tests.support.unit_samples import SAMPLES, two_responses
 from tests.support.unit_study import decide, do

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from medreview.generators.passages.run import Measures, choose, paragraphs_of
+from medreview.generators.passage_run import Measures, choose, paragraphs_of
 from medreview.generators.source_texts import text_of_file
 from tests.support.misbehaving import Asked
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from medreview.references.as_json import to_json
 from medreview.references.model import (
     Asked,
     Author,
@@ -16,6 +15,7 @@ from medreview.references.model import (
     ReferenceCheck,
     Standing,
     WorkKind,
+    to_json,
 )
 from medreview.references.verdict import Verdict
 from medreview.study import Study

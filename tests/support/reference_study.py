@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 from medreview.judges.verdicts import refresh
-from medreview.references.as_json import to_json
 from medreview.references.model import (
     Asked,
     Author,
@@ -16,8 +15,9 @@ from medreview.references.model import (
     Record,
     Reference,
     ReferenceCheck,
+    to_json,
 )  # fmt: skip
-from medreview.references.stored import CheckedBy, store_check, store_references
+from medreview.references.study_references import CheckedBy, store_check, store_references
 from medreview.references.verdict import Verdict
 from medreview.study import Study
 from medreview.text import sha256

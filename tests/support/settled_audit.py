@@ -5,7 +5,7 @@ from pathlib import Path
 
 from medreview.review.audit import AUDIT_SIZE
 from medreview.study import Study
-from medreview.study.permanent_numbers import permanent_number
+from medreview.study.audit_frame import permanent_number
 
 
 def settle_audit(path: Path, never: str) -> None:

@@ -4,11 +4,10 @@ from typing import Any, Final
 
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
-from medreview.study.ids import content_id
-from medreview.study.unit_ids import MADE_OF, unit_id
+from medreview.study.ids import MADE_OF, content_id, unit_id
 from medreview.text import Span, sha256
+from medreview.units.kind import Gold
 from medreview.units.stored import NewOpinion, add_gold, add_opinions
-from medreview.units.view import Gold
 from tests.support.reference_study import check_given_references
 from tests.support.study_builder import StudyBuilder, build
 from tests.support.unit_samples import SAMPLES

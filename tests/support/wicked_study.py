@@ -7,7 +7,7 @@ from medreview.review.decision import decide_in_script
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from medreview.text import Span
-from medreview.units.span_payload import span_payload
+from medreview.units.findings import span_payload
 from tests.support.study_builder import StudyBuilder, build
 
 SCRIPT = "<script>window.acted = 1</script>"

@@ -119,9 +119,6 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     "exchange/exports/conflict_rows.py": (
         Writer(("conflicts", "study.medreview", "--csv", "conflicts.csv"), "conflicts.csv", before="same"),
     ),
-    "exchange/exports/assisted_rows.py": (
-        Writer(("assisted", "study.medreview", "--csv", "assisted.csv"), "assisted.csv", before="same"),
-    ),
     "cli/reports/page.py": (
         Writer(
             ("citations", "answers.jsonl", "--html", "c.html"),
@@ -139,8 +136,9 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     ),
     "exchange/exports/figure_csv.py": (
         Writer(("stats", "study.medreview", "--replicates", "99", "--csv", "f.csv"), "f.csv", figure_names, "same"),
+        Writer(("assisted", "study.medreview", "--csv", "assisted.csv"), "assisted.csv", before="same"),
     ),
-    "replays/reproduced_file.py": (Writer(("reproduce", "--csv", "r.csv"), "r.csv", before="same"),),
+    "replays/reproduced.py": (Writer(("reproduce", "--csv", "r.csv"), "r.csv", before="same"),),
     "sources/saved/page_writer.py": (
         Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
     ),

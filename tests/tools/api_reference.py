@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import medreview
-from medreview.api import comparisons, opened
+from medreview.api import figures, opened
 from medreview.api.opened import Opened
 from medreview.citations.stage import CitationSummary
+from medreview.exchange.exports.pair_rows import PAIRS, PASSAGE
 from medreview.exchange.exports.sqlite_database import DatabaseSummary
 from medreview.exchange.files.columns import JUDGEMENTS, LABELS, Column
-from medreview.exchange.files.pair_columns import PAIRS, PASSAGE
-from medreview.llm.cost_estimate import CostEstimate
+from medreview.llm.costs import CostEstimate
 from medreview.progress import SILENT
 from medreview.setting import settings_in
 from medreview.sources import stage
@@ -51,9 +51,9 @@ GROUPS = {
 ALIASES = {
     "Place": opened.Place,
     "Scope": stage.Scope,
-    "Between": comparisons.Between,
+    "Between": figures.Between,
     "Mode": reviewer_labels.Mode,
-    "ScaleName": comparisons.ScaleName,
+    "ScaleName": figures.ScaleName,
 }
 """Names that stand in signatures for a type."""
 

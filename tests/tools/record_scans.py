@@ -5,10 +5,8 @@ Run from the root of the repository:  python -m tests.tools.record_scans
 
 from pathlib import Path
 
-from medreview.sources.reading.pdf_picture import read_picture
-from medreview.sources.reading.picture_lines import ocr_engine
-from medreview.sources.recorded_scans import RecordedScan, scans_json
-from medreview.sources.scanned import Pictures
+from medreview.sources.reading.ocr import ocr_engine, read_picture
+from medreview.sources.scan_stage import Pictures, RecordedScan, scans_json
 from medreview.text import sha256
 from tests.tools.make_scanned_pdf import TARGET as POSTER
 

@@ -17,8 +17,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
-from medreview.stats.figure_document import SCHEMA
-from medreview.stats.study_figures import StudyFigures
+from medreview.stats.study_figures import SCHEMA, StudyFigures
 
 PLACE = Path(__file__).parents[2] / "docs" / "stats.schema.json"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -6,16 +6,15 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.exchange.exports.undecided import without_judges
+from medreview.exchange.exports.export import without_judges
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_state
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.text import Span
-from medreview.units.reference_answers import show_correct_answers
 from medreview.units.registry import KINDS
-from medreview.units.stored import load_gold
+from medreview.units.stored import load_gold, show_correct_answers
 from tests.support.answer_study import CONTEXT, CORRECT, FACT, RECORDS, answer_units, bring_answers, find, write_answers
 from tests.support.study_builder import rows_of
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.units.excerpt import Piece, excerpt
+from medreview.units.documents import Piece, excerpt
 
 TEXT = "one two three four five six seven eight nine ten"
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from medreview.judges.fact_votes import level_of
+from medreview.judges.rollup import set_tie_rule
 from medreview.judges.tasks.key_facts import Fact, add_facts
-from medreview.judges.ties import set_tie_rule
 from medreview.study import Study
-from medreview.study.ids import content_id
-from medreview.study.unit_ids import unit_id
+from medreview.study.ids import content_id, unit_id
 from medreview.text import sha256
 from medreview.units.cases import NewCase, NewNote, add_cases
 from medreview.units.fact_vote import FactVotes

@@ -8,7 +8,7 @@ import pytest
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
-from medreview.units.imported_labels import ImportedLabel, add_labels
+from medreview.units.new_units import ImportedLabel, add_labels
 from medreview.units.stored import NewUnit, add_units
 
 ITEM = NewUnit("qa", "How is warfarin monitored?", {"question": "How is warfarin monitored?"})

@@ -17,10 +17,10 @@ from medreview.labels import CATEGORY
 from medreview.llm.settings import JudgeSettings
 from medreview.review.conflicts import adjudicate, load_conflict
 from medreview.study import Study
-from medreview.study.case_facts import facts_made
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.merge import merge
+from medreview.study.unit_table import facts_made
 from medreview.units.cases import NewCase, add_cases, suggested
 from medreview.units.fact_vote import FactVotes
 from medreview.units.kind import Table

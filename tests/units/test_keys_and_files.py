@@ -13,8 +13,8 @@ from medreview.review.unit_session import UnitSession
 from medreview.screens.app import Workbench
 from medreview.screens.dialogs import ReasonDialog
 from medreview.study import Study
-from medreview.study.unit_ids import kind_of
-from medreview.units.asks import STATEMENT, Asks
+from medreview.study.ids import kind_of
+from medreview.units.asks import STATEMENT_ASKS, Asks
 from medreview.units.registry import KINDS, asks_of
 from tests.bench.unit_walk import OF_PAGES, ratings
 from tests.bench.walk_files import BROUGHT, Step, write
@@ -124,7 +124,7 @@ DECISIONS: tuple[tuple[str, str, Keys, int, str], ...] = (
 async def test_so_many_keys_are_enough(tmp_path: Path, kind: str, keys: Keys, count: int, axis: str) -> None:
     with Study.create(tmp_path / "a.medreview") as study:
         SAMPLES.get(kind, two_responses)(study)
-        asks = KINDS.get(kind, STATEMENT)
+        asks = KINDS.get(kind, STATEMENT_ASKS)
         queue = open_queue(study, KINDS[kind].queue_name if kind in KINDS else "responses", "kb", blind=False)
         app = Workbench(study, Config(reviewer="kb"), PLAIN, queue=queue)
         async with app.run_test(size=(80, 24)) as pilot:

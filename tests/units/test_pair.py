@@ -14,9 +14,8 @@ from medreview.judges.verdicts import refresh
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from medreview.units.derived_label import derive, derived_label, derived_labels
-from medreview.units.kind import Rating
+from medreview.units.kind import Rating, TextMark
 from medreview.units.pair import Pair
-from medreview.units.view import TextMark
 from tests.support.study_builder import StudyBuilder, build, new_version
 
 PAIR = Pair()

@@ -9,7 +9,7 @@ import pytest
 
 from medreview.import_files import Imported, import_file
 from medreview.progress import SILENT
-from medreview.review.undo import last_act
+from medreview.review.decision import last_act
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.units.derived_label import derived_label

@@ -8,9 +8,8 @@ import pytest
 from medreview.import_files import Imported, import_file
 from medreview.progress import SILENT
 from medreview.study import Study
-from medreview.units.qa import QA
-from medreview.units.qa_item import QAItem, faults
-from medreview.units.view import UnitView
+from medreview.units.kind import UnitView
+from medreview.units.qa import QA, QAItem, faults
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "qa_items.jsonl"
 KIND = QA()

@@ -10,7 +10,7 @@ from medreview.import_files import Imported, import_file
 from medreview.progress import SILENT
 from medreview.study import Study
 from medreview.units.question import Question
-from medreview.units.reference_answers import add_reference, show_correct_answers
+from medreview.units.stored import add_reference, show_correct_answers
 from tests.support.study_builder import build
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "question_checks.jsonl"

@@ -5,7 +5,7 @@ from itertools import accumulate
 import pytest
 
 from medreview.labels import is_label
-from medreview.units.ranking_entry import RankingEntry, shown_order
+from medreview.units.ranking import RankingEntry, shown_order
 
 NUMBERS = (3, 1, 4, 2)
 """The outputs' stored numbers as they are shown."""

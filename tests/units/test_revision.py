@@ -11,8 +11,8 @@ from medreview.progress import SILENT
 from medreview.review.queue import open_queue
 from medreview.review.unit_session import UnitSession
 from medreview.study import Study
+from medreview.units.documents import changes
 from medreview.units.revision import Revision
-from medreview.units.word_changes import changes
 from tests.support.study_builder import build
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "revisions.jsonl"

@@ -10,24 +10,22 @@ import pytest
 
 from medreview.config import Config
 from medreview.labels import EDITED
-from medreview.review.block_summary import block_summary
 from medreview.review.deciding import Deciding
 from medreview.review.gold import set_gold
 from medreview.review.guidelines import in_force
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.second_pass import due_units, set_second_pass
-from medreview.review.summary_lines import summary_lines
+from medreview.review.repeat_annotation import due_units, set_second_pass
+from medreview.review.sitting_report import block_summary, summary_lines
 from medreview.review.unit_queues import SECOND
 from medreview.review.unit_session import UnitSession
 from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.study.check import check
-from medreview.study.unit_ids import STATEMENT
-from medreview.units.gold_results import gold_results
-from medreview.units.labelled_twice import labelled_twice
+from medreview.study.ids import STATEMENT
+from medreview.units.kind import Gold
+from medreview.units.label_comparisons import gold_results, labelled_twice
 from medreview.units.registry import KINDS, unit_name, words_on
-from medreview.units.view import Gold
 from tests.support.unit_samples import SAMPLES
 from tests.support.workbench import PLAIN, screens_of
 

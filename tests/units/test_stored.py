@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from medreview.study import Study
-from medreview.study.unit_ids import ids_of, is_here, kind_of, unit_id
-from medreview.units.opinions import stored_opinions
+from medreview.study.ids import ids_of, is_here, kind_of, unit_id
+from medreview.units.kind import Gold
 from medreview.units.stored import (
     NewOpinion,
     NewPassage,
@@ -16,8 +16,8 @@ from medreview.units.stored import (
     load_gold,
     load_passage,
     load_unit,
+    stored_opinions,
 )
-from medreview.units.view import Gold
 
 
 def test_a_unit_passage_gold_label_and_opinions_come_back_as_they_were_stored_and_once(tmp_path: Path) -> None:

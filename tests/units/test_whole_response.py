@@ -7,7 +7,7 @@ import pytest
 
 from medreview.judges.verdicts import refresh
 from medreview.study import Study
-from medreview.units.view import Machines, TextMark
+from medreview.units.kind import Machines, TextMark
 from medreview.units.whole_response import WholeResponse
 from tests.support.study_builder import StudyBuilder, build
 

@@ -1,1 +1,1 @@
-"""The commands, one per file, each named like the command (``import_`` because ``import`` is a word of Python)."""
+"""The commands, those of one topic in one file; no file needs another one."""

@@ -1,14 +1,79 @@
-"""The command ``config``: every setting, what it is for, where it comes from, what is wrong; and writing one."""
+"""The commands ``config``, ``trust`` and ``where``: settings, what is wrong with them, and the files that are used."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from medreview.cli.options import Json
+from medreview.cli.network import ask_for_trust
+from medreview.cli.options import Json, study_path
 from medreview.cli.output import counted, result, say
-from medreview.cli.reports.settings import explained, listed
 from medreview.errors import UserError
 from medreview.next_step import command
+
+if TYPE_CHECKING:
+    from medreview.config_report import ConfigReport, Explanation, SettingValue
+
+
+_WIDTH: Final = 80
+_FROM: Final = {"default": "default", "own": "your own file", "here": "this folder's file"}
+
+
+def listed(report: "ConfigReport") -> Iterator[str]:
+    """The files, every setting, the environment, and what is wrong."""
+    yield f"Your own file:      {report.own or 'none; `medreview config set NAME VALUE` makes it'}"
+    yield f"This folder's file: {report.here or 'none'}"
+    if report.untrusted:
+        yield from _told(
+            f"Not trusted, and not used of this folder's file: {', '.join(report.untrusted)}. Once you have read it: "
+            f"{command('trust', report.here)}"
+        )
+    for value in report.settings:
+        yield ""
+        yield f"{value.name} = {value.value or _unset(value)}   ({_origin(value)})"
+        yield from _told(value.help, "    ")
+    yield from ("", "From the environment:")
+    for variable in report.environment:
+        yield f"  {variable.name}: {'set' if variable.is_set else 'not set'}"
+        yield from _told(variable.help, "    ")
+    yield ""
+    if not report.problems:
+        yield "Nothing is wrong with these settings."
+    for problem in report.problems:
+        yield from _told(f"WRONG: {problem}")
+
+
+def explained(found: "Explanation") -> Iterator[str]:
+    """One setting: definition, values, default, what it is now, an example."""
+    yield found.name
+    yield from _told(" ".join(filter(None, (found.help, found.more))), "  ")
+    rows = {
+        "values": found.allowed,
+        "default": found.default,
+        "now": found.now,
+        "trust": found.trust,
+        "example": found.example,
+        "more": found.page,
+    }
+    for head, told in rows.items():
+        if told:
+            yield f"  {head + ':':9}{told}"
+
+
+def _unset(value: "SettingValue") -> str:
+    return f"({value.default})" if value.default != "empty" else '""'
+
+
+def _origin(value: "SettingValue") -> str:
+    return _FROM[value.origin] + ("" if value.used else ", NOT TRUSTED and not used")
+
+
+def _told(text: str, indent: str = "") -> list[str]:
+    return wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False,
+                break_long_words=False)  # fmt: skip
+
 
 config = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -47,8 +112,7 @@ def set_(
 
     Example: medreview config set keys.defer F9
     """
-    from medreview.config_file import file_to_write, set_values
-    from medreview.config_names import named, value_of
+    from medreview.config_file import file_to_write, named, set_values, value_of
 
     if len(pairs) % 2:
         raise UserError(f"Give each setting a value: {command('config', 'set', 'NAME', 'VALUE')}")
@@ -104,3 +168,68 @@ def _say_what_goes_before(name: str, path: str) -> None:
     for value in found.settings:
         if value.name == name and value.file not in ("", path):
             say(f"In this folder {value.file} goes before it: {name} = {value.value}")
+
+
+def trust(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="The settings; default: medreview.toml here.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask: for a script whose writer read it.")] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Trust it no longer.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Let a settings file name judges, services, a proxy or prompts: it is shown, and used once you say yes.
+
+    These say which key goes to which host. A file in a folder that came from somebody else is not used in that until
+    it was trusted, nor after it was changed; the one in your own configuration folder needs no trust.
+
+    Example: medreview trust medreview.toml
+    """
+    from medreview.configured import read_guarded
+    from medreview.settings_files import distrust
+    from medreview.settings_files import trust as keep
+    from medreview.settings_places import FILE_NAME
+
+    file = file or Path(FILE_NAME)
+    if forget:
+        known = distrust(file)
+        sentence = f"{file} is trusted no longer." if known else f"{file} was not trusted."
+        result({"file": str(file.resolve()), "trusted": False}, sentence, as_json=as_json)
+        return
+    guarded = read_guarded(file)
+    told = {"file": str(file.resolve()), "trusted": True, "settings": guarded.lines}
+    if not guarded.lines:
+        result(told | {"trusted": False}, f"{file} names no judge, service, proxy or prompts: it needs no trust.",
+               as_json=as_json)  # fmt: skip
+        return
+    if yes:
+        keep(file, guarded.content)
+    elif not ask_for_trust(file):
+        raise UserError(
+            f"{file} is not trusted; nothing was changed. In a script, once you have read it: "
+            f"{command('trust', file, '--yes')}"
+        )
+    result(told, f"{file} is trusted as it is now:", *guarded.lines, as_json=as_json)
+
+
+def where(
+    study: Annotated[
+        Path | None, typer.Argument(metavar="[STUDY]", help="A study, to see its copies too.", callback=study_path)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say where settings, study and copies are.
+
+    Example: medreview where sepsis.medreview
+    """
+    from medreview.config import load_config
+    from medreview.settings_places import FILE_NAME, config_folder, find_configs
+    from medreview.study.backup import backup_folder
+
+    found = " and ".join(str(path) for path in find_configs())
+    places = {"settings": found or f"none; would be {config_folder() / FILE_NAME}"}
+    if untrusted := load_config().untrusted:
+        places["untrusted"] = ", ".join(untrusted)
+    if study:
+        places |= {"study": str(study.resolve()), "copies": str(backup_folder(study.resolve()))}
+    result(places, *(f"{name:10}{place}" for name, place in places.items()), as_json=as_json)

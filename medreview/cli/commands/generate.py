@@ -1,17 +1,362 @@
-"""The commands ``generate ...``: let a model write what is reviewed then."""
+"""The commands ``generate ...``: let a model write what is reviewed then.
+
+Those that start from a text are in ``medreview.cli.generate_questions``.
+"""
+
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from medreview.cli.generate.answers import answers
-from medreview.cli.generate.brief import brief
-from medreview.cli.generate.cleanup import cleanup
-from medreview.cli.generate.hallucinations import hallucinations
-from medreview.cli.generate.key_facts import key_facts
-from medreview.cli.generate.override_themes import override_themes
-from medreview.cli.generate.passages import passages
-from medreview.cli.generate.qa import qa
-from medreview.cli.generate.questions import questions
-from medreview.cli.generate.themes import themes
+from medreview.cli.generate_questions import passages, qa, questions
+from medreview.cli.generating import Wanted, generate_with, generator_command
+from medreview.cli.options import StudyFile
+from medreview.cli.output import bad_records, counted, odd_records, progress, say
+from medreview.cli.verdict_access import current_verdicts
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    from medreview.generators.counts import GenerationCounts
+    from medreview.llm.settings import JudgeSettings
+    from medreview.study import Study
+
+
+@generator_command()
+def answers(
+    study: StudyFile,
+    wanted: Wanted,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="Questions to import first; only these are asked then.")
+    ] = None,
+    web: Annotated[
+        bool, typer.Option("--web", help='Tell the model to search the web first; it is called "NAME (web)" then.')
+    ] = False,
+) -> None:
+    """Ask a model the study's questions: a short answer with a list of its sources, which becomes a response.
+
+    Asked are the questions that were made or imported, but for those that a reviewer found unfit, and those of the
+    responses that are there. An answer that is empty or breaks off gets one more try, and is kept as invalid then.
+
+    Example: medreview generate answers sepsis.medreview --model writer
+    """
+    from medreview.generators.answers import Answers, questions_of
+    from medreview.next_step import command
+
+    asked: list[str] | None = None if file is None else []
+
+    def bring(study: "Study") -> None:
+        if file is not None and asked is not None:
+            asked.extend(_imported(study, file))
+        if not questions_of(study.reader, asked):
+            raise UserError(
+                "There is no question to ask: name a file of questions, or let a model make some with "
+                f"`{command('generate', 'questions', study.path, '--model', wanted.model)}`."
+            )
+
+    make = partial(Answers, web=web, only=asked)
+    generate_with(study, make, wanted, before=bring, figures=_answer_figures)
+
+
+def _imported(study: "Study", file: Path) -> list[str]:
+    """Bring a file of questions into the study, and say what of it was odd; their texts."""
+    from medreview.cli.output import bad_records, odd_records, progress
+    from medreview.units.item_files import QUESTION_FILES
+    from medreview.units.unit_format import import_units
+
+    texts: list[str] = []
+    with progress() as bar:
+        done = import_units(study, file, QUESTION_FILES, progress=bar, on_unit=lambda unit: texts.append(unit.text))
+    bad_records(done.bad, file)
+    odd_records(done.odd, file)
+    return texts
+
+
+def _answer_figures(study: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
+    from dataclasses import asdict
+
+    from medreview.cli.output import counted
+    from medreview.next_step import command
+    from medreview.stats.reports.study_support import kinds_of_run
+
+    found = kinds_of_run(study.reader, counts.run_id)
+    invalid = found.empty + found.incomplete
+    words = f" ({found.empty} empty, {found.incomplete} incomplete)" if invalid else ""
+    line = (
+        f"  of {counted(found.responses, 'response')} {invalid} invalid after the second try{words}, "
+        f"{found.sourceless} without a source"
+    )
+    lines = [line, f"  fetch what they cite, and go on: {command('run', study.path)}"] if found.responses else []
+    return {"responses": asdict(found)}, lines
+
+
+@generator_command()
+def hallucinations(
+    study: StudyFile,
+    wanted: Wanted,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="Questions with correct answers, imported first.")
+    ] = None,
+    kind: Annotated[
+        Literal["fact", "input", "context", "none", "all"],
+        typer.Option("--type", help="Which type; all: dealt by the seed, balanced within each data set."),
+    ] = "all",
+    seed: Annotated[int, typer.Option(min=0, help="Deals the types.")] = 1,
+) -> None:
+    """Plant hallucinations of a known type in answers to the study's questions; type and spans stay hidden.
+
+    Inputs are all questions whose correct answer the study knows. Each product is an answer of the model NAME/halu; its
+    type and spans are the right label, hidden until you have decided and told to no judge. Type none is the correct
+    answer itself. Prints how many there are by data set and type, beside MedHalu's.
+
+    Example: medreview generate hallucinations sepsis.medreview questions.jsonl --type all --seed 1 --model writer
+    """
+    from functools import partial
+
+    from medreview import pipeline
+    from medreview.cli.importing import imported_sentence, say_what_is_missing
+    from medreview.cli.output import say
+    from medreview.errors import UserError
+    from medreview.generators.correct_answers import answered_questions
+    from medreview.generators.hallucinations import Hallucinations
+
+    def bring(opened: "Study") -> None:
+        if file:
+            done = pipeline.bring_in(opened, file, {})
+            say_what_is_missing(done, study, None, "import", study)
+            say(imported_sentence(done))
+        if not answered_questions(opened.reader):
+            raise UserError(
+                "The study knows no correct answer: name a file with the columns question and reference_answer."
+            )
+
+    generate_with(
+        study, partial(Hallucinations, kind=kind, seed=seed), wanted, before=bring, figures=_hallucination_figures
+    )
+
+
+def _hallucination_figures(study: "Study", counts: "GenerationCounts") -> "tuple[dict[str, Any], list[str]]":
+    from medreview.cli.reports.generation import planted_parts
+    from medreview.cli.reports.terminal import lines_of
+    from medreview.stats.reports.generated_items import planted_report
+
+    figures = planted_report(study.reader)
+    return {"hallucinations": asdict(figures)}, lines_of(planted_parts(figures))
+
+
+_UNSUPPORTED = "unsupported"
+
+
+@generator_command(verifies=True)
+def cleanup(
+    study: StudyFile,
+    wanted: Wanted,
+    statements: Annotated[
+        str,
+        typer.Option(
+            metavar="unsupported|FILE", help="Those that their sources do not support, or a file that lists statements."
+        ),
+    ] = _UNSUPPORTED,
+) -> None:
+    """Revise or remove statements that their sources do not support; a judge verifies each revision, and you decide.
+
+    Unsupported is what reviewers say is, else the judges' verdict. Another judge of the settings verifies, unless
+    --judge names one. Prints how many were removed and how many are supported now, beside SourceCleanup's figures.
+
+    Example: medreview generate cleanup sepsis.medreview --model writer --judge local
+    """
+    from functools import partial
+
+    from medreview.generators.cleanup import Cleanup, listed
+
+    path = None if statements == _UNSUPPORTED else Path(statements)
+
+    def named(opened: "Study") -> None:
+        if path:
+            bad_records(listed(opened.reader, path)[1], path)
+
+    wanted = replace(wanted, verified=True)
+    generate_with(study, partial(Cleanup, statements=path), wanted, before=named, figures=_cleanup_figures)
+
+
+def _cleanup_figures(study: "Study", counts: "GenerationCounts") -> "tuple[dict[str, Any], list[str]]":
+    from medreview.cli.reports.generation import cleanup_parts
+    from medreview.cli.reports.terminal import lines_of
+    from medreview.stats.reports.generated_items import cleanup_report
+
+    figures = cleanup_report(study.reader)
+    return {"cleanup": list(map(asdict, figures))}, lines_of(cleanup_parts(figures))
+
+
+Notes = Annotated[Path | None, typer.Argument(metavar="[NOTES]", help="Clinical notes, or cases, to import first.")]
+
+
+@generator_command(verifies=True)
+def brief(
+    study: StudyFile,
+    wanted: Wanted,
+    notes: Notes = None,
+    single_prompt: Annotated[
+        bool, typer.Option("--single-prompt", help="All notes in one question, to compare the stages with.")
+    ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE.html", help="Also write all briefs as a page, with their notes beside."),
+    ] = None,
+) -> None:
+    """Write a summary of each case's hospital stay from its notes: draft, refine note by note, reorganise, verify.
+
+    Each statement keeps the tags of its notes; one that they do not support is deleted and listed. The summary becomes
+    a response to the case's question that cites the notes, so that every statement is reviewed beside its note. Another
+    judge of the settings verifies, unless --judge names one.
+
+    Example: medreview generate brief ward.medreview notes.jsonl --model writer --judge checker
+    """
+    from medreview.cli.reports.brief_page import check_brief_page
+    from medreview.generators.brief_generator import Brief
+    from medreview.generators.brief_single_prompt import SinglePrompt
+
+    if html is not None:
+        check_brief_page(html)
+    wanted = replace(wanted, verified=not single_prompt)
+    generate_with(
+        study,
+        SinglePrompt if single_prompt else Brief,
+        wanted,
+        before=partial(_bring_in, path=notes),
+        figures=partial(_brief_figures, page=html),
+    )
+
+
+def _bring_in(study: "Study", path: Path | None) -> None:
+    if path is None:
+        return
+    from medreview import pipeline
+    from medreview.cli.importing import imported_sentence
+
+    done = pipeline.bring_in(study, path, {})
+    bad_records(done.bad, path)
+    odd_records(done.odd, path)
+    say(imported_sentence(done))
+
+
+def _brief_figures(study: "Study", counts: "GenerationCounts", page: Path | None) -> tuple[dict[str, Any], list[str]]:
+    """What of the run is not counted by code: statements kept, those that could not be verified, advice of its own."""
+    from dataclasses import asdict
+
+    from medreview.cli.reports.brief_page import write_brief_page
+    from medreview.cli.verdict_access import looked
+    from medreview.generators.brief_text import brief_counts, stored_briefs
+
+    found = brief_counts(study.reader, counts.run_id)
+    lines = [f"  {counted(found.kept, 'statement')} kept, {found.deleted:,} deleted"] if found.kept else []
+    if found.unverified:
+        lines.append(f"  {found.unverified:,} of those kept could not be verified: no answer of the judge was of use")
+    if found.own_advice:
+        lines.append(f"  {counted(found.own_advice, 'statement')} with advice that no note has, left as it is")
+    if page is not None:
+        looked(study, "generate brief", "verdicts")
+        lines.append(f"written: {write_brief_page(list(stored_briefs(study.reader)), study.path.name, page)}")
+    return {"briefs": asdict(found)}, lines
+
+
+@generator_command()
+def key_facts(
+    study: StudyFile,
+    wanted: Wanted,
+    cases: Annotated[
+        Path | None, typer.Argument(metavar="CASES", help="Cases to bring in first; those of the study are kept.")
+    ] = None,
+    per_case: Annotated[
+        int, typer.Option("--per-case", min=1, max=5, help="Facts of each case that are to be kept of five.")
+    ] = 3,
+) -> None:
+    """Suggest five key facts of each case, from the text that a human wrote on it; a reviewer keeps, edits, discards.
+
+    Only facts that are kept are asked of the responses to the case's question. How many were kept, edited, discarded
+    and added is said by `medreview stats STUDY --unit key_fact`.
+
+    Example: medreview generate key-facts ward.medreview cases.jsonl --per-case 3 --model writer
+    """
+    from medreview.generators.fact_candidates import KeyFacts
+
+    generate_with(
+        study,
+        partial(KeyFacts, per_case=per_case),
+        wanted,
+        before=partial(_bring, cases) if cases else lambda opened: None,
+        figures=partial(_key_fact_figures, study, per_case),
+    )
+
+
+def _bring(path: Path, study: "Study") -> None:
+    from medreview import pipeline
+
+    with progress() as bar:
+        done = pipeline.bring_in(study, path, {}, bar)
+    bad_records(done.bad, path)
+
+
+def _key_fact_figures(
+    path: Path, per_case: int, study: "Study", _counts: "GenerationCounts"
+) -> tuple[dict[str, Any], list[str]]:
+    """What became of the suggested facts so far, and what to do next."""
+    from dataclasses import asdict
+
+    from medreview.cli.reports.facts import suggested_words
+    from medreview.next_step import command
+    from medreview.units.suggestion import case_facts, fact_counts
+
+    counts = fact_counts(case_facts(study.reader))
+    lines = [suggested_words(counts)]
+    if counts.open:
+        keep = counted(per_case, "fact")
+        lines.append(f"Keep {keep} of each case: {command('review', path, '--queue', 'suggestions')}")
+    return {"suggested": asdict(counts)}, lines
+
+
+@generator_command()
+def themes(
+    study: StudyFile,
+    wanted: Wanted,
+) -> None:
+    """Find what the key facts that a system omits and contradicts have in common, from what the judges said of them.
+
+    `medreview stats STUDY --unit key_fact` and the report have them then, with their facts, until something is voted
+    otherwise.
+
+    Example: medreview generate themes ward.medreview --model writer
+    """
+    from medreview.generators.themes import Themes
+
+    generate_with(study, Themes, wanted)
+
+
+@generator_command()
+def override_themes(
+    study: StudyFile,
+    wanted: Wanted,
+    reviewer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The labels of one reviewer; default: of each by itself.")
+    ] = None,
+) -> None:
+    """Find what the statements have in common that a reviewer labels otherwise than the judges.
+
+    The model is given the statements, the judges' verdict and reasons, and the reviewer's label, reason and note; not
+    what is held back from you or from the reviewer for a blind review. `medreview report` has the themes then, in place
+    of those by reason code, and says when labels have changed since.
+
+    Example: medreview generate override-themes sepsis.medreview --model writer
+    """
+    from medreview.cli.verdict_access import reading
+    from medreview.generators.themes import OverrideThemes
+
+    def make(opened: "Study", model: "JudgeSettings", prompts: Path | None) -> OverrideThemes:
+        return OverrideThemes(opened, model, prompts, to=reading(opened), reviewer=reviewer)
+
+    generate_with(study, make, wanted, before=current_verdicts)
+
 
 _COMMANDS = (
     questions,

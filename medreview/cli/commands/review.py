@@ -1,16 +1,50 @@
-"""The command ``review``: the workbench, or line prompts."""
+"""The commands that open a study for review: ``demo``, ``review``, ``recent``, and ``conflicts`` between reviewers."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from medreview.cli.mapping import Map
 from medreview.cli.network import PagesFrom
-from medreview.cli.options import Reviewer
+from medreview.cli.opening import open_review, review_paths
+from medreview.cli.options import Json, Map, Reviewer, StudyFile
+from medreview.cli.output import counted, progress, result, say
 from medreview.cli.review_words import Wanted
-from medreview.cli.reviewing import review_paths
+from medreview.cli.verdict_access import looked
+from medreview.next_step import command
 from medreview.review.queue_kinds import KINDS
+
+
+def demo(
+    study: Annotated[Path, typer.Option(help="Where the sample study is made or found.")] = Path("demo.medreview"),
+    no_open: Annotated[bool, typer.Option("--no-open", help="Make the study, do not open the workbench.")] = False,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Make the sample study and review it: sixteen answers, saved pages, no network, nothing to set up.
+
+    Example: medreview demo
+    """
+    from medreview.demo import make_demo
+    from medreview.judges import verdicts
+    from medreview.study import Study
+    from medreview.study.counts import count_statements
+
+    if study.exists():
+        opened = Study.open(study)
+        say(f"The sample study is at {study} already; your decisions in it are kept.")
+    else:
+        with progress() as bar:
+            opened = make_demo(study, bar)
+    with opened:
+        statements, flagged = count_statements(opened.reader), verdicts.flagged(opened.reader)
+        if no_open:
+            sentence = f"{study}: {counted(statements, 'statement')}, {flagged} flagged."
+            told = {"study": str(study), "statements": statements, "flagged": flagged}
+            result(told, sentence, f"Review them: {command('review', study)}", as_json=as_json)
+        else:
+            open_review(opened, reviewer, None, "", False, first="flagged")
 
 
 def review(
@@ -60,3 +94,86 @@ def review(
         pages=pages,
         mapping=mapping,
     )
+
+
+def recent(
+    forget: Annotated[
+        Path | None, typer.Option("--forget", metavar="STUDY", help="Take this study off the list; its file stays.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the studies that were opened for review last, newest first, and what is open in each.
+
+    On a terminal `medreview` alone lists them too, and opens the one you choose. The studies are only read.
+
+    Example: medreview recent
+    """
+    from medreview.cli.study_picker import as_told, study_lines
+    from medreview.config import load_config
+    from medreview.recent_studies import look_at
+    from medreview.study import recent_list
+
+    if forget is not None:
+        was_there = recent_list.forget(forget)
+        said = "is off the list; its file stays as it is" if was_there else "was not on the list"
+        result({"study": str(forget), "forgotten": was_there}, f"{forget} {said}.", as_json=as_json)
+        return
+    reviewer = load_config().reviewer
+    found = [look_at(one, reviewer) for one in recent_list.recent_list()]
+    lines = [line for number, study in enumerate(found, 1) for line in study_lines(number, study)]
+    result(
+        {"studies": [as_told(study) for study in found]},
+        *(lines or ["No study was opened for review yet."]),
+        as_json=as_json,
+    )
+
+
+def conflicts(
+    study: StudyFile,
+    kind: Annotated[str, typer.Option(metavar="KIND", help="Only of this kind of unit: statement, pair, qa, ...")] = "",
+    waiting: Annotated[bool, typer.Option("--open", help="Only those that nothing settles yet.")] = False,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write FILE: one row for each label of each conflict.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the units on which reviewers' labels differ, after `merge`, and count them by kind, axis and reviewers.
+
+    They are settled in the queue "conflicts" of the workbench. Who reads the list has seen the others' labels: own
+    labels given afterwards are stored as not independent of them.
+
+    Example: medreview conflicts sepsis.medreview --open --csv conflicts.csv
+    """
+    from medreview.errors import UserError
+    from medreview.labels import label_words
+    from medreview.review import conflicts as found_in
+    from medreview.study import Study
+    from medreview.study.ids import STATEMENT
+    from medreview.units.registry import KINDS, unit_name
+
+    if kind not in ("", STATEMENT, *KINDS):
+        raise UserError(f"There is no kind of unit {kind!r}; there are {', '.join((STATEMENT, *KINDS))}.")
+    with Study.open(study, read_only=True) as opened:
+        looked(opened, "conflicts", "labels")
+        reader = opened.reader
+        found = list(found_in.conflicts(reader, kind, settled=not waiting))
+        names = {one.unit: unit_name(reader, one.unit) or one.unit for one in found}
+        if csv is not None:
+            from medreview.exchange.exports.conflict_rows import write_conflicts
+
+            write_conflicts(reader, found, csv)
+    counts = found_in.count_conflicts(found)
+    lines = [
+        f"{counted(one.conflicts, 'conflict')}, {one.open} open: {one.kind}, {one.axis}, {' and '.join(one.reviewers)}"
+        for one in counts
+    ]
+    for one in found:
+        said = ", ".join(f"{given.reviewer} {label_words(one.axis, given.label)}" for given in one.labels)
+        word = f" -> {label_words(one.axis, one.settled.label)} by {one.settled.reviewer}" if one.settled else ""
+        again = ", open again" if one.settled and one.open else ""
+        lines.append(f"  {names[one.unit]} {one.axis}: {said}{word}{again}")
+    told = {
+        "counts": [asdict(one) for one in counts],
+        "conflicts": [{**asdict(one), "name": names[one.unit], "open": one.open} for one in found],
+    }
+    result(told, *(lines or ["No two reviewers differ."]), as_json=as_json)

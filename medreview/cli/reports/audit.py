@@ -1,15 +1,152 @@
-"""The audit as text: how many statements are drawn, what became of them, and what they say of the whole study."""
+"""The audit as text: the draw, what became of it, what it says of the whole study, what the judges' verdicts add."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.audit_estimates import estimate_parts
-from medreview.cli.reports.layout import Heading, Part, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Heading, NextStep, Part, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import TieRule
-from medreview.stats.formulas.estimate import Estimate, percent
+from medreview.next_step import command
+from medreview.stats.formulas.audit_sampling import Planned
+from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.reports.audit_flow import AuditFlow
-from medreview.stats.reports.audit_report import AuditFigures, AuditReport, AuditShare
+from medreview.stats.reports.audit_report import AuditFigures, AuditPlan, AuditReport, AuditShare
+from medreview.stats.reports.audit_verdicts import WithVerdicts
+from medreview.text import in_words
+
+_CHOSEN: Final = (
+    "The best of several judges was chosen on the same labels and looks better than it is: quote the judges together."
+)
+
+
+def short_gain(figures: AuditFigures) -> str:
+    """``with the verdicts, 80 labels are as good as 129``; ``""`` where the verdicts of all judges gain nothing."""
+    for helped in figures.with_verdicts[:1]:
+        if helped.as_good_as is not None and figures.leading is helped.supported:
+            return f"with the verdicts, {counted(helped.audited, 'label')} are as good as {helped.as_good_as:,}"
+    return ""
+
+
+def next_step(figures: AuditFigures, study: Path) -> Iterator[NextStep]:
+    """What to do for a narrower interval: label what is drawn, or draw more; nothing where it is narrow enough."""
+    plan, flow = figures.plan, figures.supported.flow
+    labels = _planned(plan).labels
+    if labels is None or labels <= flow.used:
+        return
+    if flow.waiting:
+        yield NextStep(command("review", study, "--queue", "audit"))
+    elif flow.not_drawn:
+        size = min(flow.in_study, max(flow.drawn + 1, math.ceil(labels / plan.usable)))
+        yield NextStep(command("audit", study, "--size", str(size)))
+
+
+def gain_line(helped: WithVerdicts) -> str:
+    """How many labels the verdicts are worth; ``""`` where it cannot be said."""
+    if helped.as_good_as is None or helped.variance_ratio is None or helped.weight is None:
+        return ""
+    gain = "Gain" if helped.as_good_as > helped.audited else "No gain"
+    return (
+        f"{gain}: with the verdicts of {one_line(helped.judge)}, "
+        f"{counted(helped.audited, 'label')} are as good as {helped.as_good_as:,} alone "
+        f"({half_up(helped.variance_ratio, 2)} of the variance, both corrected for a study of {helped.statements:,}; "
+        f"weight of the verdicts {half_up(helped.weight, 2)})."
+    )
+
+
+def missing_line(helped: WithVerdicts, tie_rule: TieRule) -> str:
+    """How many verdicts are missing, and what is made of these statements; ``""`` where none is."""
+    if not helped.without_verdict or helped.alone_bounds is None:
+        return ""
+    tied = f" ({helped.tied:,} tied; tie rule: {in_words(tie_rule)})" if helped.tied else ""
+    low, high = helped.alone_bounds
+    return (
+        f"Without a verdict of {one_line(helped.judge)}: {helped.without_verdict:,} of {helped.statements:,} in the "
+        f"study{tied}, {helped.audited_without_verdict:,} of {helped.audited:,} audited. They stand at the mean of the "
+        f"verdicts; taken as not supported and as supported, the verdicts alone say {percent(low)} to {percent(high)}."
+    )
+
+
+def judges_parts(helped: Sequence[WithVerdicts]) -> Iterator[Part]:
+    """Each judge's verdicts beside those of all; nothing of fewer than two judges."""
+    if len(helped) < 3:
+        return
+    rows = (
+        (
+            one_line(each.judge), *cells(each.supported, "not given"),
+            *numbers(each.as_good_as), value_cell(each.alone, "undefined"), value_cell(each.judge_right, "undefined"),
+            *numbers(each.without_verdict),
+        )
+        for each in helped
+    )  # fmt: skip
+    undefined = [
+        (f"{one_line(each.judge)}, {name}", figure)
+        for each in helped
+        for name, figure in (("supported", each.supported), ("right", each.judge_right))
+        if figure.value is None
+    ]
+    names = ("supported, with whose verdicts", "value", "95% interval", "as good as", "alone", "right", "none")
+    yield table(names, rows)
+    yield from reasons(undefined)
+    yield f"as good as: labels of the audit alone. right: where judge and reviewer agree. none: no verdict. {_CHOSEN}"
+
+
+def plan_parts(plan: AuditPlan) -> Iterator[Part]:
+    """How many labels it takes, in this study and in answers like these, with and without the verdicts."""
+    yield Heading(f"Labels for ± {_points(plan.points)} points")
+    every = (plan.study, plan.study_with_verdicts, plan.at_large, plan.at_large_with_verdicts)
+    known = [each for each in every if each.least is not None]
+    rows = (
+        (
+            each.name, "" if each.now is None else f"± {_points(each.now)}",
+            *numbers(each.labels, each.more), f"± {_points(each.least or 0.0)}",
+        )
+        for each in known
+    )  # fmt: skip
+    yield table(("", "now", "labels", "more", "all labelled"), rows)
+    if plan.at_large.responses:
+        many = plan.at_large.responses
+        yield f"{plan.at_large.name}: {plan.at_large.reason} It takes about {many:,} such responses, all labelled."
+    yield from dict.fromkeys(each.reason for each in every if each.least is None)
+    if plan.study.now is None:
+        yield "Nothing is known yet: one half is taken as supported, which takes the most labels."
+    if plan.usable < 1:
+        yield f"Of the members met so far {percent(plan.usable, 0)} came to a label that counts: draw so many more."
+
+
+def plan_line(plan: AuditPlan, of: str = " in this study") -> str:
+    """``± 5 points in this study: 42 more labels with the verdicts, 98 without``."""
+    alone, helped = plan.study, plan.study_with_verdicts
+    words = f"± {_points(plan.points)} points{of}:"
+    if alone.more is None:
+        return f"{words} not to be had with this study"
+    if not alone.more:
+        return f"{words} reached"
+    if helped.more is None:
+        return f"{words} {counted(alone.more, 'more label')}"
+    if not helped.more:
+        return f"{words} reached with the verdicts; {alone.more:,} more labels without"
+    return f"{words} {counted(helped.more, 'more label')} with the verdicts, {alone.more:,} without"
+
+
+def estimate_parts(figures: AuditFigures, tie_rule: TieRule) -> Iterator[Part]:
+    """Gain, missing verdicts, judges and plan, below the table of a reviewer's figures."""
+    for helped in figures.with_verdicts[:1]:
+        yield from filter(None, (gain_line(helped), missing_line(helped, tie_rule)))
+    yield from judges_parts(figures.with_verdicts)
+    yield from plan_parts(figures.plan)
+
+
+def _planned(plan: AuditPlan) -> Planned:
+    helped = plan.study_with_verdicts
+    return helped if helped.labels is not None and helped.labels <= (plan.study.labels or helped.labels) else plan.study
+
+
+def _points(fraction: float) -> str:
+    digits = half_up(fraction * 100, 1)
+    return digits.removesuffix(".0")
+
 
 NOT_DRAWN: Final = "No audit is drawn yet; opening a review draws one where there are 50 statements or more."
 _AT_LARGE: Final = "in answers like these"

@@ -8,12 +8,10 @@ from typing import Final
 
 from medreview.cli.output import one_line
 from medreview.cli.reports.page import check_page, write_html
-from medreview.generators.brief.notes import TaggedNote
-from medreview.generators.brief.outcome import UNVERIFIED, Deleted, Source, Verified
-from medreview.generators.brief.stored import StoredBrief
-from medreview.units.excerpt import excerpt
+from medreview.generators.brief_text import UNVERIFIED, Deleted, Source, StoredBrief, TaggedNote, Verified
+from medreview.text import counted, in_words
+from medreview.units.documents import excerpt
 from medreview.visible import visible
-from medreview.words import counted, in_words
 
 _COMMAND: Final = "briefs"
 _AROUND: Final = 60

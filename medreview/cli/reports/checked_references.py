@@ -9,16 +9,14 @@ from typing import Final
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Heading, Part, inset, numbers, table
 from medreview.cli.reports.terminal import printed
-from medreview.exchange.imports.rows import BadRecord
-from medreview.references.authorities import authority_name
-from medreview.references.brought import CheckedReference
-from medreview.references.citation_line import citation_line
-from medreview.references.levels import bare_urls_words, outcome_words, unanswered_words
-from medreview.references.model import Asked, Difference, Record, ReferenceCheck
+from medreview.exchange.imports.file_rows import BadRecord
+from medreview.references.check_words import authority_name, bare_urls_words, outcome_words, unanswered_words
+from medreview.references.input_file import CheckedReference
+from medreview.references.model import Asked, Difference, Record, ReferenceCheck, citation_line
 from medreview.references.verdict import VERDICTS, Verdict
 from medreview.stats.formulas.estimate import percent
-from medreview.units.reference_fields import notice_words
-from medreview.words import in_words
+from medreview.text import in_words
+from medreview.units.checked_reference import notice_words
 
 GRAVEST_FIRST: Final[tuple[Verdict, ...]] = (
     "other_work", "mismatch", "not_found", "ambiguous", "not_checkable", "match",

@@ -1,27 +1,79 @@
-"""The report on citations, described once: bounded as text for a terminal, with every figure and row as a page."""
+"""The report on citations, described once: bounded as text for a terminal, with every figure and row as a page.
+
+With what became of the sources that responses cite: reached or not, existing or not.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from medreview.citations.scoring import KIND_NAMES, ScoredCitation
+from medreview.citations.allow_list import KIND_NAMES, ScoredCitation
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.citation_reach import reach_parts, share_of
-from medreview.cli.reports.estimates import more_models
-from medreview.cli.reports.interval_words import over_units
+from medreview.cli.reports.estimates import more_models, over_units, provenance_lines
 from medreview.cli.reports.layout import Bar, Bars, Check, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.page import check_page, write_page
-from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.references import identified_parts
 from medreview.cli.reports.terminal import printed
-from medreview.exchange.imports.rows import BadRecord
-from medreview.stats.citations.kpis import NO_CITATION, CitationFigures
-from medreview.stats.citations.report import CitationGroup, CitationReport, ScoredResponse
-from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.exchange.imports.file_rows import BadRecord
+from medreview.sources.lookups.reach import MEANING, STATES
+from medreview.stats.citation_kpis import NO_CITATION, CitationFigures, CitationGroup, CitationReport, ScoredResponse
+from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, half_up, percent
 from medreview.stats.formulas.latency import Latency
-from medreview.stats.formulas.thresholds import FEW_CLUSTERS
-from medreview.words import in_words
+from medreview.text import in_words
+
+ALLOWED_WORDS: Final = {"allowed": "allowed by the list", "by_format": "by format", "not_allowed": "not allowed"}
+"""Identifiers that do not exist, named one by one."""
+
+
+def reach_parts(report: CitationReport) -> Iterator[Part]:
+    """How many of the sources are there, by whether they are allowed; nothing when it is not known of any."""
+    if not report.reach_from:
+        return
+    how = "Asked" if report.reach_from == "network" else "As the pages were fetched"
+    days = sorted({reach.at[:10] for reach in report.reach.values()})
+    when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}" if days else "never"
+    yield Title(f"Is something there? {how} {when}")
+    counts: dict[str, Counter[str]] = {verdict: Counter() for verdict in ALLOWED_WORDS}
+    for citation in (citation for response in report.responses for citation in response.score.sources):
+        reach = report.reach.get(citation.source)
+        counts[citation.verdict]["not asked" if reach is None else reach.state] += 1
+    states = [state for state in (*STATES, "not asked") if any(found[state] for found in counts.values())]
+    rows = ((ALLOWED_WORDS[key], *numbers(*map(found.__getitem__, states))) for key, found in counts.items() if found)
+    yield inset(table(("citations", *states), rows))
+    figure = report.all.figures.reached
+    if figure.value is not None:
+        value, interval = cells(figure, "")
+        told = f"95% interval {interval}" if interval else figure.reason
+        yield inset(f"{value} reached ({told}): {share_of(figure, 'citation')} asked for")
+    yield from (inset(f"{state} = {MEANING[state]}") for state in STATES if state in states)
+    yield from map(inset, _existence(report))
+
+
+def _existence(report: CitationReport) -> Iterator[str]:
+    """What is known of the identifiers: those that exist, and by name those that do not."""
+    cited = [(response, c) for response in report.responses for c in response.score.sources if c.kind != "url"]
+    if not cited:
+        return
+    known = [(response, c, report.reach[c.source].exists) for response, c in cited if c.source in report.reach]
+    missing = [(response, c) for response, c, there in known if there is False]
+    there = sum(it is True for _, _, it in known)
+    yield (
+        f"identifiers: {there:,} of {len(cited):,} exist, {len(missing):,} do not, "
+        f"{len(cited) - there - len(missing):,} not known"
+    )
+    for response, citation in missing[:_NAMED]:
+        name = one_line(response.name)
+        yield f"  does not exist: {KIND_NAMES[citation.kind]} {one_line(citation.value)} ({name})"
+    if len(missing) > _NAMED:
+        yield f"  and {len(missing) - _NAMED:,} more"
+
+
+def share_of(figure: Estimate, unit: str) -> str:
+    """``4 of 5 responses``; the share of a figure counted back."""
+    count = "" if figure.value is None else f"{round(figure.value * figure.n):,} of "
+    return count + counted(figure.n, unit)
+
 
 MOST_BARS: Final = 100
 """Bars on a page; a terminal shows 20."""

@@ -6,13 +6,10 @@ from medreview.cli.output import counted, one_line
 from medreview.cli.reports.estimates import p_value
 from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import AXES
-from medreview.stats.conduct.conduct_report import Conduct
-from medreview.stats.conduct.drift import Drift, Trend
-from medreview.stats.conduct.intra_rater import IntraRater
-from medreview.stats.conduct.pace import Pace
-from medreview.stats.conduct.signs import LongestRun, Sign
+from medreview.stats.decision_timing import Drift, Pace, Trend
 from medreview.stats.formulas.estimate import half_up, percent, show
-from medreview.words import in_words
+from medreview.stats.reviewer_conduct import Conduct, IntraRater, LongestRun, Sign
+from medreview.text import in_words
 
 _NONE = "not given"
 

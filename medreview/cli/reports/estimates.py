@@ -1,12 +1,38 @@
-"""Estimates as rows of a table, and the sentences that belong below it."""
+"""Estimates and differences with their intervals, as rows of tables, and the sentences that belong below and above.
 
-from collections.abc import Sequence
+How intervals were made, which part of a study a filter chose, and which state of the study the figures are of.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Final
 
-from medreview.cli.output import counted
-from medreview.cli.reports.interval_words import method_word
-from medreview.cli.reports.layout import Table, cells, numbers, reasons, table
-from medreview.stats.formulas.estimate import Estimate, half_up
+from medreview.cli.output import counted, one_line
+from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.formulas.estimate import FEW_CLUSTERS, JACKKNIFE_BELOW, Estimate, half_up
+from medreview.stats.formulas.hypothesis_tests import Difference
+from medreview.stats.reports.provenance import Provenance
+from medreview.stats.reports.reviewer_labels import TOGETHER, Group
+from medreview.stats.reports.study_differences import Between, DifferenceFamily
+from medreview.stats.reports.study_reader import SelectedPart
+from medreview.text import in_words
+
+
+def method_word(method: str) -> str:
+    """The method of a figure as one word for a column; ``""`` where none was used."""
+    if method.startswith("jackknife"):
+        return "jackknife"
+    return {"Wilson": "Wilson", "none": "", "F interval": "F", "Fisher's z": "Fisher's z"}.get(method, "resampled")
+
+
+def over_units(resampling: Resampling, unit: str = "response") -> str:
+    """What stands behind the intervals over responses of a whole report."""
+    return (
+        f"below {JACKKNIFE_BELOW} {unit}s a jackknife that leaves out each, with Student's t; from there on percentile "
+        f"bootstrap over {unit}s, {resampling.replicates:,} replicates, seed {resampling.seed}"
+    )
+
 
 SHORT: Final = {
     "source URL validity": "URL validity",
@@ -54,3 +80,128 @@ def more_models(count: int, done: str) -> str:
     return (
         f"{counted(count, 'more model')} not {done}: those with most responses are, and of equal ones the first by name"
     )
+
+
+_OF: Final[dict[Between, str]] = {
+    "judges": "agreement with {who}, one judge minus another",
+    "models_agreement": "agreement of the judges together with {who}, by model",
+    "models_support": "support by the judges' verdict, one model minus another",
+    "modes": "agreement of the judges together with {who}, blind minus assisted labels",
+}
+_NAMES: Final = {
+    "Cohen's kappa": "kappa",
+    "percent agreement": "agree",
+    "statement support": "statements",
+    "response support": "responses",
+}
+_ABOUT: Final = (
+    "Shares in points of a hundred. p: two-sided; on the same statements McNemar's test for shares, else that of the "
+    "interval. Holm: p adjusted for all differences of its table."
+)
+
+
+def difference_parts(families: Sequence[DifferenceFamily]) -> Iterator[Part]:
+    """Nothing where nothing can be subtracted."""
+    if not families:
+        return
+    yield Title("Differences, on supported or not")
+    yield _ABOUT
+    for family in families:
+        yield from ("", _family(family))
+
+
+def _family(family: DifferenceFamily) -> Part:
+    who = one_line(family.reviewer or "")
+    if family.mode is not None:
+        who += f" ({Group(family.mode, family.drawn).title})"
+    elif family.drawn is not None:
+        who += f" ({'random audit' if family.drawn else 'other queues'})"
+    parts: list[Part] = [Heading(_OF[family.between].format(who=who))]
+    rows = [_difference_row(one) for one in family.differences]
+    names = ("", "of", "difference", "95% interval", "p", "Holm", "n", "resp")
+    parts.append(table(names, rows))
+    tested = family.differences[0].family
+    parts.append(f"{counted(tested, 'difference')} tested: {'; '.join(_tests(family.differences))}")
+    if family.omitted:
+        parts.append(more_models(family.omitted, "compared"))
+    parts += reasons((_named(one), one.estimate) for one in family.differences if one.estimate.low is None)
+    fewest = min((one.fewest for one in family.differences if one.estimate.low is not None), default=FEW_CLUSTERS)
+    if fewest < FEW_CLUSTERS:
+        parts.append(
+            f"Too few responses on one side ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow."
+        )
+    return inset(*parts, *family.cautions)
+
+
+def _difference_row(one: Difference) -> tuple[str, ...]:
+    sides = f"{_judge(one.first)} - {_judge(one.second)}"
+    counts = numbers(one.estimate.n, one.estimate.clusters)
+    return sides, _NAMES.get(one.statistic, one.statistic), *difference_cells(one), *counts
+
+
+def difference_cells(one: Difference) -> tuple[str, ...]:
+    """Value and interval with their signs, those of shares in points of a hundred; p, and p by Holm."""
+    p, holm = (p_cell(value, one.at_limit) for value in (one.pvalue, one.adjusted))
+    return *cells(one.estimate, "none", signed=True), p, holm
+
+
+def _judge(name: str) -> str:
+    return "jury" if name == TOGETHER else one_line(name) or "not given"
+
+
+def _named(one: Difference) -> str:
+    return f"{_judge(one.first)} - {_judge(one.second)}, {_NAMES.get(one.statistic, one.statistic)}"
+
+
+def p_cell(value: float | None, at_limit: bool) -> str:
+    """A p value in a table, ``<0.001``; ``at_limit``: it is that or less. Empty where there is none."""
+    if value is None:
+        return ""
+    said = p_value(value).removeprefix("p ").replace("below ", "<")
+    return f"<{said}" if at_limit and not said.startswith("<") else said
+
+
+def _tests(differences: Sequence[Difference]) -> list[str]:
+    return list(dict.fromkeys(one.test for one in differences if one.pvalue is not None)) or ["none could be"]
+
+
+def p_by_margin(value: float | None, replicates: int) -> str:
+    """The same of a one-sided test against a margin: where no resample is as bad as that, below one of them."""
+    return f"<{half_up(1 / replicates, 4)}" if value == 0 else p_cell(value, at_limit=False)
+
+
+_HASH = 10
+"""Digits of the newest event's hash that are shown; the JSON has all."""
+
+
+def provenance_lines(origin: Provenance) -> tuple[str, str]:
+    """The state that the figures are of, and how they were made."""
+    head = f" to {origin.event_head[:_HASH]}" if origin.event_head else ""
+    at = datetime.fromisoformat(origin.made_at).strftime("%Y-%m-%d %H:%M UTC")
+    beside = f", {counted(origin.comparisons, 'comparison')}" if origin.comparisons else ""
+    of_part = f", only {one_line(origin.where)}" if origin.where else ""
+    lost = f", {origin.requests_lost:,} of {counted(origin.requests, 'request')} to models lost"
+    return (
+        f"{origin.study_id}, {counted(origin.events, 'event')}{head}, {at}{of_part}",
+        f"version {origin.version}, labels {origin.label_set_version}, seed {origin.seed}, {origin.replicates:,} "
+        f"resamples, ties {in_words(origin.tie_rule)}{beside}{lost if origin.requests_lost else ''}",
+    )
+
+
+def part_line(part: SelectedPart) -> str:
+    """Which part it is, and how large."""
+    return f"only {one_line(part.words)}: {part.statements:,} of {counted(part.in_study, 'statement')}"
+
+
+def part_lines(part: SelectedPart | None) -> Iterator[str]:
+    """The same with what cannot be said of a part; nothing for a whole study."""
+    if part is None:
+        return
+    yield part_line(part)
+    if part.parted:
+        has = "has statements" if part.parted == 1 else "have statements"
+        yield (
+            f"{counted(part.parted, 'response')} {has} outside it, too, and so no place in response support and unused "
+            "sources."
+        )
+    yield from part.cautions

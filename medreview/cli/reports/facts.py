@@ -1,25 +1,29 @@
-"""The report on key facts: scores of systems, the panel, themes and votes, as text and for scripts."""
+"""The report on key facts: scores of systems, the panel, themes and votes, and what systems cost against what they say.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+The trade-off is two plots as SVG and a table of the same as CSV.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from medreview.atomic_output import atomic_outputs, check_own, write_new
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.differences import p_by_margin
+from medreview.cli.reports.estimates import p_by_margin
 from medreview.cli.reports.layout import NextStep, Part, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.plots import Drawing, Point, scatter
+from medreview.errors import UserError
+from medreview.exchange.exports.figure_csv import TRADE_OFF_SIGN, write_trade_off_csv
 from medreview.judges.fact_votes import PRESENCE
 from medreview.next_step import command
-from medreview.stats.facts.fact_report import FactFigures, FactReport
-from medreview.stats.facts.fact_scores import NAMES, TASKS, FactScore, SystemScores
-from medreview.stats.facts.fact_themes import Themes
-from medreview.stats.facts.single_person import SinglePerson
-from medreview.stats.formulas.estimate import show
-from medreview.stats.units.key_facts import SystemThemes
+from medreview.stats.formulas.estimate import half_up, show
+from medreview.stats.units.fact_report import FactFigures, FactReport, KeyFactFigures, SystemThemes, ThemeCount, Themes
+from medreview.stats.units.fact_scores import NAMES, TASKS, FactScore, SinglePerson, SystemScores, TradeOff
+from medreview.text import in_words
 from medreview.units.fact_vote import vote_strip
 from medreview.units.held_facts import HeldFact
 from medreview.units.suggestion import FactCounts
-from medreview.words import in_words
 
 _NO_FACTS: Final = "No response of the study is held against a key fact. Bring facts in, or have some suggested, with:"
 _NOBODY: Final = "Nobody has said yet whether the responses say these facts. Ask judges, or decide yourself, with:"
@@ -212,3 +216,109 @@ def _left(scores: Iterable[tuple[SystemScores, Mapping[str, FactScore]]]) -> Ite
         words = ", ".join(f"{counted(number, 'fact')} {why}" for number, why in told if number)
         if words:
             yield f"left out of {NAMES[task]}: {words}"
+
+
+_SIGN: Final = b"<!-- medreview report -->\n"
+"""What a plot begins with."""
+COST_TABLE: Final = "Cost and time of a case"
+"""The heading of the table of the numbers of both plots."""
+_FREE: Final = "0, which a logarithmic axis has no place for"
+_NOT_KNOWN: Final = "not known"
+
+
+def check_trade_off(path: Path) -> None:
+    """Raise :class:`UserError` where :func:`write_trade_off` would: before the work, not after it."""
+    if path.suffix.lower() not in ("", ".csv"):
+        raise UserError(f"{path} would hold a table; name it {path.with_suffix('.csv')}.")
+    check_own(path, TRADE_OFF_SIGN)
+    for plot in _plots(path):
+        check_own(plot, _SIGN)
+
+
+def write_trade_off(found: Sequence[TradeOff], path: Path) -> list[Path]:
+    """Write ``NAME.csv``, and beside it ``NAME.cost.svg`` and ``NAME.latency.svg`` where a system has a place in them.
+
+    All of them, or none. Raises :class:`UserError` for another file in one of the places, or a place that cannot be
+    written.
+    """
+    drawings = dict(zip(_plots(path), (cost_plot(found), latency_plot(found)), strict=True))
+    drawn = {plot: drawing for plot, drawing in drawings.items() if drawing is not None}
+    with atomic_outputs() as outputs:
+        with outputs.file(path, TRADE_OFF_SIGN) as made:
+            write_trade_off_csv(found, made)
+        for plot, drawing in drawn.items():
+            with outputs.file(plot, _SIGN) as made:
+                write_new(made, _SIGN.decode() + drawing.document())
+    return [path, *drawn]
+
+
+def cost_plot(found: Sequence[TradeOff]) -> Drawing | None:
+    """Presence against cost; ``None`` where no cost is known."""
+    return _plot("Facts present against cost", "cost per case, log scale", found, lambda one: one.cost)
+
+
+def latency_plot(found: Sequence[TradeOff]) -> Drawing | None:
+    """Presence against time; ``None`` where no time is known."""
+    return _plot("Facts present against time", "seconds per case, log scale", found, lambda one: one.seconds)
+
+
+def trade_off_parts(found: Sequence[TradeOff]) -> Iterator[Part]:
+    """The same as a table, with why a cost or a time is not known."""
+    yield Title(COST_TABLE)
+    names = ("system", "cost", "seconds", "presence", "95% interval")
+    rows = (
+        (given(one.system), _number(one.cost, 4), _number(one.seconds, 1), *cells(one.presence, "none"))
+        for one in found
+    )
+    yield table(names, rows, first="words")
+    yield inset(*left_out(found))
+
+
+def left_out(found: Sequence[TradeOff]) -> Iterator[str]:
+    """The systems that have no place in a plot, and why."""
+    for one in found:
+        for what, value, why in (("cost", one.cost, one.no_cost), ("time", one.seconds, one.no_time)):
+            reason = why or ("no score" if one.presence.value is None else "" if value else _FREE)
+            if reason:
+                yield f"not in the plot of {what}: {given(one.system)} ({one_line(reason)})"
+
+
+def _plot(
+    title: str, x_title: str, found: Sequence[TradeOff], value: Callable[[TradeOff], float | None]
+) -> Drawing | None:
+    points = [
+        Point(given(one.system), one.model, x, one.presence.value, one.presence.low, one.presence.high)
+        for one in found
+        if (x := value(one)) and one.presence.value is not None
+    ]
+    return scatter(title, x_title, "facts present", points) if points else None
+
+
+def _plots(path: Path) -> tuple[Path, Path]:
+    return path.with_name(f"{path.stem}.cost.svg"), path.with_name(f"{path.stem}.latency.svg")
+
+
+def _number(value: float | None, digits: int) -> str:
+    return _NOT_KNOWN if value is None else half_up(value, digits)
+
+
+def key_fact_parts(found: KeyFactFigures) -> Iterator[Part]:
+    """What texts say, by the judges and by people; what judges are worth; what is missing."""
+    figures = found.figures
+    yield Title("Key facts in the texts of systems")
+    yield from head_words(figures)
+    if not figures.judges and not figures.panel:
+        return
+    yield from score_parts(figures)
+    yield from panel_parts(figures)
+    if any(one.cost or one.seconds for one in figures.trade_offs):
+        yield from trade_off_parts(figures.trade_offs)
+    yield Title("Themes in what is omitted and contradicted")
+    for themes in found.themes:
+        yield f"{given(themes.system)}, {theme_counts(themes)}"
+        yield inset(*map(_words, themes.themes))
+
+
+def _words(theme: ThemeCount) -> str:
+    about = f": {one_line(theme.about)}" if theme.about else ""
+    return f"{one_line(theme.title)}{about} ({counted(theme.facts, 'fact')})"

@@ -1,13 +1,16 @@
-"""What models generated, as text: inputs, products, attempts, and why some came to nothing."""
+"""What models generated, as text: counts of attempts, what became of unsupported statements, planted hallucinations."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-from medreview.cli.output import counted, one_line
-from medreview.cli.reports.layout import Part, Title, inset, numbers, table
+from medreview.cli.output import counted, given, one_line
+from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.generators.counts import GenerationCounts
-from medreview.generators.passages.counts import PassageCounts
-from medreview.judges.own_work import OwnWork
-from medreview.words import in_words
+from medreview.generators.passage_measures import PassageCounts
+from medreview.judges.judge_caveats import OwnWork
+from medreview.stats.formulas.estimate import Estimate, percent
+from medreview.stats.reports.generated_items import CLEANUP_IN_PAPER, CleanupFigures, PlantedFigures
+from medreview.text import in_words
 
 
 def generation_parts(runs: Sequence[GenerationCounts], own_work: Sequence[OwnWork]) -> Iterator[Part]:
@@ -77,3 +80,57 @@ def _codes(run: GenerationCounts) -> Iterator[str]:
 
 def _own(own_work: Sequence[OwnWork]) -> Iterator[str]:
     return (one_line(own.words) for own in own_work)
+
+
+_LEGEND: Final = (
+    "supported: of the revised ones, those that are supported now by this judge or reviewer; together: of all, those "
+    "that were removed or are supported now; paper: SourceCleanup's"
+)
+
+
+def cleanup_parts(figures: Sequence[CleanupFigures]) -> Iterator[Part]:
+    """A table for each model that revised statements; nothing without any."""
+    if figures:
+        yield Title("Unsupported statements, revised or removed")
+    for one in figures:
+        rows = [(_named("removed", ""), one.removed, "removed")]
+        for rater in one.raters:
+            rows.append((_named("supported", rater.by), rater.supported, "supported"))
+            rows.append((_named("together", rater.by), rater.together, "together"))
+            if rater.removal_right:
+                rows.append((_named("rightly removed", rater.by), rater.removal_right, ""))
+        head = Heading(f"{one_line(one.model) or 'no model named'}: {counted(one.statements, 'statement')}")
+        yield inset(head, _table(rows), _LEGEND, *reasons((name, figure) for name, figure, _ in rows))
+
+
+def _named(share: str, by: str) -> str:
+    return f"{share}: {one_line(by)}" if by else share
+
+
+def _table(rows: Sequence[tuple[str, Estimate, str]]) -> Table:
+    return table(
+        ("", "share", "95% interval", "n", "left", "paper"),
+        (
+            (name, *cells(figure, "not given"), *numbers(figure.n, figure.dropped), _paper(paper))
+            for name, figure, paper in rows
+        ),
+    )
+
+
+def _paper(name: str) -> str:
+    if not name:
+        return ""
+    k, n = CLEANUP_IN_PAPER[name]
+    return f"{k}/{n} = {percent(k / n)}"
+
+
+def planted_parts(figures: PlantedFigures) -> Iterator[Part]:
+    """The table; nothing for a study without any."""
+    if not figures.by_origin:
+        return
+    rows = [(given(origin), counts) for origin, counts in figures.by_origin.items()]
+    rows += [("all", figures.all), ("MedHalu", figures.paper)]
+    names = ("data set", *figures.paper, "together")
+    yield Title("Planted hallucinations, by data set and type")
+    yield inset(table(names, ((name, *numbers(*(counts[kind] for kind in figures.paper), sum(counts.values())))
+                              for name, counts in rows)))  # fmt: skip

@@ -5,20 +5,15 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, counted_each, one_line, stratum_name
-from medreview.cli.reports.differences import difference_cells
-from medreview.cli.reports.estimates import figure_table, more_models, sentences
+from medreview.cli.reports.estimates import difference_cells, figure_table, more_models, sentences
 from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, reasons, table
 from medreview.next_step import command
-from medreview.references.authorities import authority_name
-from medreview.references.levels import bare_urls_words, unanswered_words
+from medreview.references.check_words import authority_name, bare_urls_words, unanswered_words
 from medreview.references.model import NoticeKind
 from medreview.references.verdict import Verdict
-from medreview.stats.formulas.estimate import Estimate, number
-from medreview.stats.formulas.thresholds import FEW_CLUSTERS
-from medreview.stats.references.found_references import WORKS
-from medreview.stats.references.other_work_support import OtherWorkSupport
-from medreview.stats.references.reference_report import ReferenceReport, ReferenceShares
-from medreview.words import in_words
+from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, number
+from medreview.stats.reference_verdicts import WORKS, OtherWorkSupport, ReferenceReport, ReferenceShares
+from medreview.text import in_words
 
 VERDICT_WORDS: Final[dict[Verdict, str]] = {
     "match": "match",

@@ -5,8 +5,7 @@ from typing import Final
 
 from medreview.cli.output import one_line
 from medreview.cli.reports.layout import Heading, NextStep, Part, Title, inset, table
-from medreview.replays.replay import Outcome, Replay, State, Step
-from medreview.replays.table import Row
+from medreview.replays.replay import Outcome, Replay, Row, State, Step
 
 RECORDED: Final = "recorded answers, written for the demo"
 _STATES: Final[dict[State, str]] = {

@@ -1,43 +1,195 @@
-"""Figures as text for a terminal or a file, 80 columns or wider."""
+"""All figures of a study as text for a terminal or a file, 80 columns or wider, also divided by something.
+
+The flow of items comes first: sentences of counts, each of which adds up to what it begins with.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, given, one_line, stratum_name
+from medreview.cli.reports.agreement_tables import SCALE_TITLES, comparison_part, consensus_parts, tie_rules_part
 from medreview.cli.reports.audit import audit_parts
-from medreview.cli.reports.by import by_parts
-from medreview.cli.reports.cleanup import cleanup_parts
-from medreview.cli.reports.comparison import SCALE_TITLES, comparison_part
 from medreview.cli.reports.conduct import conduct_parts
-from medreview.cli.reports.consensus import consensus_parts
-from medreview.cli.reports.differences import difference_parts
-from medreview.cli.reports.estimates import COEFFICIENTS, SHORT, figure_table, more_models, sentences
-from medreview.cli.reports.flow import flow_lines
-from medreview.cli.reports.generation import generation_parts, passage_parts
-from medreview.cli.reports.interval_words import over_units
-from medreview.cli.reports.layout import Heading, NextStep, Part, Table, Title, cells, inset, numbers, table, value_cell
-from medreview.cli.reports.part import part_lines
-from medreview.cli.reports.planted import planted_parts
-from medreview.cli.reports.provenance import provenance_lines
-from medreview.cli.reports.questions import question_parts
+from medreview.cli.reports.estimates import (
+    COEFFICIENTS,
+    SHORT,
+    difference_cells,
+    difference_parts,
+    figure_table,
+    more_models,
+    over_units,
+    part_lines,
+    provenance_lines,
+    sentences,
+)
+from medreview.cli.reports.generation import cleanup_parts, generation_parts, passage_parts, planted_parts
+from medreview.cli.reports.layout import (
+    Heading,
+    NextStep,
+    Part,
+    Table,
+    Title,
+    cells,
+    inset,
+    numbers,
+    reasons,
+    table,
+    value_cell,
+)
 from medreview.cli.reports.references import reference_parts
 from medreview.cli.reports.stats_screen import contents, other_units, unit_table
 from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.tie_rules import tie_rules_part
-from medreview.cli.reports.units.unit_parts import unit_parts
-from medreview.labels import AXES
+from medreview.cli.reports.unit_parts import question_parts, unit_parts
+from medreview.labels import AXES, NOT_IN_ANSWER
 from medreview.next_step import command
-from medreview.stats.formulas.estimate import half_up, percent
+from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEWEST, Estimate, half_up, percent
+from medreview.stats.formulas.hypothesis_tests import Difference
 from medreview.stats.formulas.support import Bounds
-from medreview.stats.reports.between_judges import BetweenJudges
 from medreview.stats.reports.comparison import Comparison
-from medreview.stats.reports.judge_agreement import GroupFigures
-from medreview.stats.reports.label_scales import BINARY, LEVELS, SCALES
-from medreview.stats.reports.response_kinds import ResponseReport
-from medreview.stats.reports.study_support import SupportFigures, SupportReport
+from medreview.stats.reports.judge_agreement import BetweenJudges, GroupFigures
+from medreview.stats.reports.review_progress import ItemFlow, LabelFlow, ResponseFlow, StatementFlow
+from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, SCALES
+from medreview.stats.reports.study_support import ResponseReport, SupportFigures, SupportReport
+from medreview.stats.reports.subgroups import ByReport, StratumFigures, StratumLabels
 from medreview.stats.study_figures import ReviewerFigures, StudyFigures
-from medreview.words import in_words
+from medreview.text import in_words
+
+
+def flow_lines(flow: ItemFlow) -> Iterator[str]:
+    """Responses, statements, and the labels of each reviewer."""
+    yield _responses(flow.responses)
+    yield _statements(flow.statements)
+    yield from map(label_line, flow.labels)
+
+
+def label_line(labels: LabelFlow) -> str:
+    """How the statements stand for one reviewer, and what becomes of the labels."""
+    lost = _told((labels.cannot_judge, "cannot judge"), (labels.stale, "stale"))
+    of_labels = f"; of the labels {labels.used:,} used, {lost}" if lost else ""
+    since = f"; {labels.put_off_since:,} labelled ones put off since" if labels.put_off_since else ""
+    return (
+        f"{one_line(labels.reviewer)}: {labels.blind:,} labelled blind, {labels.assisted:,} assisted, "
+        f"{labels.deferred:,} deferred, {labels.open:,} open{of_labels}{since}"
+    )
+
+
+def _responses(flow: ResponseFlow) -> str:
+    steps = _told(
+        (flow.invalid, "invalid"), (flow.not_parsed, "not split yet"), (flow.without_statements, "without statements"),
+        (flow.with_statements, "with statements"),
+    )  # fmt: skip
+    left = f"; {counted(flow.parts_left_out, 'part')} of their texts left out" if flow.parts_left_out else ""
+    return f"{counted(flow.in_study, 'response')}: {steps or 'nothing yet'}{left}"
+
+
+def _statements(flow: StatementFlow) -> str:
+    edited = f" ({flow.made:,} made, {flow.edited:,} edited away)" if flow.edited else ""
+    pages = _told((flow.readable_source, "with a readable source"), (flow.no_readable_source, "without one"))
+    judged = _told(
+        (flow.judged_by_models, "judged"), (flow.judged_by_rules, "by rules only"), (flow.not_judged, "not judged"),
+    )  # fmt: skip
+    absent = _told((flow.not_in_answer, NOT_IN_ANSWER))
+    told = "; ".join(filter(None, (pages, judged, absent)))
+    return f"{counted(flow.in_study, 'statement')}{edited}: {told or 'none yet'}"
+
+
+def _told(*steps: tuple[int, str]) -> str:
+    return ", ".join(f"{count:,} {words}" for count, words in steps if count)
+
+
+_NONE: Final = "none"
+_MOST_REASONS: Final = 4
+
+
+def by_parts(report: ByReport) -> Iterator[Part]:
+    """The parts side by side: first by the judges, then by each reviewer's labels, never pooled."""
+    yield Title(f"By {report.by}")
+    yield f"{report.about[:1].upper()}{report.about[1:]}."
+    yield from report.cautions
+    if not report.strata:
+        yield "There is no statement."
+        return
+    names = [_name(report, part) for part in report.strata]
+    if report.untold:
+        yield f"{counted(report.untold, 'statement')} of parts of fewer than {FEWEST} left out: too few to tell of."
+    elif report.folded:
+        yield (
+            f"{counted(report.folded, 'part')} of fewer than {FEWEST} statements, or beyond the largest, "
+            f"{'is' if report.folded == 1 else 'are together'} “{names[-1]}”."
+        )
+    yield ""
+    judged = [part.supported for part in report.strata]
+    rows = [
+        (name, *numbers(one.statements, one.responses), *cells(one.supported, _NONE), *numbers(one.supported.dropped))
+        for name, one in zip(names, report.strata, strict=True)
+    ]
+    by_whom = "by its own word" if report.by == "judge" else "by the judges"
+    yield Heading(f"Supported, {by_whom}")
+    yield inset(table(("", "statements", "resp", "supported", "95% interval", "left"), rows))
+    yield from _apart(report, names, [part.apart for part in report.strata], judged)
+    for place, reviewer in enumerate(report.strata[0].reviewers):
+        yield from _reviewer_by_part(
+            report, names, one_line(reviewer.reviewer), [s.reviewers[place] for s in report.strata]
+        )
+
+
+def _reviewer_by_part(
+    report: ByReport, names: Sequence[str], who: str, strata: Sequence[StratumLabels]
+) -> Iterator[Part]:
+    groups = {one.group for one in strata if one.labels}
+    if not groups:
+        yield from ("", f"{who} has given no label here.")
+        return
+    of_group = f", {next(iter(groups))}" if len(groups) == 1 else ""
+    told = [(name, one) for name, one in zip(names, strata, strict=True) if one.labels]
+    yield from ("", Heading(f"Labels of {who}{of_group}, and agreement with the judges"))
+    group = [] if of_group else ["given"]
+    rows = [
+        (name, *([one.group] if group else []), *numbers(one.labels), *cells(one.supported, _NONE))
+        for name, one in told
+    ]
+    yield inset(table(("", *group, "labels", "supported", "95% interval"), rows, long=group))
+    found = ("percent agreement", "Cohen's kappa", "Gwet's AC1")
+    rows = [
+        (name, *cells(agreed, _NONE), *cells(kappa, _NONE), value_cell(ac1, ""), *numbers(agreed.n))
+        for name, one in told
+        for agreed, kappa, ac1 in [[one.estimate(each) for each in found]]
+    ]
+    yield inset(table(("", "agree", "95% interval", "kappa", "95% interval", "AC1", "n"), rows))
+    yield from _apart(report, names, [one.apart for one in strata], [one.estimate(found[0]) for one in strata])
+    kappas = [(name, one.estimate(found[1])) for name, one in told]
+    missing = reasons((f"kappa, {name}", figure) for name, figure in kappas if figure.low is None)
+    yield from (inset(sentence) for sentence in missing[:_MOST_REASONS])
+    if len(missing) > _MOST_REASONS or any(one.supported.low is None for _, one in told):
+        yield inset("none, undefined: the reasons are in --json.")
+
+
+def _apart(
+    report: ByReport, names: Sequence[str], apart: Sequence[Difference | None], figures: Sequence[Estimate]
+) -> Iterator[Part]:
+    """What sets the parts apart: with the number of those that were looked at together."""
+    told = [(name, one) for name, one in zip(names, apart, strict=True) if one is not None]
+    if not told:
+        return
+    rows = [(name, *difference_cells(one)) for name, one in told]
+    yield inset(table((f"minus {report.against}, in points", "difference", "95% interval", "p", "Holm"), rows))
+    family = told[0][1].family
+    if family:
+        yield inset(f"{counted(family, 'difference')} tested together; Holm: p adjusted for that. {told[0][1].test}.")
+    else:
+        yield inset("No difference can be tested: none varies over the responses.")
+    fewest = min((figure.clusters for figure in figures if figure.clusters), default=FEW_CLUSTERS)
+    if fewest < FEW_CLUSTERS:
+        yield inset(f"Too few responses ({fewest} in one part): below {FEW_CLUSTERS} intervals can be too narrow.")
+
+
+def _name(report: ByReport, part: StratumFigures) -> str:
+    if part.folded:
+        return part.stratum
+    name = one_line(part.stratum)
+    return (in_words(name) if report.by in ("page", "queue") else name) or "not given"
+
 
 _NOBODY: Final = "Nobody has decided anything yet: there is no agreement to show. Start with:"
 _NO_LABEL: Final = "No statement has a label of this reviewer: there is no agreement to show."

@@ -1,8 +1,6 @@
 """Four questions on one screen of 80 x 24: how good are the answers, how good the judges, how sure is that, what next.
 
-How good the answers are is said by persons first: by each reviewer's own labels, then by the audit, then by judges that
-are named. Rules that compare words never answer it. Other units than statements follow with what their kind names.
-``stats`` renders everything.
+An interval is drawn on one line, in signs that every terminal has: ``....[==|=].......``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,27 +9,58 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.audit import flow_line, short_flow, unjudged_line
-from medreview.cli.reports.audit_estimates import next_step, plan_line, short_gain
+from medreview.cli.reports.audit import flow_line, next_step, plan_line, short_flow, short_gain, unjudged_line
+from medreview.cli.reports.estimates import part_line, provenance_lines
 from medreview.cli.reports.generation import generation_lines
-from medreview.cli.reports.interval_bar import interval_bar, scale
 from medreview.cli.reports.layout import NextStep, Part, Table, cells, numbers, reasons, table, value_cell
-from medreview.cli.reports.part import part_line
-from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.references import reference_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.labels import NOT_IN_ANSWER
 from medreview.next_step import command
-from medreview.stats.formulas.estimate import Estimate, percent
-from medreview.stats.formulas.thresholds import FEW_CLUSTERS
+from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, percent
 from medreview.stats.reports.audit_report import AuditFigures
 from medreview.stats.reports.comparison import Comparison
-from medreview.stats.reports.label_scales import BINARY, OFFLINE_IS_TRIAGE, TOGETHER
-from medreview.stats.reports.response_kinds import ResponseReport
-from medreview.stats.reports.study_progress import Standing
+from medreview.stats.reports.review_progress import Standing
+from medreview.stats.reports.reviewer_labels import BINARY, OFFLINE_IS_TRIAGE, TOGETHER
+from medreview.stats.reports.study_support import ResponseReport
 from medreview.stats.study_figures import ReviewerFigures, StudyFigures
 from medreview.stats.units.headlines import UnitHeadline
 from medreview.units.registry import KINDS
+
+WIDTH: Final = 15
+"""Columns of a bar: from 0 at its left end to 1 at its right."""
+
+_LINE, _INSIDE, _VALUE = ".", "=", "|"
+_OPENS, _CLOSES, _BELOW = "[", "]", "<"
+
+
+def interval_bar(figure: Estimate, width: int = WIDTH) -> str:
+    """The value of a share or coefficient with its interval, on a line from 0 to 1; ``""`` where it is undefined.
+
+    What lies below 0 is a ``<`` at the left end. Without an interval the value stands alone.
+    """
+    if figure.value is None:
+        return ""
+    signs = [_LINE] * width
+    if figure.low is not None and figure.high is not None:
+        low, high = _place(figure.low, width), _place(figure.high, width)
+        signs[low : high + 1] = [_INSIDE] * (high + 1 - low)
+        signs[low], signs[high] = _OPENS, _CLOSES
+    signs[_place(figure.value, width)] = _VALUE
+    if min(figure.value, figure.value if figure.low is None else figure.low) < 0:
+        signs[0] = _BELOW
+    return "".join(signs)
+
+
+def scale(width: int = WIDTH) -> str:
+    """The heading of a column of bars: what its ends and its middle stand for."""
+    half = width // 2
+    return f"0{'.5'.rjust(half + 1)}{'1'.rjust(width - half - 2)}"
+
+
+def _place(value: float, width: int) -> int:
+    return min(width - 1, max(0, round(value * (width - 1))))
+
 
 _FEWEST: Final = 2
 _MOST_REVIEWERS: Final = 2

@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, counted_each, given, one_line, stratum_name
-from medreview.cli.reports.interval_words import over_units
+from medreview.cli.reports.estimates import over_units, provenance_lines
 from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
-from medreview.cli.reports.provenance import provenance_lines
 from medreview.cli.reports.references import identified_parts
 from medreview.cli.reports.terminal import printed
 from medreview.next_step import command
-from medreview.sources.read_by_ocr import BY_OCR
-from medreview.stats.citations.url_figures import ArchiveFigures, Ranking, UrlReport, UrlStratum
+from medreview.sources.ocr_pages import BY_OCR
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.url_analysis import ArchiveFigures, Ranking, UrlReport, UrlStratum
 
 _GROUPS: Final = {"not_found": "not found", "other": "other", "all": "both"}
 _PAYWALLS: Final = ("on the list, of all", "on the list, of valid", "seen, of valid", "either, of valid")

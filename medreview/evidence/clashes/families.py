@@ -3,21 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
-from medreview.evidence.clashes.advice import advice
-from medreview.evidence.clashes.amounts import amounts
+from medreview.evidence.clashes.amounts import amounts, exchanged_amounts, proportions
 from medreview.evidence.clashes.clash import Clash, Family
-from medreview.evidence.clashes.comparisons import comparisons
-from medreview.evidence.clashes.contrasting_words import contrasting_words
-from medreview.evidence.clashes.denials import denials
-from medreview.evidence.clashes.directions import directions
-from medreview.evidence.clashes.exchanged_amounts import exchanged_amounts
-from medreview.evidence.clashes.medicines import medicines
-from medreview.evidence.clashes.modality import modality
-from medreview.evidence.clashes.negations import negations
-from medreview.evidence.clashes.prefixes import prefixes
-from medreview.evidence.clashes.proportions import proportions
-from medreview.evidence.clashes.roles import roles
-from medreview.evidence.clashes.significant_findings import significant_findings
+from medreview.evidence.clashes.contrasting_words import advice, contrasting_words, medicines, modality, prefixes
+from medreview.evidence.clashes.directions import comparisons, directions, roles
+from medreview.evidence.clashes.negations import denials, negations, significant_findings
 from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
 from medreview.evidence.terms import Vocabulary
 from medreview.text import Span

@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.atomic_output import atomic_output, check_own
-from medreview.exchange.exports.reference_rows import check_cells, reading_cells
+from medreview.exchange.exports.reference_rows import REFERENCES, check_cells, reading_cells
 from medreview.exchange.files.columns import Column
-from medreview.exchange.files.csv_file import CsvFile, sign_of
-from medreview.exchange.files.event_payload import Cell
-from medreview.exchange.files.reference_columns import REFERENCES
-from medreview.references.as_json import to_json
-from medreview.references.brought import CheckedReference
+from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
+from medreview.references.input_file import CheckedReference
 from medreview.references.jsonl_filter import answered
+from medreview.references.model import to_json
 
 _NAMES: Final = [column.name for column in REFERENCES]
 

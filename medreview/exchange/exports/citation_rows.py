@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.atomic_output import atomic_outputs, check_own
-from medreview.citations.scoring import KINDS, ScoredCitation
+from medreview.citations.allow_list import KINDS, ScoredCitation
 from medreview.exchange.files.columns import CODE_POINTS, Column
-from medreview.exchange.files.csv_file import CsvFile, sign_of
-from medreview.exchange.files.event_payload import Cell
-from medreview.exchange.imports.rows import BadRecord
+from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
+from medreview.exchange.imports.file_rows import BadRecord
 from medreview.labels import INVALID
 from medreview.sources.lookups.reach import STATES, Reach
-from medreview.stats.citations.report import CitationReport, ScoredResponse
+from medreview.stats.citation_kpis import CitationReport, ScoredResponse
 
 _VERDICTS: Final = ("allowed", "by_format", "not_allowed")
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from medreview.exchange.exports.sqlite_schema import Tables, reading_order
-from medreview.exchange.exports.sqlite_views import View
+from medreview.exchange.exports.sqlite_schema import Tables, View, reading_order
 from medreview.exchange.files.columns import Column
 from medreview.units.registry import KINDS
 from medreview.visible import visible

@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import Any, Final
 
 from medreview.exchange.files.columns import EXPORT_VERSION, LABELS
-from medreview.exchange.files.event_payload import Cell
-from medreview.judges.ties import tie_rule
+from medreview.exchange.files.csv_file import Cell
+from medreview.judges.rollup import tie_rule
 from medreview.labels import FLAGS, TieRule
 from medreview.study.ids import content_id
 from medreview.units.derived_label import Derived, derived_labels

@@ -12,14 +12,14 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.progress import SILENT, Progress
-from medreview.references.stored import register as register_verdicts
+from medreview.references.study_references import register as register_verdicts
 from medreview.study import Study
 from medreview.study.audit_frame import WITHHELD
-from medreview.study.case_facts import make_rows
 from medreview.study.package import PARTS, Package, Part
 from medreview.study.statement_edits import EDITS
-from medreview.units.overridden_labels import PROMPT, THEMES
-from medreview.units.withheld_models import register
+from medreview.study.unit_table import make_rows
+from medreview.units.label_comparisons import PROMPT, THEMES
+from medreview.units.registry import register
 
 _OF_JUDGES: Final = (
     "judge_run", "judgement", "merged_judgement", "hallucination_finding", "key_fact_vote", "verdict", "opinion",

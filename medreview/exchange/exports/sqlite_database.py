@@ -1,25 +1,242 @@
-"""A study as one SQLite file for Datasette: the tables of an export, its pages, views, search, and the metadata."""
+"""A study as one SQLite file for Datasette: the tables of an export, its pages, views, search, and the metadata.
+
+The file is written once, by sqlite-utils. Only it holds sources and their pages; the CSV files of an export do not.
+"""
 
 import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from medreview.atomic_output import write_new
+from medreview.atomic_output import create, write_new
 from medreview.errors import UserError
 from medreview.exchange.exports.datasette_metadata import FACETS, metadata
-from medreview.exchange.exports.page_rows import snapshot_rows, source_rows
-from medreview.exchange.exports.sqlite_file import SqliteFile
-from medreview.exchange.exports.sqlite_views import views
-from medreview.exchange.files.columns import Column
-from medreview.exchange.files.event_payload import Cell
-from medreview.exchange.files.page_columns import SNAPSHOTS, SOURCES
+from medreview.exchange.exports.sqlite_schema import (
+    KEYS,
+    PYTHON_TYPES,
+    Tables,
+    in_order,
+    reading_order,
+    references,
+    views,
+)
+from medreview.exchange.files.columns import OCR_CONFIDENCE_COLUMN, Column
+from medreview.exchange.files.csv_file import Cell
 from medreview.judges.votes import judges_of_support
+from medreview.labels import PAGE_STATES, SET_APART
 from medreview.progress import Progress
+from medreview.sources.ocr_pages import OCR_CONFIDENCE
+
+if TYPE_CHECKING:
+    from sqlite_utils.db import Table
+
+
+SOURCES: Final = (
+    Column("source_id", "text", "The source: what one or more citations lead to."),
+    Column("kind", "text", "Kind of reference by which it was first met: url, doi, pmid, ..."),
+    Column("value", "text", "Reference by which it was first met."),
+    Column("url", "text", "Where it is fetched."),
+    Column("domain", "text", "Host of that address."),
+    Column("key", "text", "What makes two references the same source."),
+)
+
+SNAPSHOTS: Final = (
+    Column("snapshot_id", "text", "One version of a source's page, as it was fetched."),
+    Column("source_id", "text", "Its source. Empty, as all that follows, for a page that a label names and that this "
+           "study does not have."),
+    Column("url", "text", "Address of the source."),
+    Column("title", "text", "Title of the page."),
+    Column("version", "integer", "Which text of the source it is, from 1, by the time at which it was fetched."),
+    Column("is_current", "boolean", "1: the version that is judged and shown now."),
+    Column("page_state", "text", "What kind of page it is.", levels=PAGE_STATES),
+    Column("http_status", "integer", "Status of the answer; empty when there was none."),
+    Column("fetched_at", "time", "When it was fetched.", unit="UTC"),
+    Column("final_url", "text", "Where the redirects led."),
+    Column("content_type", "text", "What the server called it."),
+    Column("extractor", "text", "What made the text, with its version."),
+    Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
+    Column("set_apart", "text", "Parts of the text that do not stand open on the page, as JSON: [[start, end, kind], "
+           "...] in code points; kinds: " + ", ".join(SET_APART) + ". [] where none is known."),
+    OCR_CONFIDENCE_COLUMN,
+    Column("text_length", "integer", "Length of the text.", unit="code points"),
+    Column("text", "text", "The main text, as it was judged and shown. Empty where there is none, and in a database "
+           "made without the texts of pages."),
+)  # fmt: skip
+
+
+_SOURCES: Final = "SELECT source_id, kind, value, url, domain, key FROM source ORDER BY domain, url, source_id"
+
+# Ids are sorted by themselves, and pages then read one by one: a sort over whole rows would hold all their texts.
+# They are numbered by their time: the number that a file itself gave depends on the order in which copies were merged.
+_IDS: Final = """
+SELECT p.snapshot_id, row_number() OVER (PARTITION BY u.source_id ORDER BY p.fetched_at, p.snapshot_id) AS version
+FROM source AS u JOIN snapshot AS p USING (source_id)
+ORDER BY u.domain, u.url, u.source_id, version"""
+
+_SNAPSHOT: Final = f"""
+SELECT p.snapshot_id, p.source_id, u.url, p.title, ? AS version, p.snapshot_id IS u.current_snapshot, p.page_state,
+       p.status, p.fetched_at, p.final_url, p.content_type, p.extractor, p.text_sha256, p.set_apart,
+       {OCR_CONFIDENCE}, p.text
+FROM snapshot AS p JOIN source AS u USING (source_id) WHERE p.snapshot_id = ?"""
+
+_ELSEWHERE: Final = """
+SELECT DISTINCT snapshot FROM event
+WHERE snapshot IS NOT NULL AND snapshot NOT IN (SELECT snapshot_id FROM snapshot) ORDER BY snapshot"""
+
+
+def source_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows of :data:`~medreview.exchange.exports.sqlite_database.SOURCES`, by address."""
+    return (tuple(row) for row in reader.execute(_SOURCES))
+
+
+def snapshot_rows(reader: sqlite3.Connection, *, text: bool = True) -> Iterator[Sequence[Cell]]:
+    """The rows of :data:`~medreview.exchange.exports.sqlite_database.SNAPSHOTS`, every version of every source.
+
+    A page that events were made on in another copy of the study, and that is not here, has a row of its id alone.
+    """
+    for snapshot_id, version in reader.execute(_IDS).fetchall():
+        *cells, page = reader.execute(_SNAPSHOT, (version, snapshot_id)).fetchone()
+        yield *cells, len(page), page if text else None
+    for (snapshot_id,) in reader.execute(_ELSEWHERE):
+        yield snapshot_id, *(None for _ in SNAPSHOTS[1:])
+
+
+_BATCH: Final = 500
+_INTEGERS: Final = range(-(2**63), 2**63)
+"""What SQLite holds as INTEGER."""
+
+
+class SqliteFile:
+    """A new database of these tables, in one transaction: whole after :meth:`commit`, else to be thrown away.
+
+    Rows are added as a stream and held in batches. Tables are STRICT; one in which a value turns out not to be of its
+    column's type is STRICT no more, so that every value stands as it was exported. An empty cell is NULL, except in a
+    primary key. Raises :class:`UserError` when the file cannot be written.
+    """
+
+    def __init__(self, path: Path, tables: Tables) -> None:
+        from sqlite_utils import Database
+
+        self.path = path
+        self.tables = tables
+        self.rows = dict.fromkeys(tables, 0)
+        self._pending: dict[str, list[Sequence[Cell]]] = {name: [] for name in tables}
+        create(path).close()  # SQLite's own would be readable by everybody
+        self._connection = sqlite3.connect(path)
+        self._database = Database(self._connection, execute_plugins=False)
+        with self._written():
+            self._database.execute("PRAGMA foreign_keys = OFF")  # rows come file by file, labels before statements
+            self._database.begin()
+            for name in in_order(tables):
+                self._create(name)
+
+    def add(self, table: str, row: Sequence[Cell]) -> None:
+        """Add one row; it has a cell for every column of the table."""
+        self._pending[table].append(row)
+        if len(self._pending[table]) >= _BATCH:
+            self._insert(table)
+
+    def add_all(self, table: str, rows: Iterable[Sequence[Cell]], batch: int = _BATCH) -> None:
+        """Add many rows, at most ``batch`` of which are held at a time."""
+        for row in rows:
+            self.add(table, row)
+            if len(self._pending[table]) >= batch:
+                self._insert(table)
+
+    def end_of_rows(self) -> None:
+        """Write what is held; needed before the tables are read, searched or indexed."""
+        for table in self.tables:
+            self._insert(table)
+
+    def add_view(self, name: str, sql: str) -> None:
+        """Add a view."""
+        with self._written():
+            self._database.create_view(name, sql)
+
+    def add_indexes(self, table: str, indexes: Iterable[Sequence[str]]) -> None:
+        """Index a table by these lists of columns and by its foreign keys, where no index begins with them yet."""
+        with self._written():
+            target = self._table(table)
+            wanted = [*indexes, *([column] for column in references(table, self.tables))]
+            for columns in wanted:
+                if not any(index.columns[: len(columns)] == list(columns) for index in target.indexes):
+                    target.create_index(columns)
+
+    def add_search(self, table: str, columns: Sequence[str]) -> list[str]:
+        """Make columns searchable by words, matched by English stems; the names of the tables that it takes."""
+        with self._written():
+            before = set(self._database.table_names())
+            self._table(table).enable_fts(columns, fts_version="FTS5", tokenize="porter")
+            return [name for name in self._database.table_names() if name not in before]
+
+    def commit(self) -> None:
+        """Make all of it last."""
+        with self._written():
+            self._database.analyze()
+            self._database.commit()
+
+    def __enter__(self) -> Self:
+        """The open file."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def _create(self, name: str) -> None:
+        columns = {column.name: PYTHON_TYPES[column.type] for column in reading_order(name, self.tables[name])}
+        foreign = [(column, other, KEYS[other][0]) for column, other in references(name, self.tables).items()]
+        self._database.create_table(name, columns, pk=KEYS.get(name), foreign_keys=foreign, strict=True)
+
+    def _insert(self, table: str) -> None:
+        held = self._pending[table]
+        if not held:
+            return
+        key = KEYS.get(table, ())
+        columns = [(column, column.name in key) for column in self.tables[table]]
+        rows = [[_stored(cell, *column) for cell, column in zip(row, columns, strict=True)] for row in held]
+        with self._written():
+            try:
+                self._insert_all(table, rows)
+            except sqlite3.IntegrityError as error:
+                if "cannot store" not in str(error):
+                    raise
+                self._table(table).transform(strict=False)
+                self._insert_all(table, rows)
+        self.rows[table] += len(rows)
+        held.clear()
+
+    def _insert_all(self, table: str, rows: list[list[Cell]]) -> None:
+        names: list[Cell] = [column.name for column in self.tables[table]]
+        with self._database.atomic():
+            self._table(table).insert_all([names, *rows])
+
+    def _table(self, name: str) -> "Table":
+        return self._database.table(name)
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise UserError(f"The database {self.path.name} could not be written ({error}).") from error
+
+
+def _stored(cell: Cell, column: Column, in_key: bool) -> Cell:
+    """A cell as the table holds it: NULL for what is empty, and text exactly as the CSV file has it."""
+    if cell is None or (cell == "" and not in_key):
+        return None
+    if isinstance(cell, str):
+        return cell
+    fits = isinstance(cell, float) or (isinstance(cell, int) and cell in _INTEGERS)
+    return cell if fits and PYTHON_TYPES[column.type] is not str else str(cell)
+
 
 METADATA: Final = "metadata.json"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*\.(?:db|sqlite|sqlite3)")

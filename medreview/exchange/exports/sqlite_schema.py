@@ -1,13 +1,23 @@
-"""The tables of the exported database: types from the descriptions of the columns, keys, references and indexes."""
+"""The tables and views of the exported database.
 
-from collections.abc import Collection, Mapping, Sequence
+Types come from the descriptions of the columns; keys, references, indexes and the order of columns stand here. Views
+are tables joined, and put in an order for reading.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
+from itertools import chain, count
 from pathlib import Path
 from typing import Final
 
-from medreview.exchange.files.columns import Column, Type
-from medreview.study.unit_ids import MADE_OF
+from medreview.exchange.files.columns import Column, Type, levels_of
+from medreview.judges.votes import Judge
+from medreview.labels import EVIDENCE
+from medreview.study.ids import MADE_OF
 from medreview.units.registry import KINDS
+from medreview.visible import visible
 
 Tables = Mapping[str, Sequence[Column]]
 """Name of a table -> its columns, in their order."""
@@ -114,3 +124,122 @@ def in_order(tables: Tables) -> list[str]:
     """The names of the tables, each after those that it refers to."""
     before = {name: [other for other in references(name, tables).values() if other != name] for name in tables}
     return list(TopologicalSorter(before).static_order())
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view: its columns, each with the SQL that gives it, and the rows that they are of."""
+
+    name: str
+    columns: Sequence[tuple[Column, str]]
+    rows: str
+
+    @property
+    def sql(self) -> str:
+        """The SELECT statement."""
+        cells = ",\n       ".join(f"{sql} AS {_quoted(column.name)}" for column, sql in self.columns)
+        return f"SELECT {cells}\n{self.rows}"
+
+
+def views(tables: Tables, judges: Sequence[Judge]) -> list[View]:
+    """The views on the tables of an export; ``judges`` get a column each in the view ``pairs_wide``, in this order."""
+    pairs = [*_cells(_PAIR, tables), *_verdicts(judges), *_cells(_PAIR_MORE, tables)]
+    return [
+        View("labels_wide", _cells(_WIDE, tables), _LABELS),
+        View("disagreements", _cells(_DIFFERING, tables), f"{_LABELS}\nWHERE l.verdict_final <> l.judge_verdict"),
+        View("pairs_wide", pairs, _PAIRS),
+    ]
+
+
+_LABELS: Final = """FROM labels AS l
+JOIN statements AS s ON s.statement_id = l.unit_id
+JOIN responses AS r ON r.response_id = l.response_id
+LEFT JOIN snapshots AS p ON p.snapshot_id = l.snapshot_id"""
+
+_PAIRS: Final = """FROM statements AS s
+JOIN responses AS r ON r.response_id = s.response_id
+JOIN pairs AS c ON c.unit_id = s.statement_id
+LEFT JOIN snapshots AS p ON p.snapshot_id = c.snapshot_id"""
+
+_SAID: Final = """(
+           SELECT coalesce(j.verdict, CASE j.supported WHEN 1 THEN 'supported' WHEN 0 THEN 'not_supported' END)
+           FROM judgements AS j{pages}
+           WHERE j.statement_id = s.statement_id AND j.source_id = c.source_id AND {counts}"""
+_VOTE: Final = _SAID.format(pages="", counts="j.judge = '{judge}' AND j.kind <> 'offline' AND j.vote = 1)")
+# It is of interest also where others have the vote. A page that came again with the same text in another state is still
+# the text that was judged.
+_OFFLINE: Final = _SAID.format(
+    pages=" JOIN snapshots AS q ON q.snapshot_id = j.snapshot_id",
+    counts="""j.kind = 'offline'
+                 AND q.text_sha256 = p.text_sha256
+           ORDER BY q.version DESC LIMIT 1)""",
+)
+
+_TABLE_OF: Final = {"l": "labels", "s": "statements", "r": "responses", "c": "pairs", "p": "snapshots"}
+
+_WIDE: Final = """s.statement_no, r.question, l.statement_text, l.reviewer_id, l.pass_no, l.mode, l.verdict_final,
+l.judge_verdict, l.verdict_first, l.reason_code, l.note, l.halluc_type, l.stale, l.source_url, p.title page_title,
+p.page_state, l.judge_supported, l.jury_n, l.jury_for, l.jury_against, l.jury_abstained, l.jury_tie, l.judge_model,
+l.judge_raw_label, l.judge_confidence, l.judge_quote, l.judge_quote_status, l.judge_quote_doubt,
+l.flag_dispute, l.flag_feedback,
+l.flag_badly_parsed, l.changed_after_reveal, l.queue_name, r.record_id, l.statement_ordinal, l.response_model, l.origin,
+l.decided_utc, l.active_ms, l.unit_id, l.response_id, l.snapshot_id"""
+
+_DIFFERING: Final = """s.statement_no, r.question, l.statement_text, l.reviewer_id, l.pass_no, l.mode, l.verdict_final,
+l.judge_verdict, l.label_state, l.reason_code, l.note, l.source_url, p.title page_title, p.page_state, l.jury_for,
+l.jury_against, l.judge_model, l.judge_quote, l.judge_quote_status, l.judge_quote_doubt,
+l.response_model, l.origin, l.decided_utc,
+l.unit_id, l.response_id, l.snapshot_id"""
+
+_PAIR: Final = "s.statement_no, c.statement_text, c.source_number, c.source_url, c.cited_by_statement, c.page_state"
+_PAIR_MORE: Final = """c.judge_quote, c.judge_quote_status, c.judge_quote_doubt, c.shown_first,
+p.title page_title, r.question, r.model response_model, r.origin, s.statement_id, s.response_id, c.source_id,
+c.snapshot_id"""
+
+_DERIVED: Final = {
+    "s.statement_no": (
+        Column("statement_no", "integer", "Running number of the statement in the study, from 1."),
+        "s.rowid",
+    ),
+    "l.label_state": (
+        Column(
+            "label_state",
+            "text",
+            "stale: statement or page has another text now than when the label was given; unknown: that page is not in "
+            "this study.",
+            levels=("current", "stale", "unknown"),
+        ),
+        "CASE l.stale WHEN 1 THEN 'stale' WHEN 0 THEN 'current' ELSE 'unknown' END",
+    ),
+}
+
+
+def _cells(names: str, tables: Tables) -> list[tuple[Column, str]]:
+    """The columns named, as ``table.column`` or ``table.column new_name``, with the descriptions they have there."""
+    return [_DERIVED.get(name.strip()) or _cell(*name.split(), tables=tables) for name in names.split(",")]
+
+
+def _cell(place: str, name: str = "", *, tables: Tables) -> tuple[Column, str]:
+    alias, _, column = place.partition(".")
+    (described,) = (known for known in tables[_TABLE_OF[alias]] if known.name == column)
+    return replace(described, name=name or column), f"{alias}.{_quoted(column)}"
+
+
+def _verdicts(judges: Sequence[Judge]) -> Iterator[tuple[Column, str]]:
+    """A column for each judge, named after it, with a number where several names would make the same."""
+    taken: set[str] = set()
+    for judge in judges:
+        stem = "verdict_" + (re.sub(r"[^a-z0-9]+", "_", judge.name.lower())[:40].strip("_") or "judge")
+        name = next(name for name in chain([stem], (f"{stem}_{n}" for n in count(2))) if name not in taken)
+        taken.add(name)
+        who = "the offline judge, by rules," if judge.offline else f"the judge {judge.name!r}"
+        meaning = visible(
+            f"What {who} says of the source by its current page; not_supported is the word of a two-way judge. "
+            "Empty: not judged, or abstained."
+        )
+        said = _OFFLINE if judge.offline else _VOTE.format(judge=judge.name.replace("'", "''"))
+        yield Column(name, "text", meaning, levels=(*levels_of(EVIDENCE), "not_supported")), said
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

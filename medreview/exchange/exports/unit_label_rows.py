@@ -1,4 +1,4 @@
-"""The rows of unit_labels.csv: one for every unit, reviewer, pass and axis, of units of every kind."""
+"""The rows of unit_labels.csv, one for every unit of any kind, reviewer, pass and axis; and of reviewers.csv."""
 
 import json
 import sqlite3
@@ -7,14 +7,53 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from medreview.exchange.files.columns import EXPOSURE
-from medreview.exchange.files.event_payload import Cell
-from medreview.exchange.files.unit_columns import UNIT_LABELS
+from medreview.exchange.exports.unit_rows import UNIT_LABELS
+from medreview.exchange.files.columns import EXPOSURE, Column
+from medreview.exchange.files.csv_file import Cell
 from medreview.labels import FLAGS
-from medreview.study.rows_in_turn import rows_in_turn
-from medreview.study.span_faults import response_of
-from medreview.study.unit_ids import STATEMENT, kind_of
+from medreview.study.ids import STATEMENT, kind_of
+from medreview.study.rows import rows_in_turn
+from medreview.study.study_acts import backgrounds
+from medreview.study.unit_faults import response_of
+from medreview.units.label_comparisons import told_results
 from medreview.units.registry import KINDS
+
+REVIEWERS: Final = (
+    Column("reviewer_id", "text", "The reviewer."),
+    Column("role", "text", "Physician, nurse, student, ..., as the reviewer says; empty, as the next three: nothing "
+           "was said."),
+    Column("years_of_practice", "integer", "Years of practice.", unit="years"),
+    Column("specialty", "text", "Specialty."),
+    Column("words", "text", "Anything else that bears on the labels."),
+    Column("said_utc", "text", "When that was said."),
+    Column("decided", "integer", "Units that the reviewer decided, in any pass."),
+    Column("gold_right", "integer", "Gold items that the reviewer gave the right label, of the blocks that are done."),
+    Column("gold_wrong", "integer", "Gold items that got another label."),
+    Column("attention_failed", "integer", "Of these the checks of attention."),
+)  # fmt: skip
+
+
+_DECIDED = "SELECT count(*) FROM standing WHERE reviewer = ? AND state = 'decided'"
+
+
+def reviewer_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """By name."""
+    for name, said, at in list(backgrounds(reader)):
+        gold = told_results(reader, name)
+        wrong = [one for one in gold if not one.right]
+        yield (
+            name,
+            said.role or None,
+            said.years,
+            said.specialty or None,
+            said.words or None,
+            at or None,
+            reader.execute(_DECIDED, (name,)).fetchone()[0],
+            len(gold) - len(wrong),
+            len(wrong),
+            sum(one.gold.attention for one in wrong),
+        )
+
 
 _NAMES: Final = tuple(column.name for column in UNIT_LABELS)
 _LOOKS: Final = ("shown", "listed", "reveal")

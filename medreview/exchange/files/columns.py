@@ -67,7 +67,7 @@ EXPOSURE: Final = (
 """What may have been seen before a decision: the part of its exposure, and what that is."""
 CODE_POINTS: Final = "code points, 0-based"
 UTF16: Final = "UTF-16 code units, 0-based"
-OCR_CONFIDENCE: Final = Column(
+OCR_CONFIDENCE_COLUMN: Final = Column(
     "ocr_confidence", "number", "How sure the engine was of the page's parts that were read by OCR (the mean of their "
     "characters, no probability); empty where none was: the page has text of its own.", unit="0 to 1",
 )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any, Final
 from medreview.atomic_output import replaced_folder, write_new
 from medreview.errors import UserError
 from medreview.study import Study
-from medreview.study.close_note import holds
+from medreview.study.lock import holds
 
 MANIFEST: Final = "manifest.json"
 

@@ -1,21 +1,107 @@
-"""Answers of language models in files: records with question, response, citations and metadata."""
+"""Answers of language models in files, and their import into the table ``response``.
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+A record has question, response, citations and metadata, or several answers to one question: ``answers: {model: text}``,
+or a list of models with their answers.
+"""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from medreview.exchange.imports import key_facts
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, normalise_column, text_of
-from medreview.exchange.imports.given_pages import GivenPage, given_pages
-from medreview.exchange.imports.key_facts import FactRecord, facts_of
-from medreview.exchange.imports.listed_citations import citations_of
-from medreview.exchange.imports.nested_answers import one_by_one
+from medreview.exchange.imports import fact_records
+from medreview.exchange.imports.fact_records import FactRecord, facts_of
+from medreview.exchange.imports.field_mapping import (
+    AS_NAMED,
+    Fields,
+    UnusedColumn,
+    UnusedColumns,
+    name_of,
+    normalise_column,
+    text_of,
+)
+from medreview.exchange.imports.file_rows import BadRecord, Row, check_text
+from medreview.exchange.imports.foreign_files import shape_of_nested
+from medreview.exchange.imports.json_rows import NESTING, written_out
+from medreview.exchange.imports.listed_citations import GivenPage, citations_of, given_pages
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.exchange.imports.rows import BadRecord, Row
-from medreview.exchange.imports.unused_columns import UnusedColumns
-from medreview.labels import Invalid
-from medreview.text import real_lines
+from medreview.labels import Invalid, invalid_as
+from medreview.progress import SILENT, Progress
+from medreview.storable import storable_text
+from medreview.study import Study
+from medreview.study.ids import content_id
+from medreview.study.rows import insert
+from medreview.text import real_lines, sha256
+
+
+def one_by_one(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
+    """The same rows; one for each answer of a record that nests several, with what the record says of all of them.
+
+    The key of an answer is its model. Its id is that of the record and its model (``q7-atlas-2``) or number, unless it
+    has one of its own, so that every response can be named.
+    """
+    for row in rows:
+        if isinstance(row, BadRecord):
+            yield row
+        else:
+            yield from _answers(row, fields)
+
+
+def _answers(row: Row, fields: Fields) -> Iterator[Row | BadRecord]:
+    column = _nesting(row, fields)
+    if column is None:
+        yield row
+        return
+    if what := shape_of_nested(column, row.values[column], fields):
+        yield BadRecord(row.line, f"looks like {what}")
+        return
+    shared = {name: value for name, value in row.values.items() if name != column}
+    named = fields.columns(row)
+    answers = _each(row.values[column], fields)
+    if not answers:
+        yield Row(row.line, shared)
+    for number, answer in enumerate(answers, 1):
+        own = fields.columns(Row(row.line, answer))
+        values = {name: value for name, value in shared.items() if not _replaced(name, named, own)} | answer
+        if len(answers) > 1 and "id" in named and "id" not in own:
+            model = answer[own["model"][0]] if "model" in own else number
+            values[named["id"][0]] = f"{row.values[named['id'][0]]}-{model}"
+        yield Row(row.line, values)
+
+
+def _nesting(row: Row, fields: Fields) -> str | None:
+    """The column that holds several answers, or ``None``."""
+    columns = fields.columns(row).get("response", [])
+    if not columns:
+        columns = [name for name in row.values if normalise_column(name) in NESTING]
+    nests = dict | list | str if columns and normalise_column(columns[0]) in NESTING else dict | list
+    return columns[0] if columns and isinstance(row.values[columns[0]], nests) else None
+
+
+def _replaced(name: str, shared: Mapping[str, list[str]], own: Mapping[str, list[str]]) -> bool:
+    """Whether an answer has a field of its own in place of what a column says of all answers."""
+    return any(name in columns and field in own for field, columns in shared.items())
+
+
+def _each(value: Any, fields: Fields) -> list[dict[str, Any]]:
+    if isinstance(value, str):
+        value = written_out(value)
+    if isinstance(value, str):
+        return [{"response": value}]
+    if isinstance(value, list):
+        return [item if isinstance(item, dict) else {"response": item} for item in value]
+    if "response" in fields.columns(Row(0, value)):
+        return [value]
+    return [
+        {"model": model, **answer} if isinstance(answer, dict) else {"model": model, "response": answer}
+        for model, answer in value.items()
+    ]
+
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "question": ("question",),
@@ -25,7 +111,7 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "origin": ("origin",),
     "id": ("id",),
     "pages": ("pages", "references", "sources", "documents", "passages", "contexts", "search_results"),
-    "facts": key_facts.LISTS,
+    "facts": fact_records.LISTS,
 }
 """Field -> the column names that are recognised without ``--map``."""
 
@@ -110,3 +196,118 @@ def _pages(row: Row, columns: Mapping[str, list[str]]) -> tuple[list[GivenPage],
     """The pages that a record gives, and the columns that they are in."""
     found = [(column, given_pages(row.values[column])) for column in columns.get("pages", [])]
     return [page for _, pages in found for page in pages], [column for column, pages in found if pages]
+
+
+_BATCH: Final = 500
+_LABELLED: Final = re.compile(r"(\[\d{1,3}\] )?(.*)", re.DOTALL)
+"""An entry of a list, and the number that it may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """Counts: records read, responses added, responses ``known`` already; ``bad`` are the rejected records.
+
+    ``empty``: responses without a text, which are kept. ``pages`` and ``facts``: records that give some of these.
+    """
+
+    read: int
+    added: int
+    known: int
+    bad: list[BadRecord] = field(default_factory=list)
+    empty: int = 0
+    pages: int = 0
+    facts: int = 0
+    unused: list[UnusedColumn] = field(default_factory=list)
+
+
+def import_responses(
+    study: Study, path: Path, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
+) -> ImportSummary:
+    """Import a file of answers into the table ``response``, 500 per transaction; idempotent.
+
+    Raises :class:`UserError` before anything is stored when the whole file cannot be used.
+    """
+    Fields(FIELDS, mapping)
+    lines = check_text(path)
+    unused = UnusedColumns(FIELDS)
+    records = read_records(path, mapping, unused)
+    progress.begin("responses", lines)
+    added = read = reached = empty = pages = facts = 0
+    bad: list[BadRecord] = []
+    while batch := list(islice(records, _BATCH)):
+        good = [record for record in batch if isinstance(record, AnswerRecord)]
+        bad += [record for record in batch if isinstance(record, BadRecord)]
+        rows = [response_row(record, storable_text(path.name)) for record in good]
+        added += study.write(lambda connection, rows=rows: add_responses(connection, rows))  # type: ignore[misc]
+        read += len(batch)
+        empty += sum(row["invalid"] != "" for row in rows)
+        pages += sum(bool(record.pages) for record in good)
+        facts += sum(bool(record.facts) for record in good)
+        progress.step(batch[-1].line - reached)
+        reached = batch[-1].line
+    progress.step(lines - reached)
+    return ImportSummary(read, added, read - len(bad) - added, bad, empty, pages, facts, unused.found())
+
+
+def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
+    """A row of the table ``response`` without its ordinal; the id is a hash of the content."""
+    content = (record.record_id, record.question, record.response, record.model, record.origin)
+    return {
+        "response_id": content_id("r", *content),
+        "record_id": record.record_id,
+        "model": record.model,
+        "origin": record.origin,
+        "imported_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "imported_from": imported_from,
+        "listed": json.dumps(record.citations, ensure_ascii=False) if record.citations else None,
+        "invalid": invalid_as(record.response, record.invalid),
+        "text_sha256": sha256(record.response),
+        "question": record.question,
+        "text": record.response,
+    }
+
+
+def add_responses(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Insert the new responses, numbered after the last existing one; the number of new ones.
+
+    A known one that comes with more citations beside its text gets these as well.
+    """
+    last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM response").fetchone()[0]
+    new: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        known = connection.execute(
+            "SELECT listed FROM response WHERE response_id = ?", (row["response_id"],)
+        ).fetchone()
+        if known is None:
+            new.setdefault(row["response_id"], row)
+        elif row["listed"] and row["listed"] != known["listed"]:
+            add_to_list(connection, row["response_id"], json.loads(row["listed"]))
+    return insert(connection, "response", _numbered(new.values(), last))
+
+
+def add_to_list(connection: sqlite3.Connection, response_id: str, sources: Sequence[str]) -> None:
+    """Add what is new to the citations beside a response's text; they are extracted and numbered anew then.
+
+    An entry that says more of the same address or identifier takes the place of the one that had nothing else: so the
+    words that an earlier version did not keep come with the file that they stand in.
+    """
+    found = connection.execute("SELECT listed FROM response WHERE response_id = ?", (response_id,)).fetchone()
+    before = json.loads(found["listed"] or "[]")
+    more = [source for source in sources if source not in before]
+    kept = [next((source for source in more if _says_more(source, known)), known) for known in before]
+    now = list(dict.fromkeys([*kept, *more]))
+    if now != before:
+        connection.execute(
+            "UPDATE response SET listed = ?, cited = 0, marked = NULL, references_by = NULL WHERE response_id = ?",
+            (json.dumps(now, ensure_ascii=False), response_id),
+        )
+
+
+def _says_more(source: str, known: str) -> bool:
+    """Whether an entry has all of one that is an address or identifier alone, with the same number, and words."""
+    label, bare = _LABELLED.fullmatch(known).groups("")  # type: ignore[union-attr]
+    return re.fullmatch(rf"{re.escape(label)}(?!\[)(?:\S.*\s)?{re.escape(bare)}(?:[;\s].*)?", source) is not None
+
+
+def _numbered(rows: Iterable[Mapping[str, Any]], last: int) -> Iterator[dict[str, Any]]:
+    return ({**row, "ordinal": ordinal} for ordinal, row in enumerate(rows, last + 1))

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records
+from medreview.exchange.imports.answer_records import one_by_one
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, peek, text_of
+from medreview.exchange.imports.file_rows import BadRecord, Row
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_foreign_text
 from medreview.exchange.imports.listed_citations import citations_of
-from medreview.exchange.imports.nested_answers import one_by_one
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.exchange.imports.rows import BadRecord, Row
 from medreview.labels import Invalid, invalid_as
 from medreview.text import normalise_newlines
 

@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.exchange.imports.field_mapping import Fields, columns_of, normalise_column
-from medreview.exchange.imports.json_rows import written_out
-from medreview.exchange.imports.json_shapes import NESTING
-from medreview.exchange.imports.rows import BadRecord, Row
-from medreview.exchange.imports.unused_columns import LIKE
+from medreview.exchange.imports.field_mapping import LIKE, Fields, columns_of, normalise_column
+from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.json_rows import NESTING, written_out
 
 _ROLES: Final = ("role", "sender", "author", "from", "speaker")
 """Members that say whose turn a text of a conversation is."""

@@ -11,26 +11,29 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.exchange.files.columns import EVENTS, IMPORTED_VERSIONS, PAYLOAD
-from medreview.exchange.files.event_payload import dumps
+from medreview.exchange.files.csv_file import dumps
 from medreview.exchange.files.export_folder import changed_files, read_manifest
-from medreview.exchange.imports.exported_generation import add_exported_generation
-from medreview.exchange.imports.exported_rows import ExportedRow, ExportFault, read_rows, unflattened
-from medreview.exchange.imports.exported_units import add_exported_units
-from medreview.exchange.imports.responses import add_responses
+from medreview.exchange.imports.answer_records import add_responses
+from medreview.exchange.imports.exported_rows import (
+    ExportedRow,
+    ExportFault,
+    add_exported_generation,
+    add_exported_units,
+    read_rows,
+    unflattened,
+)
 from medreview.labels import INVALID, invalid_as
 from medreview.next_step import command
 from medreview.progress import SILENT, Progress
 from medreview.storable import unstorable
 from medreview.study import Study
-from medreview.study.audit_frame import join_frame
-from medreview.study.case_facts import number_added
+from medreview.study.audit_frame import join_frame, number_given_draw
 from medreview.study.events import event_hash, insert_event
 from medreview.study.incoming import event_fault
-from medreview.study.permanent_numbers import number_given_draw
 from medreview.study.rows import insert
-from medreview.study.span_faults import span_faults
-from medreview.study.statement_making import number_edited
-from medreview.study.units_here import UnitsHere
+from medreview.study.statement_edits import number_edited
+from medreview.study.unit_faults import UnitsHere, span_faults
+from medreview.study.unit_table import number_added
 from medreview.text import joined, read_parts, sha256
 
 _REQUIRED: Final = ("responses.csv", "statements.csv", "citations.csv", "events.csv", "event_values.csv",

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumns, name_of, text_of
+from medreview.exchange.imports.file_rows import BadRecord, Row
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.exchange.imports.rows import BadRecord, Row
-from medreview.exchange.imports.unused_columns import UnusedColumns
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "judge": ("judge",),

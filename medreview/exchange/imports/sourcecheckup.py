@@ -1,7 +1,7 @@
 """Import of tables written by SourceCheckup: one row for every statement x source pair, with a decision and its reason.
 
 Decisions are binary. "Not found" includes what is only partly supported (SourceCheckup's verification prompt), so it is
-never mapped to a finer label: the raw label is kept, and ``medreview.judges.raw_labels`` maps it. The reason of a
+never mapped to a finer label: the raw label is kept, and ``medreview.judges.votes`` maps it. The reason of a
 "found" pair is the direct quote from the source (SourceCheckup, Methods, "Source verification").
 """
 
@@ -13,14 +13,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import FIELDS as RECORD_FIELDS
-from medreview.exchange.imports.answer_records import AnswerRecord
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, normalise_column, text_of
+from medreview.exchange.imports.answer_records import AnswerRecord, add_responses, add_to_list, response_row
+from medreview.exchange.imports.field_mapping import (
+    AS_NAMED,
+    Fields,
+    UnusedColumn,
+    UnusedColumns,
+    name_of,
+    normalise_column,
+    text_of,
+)
+from medreview.exchange.imports.file_rows import BadRecord, Row
 from medreview.exchange.imports.judgements import JudgementRecord
-from medreview.exchange.imports.listed_fields import encoded
+from medreview.exchange.imports.listed_citations import encoded
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.exchange.imports.responses import add_responses, add_to_list, response_row
-from medreview.exchange.imports.rows import BadRecord, Row
-from medreview.exchange.imports.unused_columns import UnusedColumn, UnusedColumns
 from medreview.progress import SILENT, Progress
 from medreview.storable import storable_text
 from medreview.study import Study

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.judges.prompt_fencing import fence_key
+from medreview.judges.prompt_texts import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.tasks.responses import Responses
 from medreview.judges.tasks.task import (
     OneStep,
+    Responses,
     Rows,
     TaskUnit,
     error_of,
@@ -26,8 +26,8 @@ from medreview.labels import level_named
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
-from medreview.study.backgrounds import groups_of
 from medreview.study.ids import content_id
+from medreview.study.study_acts import groups_of
 
 ALONE: Final = "hallucination_detection"
 ASSISTED: Final = "hallucination_assisted"

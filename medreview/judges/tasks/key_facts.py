@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from medreview.judges.prompt_fencing import fence_key
+from medreview.judges.prompt_texts import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.tasks.responses import Responses
 from medreview.judges.tasks.task import (
     OneStep,
+    Responses,
     Rows,
     TaskUnit,
     error_of,
@@ -24,9 +24,9 @@ from medreview.labels import CATEGORY, PROVEN_QUOTES
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
-from medreview.study.case_facts import key_fact_id
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
+from medreview.study.unit_table import key_fact_id
 from medreview.text import sha256
 
 CATEGORIES: Final = tuple(label.level for label in CATEGORY)

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from medreview.judges.context_windows import available_tokens, split_windows
-from medreview.judges.ocr_note import ocr_note
-from medreview.judges.prompt_fencing import fence_key
+from medreview.judges.ocr_limits import ocr_note
+from medreview.judges.prompt_texts import available_tokens, fence_key, split_windows
 from medreview.judges.prompts import Prompt
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder
-from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import (  # fmt: skip
     DECISIVE,
     OneStep,
@@ -28,9 +26,10 @@ from medreview.judges.tasks.task import (  # fmt: skip
     run_of,
     save_rows,
 )
+from medreview.judges.votes import mapped
 from medreview.labels import PROVEN_QUOTES
 from medreview.llm.call import Answer
-from medreview.llm.cost_estimate import tokens_of
+from medreview.llm.costs import tokens_of
 from medreview.llm.settings import JudgeSettings
 from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.study import Study

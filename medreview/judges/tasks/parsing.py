@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.judges.prompt_fencing import fence_key
+from medreview.judges.prompt_texts import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import add_run
-from medreview.judges.tasks.responses import Responses
-from medreview.judges.tasks.task import OneStep, Rows, TaskUnit, failure, request_of, run_of
+from medreview.judges.tasks.task import OneStep, Responses, Rows, TaskUnit, failure, request_of, run_of
 from medreview.labels import SAME_WORDS
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings

@@ -5,15 +5,14 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-from medreview.judges.prompt_fencing import fence_key
+from medreview.judges.prompt_texts import fence_key
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import add_run
 from medreview.judges.tasks.task import OneStep, Rows, TaskUnit, failure, request_of, run_of
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
-from medreview.references.as_json import reference_of, to_json
-from medreview.references.model import Reference
-from medreview.references.told import as_told, in_doubt
+from medreview.references.model import Reference, reference_of, to_json
+from medreview.references.model_reading import as_told, in_doubt
 from medreview.study import Study
 
 NAME: Final = "reference_parsing"

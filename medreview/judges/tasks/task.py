@@ -1,20 +1,25 @@
-"""What all tasks have in common: units that wait for a judge, their requests, and the rows made of the answers."""
+"""What all tasks have in common: units that wait for a judge, their requests, and the rows made of the answers.
+
+Tasks on whole responses share the texts, and the grounding of quotes in them.
+"""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
-from medreview.evidence.grounding import Grounding
-from medreview.judges.long_pages import outputs_of_parts
-from medreview.judges.prompt_fencing import fenced
+from medreview.evidence.grounding import Grounding, QuoteIndex, ground
+from medreview.judges.judge_caveats import outputs_of_parts
+from medreview.judges.prompt_texts import fenced
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.llm.call import Answer, JudgeRequest
 from medreview.llm.settings import JudgeSettings
 from medreview.redaction import row_without_keys
 from medreview.study import Study
+from medreview.text import Span
 
 TRANSIENT: Final = ("timeout", "error", "skipped")
 """Statuses that say nothing about the unit, only about the connection: the unit is asked again by default."""
@@ -182,3 +187,45 @@ def save_rows(connection: sqlite3.Connection, run: JudgeRun, rows: Sequence[Rows
                     f"ON CONFLICT DO UPDATE SET {changes} WHERE {table}.error <> ''",
                     row_without_keys(row),
                 )
+
+
+class ResponseText(NamedTuple):
+    """A response with the question it answers; ``name``: whose answer it is to what, for people."""
+
+    question: str
+    text: str
+    name: str
+
+
+class Responses:
+    """The responses of a study, loaded lazily and cached."""
+
+    def __init__(self, study: Study) -> None:
+        self._reader: sqlite3.Connection = study.reader
+        self.get = lru_cache(maxsize=32)(self._read)
+        self._index = lru_cache(maxsize=32)(lambda response_id: QuoteIndex(self.get(response_id).text))
+
+    def ground(self, quote: str, response_id: str) -> tuple[str, Grounding | None]:
+        """Quote status and grounding of a quote in a response."""
+        if not quote.strip():
+            return "none", None
+        found = ground(quote, self._index(response_id))
+        # An error may be a single drug or dose: a quote that is too short counts if it is there verbatim.
+        if found.status == "too_short":
+            text = self.get(response_id).text
+            start = text.find(quote.strip())
+            if start >= 0:
+                return "exact", Grounding("exact", (Span(start, start + len(quote.strip())),), ())
+        return found.status, found
+
+    def quote_json(self, quote: str, response_id: str) -> dict[str, Any]:
+        """The quote with its status and ranges, for a JSON column."""
+        return quote_json(quote, *self.ground(quote, response_id))
+
+    def _read(self, response_id: str) -> ResponseText:
+        row = self._reader.execute(
+            """SELECT question, text, coalesce(nullif(record_id, ''), question) || ' (' || model || ')' AS name
+               FROM response WHERE response_id = ?""",
+            (response_id,),
+        )
+        return ResponseText(*row.fetchone())

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from medreview.judges.context_windows import available_tokens, split_windows
-from medreview.judges.ocr_note import ocr_note
-from medreview.judges.prompt_fencing import fence_key
+from medreview.judges.ocr_limits import ocr_note
+from medreview.judges.prompt_texts import available_tokens, fence_key, split_windows
 from medreview.judges.prompts import Prompt
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder, quote_columns
-from medreview.judges.raw_labels import mapped
 from medreview.judges.tasks.task import (  # fmt: skip
     DECISIVE,
     OneStep,
@@ -27,12 +25,13 @@ from medreview.judges.tasks.task import (  # fmt: skip
     run_of,
     save_rows,
 )
+from medreview.judges.votes import mapped
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.sources.ocr_pages import ocr_pages
 from medreview.study import Study
 from medreview.study.ids import content_id
-from medreview.words import in_words
+from medreview.text import in_words
 
 NAME: Final = "source_verification"
 

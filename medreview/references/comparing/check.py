@@ -6,13 +6,12 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from medreview.references.comparing import sentences
-from medreview.references.comparing.addresses import address_key
-from medreview.references.comparing.documents import UPDATED
+from medreview.references.comparing import explanations
+from medreview.references.comparing.authors import same_family
 from medreview.references.comparing.fit import Fit, fit, is_only_named
-from medreview.references.comparing.names import same_family
-from medreview.references.comparing.places import same_identifier
-from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
+from medreview.references.comparing.publication import address_key, same_identifier
+from medreview.references.comparing.titles import UPDATED
+from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, words
 from medreview.references.model import Asked, Difference, Identifier, Record, Reference, ReferenceCheck
 
 _CANDIDATES: Final = 5
@@ -57,13 +56,13 @@ def check_reference(
     if page is not None and not works:
         return _of_another_page(reference, page, asked)
     if not works and not (reference.identifiers or can_be_searched(reference)):
-        return ReferenceCheck("not_checkable", because=sentences.NOTHING_TO_GO_BY, asked=asked)
+        return ReferenceCheck("not_checkable", because=explanations.NOTHING_TO_GO_BY, asked=asked)
     if not works:
         return _of_none(reference, cited, asked, today or date.today())
     if alike := _as_good(works):
         records = tuple(each.record for each in alike[:_CANDIDATES])
         return ReferenceCheck(
-            "ambiguous", candidates=records, because=sentences.several(records, reference), asked=asked
+            "ambiguous", candidates=records, because=explanations.several(records, reference), asked=asked
         )
     return _of_the_work(reference, works[0], led, works, asked, page)
 
@@ -146,7 +145,7 @@ def _of_the_work(
     ]
     differences = found.differences(reference, elsewhere)
     if page is not None and not same_work(page.record, found.record):
-        why = f"It is the address of {sentences.named(page.record)}."
+        why = f"It is the address of {explanations.named(page.record)}."
         differences = (*differences, Difference("url", reference.url, found.record.url, False, why))
     dead = not led and any(one.by == "identifier" and one.outcome == "nothing" for one in asked)
     others = [each.record for each in works if not same_work(each.record, found.record) and each.same_title]
@@ -157,7 +156,7 @@ def _of_the_work(
         found.record,
         differences,
         tuple(others[:_CANDIDATES]),
-        sentences.the_work(wrong, dead=dead),
+        explanations.the_work(wrong, dead=dead),
         asked,
     )
 
@@ -173,13 +172,13 @@ def _of_another_work(
         found.record,
         differences,
         tuple(meant[:_CANDIDATES]),
-        sentences.another_work(identifier, found.record, meant),
+        explanations.another_work(identifier, found.record, meant),
         asked,
     )
 
 
 def _of_another_page(reference: Reference, found: Fit, asked: tuple[Asked, ...]) -> ReferenceCheck:
-    because = sentences.another_page(reference.url, found.record)
+    because = explanations.another_page(reference.url, found.record)
     return ReferenceCheck("other_work", found.record, found.differences(reference), (), because, asked)
 
 
@@ -188,14 +187,14 @@ def _of_none(reference: Reference, cited: Sequence[Fit], asked: tuple[Asked, ...
     by = "citation" if can_be_searched(reference) else "identifier"
     failed = [one for one in asked if one.outcome == "failed"]
     if is_only_named(reference):
-        return ReferenceCheck("not_checkable", candidates=nearest, because=sentences.ONLY_NAMED, asked=asked)
+        return ReferenceCheck("not_checkable", candidates=nearest, because=explanations.ONLY_NAMED, asked=asked)
     answered = any(one.outcome != "failed" for one in asked if one.by == by)
     # an identifier stands in one register, and another authority that does not have it says nothing for that one
     if failed and (not answered or (by == "identifier" and any(one.by == by for one in failed))):
-        return ReferenceCheck("not_checkable", candidates=nearest, because=sentences.unanswered(failed), asked=asked)
-    because = sentences.not_found(reference, asked, today)
+        return ReferenceCheck("not_checkable", candidates=nearest, because=explanations.unanswered(failed), asked=asked)
+    because = explanations.not_found(reference, asked, today)
     if edition := next((each.record for each in cited if each.other_edition and each.same_title), None):
-        because = f"{because} {sentences.another_edition(edition)}"
+        because = f"{because} {explanations.another_edition(edition)}"
     return ReferenceCheck("not_found", candidates=nearest, because=because, asked=asked)
 
 

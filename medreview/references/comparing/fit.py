@@ -5,22 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from medreview.references.comparing.evidence import (
+from medreview.references.comparing.authors import PARTICLES, NameComparison, compare_authors, names_written
+from medreview.references.comparing.journals import ContainerComparison, compare_containers
+from medreview.references.comparing.publication import (
     Evidence,
     compare_documents,
-    evidence_of,
-    is_undated_edition,
-    updated,
-)
-from medreview.references.comparing.journals import ContainerComparison, compare_containers
-from medreview.references.comparing.names import PARTICLES, NameComparison, compare_authors, names_written
-from medreview.references.comparing.places import (
     compare_identifiers,
     compare_numbers,
     compare_year,
+    evidence_of,
+    is_undated_edition,
     printed_place,
     read_number,
     same_pages,
+    updated,
 )
 from medreview.references.comparing.titles import (
     TitleComparison,
@@ -31,7 +29,7 @@ from medreview.references.comparing.titles import (
     part_numbers,
     said_of,
 )
-from medreview.references.comparing.words import FUNCTION_WORDS, Known, words
+from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, words
 from medreview.references.model import Author, Difference, Identifier, Record, Reference
 from medreview.text import folded
 

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from medreview.references.comparing.names import NameLikeness
-from medreview.references.comparing.words import spelling, word_set, words
+from medreview.references.comparing.authors import NameLikeness
+from medreview.references.comparing.word_matching import spelling, word_set, words
 
 _STOP: Final = word_set(
     """

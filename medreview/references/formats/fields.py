@@ -1,4 +1,4 @@
-"""Fields as the files of reference managers write them, read the same way for every format."""
+"""Fields as files of reference managers write them, read the same way for every format; names of preprint servers."""
 
 import re
 from collections.abc import Iterable
@@ -7,6 +7,14 @@ from typing import Final
 from medreview.citations.identifiers import find_arxiv, find_dois, find_pmcids, find_pmids
 from medreview.references.model import Author, Identifier, Notice
 from medreview.sources.records.notices import retraction_mark
+
+_PREPRINT_SERVER: Final = re.compile(r"rxiv|research square|res sq|preprint|ssrn", re.IGNORECASE)
+
+
+def names_preprint_server(words: str) -> bool:
+    """Whether a citation or the name of a container names a preprint server."""
+    return _PREPRINT_SERVER.search(words) is not None
+
 
 LONGEST: Final = 20_000
 """Characters kept of one value: an abstract has 3,000, and nothing that is read of a work is as long."""

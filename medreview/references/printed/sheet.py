@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
+from medreview.citations.citation import Citation
 from medreview.citations.extract import extract
-from medreview.citations.isbn import find_isbns
-from medreview.citations.model import Citation
+from medreview.citations.identifiers import find_isbns
 from medreview.references.model import Identifier
 from medreview.text import Span
 

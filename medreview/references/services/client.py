@@ -1,19 +1,244 @@
-"""One service as references ask it: what is known already, then what others of this run asked, then a request."""
+"""Asking one service: stored answers first, then many identifiers in one request, as often as the service allows.
+
+The answer store keeps what authorities answered, so that nobody is asked the same twice. Questions that wait for their
+turn go together. A service that fails ten times in a row is asked no more.
+"""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import json
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeVar
 
-from medreview.references.answer_store import AnswerStore
-from medreview.references.model import Identifier, IdentifierKind, Record, Reference
-from medreview.references.services.batches import Batches, Failure, TooMuchError
-from medreview.references.services.channel import Channel
+from medreview.citations.citation import domain
+from medreview.references.model import Identifier, IdentifierKind, Record, Reference, record_of_json, to_json
 from medreview.references.services.pubmed import MATCHES_AT_ONCE, PubMed
 from medreview.references.services.service import Service
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.lookups.lookup_stage import NoAnswerError
+from medreview.sources.fetching.network import Fetched, Network, Request
+from medreview.sources.lookups.lookup_stage import GIVE_UP_AFTER, NoAnswerError
+from medreview.study import Study
+from medreview.study.rows import insert
+
+if TYPE_CHECKING:
+    from medreview.sources.fetching.fetch import Fetcher
+
+
+class AnswerStore(Protocol):
+    """Answers by authority (``crossref``, ``pubmed``, ...) and query, the words that it was asked by.
+
+    A failure is no answer and is not kept: whoever asks later asks again.
+    """
+
+    def known(self, authority: str, query: str) -> tuple[Record, ...] | None:
+        """What it answered; empty: it has nothing; ``None``: it was not asked, or failed."""
+
+    def keep(self, authority: str, query: str, records: Sequence[Record]) -> None:
+        """Keep an answer; an empty one, too."""
+
+
+class MemoryAnswers:
+    """Answers of this process, for files without a study."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[str, str], tuple[Record, ...]] = {}
+
+    def known(self, authority: str, query: str) -> tuple[Record, ...] | None:
+        """As :meth:`AnswerStore.known`."""
+        return self._answers.get((authority, query))
+
+    def keep(self, authority: str, query: str, records: Sequence[Record]) -> None:
+        """As :meth:`AnswerStore.keep`."""
+        self._answers[authority, query] = tuple(records)
+
+
+class StudyAnswers:
+    """Answers in the table ``authority_answer``. Of those of the same question the newest counts; none is changed.
+
+    ``again``: that an authority had nothing is not known any more, so that it is asked once more.
+    For the thread that opened the study; in one that is open for reading nothing is kept.
+    """
+
+    def __init__(self, study: Study, *, again: bool = False) -> None:
+        self._study = study
+        self._anew: set[tuple[str, str]] | None = set() if again else None
+
+    def known(self, authority: str, query: str) -> tuple[Record, ...] | None:
+        """As :meth:`AnswerStore.known`."""
+        row = self._study.reader.execute(
+            "SELECT records FROM authority_answer WHERE authority = ? AND query = ? ORDER BY at_utc DESC LIMIT 1",
+            (authority, query),
+        ).fetchone()
+        if row is None:
+            return None
+        found = tuple(record_of_json(one) for one in json.loads(row[0]))
+        stale = not found and self._anew is not None and (authority, query) not in self._anew
+        return None if stale else found
+
+    def keep(self, authority: str, query: str, records: Sequence[Record]) -> None:
+        """As :meth:`AnswerStore.keep`, without waiting for the disk: what is lost with the power is asked again.
+
+        Raises :class:`UserError` when the file cannot be written.
+        """
+        if not self._study.writable:
+            return
+        row = {
+            "authority": authority,
+            "query": query,
+            "at_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "records": json.dumps([to_json(record) for record in records], ensure_ascii=False),
+        }
+        kept = self._study.submit(
+            lambda connection: insert(connection, "authority_answer", [row]), through_power_loss=False
+        )
+        kept.result()
+        if self._anew is not None:
+            self._anew.add((authority, query))
+
+
+MOST_AT_ONCE: Final = 10
+
+
+class Channel:
+    """Asks one service; used in one event loop.
+
+    A request waits here for its turn, before what it asks for is put together, so that what came up meanwhile goes into
+    it. At once run as many as the service allows in a second. ``name`` is that of sentences, ``sent`` counts the
+    requests, and ``stopped`` is a sentence once the service failed ten times in a row, and it is asked no more.
+    """
+
+    def __init__(self, name: str, base: str, fetcher: "Fetcher", network: Network) -> None:
+        self._name = name
+        self._fetcher = fetcher
+        self._delay = network.delays.get(domain(base), network.limits.host_delay)
+        a_second = round(1 / self._delay) if self._delay > 1 / MOST_AT_ONCE else MOST_AT_ONCE
+        self._slots = asyncio.Semaphore(max(1, a_second))
+        self._gate = asyncio.Lock()
+        self._next_at = 0.0
+        self._failures = 0
+        self.sent = 0
+        self.stopped = ""
+
+    async def begin(self) -> None:
+        """Wait for a turn; :meth:`end` gives its slot back."""
+        loop = asyncio.get_running_loop()
+        await self._slots.acquire()
+        try:
+            async with self._gate:
+                while (wait := self._next_at - loop.time()) > 0 and not self.stopped:
+                    await asyncio.sleep(wait)
+                self._next_at = loop.time() + self._delay
+        except BaseException:
+            self._slots.release()
+            raise
+
+    def end(self) -> None:
+        """The turn is over."""
+        self._slots.release()
+
+    async def fetch(self, url: str) -> Fetched:
+        """The answer to one request, tried again as the limits allow."""
+        self.sent += 1
+        return await self._fetcher.fetch(Request(url))
+
+    def answered(self) -> None:
+        """The service answered in its own format."""
+        self._failures = 0
+
+    def failed(self, words: str) -> None:
+        """The service gave no answer; ``words`` say why."""
+        self._failures += 1
+        if self._failures == GIVE_UP_AFTER:
+            self.stopped = f"{self._name} failed {GIVE_UP_AFTER} times in a row and was asked no more: {words}"
+
+
+_LONGEST: Final = 2_500
+"""So many characters of questions go into one request at the most: longer URLs are refused."""
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No answer; ``words`` is a sentence that says why."""
+
+    words: str
+
+
+class TooMuchError(NoAnswerError):
+    """The service refused a request, or answered with too much: each half of it may be answered."""
+
+
+class Batches(Generic[V]):
+    """Asks for keys through a channel, at most ``most`` in a request, each key once in a run.
+
+    ``ask`` gets keys and returns what was found by key; a key without an entry is not known (``None``). A refused
+    request of several keys is asked again in halves, so that one that the service does not take costs itself only.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        most: int,
+        ask: Callable[[Sequence[str]], Awaitable[Mapping[str, V]]],
+        tasks: asyncio.TaskGroup,
+    ) -> None:
+        self._channel = channel
+        self._most = most
+        self._ask = ask
+        self._tasks = tasks
+        self._answers: dict[str, asyncio.Future[V | Failure | None]] = {}
+        self._waiting: deque[str] = deque()
+        self._halves: deque[list[str]] = deque()
+        self._sender: asyncio.Task[None] | None = None
+
+    async def get(self, key: str) -> V | Failure | None:
+        """What the service has for a key; asked for together with others."""
+        if key not in self._answers:
+            self._answers[key] = asyncio.get_running_loop().create_future()
+            self._waiting.append(key)
+            self._wake()
+        return await asyncio.shield(self._answers[key])
+
+    def _wake(self) -> None:
+        if self._sender is None or self._sender.done():
+            self._sender = self._tasks.create_task(self._send_all())
+
+    async def _send_all(self) -> None:
+        while self._halves or self._waiting:
+            await self._channel.begin()
+            self._tasks.create_task(self._send(self._take()))
+
+    def _take(self) -> list[str]:
+        if self._halves:
+            return self._halves.popleft()
+        keys = [self._waiting.popleft()]
+        length = len(keys[0])
+        while self._waiting and len(keys) < self._most and (length := length + len(self._waiting[0])) <= _LONGEST:
+            keys.append(self._waiting.popleft())
+        return keys
+
+    async def _send(self, keys: list[str]) -> None:
+        try:
+            if self._channel.stopped:
+                raise NoAnswerError(self._channel.stopped)
+            found = await self._ask(keys)
+        except NoAnswerError as error:
+            if isinstance(error, TooMuchError) and len(keys) > 1:
+                middle = len(keys) // 2
+                self._halves += (keys[:middle], keys[middle:])
+                self._wake()
+                return
+            for key in keys:
+                self._answers[key].set_result(Failure(str(error)))
+        else:
+            for key in keys:
+                self._answers[key].set_result(found.get(key))
+        finally:
+            self._channel.end()
+
 
 Way = Literal["place", "search"]
 """How a service is asked for a citation: by journal, year, volume and page, or by its words."""

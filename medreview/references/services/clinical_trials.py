@@ -4,19 +4,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from medreview.references.model import IdentifierKind, Record, Reference
-from medreview.references.services.service import RESULTS, Found, any_of, content_words, matching, quotable
-from medreview.references.services.values import (
+from medreview.references.services.service import (
+    RESULTS,
+    Found,
+    any_of,
     author_of,
     authors_of,
+    content_words,
     distinct,
     identifiers,
+    matching,
     objects,
+    quotable,
     text_of,
     title_of,
     years_of,
 )
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.services import Services, query_url
+from medreview.sources.fetching.network import Fetched
+from medreview.sources.fetching.public_services import Services, query_url
 from medreview.sources.lookups.lookup_stage import json_object, mapping, no_answer
 
 _FIELDS: Final = (

@@ -10,22 +10,26 @@ from urllib.parse import quote
 
 from medreview.references.formats.fields import isbns_in, without_mark
 from medreview.references.model import Author, IdentifierKind, Record, Reference, WorkKind
-from medreview.references.services.notices import notices_of_crossref, with_mark
-from medreview.references.services.service import RESULTS, Found, content_words, matching
-from medreview.references.services.values import (
+from medreview.references.services.service import (
+    RESULTS,
+    Found,
     author_of,
     authors_of,
+    content_words,
     distinct,
     doi_of,
     identifiers,
+    matching,
+    notices_of_crossref,
     objects,
     text_of,
     texts_of,
     title_of,
+    with_mark,
     years_of,
 )
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.services import Services, query_url
+from medreview.sources.fetching.network import Fetched
+from medreview.sources.fetching.public_services import Services, query_url
 from medreview.sources.lookups.lookup_stage import json_object, mapping, no_answer, sequence
 
 _SELECT: Final = (

@@ -6,32 +6,31 @@ from typing import Any, Final
 from medreview.references.comparing.journals import names_of
 from medreview.references.formats.fields import without_mark
 from medreview.references.model import Author, IdentifierKind, Record, Reference, WorkKind
-from medreview.references.services.notices import notices_of_corrections, with_mark
 from medreview.references.services.service import (
     RESULTS,
     Found,
     any_of,
-    content_words,
-    first_author,
-    first_page,
-    matching,
-    quotable,
-)
-from medreview.references.services.values import (
     author_of,
     authors_of,
+    content_words,
     distinct,
     doi_of,
+    first_author,
+    first_page,
     identifiers,
+    matching,
+    notices_of_corrections,
     objects,
     pmcid_of,
+    quotable,
     text_of,
     texts_of,
     title_of,
+    with_mark,
     years_of,
 )
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.services import Services, europe_pmc_url
+from medreview.sources.fetching.network import Fetched
+from medreview.sources.fetching.public_services import Services, europe_pmc_url
 from medreview.sources.lookups.lookup_stage import json_object, mapping, no_answer
 
 _PREPRINTS: Final = "PPR"

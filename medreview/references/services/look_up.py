@@ -1,32 +1,236 @@
-"""The whole way of many references: a library, what is known already, services by identifier, services by citation."""
+"""Looking references up: in a library, in stored answers, at services by identifier, then at services by citation.
+
+Also here: which service is asked for what, in which order (what knows medicine best comes first), until an answer fits;
+and what is said before the first request: what leaves the machine, and where it goes.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from medreview.citations.citation import domain
 from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
-from medreview.references.answer_store import AnswerStore
-from medreview.references.authorities import authority_name
+from medreview.references.check_words import AUTHORITIES, authority_name
+from medreview.references.comparing.check import can_be_searched, check_reference
 from medreview.references.library import Library
-from medreview.references.model import Reference, ReferenceCheck
-from medreview.references.services.channel import MOST_AT_ONCE, Channel
-from medreview.references.services.client import Client
+from medreview.references.model import Asked, Identifier, IdentifierKind, Record, Reference, ReferenceCheck, WorkKind
+from medreview.references.services.client import MOST_AT_ONCE, Answer, AnswerStore, Channel, Client, Way
 from medreview.references.services.clinical_trials import ClinicalTrials
 from medreview.references.services.crossref import Crossref
 from medreview.references.services.datacite import DataCite
 from medreview.references.services.europe_pmc import EuropePmc
 from medreview.references.services.openalex import OpenAlex
 from medreview.references.services.pubmed import PubMed
-from medreview.references.services.said import before_asking
-from medreview.references.services.search import Search
 from medreview.references.services.service import Service
-from medreview.sources.fetching.services import Services
+from medreview.sources.fetching.public_services import Services
+from medreview.text import counted
 
 if TYPE_CHECKING:
-    from medreview.sources.fetching.fetcher import Fetcher
+    from medreview.sources.fetching.fetch import Fetcher
     from medreview.sources.fetching.network import Network
+
+
+_BY_IDENTIFIER: Final[Mapping[IdentifierKind, tuple[str, ...]]] = {
+    "doi": ("crossref", "datacite", "europe_pmc", "openalex"),
+    "pmid": ("pubmed", "europe_pmc", "openalex"),
+    "pmcid": ("europe_pmc", "pubmed"),
+    "nct": ("clinical_trials",),
+    "arxiv": ("datacite",),
+    "isbn": ("crossref",),
+}
+_WHERE_NOBODY_HAS_IT: Final = frozenset({"datacite", "openalex"})
+"""These are asked for an identifier only as long as nobody has it: a DOI is registered in one place."""
+_OF_DATACITE: Final = ("10.48550/", "10.5281/", "10.6084/", "10.5061/", "10.17605/")
+"""arXiv, Zenodo, figshare, Dryad and OSF."""
+
+
+class Step(NamedTuple):
+    """A service, and how it is asked for a citation."""
+
+    authority: str
+    way: Way = "search"
+
+
+_ARTICLE: Final = (
+    Step("pubmed", "place"),
+    *(Step("europe_pmc"), Step("pubmed"), Step("crossref"), Step("openalex")),
+)
+_BY_CITATION: Final[Mapping[WorkKind, tuple[Step, ...]]] = {
+    "article": _ARTICLE,
+    "unknown": _ARTICLE,
+    "preprint": (Step("europe_pmc"), Step("crossref"), Step("datacite"), Step("openalex")),
+    "trial": (Step("clinical_trials"), Step("europe_pmc"), Step("crossref"), Step("openalex")),
+    "dataset": (Step("datacite"), Step("crossref"), Step("openalex")),
+    "book": (Step("crossref"), Step("pubmed"), Step("openalex")),
+    "chapter": (Step("crossref"), Step("pubmed"), Step("openalex")),
+    "guideline": (Step("europe_pmc"), Step("pubmed"), Step("crossref"), Step("openalex")),
+    "report": (Step("europe_pmc"), Step("crossref"), Step("openalex")),
+    "drug_label": (Step("europe_pmc"), Step("crossref")),
+    "web_page": (Step("europe_pmc"), Step("crossref")),
+}
+
+
+def asked_for(identifier: Identifier) -> tuple[str, ...]:
+    """The authorities that know such identifiers, in order."""
+    chain = _BY_IDENTIFIER[identifier.kind]
+    if identifier.kind == "doi" and identifier.value.startswith(_OF_DATACITE):
+        return ("datacite", *(name for name in chain if name != "datacite"))
+    return chain
+
+
+def is_superfluous(authority: str, *, somebody_has_it: bool) -> bool:
+    """Whether an authority has nothing to add on an identifier that another one has."""
+    return somebody_has_it and authority in _WHERE_NOBODY_HAS_IT
+
+
+def asked_by_citation(kind: WorkKind) -> tuple[Step, ...]:
+    """The steps of a search for a work of this kind, in order."""
+    return _BY_CITATION[kind]
+
+
+_By = Literal["identifier", "citation"]
+_Outcome = Literal["found", "nothing", "failed"]
+_OUTCOMES: Final[tuple[_Outcome, ...]] = ("nothing", "failed", "found")
+"""What came of several questions to one authority, of which the last in this list counts."""
+
+
+def _unknown(_: str) -> bool:
+    return False
+
+
+class Search:
+    """What was asked about a reference so far, and what was found.
+
+    ``unknown``: a client was not allowed to ask, and did not know the answer.
+    """
+
+    def __init__(self, reference: Reference, clients: Mapping[str, Client], library: Library | None) -> None:
+        self._reference = reference
+        self._clients = clients
+        self._library = library
+        self._known: Callable[[str], bool] = library.known if library is not None else _unknown
+        self._by_identifier: dict[Identifier, list[Record]] = {}
+        self._by_citation: dict[tuple[str, str], Record] = {}
+        self._asked: dict[tuple[str, str], Asked] = {}
+        self.unknown = False
+
+    async def run(self) -> ReferenceCheck:
+        """The check: of the first answers that fit, else of all.
+
+        A work that an identifier leads to, and that is described wrongly, is not looked for elsewhere; one that an
+        identifier does not lead to is.
+        """
+        self._ask_library()
+        if (check := self._check()).verdict == "match":
+            return check
+        await self._ask_by_identifier()
+        if self._led_to(check := self._check()):
+            return check
+        for step in asked_by_citation(self._reference.kind):
+            client = self._clients.get(step.authority)
+            if client is None or not (query := client.query(step.way, self._reference)):
+                continue
+            answer = await client.citation(step.way, query)
+            self._note(client.name, "citation", answer)
+            if answer is not None and answer.records:
+                self._keep(answer)
+                if self._fits():
+                    break
+        return self._check()
+
+    def _ask_library(self) -> None:
+        if self._library is None:
+            return
+        for identifier in self._reference.identifiers:
+            answer = Answer(tuple(self._library.by_identifier(identifier)))
+            self._note(self._library.name, "identifier", answer)
+            self._hold(identifier, answer)
+        if can_be_searched(self._reference) and self._check().verdict != "match":
+            answer = Answer(tuple(self._library.by_citation(self._reference)))
+            self._note(self._library.name, "citation", answer)
+            self._keep(answer)
+
+    async def _ask_by_identifier(self) -> None:
+        """Ask about all identifiers at once, one authority after the other, until the answers fit."""
+        chains = {identifier: list(asked_for(identifier)) for identifier in self._reference.identifiers}
+        while questions := [(one, client) for one, chain in chains.items() if (client := self._next(one, chain))]:
+            answers = await asyncio.gather(*(client.identifier(identifier) for identifier, client in questions))
+            for (identifier, client), answer in zip(questions, answers, strict=True):
+                self._note(client.name, "identifier", answer)
+                if answer is not None and not answer.failure:
+                    self._hold(identifier, answer)
+            if any(answer is not None and answer.records for answer in answers) and self._check().verdict == "match":
+                return
+
+    def _next(self, identifier: Identifier, chain: list[str]) -> Client | None:
+        while chain:
+            name = chain.pop(0)
+            has_it = bool(self._by_identifier.get(identifier))
+            if name in self._clients and not is_superfluous(name, somebody_has_it=has_it):
+                return self._clients[name]
+        return None
+
+    def _hold(self, identifier: Identifier, answer: Answer) -> None:
+        self._by_identifier.setdefault(identifier, []).extend(answer.records)
+
+    def _keep(self, answer: Answer) -> None:
+        self._by_citation |= {(record.authority, record.record_id): record for record in answer.records}
+
+    def _led_to(self, check: ReferenceCheck) -> bool:
+        """Whether the work is one that an identifier of the reference leads to, described rightly or wrongly."""
+        led = (record for records in self._by_identifier.values() for record in records)
+        return check.verdict in ("match", "mismatch") and any(record is check.record for record in led)
+
+    def _fits(self) -> bool:
+        """Whether what was found by the words of the citation is the work, or leaves no doubt that several are."""
+        bare = replace(self._reference, identifiers=(), url="")
+        return self._compared(bare, {}).verdict in ("match", "ambiguous")
+
+    def _check(self) -> ReferenceCheck:
+        return self._compared(self._reference, self._by_identifier)
+
+    def _compared(self, reference: Reference, led: Mapping[Identifier, Sequence[Record]]) -> ReferenceCheck:
+        found, asked = tuple(self._by_citation.values()), tuple(self._asked.values())
+        return check_reference(reference, led, found, asked, known=self._known)
+
+    def _note(self, authority: str, by: _By, answer: Answer | None) -> None:
+        if answer is None:
+            self.unknown = True
+            return
+        outcome: _Outcome = "failed" if answer.failure else "found" if answer.records else "nothing"
+        before = self._asked.get((authority, by))
+        if before is None or _OUTCOMES.index(outcome) > _OUTCOMES.index(before.outcome):
+            self._asked[authority, by] = Asked(authority, by, outcome, answer.failure)
+
+
+_ADDRESSES: Final = {"pubmed": "eutils"}
+"""Settings whose name is not that of the authority."""
+
+
+def base_of(authority: str, services: Services) -> str:
+    """The base address of an authority that is a service."""
+    return str(getattr(services, _ADDRESSES.get(authority, authority)))
+
+
+def before_asking(references: int, services: Services) -> str:
+    """What is said before the first request: how many references go where, what of them, and who asks."""
+    hosts = listed(domain(base_of(name, services)) for name in AUTHORITIES if name != "library")
+    verb = "is" if references == 1 else "are"
+    who = f"The contact {services.contact} comes along. " if services.contact else "No contact is sent. "
+    return (
+        f"{counted(references, 'reference')} {verb} looked up at {hosts}. Only the references' own words are sent "
+        f"(authors, title, journal, year, pages, identifiers), never the answer, the statement or the question. {who}"
+        f"What they answer is kept, and asked once."
+    )
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a list in a sentence, each once."""
+    *first, last = dict.fromkeys(name for name in names if name)
+    return f"{', '.join(first)} and {last}" if first else last
+
 
 _SERVICES: Final[Mapping[str, Callable[[Services], Service]]] = {
     service.name: service for service in (PubMed, EuropePmc, Crossref, DataCite, ClinicalTrials, OpenAlex)

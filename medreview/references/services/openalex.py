@@ -10,22 +10,25 @@ from typing import Any, Final
 
 from medreview.references.formats.fields import page_range, without_mark
 from medreview.references.model import IdentifierKind, Notice, Record, Reference, WorkKind
-from medreview.references.services.notices import with_mark
-from medreview.references.services.service import RESULTS, Found, content_words, matching
-from medreview.references.services.values import (
+from medreview.references.services.service import (
+    RESULTS,
+    Found,
     author_of,
     authors_of,
+    content_words,
     distinct,
     doi_of,
     identifiers,
+    matching,
     objects,
     pmcid_of,
     text_of,
     title_of,
+    with_mark,
     years_of,
 )
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.services import Services, query_url
+from medreview.sources.fetching.network import Fetched
+from medreview.sources.fetching.public_services import Services, query_url
 from medreview.sources.lookups.lookup_stage import json_object, mapping, no_answer
 
 _SELECT: Final = (

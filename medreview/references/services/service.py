@@ -1,11 +1,21 @@
-"""What a bibliographic service is to who asks it: queries made of a reference's own fields, and answers as records."""
+"""What all bibliographic services have in common: their protocol, queries from a reference's own fields, JSON values.
+
+Values become fields of a record: texts without markup, years in all shapes, identifiers, names. Retractions, concerns,
+corrections and versions become notices; the kinds are those of :mod:`medreview.sources.records.notices`.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import unescape
+from typing import Any, Final, Protocol
 
-from medreview.references.model import IdentifierKind, Record, Reference
-from medreview.sources.fetching.fetched import Fetched
+from medreview.citations.identifiers import doi_value
+from medreview.references.formats.fields import names_body, names_preprint_server
+from medreview.references.model import Author, Identifier, IdentifierKind, Notice, NoticeKind, Record, Reference
+from medreview.sources.fetching.network import Fetched
+from medreview.sources.lookups.lookup_stage import mapping, sequence
+from medreview.sources.records.notices import correction_of, type_of
+from medreview.storable import storable_text
 
 RESULTS: Final = 5
 """So many works are asked for by a citation."""
@@ -84,3 +94,211 @@ def matching(values: Sequence[str], records: Sequence[Record], kind: IdentifierK
             if identifier.kind == kind and (value := asked.get(identifier.value.casefold())) is not None:
                 found[value] = (*found.get(value, ()), record)
     return found
+
+
+_LONGEST_TEXT: Final = 2_000
+_MOST: Final = 1_000
+_ATTRIBUTES: Final = r"""(?:\s+[\w:.-]{1,40}\s{0,3}=\s{0,3}(?:"[^"<>]{0,300}"|'[^'<>]{0,300}'))*\s{0,3}/?"""
+_INLINE: Final = re.compile(
+    rf"</?(?:(?:jats:|mml:)?(?:i|b|u|em|strong|sup|sub|scp|sc|inf|italic|bold|span|font|tt|ovl|underline|named-content"
+    rf"|math|m[a-z]{{1,9}}|semantics|tex-math|inline-formula|alternatives)){_ATTRIBUTES}>",
+    re.IGNORECASE,
+)
+_BLOCK: Final = re.compile(rf"</?(?:jats:)?(?:p|br|break|div|title|h[1-6]){_ATTRIBUTES}>", re.IGNORECASE)
+_ANNOTATION: Final = re.compile(r"<(mml:)?annotation\b[^<>]{0,200}>[^<>]{0,500}</(mml:)?annotation>", re.IGNORECASE)
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\ufeff]+")
+_YEAR: Final = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
+_RESOLVER: Final = re.compile(r"(?:https?://)?(?:dx\.)?doi\.org/|doi:\s{0,3}", re.IGNORECASE)
+
+
+def text_of(value: object) -> str:
+    """A JSON text or number as text on one line, without markup, of at most 2,000 characters; ``""`` for the rest.
+
+    Records hold HTML, JATS and MathML, some of it escaped once or twice; a ``<`` that begins no tag stays.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    text = storable_text(str(value)[: 5 * _LONGEST_TEXT])
+    for _ in range(3):
+        text = _BLOCK.sub(" ", _INLINE.sub("", _ANNOTATION.sub("", text)))
+        if (plain := unescape(text)) == text:
+            break
+        text = plain
+    return " ".join(_CONTROL.sub(" ", storable_text(text)).split())[:_LONGEST_TEXT]
+
+
+def texts_of(value: object) -> tuple[str, ...]:
+    """The texts of a list, or the one text that stands in its place; without empty ones and without duplicates."""
+    items = value if isinstance(value, list) else [value]
+    return distinct(text_of(item) for item in items[:_MOST])
+
+
+def distinct(items: Iterable[str]) -> tuple[str, ...]:
+    """The texts that are not empty, each once."""
+    return tuple(dict.fromkeys(item for item in items if item))
+
+
+def title_of(value: object) -> str:
+    """A title as :func:`text_of`, without the full stop that some services put behind it, and without their brackets.
+
+    PubMed writes a title that it translated as ``[Title].``
+    """
+    title = text_of(value).removesuffix(".").strip()
+    if title.startswith("[") and title.endswith("]") and "[" not in title[1:] and "]" not in title[:-1]:
+        return title[1:-1].removesuffix(".").strip()
+    return title
+
+
+def years_of(values: Iterable[object]) -> tuple[int, ...]:
+    """The years of dates, each once, in their order.
+
+    A date is a number, a text that names a year (``2015 Nov 26``, ``2019/07/01``), or Crossref's
+    ``{"date-parts": [[2015, 11]]}``, of which parts may be missing or ``null``.
+    """
+    return tuple(dict.fromkeys(year for value in values for year in _years(value)))
+
+
+def _years(value: object) -> Iterator[int]:
+    if isinstance(value, dict):
+        parts = sequence(value.get("date-parts"))
+        first = sequence(parts[0]) if parts else ()
+        value = first[0] if first else ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if found := _YEAR.search(text_of(value)):
+        yield int(found[1])
+
+
+def doi_of(value: object) -> str:
+    """A DOI in lower case without the resolver's address; ``""`` for what is none."""
+    text = text_of(value)
+    found = _RESOLVER.match(text)
+    doi = doi_value(text[found.end() :] if found else text)
+    return doi if doi.startswith("10.") and "/" in doi else ""
+
+
+def pmcid_of(value: object) -> str:
+    """A PMCID as ``PMC123``; ``""`` for what is none."""
+    found = re.search(r"(?:PMC)?(\d{1,10})", text_of(value), re.IGNORECASE)
+    return f"PMC{found[1]}" if found else ""
+
+
+def identifiers(*found: tuple[IdentifierKind, object]) -> tuple[Identifier, ...]:
+    """The identifiers whose value is not empty, each once."""
+    known = (Identifier(kind, value) for kind, value in found if isinstance(value, str) and value)
+    return tuple(dict.fromkeys(known))
+
+
+def author_of(family: object, given: object, body: object = "", whole: object = "") -> Author | None:
+    """An author of a family name and given names; a body of authors; or one of whom only the whole name is known.
+
+    A whole name that is no body's is taken apart at its comma, else its last word is the family name.
+    """
+    if name := text_of(family):
+        return Author(name, text_of(given))
+    if name := text_of(body):
+        return Author(name, "", body=True)
+    name = text_of(whole)
+    if names_body(name):
+        return Author(name, "", body=True)
+    before, comma, after = name.partition(",")
+    if comma:
+        return Author(before.strip(), after.strip())
+    first, _, last = name.rpartition(" ")
+    return Author(last, first) if last else None
+
+
+def authors_of(found: Iterable[Author | None]) -> tuple[Author, ...]:
+    """The authors that have a name, a thousand at the most."""
+    return tuple(author for author in found if author is not None)[:_MOST]
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """The JSON objects of a list; one object in place of a list counts as a list of one."""
+    items = [value] if isinstance(value, dict) else sequence(value)
+    return [dict(mapping(item)) for item in items if isinstance(item, dict)]
+
+
+_LONGEST_NOTICE: Final = 300
+_PUBMED: Final[Mapping[str, NoticeKind]] = {
+    "retractionin": "retracted",
+    "partialretractionin": "retracted",
+    "retractedandrepublishedin": "retracted",
+    "expressionofconcernin": "concern",
+    "correctedandrepublishedin": "corrected",
+    "erratumin": "corrected",
+    "updatein": "superseded",
+    "preprintin": "published_as",
+    "preprintof": "preprint_of",
+}
+_CROSSREF: Final[Mapping[str, NoticeKind]] = {
+    "retraction": "retracted",
+    "partial_retraction": "retracted",
+    "removal": "withdrawn",
+    "withdrawal": "withdrawn",
+    "expression_of_concern": "concern",
+    "correction": "corrected",
+    "corrigendum": "corrected",
+    "erratum": "corrected",
+    "addendum": "corrected",
+    "new_edition": "superseded",
+    "new_version": "superseded",
+}
+_RELATIONS: Final[Mapping[str, NoticeKind]] = {
+    "is-preprint-of": "published_as",
+    "has-preprint": "preprint_of",
+    "is-replaced-by": "superseded",
+}
+
+
+def notices_of_corrections(
+    corrections: Iterable[tuple[str, str, str]], types: Sequence[str], *, preprint: bool = False
+) -> tuple[Notice, ...]:
+    """Notices of corrections, given as (kind, what it names, words), and of publication types.
+
+    A newer version of a preprint is the article that it became, and what an article updates may be its preprint.
+    """
+    found: list[Notice] = []
+    for kind, names, words in corrections:
+        known = _PUBMED.get(correction_of(kind))
+        if known == "superseded" and preprint:
+            known = "published_as"
+        elif correction_of(kind) == "updateof" and not preprint and names_preprint_server(words):
+            known = "preprint_of"
+        if known is not None:
+            found.append(Notice(known, names, words[:_LONGEST_NOTICE]))
+    by_type = (Notice(known, "", one) for one in types if (known := _PUBMED.get(type_of(one))) is not None)
+    return _each_once([*found, *(notice for notice in by_type if not _has(found, notice.kind))])
+
+
+def notices_of_crossref(item: Mapping[str, Any]) -> tuple[Notice, ...]:
+    """Notices of a work in Crossref: who updates it, and what it is a preprint of, or has as one."""
+    found = []
+    for update in objects(item.get("updated-by")):
+        kind = _CROSSREF.get(text_of(update.get("type")).lower().replace("-", "_").replace(" ", "_"))
+        if kind is not None:
+            years = years_of([update.get("updated")])
+            words = text_of(update.get("label")) or text_of(update.get("type"))
+            found.append(
+                Notice(kind, doi_of(update.get("DOI")), f"{words}{f', {years[0]}' if years else ''}"[:_LONGEST_NOTICE])
+            )
+    relations = item.get("relation")
+    for name, kind in _RELATIONS.items():
+        for related in objects(relations.get(name) if isinstance(relations, dict) else None):
+            found.append(Notice(kind, doi_of(related.get("id")) or text_of(related.get("id"))[:_LONGEST_NOTICE]))
+    return _each_once(found)
+
+
+def with_mark(notices: Sequence[Notice], mark: Sequence[Notice]) -> tuple[Notice, ...]:
+    """The notices, and that of a mark in the title ("Retracted: ") where none of them says so."""
+    told = any(one.kind in ("retracted", "withdrawn") for one in notices)
+    return tuple(notices) if told else (*mark, *notices)
+
+
+def _has(notices: Sequence[Notice], kind: NoticeKind) -> bool:
+    return any(notice.kind == kind for notice in notices)
+
+
+def _each_once(notices: Sequence[Notice]) -> tuple[Notice, ...]:
+    """Each notice once by its kind and what it names: several services and registers report the same one."""
+    return tuple({(notice.kind, notice.names): notice for notice in reversed(notices)}.values())[::-1]

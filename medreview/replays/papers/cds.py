@@ -5,10 +5,9 @@ from typing import Final
 
 from medreview.citations.allow_list import load_allow_list
 from medreview.exchange.imports.citation_answers import study_answers
-from medreview.replays.replay import Replay
-from medreview.replays.steps.bringing import Bring
-from medreview.replays.table import Row
-from medreview.stats.citations.report import citation_report, scored
+from medreview.replays.replay import Replay, Row
+from medreview.replays.step_kinds import Bring
+from medreview.stats.citation_kpis import citation_report, scored
 from medreview.study import Study
 
 _OTHER_LIST: Final = "The list of domains is ours, and longer; `--allow` of `medreview citations` takes the notebook's."

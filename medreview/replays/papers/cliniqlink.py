@@ -4,21 +4,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from medreview.generators.qa.items import QAItems
+from medreview.generators.qa_items import QAItems
 from medreview.replays.printed import HALLUCINATED, PLAUSIBLE
-from medreview.replays.replay import Replay
-from medreview.replays.steps.bringing import Bring
-from medreview.replays.steps.generating import Generate
-from medreview.replays.steps.reading import Paragraphs
-from medreview.replays.steps.reviewing import Review, SecondAnnotator
-from medreview.replays.table import Row
+from medreview.replays.replay import Replay, Row
+from medreview.replays.step_kinds import Bring, Generate, Paragraphs, Review, SecondAnnotator
 from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import estimate_named
-from medreview.stats.units.agreement import all_reviewers
-from medreview.stats.units.kind_labels import kind_labels
-from medreview.stats.units.qa_figures import qa_figures
-from medreview.stats.units.qa_items import annotated
-from medreview.stats.units.scales import RELEVANCE
+from medreview.stats.units.kind_labels import RELEVANCE, kind_labels
+from medreview.stats.units.qa_figures import annotated, qa_figures
+from medreview.stats.units.rater_agreement import all_reviewers
 from medreview.study import Study
 
 _NO_ITEM: Final = "there is no QA item yet"

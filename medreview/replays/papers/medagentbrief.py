@@ -3,19 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
-from medreview.generators.brief.generator import Brief
-from medreview.generators.brief.single_prompt import SinglePrompt
+from medreview.generators.brief_generator import Brief
+from medreview.generators.brief_single_prompt import SinglePrompt
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
-from medreview.replays.figures import facts as of_facts
+from medreview.replays import replay as of_facts
 from medreview.replays.papers.medfacteval import NO_CASE, NO_FACT, scores
-from medreview.replays.replay import Replay
-from medreview.replays.steps.asking import Ask
-from medreview.replays.steps.bringing import Bring
-from medreview.replays.steps.generating import Generate
-from medreview.replays.steps.preparing import OfflineJudge, Statements
-from medreview.replays.steps.reviewing import Review
-from medreview.replays.table import Row
-from medreview.stats.facts.fact_report import fact_report
+from medreview.replays.replay import Replay, Row
+from medreview.replays.step_kinds import Ask, Bring, Generate, OfflineJudge, Review, Statements
+from medreview.stats.units.fact_report import fact_report
 from medreview.study import Study
 
 _NO_NOTES: Final = "there is no case with notes"

@@ -3,21 +3,17 @@
 from collections.abc import Iterator
 from typing import Final
 
-from medreview.generators.brief.single_prompt import SinglePrompt
-from medreview.generators.key_facts import KeyFacts
+from medreview.generators.brief_single_prompt import SinglePrompt
+from medreview.generators.fact_candidates import KeyFacts
 from medreview.generators.themes import Themes
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
-from medreview.replays.figures import facts as of_facts
+from medreview.replays import replay as of_facts
 from medreview.replays.printed import JURY_KAPPA, JURY_MINUS_PERSON
-from medreview.replays.replay import Replay
-from medreview.replays.steps.asking import Ask
-from medreview.replays.steps.bringing import Bring
-from medreview.replays.steps.generating import Generate
-from medreview.replays.steps.reviewing import Review
-from medreview.replays.table import Row
-from medreview.stats.facts.fact_report import FactReport, fact_report
-from medreview.stats.facts.single_person import SinglePerson
+from medreview.replays.replay import Replay, Row
+from medreview.replays.step_kinds import Ask, Bring, Generate, Review
 from medreview.stats.formulas.human_baseline import MARGIN
+from medreview.stats.units.fact_report import FactReport, fact_report
+from medreview.stats.units.fact_scores import SinglePerson
 from medreview.study import Study
 
 NO_CASE: Final = "there is no case yet"

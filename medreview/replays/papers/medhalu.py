@@ -5,14 +5,10 @@ from typing import Final
 
 from medreview.generators.hallucinations import Hallucinations
 from medreview.judges.tasks import hallucination
-from medreview.replays.replay import Replay
-from medreview.replays.steps.asking import Ask
-from medreview.replays.steps.bringing import Bring
-from medreview.replays.steps.generating import Generate
-from medreview.replays.steps.reviewing import Review
-from medreview.replays.table import Row
-from medreview.stats.units.answers import PEOPLE, spans_apart
-from medreview.stats.units.detection import Detection, Evaluator, detection
+from medreview.replays.replay import Replay, Row
+from medreview.replays.step_kinds import Ask, Bring, Generate, Review
+from medreview.stats.units.answer_figures import PEOPLE, spans_apart
+from medreview.stats.units.hallucination_detection import Detection, Evaluator, detection
 from medreview.study import Study
 
 _NO_ANSWER: Final = "there is no answer yet"

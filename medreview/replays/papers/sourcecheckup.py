@@ -8,18 +8,12 @@ from medreview.generators.answers import Answers
 from medreview.generators.cleanup import Cleanup
 from medreview.generators.questions import Questions
 from medreview.judges.tasks import merged, verification
-from medreview.replays.figures import experts
-from medreview.replays.figures import support as of_support
+from medreview.replays import sourcecheckup_figures
+from medreview.replays import sourcecheckup_figures as of_support
 from medreview.replays.printed import CONFIRMED, REMOVED, REVISED_SUPPORTED, WHOLE_BY_EXPERT, WHOLE_BY_JUDGE
-from medreview.replays.replay import Replay
-from medreview.replays.steps.asking import Ask
-from medreview.replays.steps.bringing import Bring
-from medreview.replays.steps.generating import Generate
-from medreview.replays.steps.preparing import OfflineJudge, Pages, Statements
-from medreview.replays.steps.reading import WholeTexts
-from medreview.replays.steps.reviewing import Review
-from medreview.replays.table import Row
-from medreview.stats.reports.cleanup_report import cleanup_report
+from medreview.replays.replay import Replay, Row
+from medreview.replays.step_kinds import Ask, Bring, Generate, OfflineJudge, Pages, Review, Statements, WholeTexts
+from medreview.stats.reports.generated_items import cleanup_report
 from medreview.study import Study
 
 _NO_QUESTIONS: Final = "no question was made from a text yet"
@@ -41,7 +35,7 @@ def table(study: Study) -> Iterator[Row]:
 
 def _questions(study: Study) -> Iterator[Row]:
     what, paper = "questions answerable from their text", "100 of 100, by each of two doctors"
-    found = list(experts.questions(study))
+    found = list(sourcecheckup_figures.questions(study))
     for person, share in found:
         yield Row(what, paper, share, of=person, why="Ours asks also whether the question stands without the text.")
     if not found:
@@ -88,7 +82,7 @@ def _support(study: Study) -> Iterator[Row]:
 
 
 def _experts(study: Study) -> Iterator[Row]:
-    found = experts.pairs(study)
+    found = sourcecheckup_figures.pairs(study)
     if not found.people:
         yield Row(
             "judge and experts' majority, on pairs", _JUDGE, missing="nobody has labelled a pair yet (queue pairs)"
@@ -98,14 +92,15 @@ def _experts(study: Study) -> Iterator[Row]:
         labels = f"{found.mode} labels; the paper's doctors saw the model's decision"
         for judge, said in found.machines.items():
             yield Row(
-                "judge and experts' majority, on pairs", _JUDGE, found.agreement(said, consensus, experts.AGREEMENT),
+                "judge and experts' majority, on pairs", _JUDGE,
+                found.agreement(said, consensus, sourcecheckup_figures.AGREEMENT),
                 of=judge, why=f"{labels}. Partial support is \"not supported\" here, as there.",
             )  # fmt: skip
         yield Row(
             "experts with each other, on pairs", "86.1% (three doctors)",
             found.between_people("mean_pairwise_agreement"), why=f"{labels}.",
         )  # fmt: skip
-        for judge, share in experts.confirmed(found):
+        for judge, share in sourcecheckup_figures.confirmed(found):
             yield Row(
                 "of what the judge finds unsupported, confirmed", f"{CONFIRMED.words}; {CONFIRMED.counts} are 95.5%",
                 share, of=judge, why="Wilson, on pairs; the paper's is resampled, and its share is not its own counts.",
@@ -119,9 +114,9 @@ def _experts(study: Study) -> Iterator[Row]:
 
 
 def _whole(study: Study) -> Iterator[Row]:
-    found = experts.whole_responses(study)
+    found = sourcecheckup_figures.whole_responses(study)
     for person, said in found.people.items():
-        share = experts.share_of(found, said, "yes", "all supported")
+        share = sourcecheckup_figures.share_of(found, said, "yes", "all supported")
         yield Row(
             "whole responses all supported, by a person", f"{WHOLE_BY_EXPERT.words}, one expert", share, of=person,
             why=f"{found.mode.capitalize()} labels. Wilson; the paper's is Wald's interval of 40 of 99.",
@@ -130,7 +125,7 @@ def _whole(study: Study) -> Iterator[Row]:
             both = {unit: machine[unit] for unit in said if unit in machine}
             yield Row(
                 "the same responses, by the judges", f"{WHOLE_BY_JUDGE.words} SourceCheckup",
-                experts.share_of(found, both, "yes", "all supported"), of=judge,
+                sourcecheckup_figures.share_of(found, both, "yes", "all supported"), of=judge,
                 why="Of these the responses that the judges' verdicts settle.",
             )  # fmt: skip
     if not found.people:

@@ -1,18 +1,27 @@
-"""One HTTP request to one URL: what is sent, how the response is read, and the page state of each failure."""
+"""One HTTP request to one URL: the client, the rate limit, what is sent, the response, the page state of a failure.
+
+The client is httpx over the address guard, or over an explicit proxy; nothing is taken from the environment. The rate
+limit says how many requests run at once, overall and per host, and the delay between two to one host.
+"""
 
 import asyncio
 import errno
+import math
 import re
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Final
 
+import httpcore
 import httpx
 
-from medreview.bounded_body import (
+from medreview.bounded_reading import (
     Body,
     BrokenBodyError,
     EncodingRefusedError,
@@ -20,12 +29,178 @@ from medreview.bounded_body import (
     encoding_of,
     read_body,
 )
-from medreview.sources.fetching.address_guard import RefusedError, UnknownHostError
-from medreview.sources.fetching.asked_url import BadRedirectError, host_of
-from medreview.sources.fetching.fetched import Fetched, Unreached, http_failure, utc_text, validator
-from medreview.sources.fetching.network import Request
-from medreview.sources.fetching.proxy import ProxyFailedError
-from medreview.sources.fetching.rate_limit import advertised_delay, retry_after
+from medreview.sources.fetching.address_guard import (
+    BadRedirectError,
+    GuardedBackend,
+    ProxyBackend,
+    ProxyFailedError,
+    RefusedError,
+    UnknownHostError,
+    check_redirect,
+    host_of,
+)
+from medreview.sources.fetching.network import (
+    Fetched,
+    Limits,
+    Network,
+    Request,
+    Unreached,
+    http_failure,
+    read_proxy,
+    utc_text,
+    validator,
+)
+
+_ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.8,*/*;q=0.5"
+
+
+def open_client(network: Network) -> httpx.AsyncClient:
+    """A client for one fetch; use it as an async context manager.
+
+    Proxies, ``.netrc`` and certificate files of the environment are ignored; redirects are not followed, no cookie is
+    kept.
+    """
+    limits = network.limits
+    return httpx.AsyncClient(
+        transport=_Transport(network),
+        trust_env=False,
+        follow_redirects=False,
+        timeout=httpx.Timeout(limits.deadline, connect=limits.connect_timeout),
+        event_hooks={"response": [check_redirect]},
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        headers={
+            "User-Agent": network.user_agent,
+            "Accept": _ACCEPT,
+            "Accept-Language": "en, *;q=0.5",
+            "Accept-Encoding": "gzip, deflate",
+        },
+    )
+
+
+@cache
+def trusted_certificates() -> ssl.SSLContext:
+    """The certificates that httpx trusts by default, whatever the environment says; read once, which takes 25 ms."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
+class _Transport(httpx.AsyncHTTPTransport):
+    """httpx's transport over a connection pool with the address guard (or the proxy) as its network backend."""
+
+    def __init__(self, network: Network) -> None:
+        context = trusted_certificates()
+        super().__init__(verify=context, trust_env=False)
+        limits = network.limits
+        # No keep-alive: bytes that a server sends after a response would be taken for its next response.
+        # httpx has no public way to set a network backend; the dependency is bounded below 0.29 for these lines.
+        if not network.proxy:
+            self._pool = httpcore.AsyncConnectionPool(
+                ssl_context=context,
+                max_connections=limits.concurrency,
+                max_keepalive_connections=0,
+                network_backend=GuardedBackend(ports=limits.ports, allow=network.allow),
+            )
+            return
+        proxy = read_proxy(network.proxy)
+        self._pool = httpcore.AsyncHTTPProxy(
+            proxy_url=httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target=b"/"),
+            proxy_auth=None if proxy.user is None else (proxy.user, proxy.password or b""),
+            proxy_ssl_context=trusted_certificates() if proxy.scheme == "https" else None,
+            ssl_context=context,
+            max_connections=limits.concurrency,
+            max_keepalive_connections=0,
+            network_backend=ProxyBackend(proxy),
+        )
+
+
+class RateLimiter:
+    """Gives out slots for requests to a host; created inside a running event loop and used in that loop only.
+
+    ``delays`` gives, for single hosts, the seconds between two starts in place of ``limits.host_delay``.
+    """
+
+    def __init__(self, limits: Limits, delays: Mapping[str, float] | None = None) -> None:
+        self._limits = limits
+        self._delays = {_normalised(host): seconds for host, seconds in (delays or {}).items()}
+        self._overall_slots = asyncio.Semaphore(limits.concurrency)
+        self._hosts: dict[str, _Host] = {}
+
+    @asynccontextmanager
+    async def slot(self, host: str) -> AsyncIterator[None]:
+        """Wait until a request to this host may start, and occupy a slot while the block runs.
+
+        A request waits for its host before it takes one of the overall slots, so that a busy host never blocks others.
+        """
+        loop = asyncio.get_running_loop()
+        queue = self._host(host)
+        async with queue.slots:
+            async with queue.gate:
+                while (wait := queue.next_at - loop.time()) > 0:
+                    await asyncio.sleep(wait)
+                await self._overall_slots.acquire()
+                queue.last_start = loop.time()
+                queue.next_at = queue.last_start + queue.delay
+            try:
+                yield
+            finally:
+                self._overall_slots.release()
+
+    def pause(self, host: str, seconds: float) -> None:
+        """Start no request to this host for so many seconds from now."""
+        queue = self._host(host)
+        queue.next_at = max(queue.next_at, asyncio.get_running_loop().time() + seconds)
+
+    def slow_down(self, host: str, seconds: float) -> None:
+        """Keep the starts of requests to this host at least so many seconds apart, counted from the last start."""
+        queue = self._host(host)
+        if seconds > queue.delay:
+            queue.delay = seconds
+            queue.next_at = max(queue.next_at, queue.last_start + seconds)
+
+    def _host(self, host: str) -> "_Host":
+        name = _normalised(host)
+        if name not in self._hosts:
+            delay = self._delays.get(name, self._limits.host_delay)
+            self._hosts[name] = _Host(asyncio.Semaphore(self._limits.per_host), delay)
+        return self._hosts[name]
+
+
+class _Host:
+    """The state of one host; times are in seconds of the event loop's clock."""
+
+    def __init__(self, slots: asyncio.Semaphore, delay: float) -> None:
+        self.slots = slots
+        self.gate = asyncio.Lock()
+        self.delay = delay
+        self.last_start = -math.inf
+        self.next_at = 0.0
+
+
+def advertised_delay(limit: str, interval: str) -> float | None:
+    """The seconds between two requests by the headers ``X-Rate-Limit-Limit: 3`` and ``X-Rate-Limit-Interval: 1s``
+    (Crossref); ``None`` when they say nothing."""
+    count, seconds = limit.strip(), interval.strip().removesuffix("s")
+    if not all(text.isascii() and text.isdecimal() and len(text) < 8 and int(text) for text in (count, seconds)):
+        return None
+    return int(seconds) / int(count)
+
+
+def _normalised(host: str) -> str:
+    """A host name in lower case without a trailing dot: both spellings are the same server."""
+    return host.lower().rstrip(".")
+
+
+def retry_after(header: str) -> float | None:
+    """The seconds of a ``Retry-After`` header (RFC 9110 section 10.2.3); ``None`` when it cannot be parsed."""
+    value = header.strip()
+    if value.isascii() and value.isdecimal():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+
 
 _NO_ROUTE: Final = frozenset({errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH})
 _RETRYABLE: Final = frozenset({429, 502, 503, 504})

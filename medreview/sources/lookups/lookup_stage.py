@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from medreview.citations.canonical import domain
+from medreview.citations.citation import domain
 from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.study import Study
 
 if TYPE_CHECKING:

@@ -17,12 +17,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import quote
 
-from medreview.citations.canonical import domain
+from medreview.citations.citation import domain
 from medreview.citations.hosts import host_of, registrable
 from medreview.progress import SILENT, Progress
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.network import Network
-from medreview.sources.fetching.services import Services
+from medreview.sources.fetching.network import Fetched, Network
+from medreview.sources.fetching.public_services import Services
 from medreview.sources.lookups.lookup_stage import (
     FAILED,
     Kind,

@@ -11,15 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from medreview.citations.canonical import canonical_key, domain, fetch_url
-from medreview.citations.model import Citation, Kind
-from medreview.citations.resolvers import DOI_HOSTS
+from medreview.citations.citation import Citation, Kind, canonical_key, domain, fetch_url
+from medreview.citations.identifiers import DOI_HOSTS
 from medreview.labels import GIVEN
 from medreview.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from medreview.sources.fetching.fetched import Fetched
-    from medreview.sources.fetching.network import Network
+    from medreview.sources.fetching.network import Fetched, Network
 
 State = Literal["reached", "blocked", "gone", "error", "timeout", "refused"]
 STATES: Final[tuple[State, ...]] = get_args(State)

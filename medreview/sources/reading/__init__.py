@@ -1,9 +1,8 @@
 """Text extraction from a body, and classification of the page.
 
-``charset`` decodes a body, ``html`` and ``pdf`` (in ``pdf_lines``) extract its text; ``page_states`` classifies the
-page, by the phrases of ``phrases`` and ``phrases_other_languages``. For HTML: what is set apart (``concealment``, with
-``style_rules``, ``colours`` and ``panel_controls``; ``set_apart``) and the areas of a page (``areas``) are noted on its
-elements; ``markup``, ``formulas``, ``superscripts``, ``tables``, ``control_placeholders`` and ``markup_limits``
-prepare it; ``lines`` reads it, ``main_content`` tells which of its lines are the text. ``outline`` finds the headings
-of a stored text.
+``charset`` decodes a body, ``html``, ``pdf`` and ``ocr`` extract its text; ``page_states`` classifies the page, by the
+phrases of ``phrases`` and ``phrases_other_languages``. For HTML: what is hidden or collapsed (``concealment``, with
+``style_rules``) and the areas of a page are noted on its ``elements``; ``markup``, ``math_text`` and
+``untrusted_markup`` prepare it; ``lines`` reads it, ``main_content`` tells which of its lines are the text.
+``text_structure`` finds the headings of a stored text.
 """

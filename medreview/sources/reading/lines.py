@@ -13,9 +13,9 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement
 
-from medreview.sources.reading.areas import AREA
 from medreview.sources.reading.concealment import APART
 from medreview.sources.reading.elements import (
+    AREA,
     BLOCKS,
     DROPPED,
     LISTS,
@@ -24,8 +24,7 @@ from medreview.sources.reading.elements import (
     is_data_table,
     longer_than,
 )
-from medreview.sources.reading.outline import Heading
-from medreview.sources.reading.set_apart import SetApart, graver
+from medreview.sources.reading.text_structure import Heading, SetApart, graver
 from medreview.text import normalise_newlines
 
 LINES_EXTRACTOR: Final = "walker 4"

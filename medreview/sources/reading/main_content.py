@@ -15,9 +15,9 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement
 
-from medreview.sources.reading.areas import BESIDE, CONTENT, FRAME, LIKELY_FRAME
+from medreview.sources.reading.elements import BESIDE, CONTENT, FRAME, LIKELY_FRAME
 from medreview.sources.reading.lines import Area, Line, Walk
-from medreview.sources.reading.set_apart import SetApart
+from medreview.sources.reading.text_structure import SetApart
 
 MOST_BLOCKS_FOR_FALLBACK: Final = 5_000
 """Blocks above which trafilatura's own result stands: its fallback, justext, takes quadratic time in short blocks."""

@@ -1,5 +1,5 @@
 """Records of bibliographic services (PubMed, PubMed Central, Europe PMC).
 
-``detect`` recognises the format and parses it with ``pubmed``, ``jats`` or ``europe_pmc`` (and ``xml_tree``) into a
-``service_record``; ``notices`` words retractions and corrections.
+``pubmed_xml``, ``jats`` and ``europe_pmc_json`` parse them into a ``service_record``; ``notices`` words retractions and
+corrections.
 """

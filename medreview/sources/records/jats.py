@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from lxml import etree
 
+from medreview.sources.reading.untrusted_markup import MATHML, XML_PARSER, as_html, text_of
 from medreview.sources.records.notices import ordered_notices
 from medreview.sources.records.service_record import (
     Draft,
@@ -23,7 +24,6 @@ from medreview.sources.records.service_record import (
     paragraph,
     types_line,
 )
-from medreview.sources.records.xml_tree import MATHML, XML_PARSER, as_html, text_of
 
 _HTML: Final = {
     "italic": "i", "bold": "b", "sup": "sup", "sub": "sub", "sc": "span", "monospace": "span", "break": "br",

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
-from medreview.sources.reading.outline import Heading
 from medreview.sources.reading.page_states import THIN, count_words
+from medreview.sources.reading.text_structure import Heading
 from medreview.sources.records.notices import notice_of_title
 
 Identifier = tuple[Literal["pmid", "pmcid", "doi"], str]
-"""A requested identifier: its kind, and its value as in ``medreview.citations.model.Citation``."""
+"""A requested identifier: its kind, and its value as in ``medreview.citations.citation.Citation``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,1 @@
-"""Saved pages in place of the network.
-
-``pages_folder`` (with ``manifest``) and ``warc`` (with ``warc_records`` and ``warc_http``) read them, ``save_stage``
-and ``page_writer`` write them.
-"""
+"""Saved pages in place of the network: ``pages_folder`` and ``warc`` read them, ``save_stage`` writes them."""

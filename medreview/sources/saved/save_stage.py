@@ -6,9 +6,8 @@ import zlib
 from pathlib import Path
 
 from medreview.progress import SILENT, Progress
-from medreview.sources.fetching.fetched import Fetched, http_failure
-from medreview.sources.saved.manifest import FETCH_STATES
-from medreview.sources.saved.page_writer import SavedPages
+from medreview.sources.fetching.network import Fetched, http_failure
+from medreview.sources.saved.pages_folder import FETCH_STATES, SavedPages
 from medreview.study import Study
 
 

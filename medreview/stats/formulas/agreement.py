@@ -28,10 +28,9 @@ from medreview.stats.formulas.bootstrap import (
     wholly,
     without_each,
 )
-from medreview.stats.formulas.estimate import Estimate, Scale
+from medreview.stats.formulas.estimate import RARE, Estimate, Scale
 from medreview.stats.formulas.intervals import proportion
-from medreview.stats.formulas.thresholds import RARE
-from medreview.words import counted, in_words
+from medreview.text import counted, in_words
 
 PAIR_NAMES = {
     "percent_agreement": "percent agreement",

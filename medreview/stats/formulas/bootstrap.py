@@ -10,18 +10,39 @@ few responses are resampled, a figure is finished on the sums without each of th
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from threadpoolctl import ThreadpoolController
 
-from medreview.stats.formulas.estimate import LEVEL, Estimate, Scale, percent
-from medreview.stats.formulas.few_responses import interval, jackknife, jackknife_over, too_few
-from medreview.stats.formulas.intervals import clopper_pearson
-from medreview.stats.formulas.one_thread import one_thread
-from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_FOR_PERCENTILES, JACKKNIFE_BELOW, UNDEFINED_LIMIT
-from medreview.words import counted
+from medreview.stats.formulas.estimate import (
+    FEW_CLUSTERS,
+    FEW_FOR_PERCENTILES,
+    JACKKNIFE_BELOW,
+    LEVEL,
+    UNDEFINED_LIMIT,
+    Estimate,
+    Scale,
+    percent,
+)
+from medreview.stats.formulas.intervals import clopper_pearson, interval, jackknife, jackknife_over, too_few
+from medreview.text import counted
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Let the linear algebra of this process use one thread until the block ends."""
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through all loaded libraries: once
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

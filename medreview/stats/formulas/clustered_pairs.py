@@ -11,11 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
-from medreview.stats.formulas.estimate import LEVEL, Estimate, Scale, percent
-from medreview.stats.formulas.few_responses import jackknife_over
-from medreview.stats.formulas.intervals import proportion
-from medreview.stats.formulas.linearised import METHOD, left_out_interval, linearised
-from medreview.stats.formulas.thresholds import JACKKNIFE_BELOW, UNDEFINED_LIMIT
+from medreview.stats.formulas.estimate import JACKKNIFE_BELOW, LEVEL, UNDEFINED_LIMIT, Estimate, Scale, percent
+from medreview.stats.formulas.intervals import METHOD, jackknife_over, left_out_interval, linearised, proportion
 
 NOTHING: Final = "There is nothing that both labelled."
 BOTH_CONSTANT: Final = "Both gave one label throughout: kappa is 0/0."

@@ -25,7 +25,7 @@ from medreview.stats.formulas.bootstrap import (
 )
 from medreview.stats.formulas.coefficients import cohen_kappa
 from medreview.stats.formulas.estimate import Estimate, Scale
-from medreview.stats.formulas.few_responses import below, jackknife
+from medreview.stats.formulas.intervals import below, jackknife
 
 MARGIN: Final = 0.10
 """How much worse than a person a judge may be, in kappa (the paper's)."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from medreview.stats.formulas.audit_estimate import LARGE, ONE_RESPONSE
-from medreview.stats.formulas.audit_sample import (
+from medreview.stats.formulas.audit_sampling import (
+    LARGE,
+    ONE_RESPONSE,
     Sampled,
     clustered,
     left_over,
@@ -20,7 +21,7 @@ from medreview.stats.formulas.audit_sample import (
     within_cells,
 )
 from medreview.stats.formulas.estimate import LEVEL, Estimate, percent
-from medreview.stats.formulas.student import student
+from medreview.stats.formulas.intervals import student
 
 POWERED: Final = "Wilson, variance of what the verdicts leave open"
 FIXED: Final = "Student's t, variance of what the verdicts leave open"

@@ -187,7 +187,7 @@ def support_metrics(
     are not; a source is unused when it supports no statement of its response.
     """
     from medreview.stats.formulas.bootstrap import Resampling
-    from medreview.stats.formulas.response_sample import ResponseSample
+    from medreview.stats.formulas.shared_draws import ResponseSample
 
     columns = [f"{part} {share.key}" for share in _SHARES for part in ("so", "known")]
     rows = [[count for one in response.counts for count in (one.so, one.known)] for response in responses]

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, get_args
 
-from medreview.stats.formulas.audit_sample import Sampled
-from medreview.stats.reports.label_scales import BINARY, TIED, JuryVerdict, ScaleLabel, judges_label
-from medreview.stats.reports.reviewer_labels import ReviewerLabel
-from medreview.stats.reports.selection import EVERYTHING, Selection
+from medreview.stats.formulas.audit_sampling import Sampled
+from medreview.stats.reports.reviewer_labels import BINARY, TIED, JuryVerdict, ReviewerLabel, ScaleLabel, judges_label
+from medreview.stats.reports.study_reader import EVERYTHING, Selection
 
 Labels = Mapping[str, ReviewerLabel]
 _Met = Literal[

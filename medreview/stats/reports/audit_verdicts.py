@@ -8,14 +8,12 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.judges.votes import Judge, judges_of_support
-from medreview.stats.formulas.audit_estimate import AuditedStratum, stratified_share
-from medreview.stats.formulas.audit_sample import Sampled
+from medreview.stats.formulas.audit_sampling import AuditedStratum, Sampled, stratified_share
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
 from medreview.stats.reports.audit_flow import Member
-from medreview.stats.reports.label_scales import BINARY, TIED, TOGETHER
-from medreview.stats.reports.selection import EVERYTHING, Selection
-from medreview.stats.reports.study_reader import JudgedResponse, Opinion, judged_responses
+from medreview.stats.reports.reviewer_labels import BINARY, TIED, TOGETHER
+from medreview.stats.reports.study_reader import EVERYTHING, JudgedResponse, Opinion, Selection, judged_responses
 
 NOT_BLIND: Final = (
     "{assisted} of {used} labels were given with the judges in sight: they follow the verdicts more than blind ones "

@@ -1,4 +1,8 @@
-"""Two opinions on the same statements, as a report shows them: agreement, table, marginals, what was left out."""
+"""Two opinions on the same statements, as a report shows them: agreement, table, marginals, what was left out.
+
+``under_rules`` compares the judges under every tie rule with a reviewer, or with the majority of several: it shows what
+the rule makes of even votes.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -6,18 +10,16 @@ from dataclasses import dataclass, field, replace
 from operator import eq
 from typing import Final
 
+from medreview.labels import TieRule
 from medreview.stats.formulas.agreement import encode, pair_figures
 from medreview.stats.formulas.bootstrap import Floats, Resampling
 from medreview.stats.formulas.classification import Classification, McNemar, classified, drawn_view
 from medreview.stats.formulas.coefficients import Weights
-from medreview.stats.formulas.differences import paired_test
-from medreview.stats.formulas.estimate import Estimate, estimate_named, landis_koch
+from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate, estimate_named, landis_koch
+from medreview.stats.formulas.hypothesis_tests import paired_test
 from medreview.stats.formulas.intervals import proportion
-from medreview.stats.formulas.thresholds import FEW_CLUSTERS, FEW_ITEMS
-from medreview.stats.reports.alike import Alike, K
-from medreview.stats.reports.label_scales import BINARY, COARSE, Scale, ScaleLabel
-from medreview.stats.reports.reviewer_labels import Mode
-from medreview.stats.reports.shared_draws import Block, Drawn, draw_together
+from medreview.stats.formulas.shared_draws import Alike, Block, Drawn, K, draw_together
+from medreview.stats.reports.reviewer_labels import BINARY, COARSE, Mode, Scale, ScaleLabel
 
 _STATISTICS: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
 
@@ -37,7 +39,7 @@ class Comparison:
     labels have an ``order``, Cohen's weighted kappa (1968) and Gwet's AC2 (2014), linear and quadratic weights of it.
     ``per_label``: where ``first`` is the reference (a person, or people, beside a judge), accuracy, and of each label
     and their mean precision, recall and F1; ``None`` between equals. ``labels_of``, between reviewers: which labels
-    these are (``medreview.stats.reports.between_reviewers``); ``made_of`` counts how the final ones came to be.
+    these are (``medreview.stats.reports.reviewer_agreement``); ``made_of`` counts how the final ones came to be.
     """
 
     first: str
@@ -232,3 +234,38 @@ def _small(pairing: Pairing, figures: Mapping[str, Estimate]) -> tuple[str, ...]
     if responses < FEW_CLUSTERS:
         found.append(f"Too few responses ({responses}): below {FEW_CLUSTERS} even these intervals can be too narrow.")
     return (*found, *(note for note in figures["cohen_kappa"].notes if note.startswith("Too few")))
+
+
+@dataclass(frozen=True)
+class UnderRule:
+    """One judge, or all together, against the reference under a tie rule, which is the same on both sides.
+
+    ``tied_reviewers`` and ``tied_judges`` count even votes, whatever the rule makes of them.
+    """
+
+    judge: str
+    rule: TieRule
+    tied_reviewers: int
+    tied_judges: int
+    n: int
+    agreement: Estimate
+    kappa: Estimate
+
+
+def under_rules(
+    asked: Sequence[tuple[TieRule, Pairing]], ties: Sequence[tuple[int, int]], resampling: Resampling
+) -> tuple[UnderRule, ...]:
+    """Every pairing under its rule, from one draw; ``ties``: of reviewers, and of judges, of each."""
+    found = compare([pairing for _, pairing in asked], resampling, full=False)
+    return tuple(
+        UnderRule(
+            judge=one.second,
+            rule=rule,
+            tied_reviewers=people,
+            tied_judges=judges,
+            n=one.n,
+            agreement=one.estimate("percent agreement"),
+            kappa=one.estimate("Cohen's kappa"),
+        )
+        for (rule, _), (people, judges), one in zip(asked, ties, found, strict=True)
+    )

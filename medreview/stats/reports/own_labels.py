@@ -10,12 +10,11 @@ from typing import Final, Literal
 
 from medreview.statements.own_citations import every_statement, of_response
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.linearised import pooled_share
+from medreview.stats.formulas.intervals import pooled_share
 from medreview.stats.formulas.support import SHARE_NAMES, ResponseSupport, support_counts
-from medreview.stats.reports.label_scales import BINARY, reviewers_label
-from medreview.stats.reports.reviewer_labels import ReviewerLabel
-from medreview.stats.reports.selection import EVERYTHING, Selection
-from medreview.study.unit_ids import ids_of
+from medreview.stats.reports.reviewer_labels import BINARY, ReviewerLabel, reviewers_label
+from medreview.stats.reports.study_reader import EVERYTHING, Selection
+from medreview.study.ids import ids_of
 
 Basis = Literal["all", "drawn", "flagged", "chosen"]
 

@@ -14,13 +14,19 @@ from medreview.judges.votes import Judge
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import Floats, Ints, Resampling, Statistic, cluster_codes
 from medreview.stats.formulas.classification import McNemar
-from medreview.stats.formulas.differences import Difference, Side, difference, paired_test, with_holm
 from medreview.stats.formulas.estimate import Scale
+from medreview.stats.formulas.hypothesis_tests import Difference, Side, difference, paired_test, with_holm
+from medreview.stats.formulas.shared_draws import Alike, Block, Drawn, draw_together
 from medreview.stats.formulas.support import ResponseSupport, support_counts
-from medreview.stats.reports.alike import Alike
-from medreview.stats.reports.label_scales import BINARY, TOGETHER, reviewers_label
-from medreview.stats.reports.reviewer_labels import GROUPS, Group, Mode, ReviewerLabel
-from medreview.stats.reports.shared_draws import Block, Drawn, draw_together
+from medreview.stats.reports.reviewer_labels import (
+    BINARY,
+    GROUPS,
+    TOGETHER,
+    Group,
+    Mode,
+    ReviewerLabel,
+    reviewers_label,
+)
 from medreview.stats.reports.study_reader import JudgedResponse, Opinion
 
 Between = Literal["judges", "models_support", "models_agreement", "modes"]

@@ -1,5 +1,5 @@
-"""Figures of the units of review that are no statements: one file for each family of kinds.
+"""Figures of the units of review that are not statements, key facts among them.
 
-``scales`` says on which labels opinions are compared, ``kind_labels`` reads who said what, ``agreement`` holds raters
-against each other. ``unit_figures`` puts together what there is to say of a kind.
+``kind_labels`` reads who said what and on which scale opinions are compared, ``rater_agreement`` compares raters.
+``unit_figures`` puts together what there is to say about a kind.
 """

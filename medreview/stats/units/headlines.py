@@ -7,10 +7,18 @@ from typing import Final
 
 from medreview.labels import AXES, scale_of
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.intervals import proportion
-from medreview.stats.formulas.linearised import pooled_share
-from medreview.stats.units.kind_labels import FINAL, RULES, clusters_of, folded, item_of, kind_labels
-from medreview.stats.units.scales import CANNOT, UnitScale, scales_of
+from medreview.stats.formulas.intervals import pooled_share, proportion
+from medreview.stats.units.kind_labels import (
+    CANNOT,
+    FINAL,
+    RULES,
+    UnitScale,
+    clusters_of,
+    folded,
+    item_of,
+    kind_labels,
+    scales_of,
+)
 from medreview.units.kind import Headline
 from medreview.units.reference import RULES as OF_REFERENCES
 from medreview.units.registry import KINDS

@@ -1,18 +1,147 @@
-"""Who said what of the units of one kind: reviewers with the mode of their labels, machines, and right labels."""
+"""Who said what of the units of one kind (reviewers, machines, right labels), and the scales that compare it.
 
+"Cannot judge" has no place on any scale: such a label is left out and counted. Right labels (gold) may be told of units
+that are decided, and whose block is shown where that was blind. All of them are told to the study's owner, who asks for
+that; it is on record (the look ``gold``).
+"""
+
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from medreview.judges.votes import Judge
-from medreview.labels import scale_of
-from medreview.stats.reports.reviewer_labels import Mode
-from medreview.stats.reports.told_gold import ToldGold, told_gold
-from medreview.stats.units.scales import SUPPORTED, UnitScale, scales_of
-from medreview.units.gold_results import labels_when_told
+from medreview.labels import AXES, FLAG_AXES, scale_of
+from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Mode
+from medreview.text import in_words
+from medreview.units.label_comparisons import labels_when_told
 from medreview.units.registry import KINDS
+
+CANNOT: Final = "cannot_judge"
+
+
+class UnitScale(NamedTuple):
+    """Labels in the protocol's order. ``folds``: by axis, which label of the axis is which of the scale; what is not
+    in it has no place here. The axes stand in the order in which their labels count. ``ordered``: the labels are steps.
+    """
+
+    name: str
+    title: str
+    labels: tuple[str, ...]
+    folds: Mapping[str, Mapping[str, str]]
+    ordered: bool = False
+
+
+class KindScales(NamedTuple):
+    """The scales of a kind by its axes. ``cluster``: what several units are from, in the singular; figures resample
+    it."""
+
+    cluster: str
+    axes: Mapping[str, tuple[UnitScale, ...]]
+
+
+def _whole(axis: str, title: str, *, ordered: bool = False) -> UnitScale:
+    """A scale of all labels of an axis."""
+    levels = tuple(label.level for label in AXES[axis] if label.level != CANNOT)
+    return UnitScale(axis, title, levels, {axis: {level: level for level in levels}}, ordered)
+
+
+def _two(name: str, title: str, axis: str, yes: tuple[str, ...], labels: tuple[str, str]) -> UnitScale:
+    """A scale of two labels: ``yes`` are the levels of the axis that are the first of them."""
+    levels = (label.level for label in AXES[axis] if label.level != CANNOT)
+    return UnitScale(name, title, labels, {axis: {level: labels[level not in yes] for level in levels}})
+
+
+def _binary() -> UnitScale:
+    """Supported or not; "not supported" in a file of labels is no level, and has its place here only."""
+    evidence = {level: BINARY.labels[level != "supported"] for level in LEVELS.labels}
+    return UnitScale(BINARY.name, BINARY.title, BINARY.labels,
+                     {"evidence": evidence, "support": {label: label for label in BINARY.labels}})  # fmt: skip
+
+
+FOUND: Final = _two("found", "hallucinated or not", "hallucination", ("fact", "input", "context", "other"),
+                    ("hallucinated", "none"))  # fmt: skip
+"""Whether anything is hallucinated at all, as MedHalu counts it."""
+TYPE: Final = _whole("hallucination", "type of hallucination")
+RELEVANCE: Final = _whole("relevance", "relevance, 1 to 5", ordered=True)
+QUALITY: Final = _whole("quality", "Good, Okay, Bad", ordered=True)
+_ANSWERABLE: Final = _two(
+    "answerable", "answerable or not", "answerability", ("answerable",), ("answerable", "not_answerable")
+)
+_KEPT: Final = _two("kept", "kept in some words or discarded", "suggestion", ("kept", "edited"), ("kept", "discarded"))
+_PRESENT: Final = _two("present", "present or not", "presence", ("present", "both"), ("present", "absent"))
+_CONTRADICTED: Final = _two("contradicted", "contradicted or not", "presence", ("contradicted", "both"),
+                            ("contradicted", "not_contradicted"))  # fmt: skip
+_LEVELS: Final = UnitScale("levels", LEVELS.title, LEVELS.labels, {"evidence": {one: one for one in LEVELS.labels}})
+ALL_SUPPORTED: Final = _whole("all_supported", "all statements supported or not")
+
+SUPPORTED: Final = _binary()
+"""Of a pair: supported or not."""
+
+REFERENCE_SCALE: Final = _whole("reference", "four labels")
+_ACCUSED: Final = _two("accused", "as described or not", "reference", ("match",), ("match", "accused"))
+
+_SCALES: Final[Mapping[str, KindScales]] = {
+    "pair": KindScales("response", {"evidence": (_LEVELS, SUPPORTED), "support": ()}),
+    "response": KindScales("response", {"all_supported": (ALL_SUPPORTED,)}),
+    "answer": KindScales("question", {"hallucination": (FOUND, TYPE)}),
+    "qa": KindScales("passage", {"relevance": (RELEVANCE,), **{flag: (_whole(flag, flag),) for flag in FLAG_AXES}}),
+    "question": KindScales("text", {"answerability": (_whole("answerability", "three labels"), _ANSWERABLE)}),
+    "revision": KindScales("response", {"revision": (_whole("revision", "five labels"),)}),
+    "suggestion": KindScales(
+        "case",
+        {
+            "suggestion": (_whole("suggestion", "keep, discard or edit"), _KEPT),
+            "category": (_whole("category", "category"),),
+        },
+    ),
+    "fact": KindScales("case", {"presence": (_whole("presence", "four labels"), _PRESENT, _CONTRADICTED)}),
+    "reference": KindScales("response", {"reference": (REFERENCE_SCALE, _ACCUSED)}),
+    "ranking": KindScales("ranking", {"rank": (), "quality": (QUALITY,)}),
+}
+"""By kind. Answers to one question, each with a hallucination of another type, are alike: the question is resampled."""
+
+
+def scales_of(kind: str) -> KindScales:
+    """Those of a kind; of one that has no entry here a scale of all labels of its axis, without order."""
+    found = _SCALES.get(kind)
+    if found is not None:
+        return found
+    axis = KINDS[kind].axis
+    return KindScales("group", {axis: (_whole(axis, in_words(axis)),)})
+
+
+_GOLD: Final = "g.axis = ?1 AND (?2 = '' OR (g.unit >= ?2 || ':' AND g.unit < ?2 || ';'))"
+_TOLD: Final = f"""
+SELECT g.unit, g.label, g.spans FROM gold AS g
+WHERE {_GOLD} AND (?3 OR (g.unit IN (SELECT unit FROM standing WHERE state = 'decided')
+                          AND g.unit NOT IN (SELECT unit FROM kept_blind WHERE NOT seen)))"""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldGold:
+    """``labels`` and the ``places`` of the right spans by unit, of what may be told; ``silent`` counts the others."""
+
+    labels: dict[str, str]
+    places: dict[str, list[tuple[int, int]]]
+    silent: int
+
+
+def told_gold(reader: sqlite3.Connection, axis: str, kind: str = "", *, every: bool = False) -> ToldGold:
+    """The gold of an axis; of the units of one ``kind``, other than the statement, where that is given.
+
+    ``every``: whoever has decided what.
+    """
+    rows = reader.execute(_TOLD, (axis, kind, every)).fetchall()
+    every = reader.execute(f"SELECT count(*) FROM gold AS g WHERE {_GOLD}", (axis, kind)).fetchone()[0]
+    return ToldGold(
+        {row["unit"]: row["label"] for row in rows},
+        {row["unit"]: [(span["start"], span["end"]) for span in json.loads(row["spans"])] for row in rows},
+        every - len(rows),
+    )
+
 
 Which = Literal["first, blind", "assisted", "final"]
 """Which labels a figure is of. The first ones that were given blind; those that were given with machines in sight, as

@@ -11,7 +11,7 @@ from medreview.labels import QUALITY
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
-from medreview.stats.formulas.rank_correlation import (
+from medreview.stats.formulas.ranks_and_ratings import (
     RankCorrelation,
     kendall_tau_b,
     kendall_w,
@@ -19,9 +19,9 @@ from medreview.stats.formulas.rank_correlation import (
     mean_tau_over_items,
     spearman,
 )
-from medreview.stats.formulas.response_sample import ResponseSample
+from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.units.kind_labels import FINAL, FIRST_BLIND, KindLabels, Which
-from medreview.stats.units.qa_items import AnnotatedItem
+from medreview.stats.units.qa_figures import AnnotatedItem
 from medreview.units.ranking import rank_in
 
 STEPS: Final[Mapping[str, int]] = {label.level: len(QUALITY) - place for place, label in enumerate(QUALITY)}

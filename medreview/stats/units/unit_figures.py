@@ -8,30 +8,31 @@ from typing import Final
 from medreview.errors import UserError
 from medreview.labels import AXES
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
-from medreview.stats.reports.cleanup_report import CleanupFigures, cleanup_report
+from medreview.stats.reports.generated_items import CleanupFigures, cleanup_report
 from medreview.stats.reports.question_report import QuestionReport, question_report
 from medreview.stats.reports.reviewer_labels import reviewers as everybody
-from medreview.stats.units.adjudication import Adjudication, adjudication
-from medreview.stats.units.agreement import (
+from medreview.stats.units.accused_references import ReferenceUnitFigures, reference_unit_figures
+from medreview.stats.units.answer_figures import AnswerFigures, answer_figures
+from medreview.stats.units.fact_report import KeyFactFigures, key_fact_figures
+from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, UnitScale, kind_labels, scales_of
+from medreview.stats.units.qa_figures import QAFigures, annotated, qa_figures
+from medreview.stats.units.rankings import RankingFigures, ranking_figures
+from medreview.stats.units.rater_agreement import (
+    Adjudication,
     Consensus,
     ManyReviewers,
+    PairFigures,
     UnitAgreement,
+    WholeResponseFigures,
+    adjudication,
     against_gold,
     against_machines,
     all_reviewers,
     between_reviewers,
     consensus,
+    tests_of_pairs,
+    whole_response_figures,
 )
-from medreview.stats.units.answers import AnswerFigures, answer_figures
-from medreview.stats.units.key_facts import KeyFactFigures, key_fact_figures
-from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels
-from medreview.stats.units.pairs import PairFigures, tests_of_pairs
-from medreview.stats.units.qa_figures import QAFigures, qa_figures
-from medreview.stats.units.qa_items import annotated
-from medreview.stats.units.rankings import RankingFigures, ranking_figures
-from medreview.stats.units.references import ReferenceUnitFigures, reference_unit_figures
-from medreview.stats.units.scales import UnitScale, scales_of
-from medreview.stats.units.whole_responses import WholeResponseFigures, whole_response_figures
 from medreview.units.registry import KINDS
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from threading import Lock
 from typing import Final
 
-from medreview.study.permanent_numbers import number_given_draw
+from medreview.study.audit_frame import number_given_draw
 from medreview.study.row_seals import all_misfits, is_sealed, register, seal_all, triggers_dropped
 from medreview.text import sha256
 

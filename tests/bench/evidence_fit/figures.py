@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medreview.evidence.assess import assess
-from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.weights import Weights
+from medreview.evidence.passage_ranking import SourceIndex, Weights
 from tests.bench.evidence_fit.cases import Case, is_gold
 from tests.bench.evidence_fit.trial_weights import Floats, using
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.weights import Weights
+from medreview.evidence.passage_ranking import SourceIndex, Weights
 from tests.bench.evidence_fit.cases import Case, is_gold
 from tests.bench.evidence_fit.trial_weights import Floats, climb, one_at_a_time, using
 

@@ -5,10 +5,8 @@ from functools import cache
 
 import numpy as np
 
-from medreview.evidence.assess import assess
-from medreview.evidence.pair_features import signs
-from medreview.evidence.ranking import SourceIndex
-from medreview.evidence.weights import Weights
+from medreview.evidence.assess import assess, signs
+from medreview.evidence.passage_ranking import SourceIndex, Weights
 from tests.bench.evidence_fit.cases import Case
 from tests.bench.evidence_fit.trial_weights import Floats, climb, using
 

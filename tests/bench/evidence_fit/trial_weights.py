@@ -8,8 +8,8 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from medreview.evidence import weights as home
-from medreview.evidence.weights import Weights
+from medreview.evidence import passage_ranking as home
+from medreview.evidence.passage_ranking import Weights
 
 STEPS = 1500
 RATE = 0.05

@@ -21,7 +21,7 @@ import pypdfium2
 import trafilatura
 from bs4 import BeautifulSoup
 
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import Page, read_page
 from tests.bench.extraction.cases import Case, html_cases, mark, pdf_cases
 

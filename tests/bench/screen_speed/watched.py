@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from medreview.screens.output.last_screen import MARK
+from medreview.screens.last_screen import MARK
 from tests.bench.screen_speed.plain_differ import cost, picture
 from tests.support.terminal import Terminal
 

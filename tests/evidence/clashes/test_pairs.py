@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from medreview.evidence.clashes import ClashKind, clashes
-from medreview.evidence.contrasts import contrasts
+from medreview.evidence.lexicon import contrasts
 from medreview.judges.triage import CLASH_WORDS
 
 PAIRS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("pairs.toml").read_text("utf-8"))["pair"]

@@ -6,8 +6,7 @@ from sqlite3 import Connection
 
 import pytest
 
-from medreview.exchange.exports.export import labels_once
-from medreview.exchange.exports.undecided import without_judges
+from medreview.exchange.exports.export import labels_once, without_judges
 from tests.exchange.example_study import ExampleStudy
 
 EVERY = "SELECT * FROM {} ORDER BY unit, reviewer, pass, axis"

@@ -9,11 +9,11 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.exchange.exports.package import package, parts_named
-from medreview.generators.override_themes import OverrideThemes
+from medreview.generators.themes import OverrideThemes
 from medreview.review.audit import complete, draw
 from medreview.review.queue import open_queue
 from medreview.review.queue_kinds import KINDS as KINDS_OF_QUEUE
-from medreview.review.second_annotation import ready_units, set_share
+from medreview.review.repeat_annotation import ready_units, set_share
 from medreview.study import Study
 from medreview.study.check import check_study
 from medreview.study.merge import merge

@@ -4,13 +4,12 @@ import csv
 
 import pytest
 
-from medreview.cli.reports.study_page.limitations import limitations
 from medreview.cli.reports.study_page.material import gather
+from medreview.cli.reports.study_page.methods import limitations
 from medreview.cli.reports.urls import render
 from medreview.exchange.exports.export import export
-from medreview.sources.ocr_pages import OcrPage, add_ocr_pages
-from medreview.sources.read_by_ocr import confidence_of, pages_in_words, percent
-from medreview.stats.citations.url_figures import url_figures
+from medreview.sources.ocr_pages import OcrPage, add_ocr_pages, confidence_of, pages_in_words, percent
+from medreview.stats.url_analysis import url_figures
 from medreview.study import Study
 from medreview.text import Span
 from tests.support.scanned_study import PAGES, STARTS, fill_scanned

@@ -16,7 +16,7 @@ import pytest
 from medreview.atomic_output import new_file
 from medreview.errors import UserError
 from medreview.exchange.exports.export import FILES, export
-from medreview.exchange.exports.sqlite_file import SqliteFile
+from medreview.exchange.exports.sqlite_database import SqliteFile
 from medreview.exchange.exports.sqlite_schema import KEYS
 from medreview.exchange.files.columns import Column
 from medreview.exchange.imports.import_export import import_export

@@ -3,14 +3,13 @@
 import json
 from pathlib import Path
 
-from medreview.exchange.exports.page_rows import snapshot_rows
-from medreview.exchange.exports.undecided import without_judges
-from medreview.references.as_json import check_of
+from medreview.exchange.exports.export import without_judges
+from medreview.exchange.exports.sqlite_database import snapshot_rows
+from medreview.references.model import check_of
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
-from medreview.units.reference_answers import add_reference
-from medreview.units.stored import NewUnit, add_units
+from medreview.units.stored import NewUnit, add_reference, add_units
 from tests.support.reference_study import FLUIDS, STATINS, fill_references
 from tests.support.study_builder import StudyBuilder, build, rows_of
 from tests.support.unit_study import decide

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.exchange.files.event_payload import dumps, flatten, unflatten
+from medreview.exchange.files.csv_file import dumps, flatten, unflatten
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 _VALUES = st.recursive(

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
-from medreview.exchange.imports.answer_records import AnswerRecord, read_records
-from medreview.exchange.imports.responses import import_responses
-from medreview.exchange.imports.rows import BadRecord
+from medreview.exchange.imports.answer_records import AnswerRecord, import_responses, read_records
+from medreview.exchange.imports.file_rows import BadRecord
 from medreview.study import Study
 from medreview.study.check import check
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from medreview import pipeline
-from medreview.exchange.imports.unused_columns import UnusedColumn
+from medreview.exchange.imports.field_mapping import UnusedColumn
 from medreview.import_files import Imported
 from medreview.labels import GIVEN
-from medreview.stats.citations.cited_sources import cited_sources
+from medreview.stats.url_analysis import cited_sources
 from medreview.study import Study
 from medreview.units.statement_view import load_statement_view
 

@@ -12,7 +12,7 @@ from medreview.exchange.imports.citation_answers import (
     stream_answers,
     study_answers,
 )
-from medreview.exchange.imports.rows import BadRecord
+from medreview.exchange.imports.file_rows import BadRecord
 from medreview.study import Study
 from medreview.study.file_kind import is_database
 from tests.support.study_builder import build

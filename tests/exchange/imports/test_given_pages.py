@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from medreview.exchange.imports.given_pages import GivenPage, given_pages
+from medreview.exchange.imports.listed_citations import GivenPage, given_pages
 
 PAGE, TEXT = "https://a.example/x", "Rest helps."
 

@@ -9,12 +9,12 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
-from medreview.exchange.imports.detect_format import detect_format
+from medreview.exchange.imports.answer_records import import_responses
+from medreview.exchange.imports.field_mapping import UnusedColumn
+from medreview.exchange.imports.file_rows import BadRecord
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
-from medreview.exchange.imports.responses import import_responses
-from medreview.exchange.imports.rows import BadRecord
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
-from medreview.exchange.imports.unused_columns import UnusedColumn
+from medreview.import_files import detect_format
 from medreview.study import Study
 from medreview.study.check import check
 from tests.exchange.example_study import ExampleStudy

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from medreview import pipeline
-from medreview.citations.own_numbers import own_numbers
+from medreview.citations.source_lists import own_numbers
 from medreview.exchange.imports.listed_citations import citations_of
 from medreview.study import Study
 

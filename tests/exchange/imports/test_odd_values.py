@@ -16,7 +16,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.exchange.imports.citation_answers import file_answers
-from medreview.exchange.imports.rows import BadRecord
+from medreview.exchange.imports.file_rows import BadRecord
 from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.study import Study
 from medreview.study.check import check

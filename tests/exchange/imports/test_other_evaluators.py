@@ -7,7 +7,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.exchange.imports.detect_format import detect_format
+from medreview.import_files import detect_format
 from medreview.study import Study
 
 PAGE = "Adults take 500 mg of it twice daily with food. Children under twelve do not take it. " * 8

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
-from medreview.exchange.imports.answer_records import read_records
-from medreview.exchange.imports.responses import import_responses
+from medreview.exchange.imports.answer_records import import_responses, read_records
 from medreview.study import Study
 
 Write = Callable[[str, str | bytes], Path]

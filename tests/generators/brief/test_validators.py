@@ -2,19 +2,22 @@
 
 import pytest
 
-from medreview.generators.brief.claims import (
+from medreview.generators.brief_rules import (
     Claim,
     Organised,
     Placed,
     Problem,
     Refined,
     claims_of,
+    draft_codes,
+    is_own_advice,
     numbered,
     organised_of,
+    refine_codes,
     refined_of,
+    reorganise_codes,
+    single_codes,
 )
-from medreview.generators.brief.recommendations import is_own_advice
-from medreview.generators.brief.validators import draft_codes, refine_codes, reorganise_codes, single_codes
 from tests.support.brief_sample import HP, LAST, WALKS, WARD
 
 SHOWN = {"N1": HP, "N4": LAST}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from medreview.generators.brief.notes import TaggedNote, joined, opening
-from medreview.generators.brief.verification import check_opinion, cited
+from medreview.generators.brief_text import TaggedNote, check_opinion, cited, joined, opening
 from tests.support.brief_sample import CASE
 
 NOTES = tuple(

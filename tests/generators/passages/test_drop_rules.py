@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.evidence.alignment import tokens
-from medreview.generators.passages.drop_rules import noise
+from medreview.generators.passage_candidates import noise
 from medreview.statements.sentences import sentence_spans
 
 GOOD = (

@@ -8,10 +8,16 @@ import numpy as np
 import pytest
 
 from medreview.errors import UserError
-from medreview.generators.passages.entities import TaggerCommand, TermLists, density
-from medreview.generators.passages.features import Features, coherence_variance, semantic_entropy
-from medreview.generators.passages.selection import Thresholds, thresholds_keeping
-from medreview.generators.passages.vectors import WordWeights, cosines
+from medreview.generators.passage_candidates import TaggerCommand, TermLists, density
+from medreview.generators.passage_measures import (
+    Features,
+    Thresholds,
+    WordWeights,
+    coherence_variance,
+    cosines,
+    semantic_entropy,
+    thresholds_keeping,
+)
 from medreview.text import Span
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.generators.passages.paragraphs import paragraphs
+from medreview.generators.passage_candidates import paragraphs
 
 
 def parts(text: str) -> list[str]:

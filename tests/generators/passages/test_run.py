@@ -6,8 +6,8 @@ from math import log
 import pytest
 
 from medreview.errors import UserError
-from medreview.generators.passages import embedded
-from medreview.generators.passages.run import ALIKE_EMBEDDED, Measures, choose, paragraphs_of, store, summary_of
+from medreview.generators import passage_run
+from medreview.generators.passage_run import ALIKE_EMBEDDED, Measures, choose, paragraphs_of, store, summary_of
 from medreview.generators.source_texts import SourceText, text_of_file, texts_of_passages, texts_of_snapshots
 from medreview.llm.settings import model_at_host
 from medreview.study import Study
@@ -122,8 +122,8 @@ def test_embeddings_are_asked_for_passages_of_sound_form_only_paid_once_and_in_t
     every = paragraphs_of([TEXT])
     with Embeddings() as server:
         settings = server.settings(price_input=2.0)
-        found = embedded.by_embeddings(study, every, settings, ALIKE_EMBEDDED)
-        again = embedded.by_embeddings(study, every, settings, ALIKE_EMBEDDED)
+        found = passage_run.by_embeddings(study, every, settings, ALIKE_EMBEDDED)
+        again = passage_run.by_embeddings(study, every, settings, ALIKE_EMBEDDED)
         assert len(server.received) == 2, "the caption is not paid for, and nothing is paid twice"
         assert json.loads(server.received[0].body)["input"][0] == "The kidney clears lithium and digoxin."
     assert found == again
@@ -145,9 +145,9 @@ def test_a_server_that_fails_ends_it_and_the_next_time_goes_on_where_it_was(stud
         asked = iter((embeds, refuses(401, "bad key")))
         server.otherwise = lambda exchange: next(asked)(exchange)
         with pytest.raises(UserError, match=r"gives no embeddings: The server answered 401.*measured is kept"):
-            embedded.by_embeddings(study, every, server.settings(), ALIKE_EMBEDDED)
+            passage_run.by_embeddings(study, every, server.settings(), ALIKE_EMBEDDED)
         server.otherwise = embeds
-        assert len(embedded.by_embeddings(study, every, server.settings(), ALIKE_EMBEDDED)) == 2
+        assert len(passage_run.by_embeddings(study, every, server.settings(), ALIKE_EMBEDDED)) == 2
         assert len(server.received) == 3
 
 
@@ -164,7 +164,7 @@ def test_a_server_that_fails_ends_it_and_the_next_time_goes_on_where_it_was(stud
 )
 def test_what_are_no_vectors_is_said_and_nothing_is_measured(study, body):
     with Embeddings(answer_json(body)) as server, pytest.raises(UserError, match="no list of as many vectors as texts"):
-        embedded.by_embeddings(study, paragraphs_of([TEXT])[:1], server.settings(), ALIKE_EMBEDDED)
+        passage_run.by_embeddings(study, paragraphs_of([TEXT])[:1], server.settings(), ALIKE_EMBEDDED)
     assert rows_of(study, "SELECT * FROM passage_measure") == []
 
 
@@ -172,5 +172,5 @@ def test_a_passing_failure_is_tried_again(study):
     with Embeddings() as server:
         asked = iter((refuses(503, "busy"), embeds))
         server.otherwise = lambda exchange: next(asked)(exchange)
-        assert len(embedded.by_embeddings(study, paragraphs_of([TEXT])[:1], server.settings(), ALIKE_EMBEDDED)) == 1
+        assert len(passage_run.by_embeddings(study, paragraphs_of([TEXT])[:1], server.settings(), ALIKE_EMBEDDED)) == 1
     assert rows_of(study, "SELECT tries FROM llm_call")[0]["tries"] == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.generators.qa.auto_type import AUTO, IN_TURN, type_by_content, types_of
+from medreview.generators.qa_items import AUTO, IN_TURN, type_by_content, types_of
 from tests.support.qa_samples import chapter
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from medreview.generators.qa.checks import check_item, clashes_with
-from medreview.units.qa_item import TYPES
+from medreview.generators.qa_checks import check_item, clashes_with
+from medreview.units.qa import TYPES
 from medreview.units.stored import NewPassage
 from tests.support.qa_samples import chapter, recorded
 

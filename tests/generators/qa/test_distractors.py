@@ -2,9 +2,9 @@
 
 import pytest
 
-from medreview.generators.qa.distractors import check_replacements, class_of, likeness, weak_options
-from medreview.generators.qa.duplicates import is_duplicate
-from medreview.units.qa_item import QAItem, with_letters
+from medreview.generators.qa_checks import check_replacements, class_of, likeness, weak_options
+from medreview.generators.qa_items import is_duplicate
+from medreview.units.qa import QAItem, with_letters
 
 PASSAGE = (
     "Thiazide diuretics make the kidneys hold back lithium. Ibuprofen raises the lithium level as well. The level of "

@@ -9,18 +9,17 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.generators.passages.run import Measures, choose, paragraphs_of, store
-from medreview.generators.passages.selection import Thresholds
-from medreview.generators.qa.items import QAItems
+from medreview.generators.passage_measures import Thresholds
+from medreview.generators.passage_run import Measures, choose, paragraphs_of, store
+from medreview.generators.qa_items import QAItems
 from medreview.generators.source_texts import SourceText, text_of_file
 from medreview.import_files import import_file
 from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT
 from medreview.study import Study
 from medreview.study.check import check
-from medreview.units.brought import Brought, store_brought
-from medreview.units.qa import QA
-from medreview.units.qa_item import TYPES
+from medreview.units.new_units import Brought, store_brought
+from medreview.units.qa import QA, TYPES
 from medreview.units.stored import NewPassage, load_unit
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt, says
 from tests.support.qa_samples import SAMPLE, chapter, recorded

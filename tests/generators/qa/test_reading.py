@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.generators.qa.reading import clean, draft_of
+from medreview.generators.qa_checks import clean, draft_of
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from medreview.references.comparing.addresses import address_key
-from medreview.references.comparing.documents import bare_title, document_numbers, edition_number
+from medreview.references.comparing.publication import address_key
+from medreview.references.comparing.titles import bare_title, document_numbers, edition_number
 from medreview.references.formats.csl import record_of
 from medreview.references.library import Library
 from medreview.references.printed.parse import parse_reference

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.references.comparing.names import compare_authors
+from medreview.references.comparing.authors import compare_authors
 from medreview.references.model import Author, Record, Reference
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.references.comparing.places import (
+from medreview.references.comparing.publication import (
     compare_identifiers,
     compare_numbers,
     compare_year,

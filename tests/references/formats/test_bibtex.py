@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from medreview.errors import UserError
-from medreview.exchange.imports.rows import BadRecord
+from medreview.exchange.imports.file_rows import BadRecord
 from medreview.references.formats.bibtex import _Budget, joined, read_bibtex
 from medreview.references.model import Author, Identifier, Record
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
-from medreview.exchange.imports.rows import BadRecord
-from medreview.references.formats.library_file import format_of, records_in
-from medreview.references.library_files import library_of
+from medreview.exchange.imports.file_rows import BadRecord
+from medreview.references.library import library_of
 from medreview.references.model import Identifier, Record
 from medreview.references.printed.parse import parse_reference
-from medreview.references.reading_libraries import read_library
+from medreview.references.reading_libraries import format_of, read_library, records_in
 
 ITEM = {
     "id": "a",

@@ -1,7 +1,7 @@
 """The file that PubMed saves."""
 
-from medreview.exchange.imports.rows import BadRecord
-from medreview.references.formats.nbib import read_nbib
+from medreview.exchange.imports.file_rows import BadRecord
+from medreview.references.formats.tagged import read_nbib
 from medreview.references.model import Author, Identifier, Notice
 
 ARTICLE = """\

@@ -1,7 +1,7 @@
 """RIS as the programs write it."""
 
-from medreview.exchange.imports.rows import BadRecord
-from medreview.references.formats.ris import read_ris
+from medreview.exchange.imports.file_rows import BadRecord
+from medreview.references.formats.tagged import read_ris
 from medreview.references.model import Author, Identifier
 
 ZOTERO = """\

@@ -1,6 +1,6 @@
 """References whose fields are named, by labels or by the columns of a table."""
 
-from medreview.references.printed.labelled import read_one
+from medreview.references.printed.parse import read_one
 
 
 def test_fields_with_labels_in_one_line_are_read_by_their_labels():

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from medreview.references.answer_store import MemoryAnswers, StudyAnswers
 from medreview.references.library import Library
 from medreview.references.model import Author, Identifier, Record, Reference
+from medreview.references.services.client import MemoryAnswers, StudyAnswers
 from medreview.references.services.look_up import look_up
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
+from medreview.sources.fetching.network import Limits, Network
 from medreview.study import Study
 from tests.support.bibliographic_formats import Work, crossref_item
 from tests.support.bibliographic_servers import ALL, Bibliography, works_of

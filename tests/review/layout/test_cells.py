@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import get_character_cell_size
 
-from medreview.review.layout.cells import NOT_SINGLE_CELL, char_width, fit, fitting, width
+from medreview.review.cell_width import NOT_SINGLE_CELL, char_width, fit, fitting, width
 from medreview.visible import visible
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from medreview.review.layout.cells import width
-from medreview.review.layout.wrap import WrapTable
+from medreview.review.cell_width import width
+from medreview.review.wrapping import WrapTable
 from medreview.visible import visible
 from tests.support.cost import seconds
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.review.layout.cells import width
-from medreview.review.layout.wrap import WrapTable, wrapped
+from medreview.review.cell_width import width
+from medreview.review.wrapping import WrapTable, wrapped
 from medreview.visible import visible
 from tests.support.cost import seconds
 

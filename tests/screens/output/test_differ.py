@@ -12,8 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from medreview.screens.output.cells import Cells
-from medreview.screens.output.differ import Differ
+from medreview.screens.terminal_output import Cells, Differ
 
 WIDTH, HEIGHT = 40, 9
 STYLES = [

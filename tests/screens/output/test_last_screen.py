@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.screens.output.last_screen import MARK
+from medreview.screens.last_screen import MARK
 from medreview.study import Study
 from medreview.study.state_folder import state_folder
 from tests.support.terminal import Terminal

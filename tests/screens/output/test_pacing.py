@@ -13,8 +13,8 @@ from textual.events import Key
 
 from medreview.review.queue import open_queue
 from medreview.screens.environment import Look
-from medreview.screens.input_reader import InputReader
-from medreview.screens.output.pacing import AHEAD, PATIENCE_S, QUESTION, Answered, Pace
+from medreview.screens.terminal_driver import InputReader
+from medreview.screens.terminal_output import AHEAD, PATIENCE_S, QUESTION, Answered, Pace
 from medreview.study import Study
 from tests.screens.test_pty import OPEN, labels
 from tests.support.drawing import apart, drawing, lay_out

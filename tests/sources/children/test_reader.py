@@ -14,16 +14,13 @@ import pytest
 
 from medreview import pipeline
 from medreview.children.asking import _IDLE, ReadingLimits, end_idle
-from medreview.children.frames import BadMessageError, framed, length_of, message_in
+from medreview.children.child import BadMessageError, framed, length_of, message_in
 from medreview.errors import UserError
-from medreview.sources.children.messages import answer, page_of
-from medreview.sources.children.reader import PageReader, read_in_child
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
+from medreview.sources.child_messages import answer, page_of
+from medreview.sources.fetching.network import Fetched, Limits, Network
 from medreview.sources.page import Page, read_page
-from medreview.sources.reading.outline import Heading
-from medreview.sources.reading.set_apart import SetApart
+from medreview.sources.page_reader import PageReader, read_in_child
+from medreview.sources.reading.text_structure import Heading, SetApart
 from medreview.study import Study
 from tests.sources.bombs import pdf_bomb
 from tests.support.commands import ROOT
@@ -160,8 +157,8 @@ def test_a_child_sees_no_keys_and_ends_with_the_parent(no_children, monkeypatch)
 import sys, time
 from tests.sources.children.test_reader import PAGE, fetched
 from medreview.children import asking
-from medreview.sources.children import reader
-assert reader.read_in_child(fetched(PAGE)).state == "ok"
+from medreview.sources import page_reader
+assert page_reader.read_in_child(fetched(PAGE)).state == "ok"
 print(asking._IDLE["pages"][0]._process.pid, flush=True)
 time.sleep(600)
 """

@@ -11,8 +11,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.sources.fetching import fetch as fetch_module
 from medreview.sources.fetching.fetch import Limits, fetch_all
-from medreview.sources.fetching.fetched import validator
-from medreview.sources.fetching.network import Network, Request, read_proxy
+from medreview.sources.fetching.network import Network, Request, read_proxy, validator
 from tests.support.http_server import answer, hang
 
 

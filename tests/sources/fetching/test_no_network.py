@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
+from medreview.sources.fetching.network import Limits, Network
 from medreview.study import Study
 from tests.support.commands import Program
 from tests.support.http_server import LocalServer, answer

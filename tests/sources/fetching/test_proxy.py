@@ -10,10 +10,9 @@ import threading
 
 import pytest
 
-from medreview.sources.fetching import client
-from medreview.sources.fetching.address_guard import RefusedError, UnknownHostError
+from medreview.sources.fetching import single_request
+from medreview.sources.fetching.address_guard import HostCheck, RefusedError, UnknownHostError
 from medreview.sources.fetching.network import Network
-from medreview.sources.fetching.proxy import HostCheck
 from tests.support.http_server import LocalServer, answer
 
 USER, PASSWORD = "kim", "s3cr3t-pass"
@@ -211,7 +210,7 @@ def secured(tmp_path):
 
 def trust(monkeypatch, certificate):
     monkeypatch.setattr(
-        client, "trusted_certificates", lambda: ssl.create_default_context(cafile=str(certificate))
+        single_request, "trusted_certificates", lambda: ssl.create_default_context(cafile=str(certificate))
     )  # fmt: skip
 
 
@@ -328,5 +327,5 @@ async def test_a_name_without_an_address_is_left_to_the_proxy(monkeypatch):
     async def nothing(host, port):
         raise UnknownHostError("none")
 
-    monkeypatch.setattr("medreview.sources.fetching.proxy.resolve", nothing)
+    monkeypatch.setattr("medreview.sources.fetching.address_guard.resolve", nothing)
     await HostCheck(Network()).check("anything.example", 80)

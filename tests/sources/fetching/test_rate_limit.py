@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import pairwise
 
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.rate_limit import RateLimiter, advertised_delay, retry_after
+from medreview.sources.fetching.network import Limits
+from medreview.sources.fetching.single_request import RateLimiter, advertised_delay, retry_after
 
 
 async def _take_turns(limiter, hosts, begun, running, inside=0.0):

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from medreview.sources.fetching.robots import PRODUCT, parse
+from medreview.sources.fetching.fetch import PRODUCT, parse
 from tests.support.cost import seconds
 from tests.support.http_server import answer, endless, hang
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from tests.sources.bombs import zeros
 from tests.sources.security_lab import PROSE, Lab, Probe, Row, Table
 from tests.support.hostile_server import HostileServer, endless, head, page, raw

@@ -10,7 +10,7 @@ import asyncio
 import pytest
 
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
 from tests.sources.security_lab import PROSE, Lab, Row, Table
 from tests.support.hostile_server import HostileServer, page

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.citations.canonical import fetch_url
-from medreview.citations.model import Citation
-from medreview.citations.resolvers import resolve
-from medreview.sources.fetching.services import Services, addresses, public_address
+from medreview.citations.citation import Citation, fetch_url
+from medreview.citations.identifiers import resolve
+from medreview.sources.fetching.public_services import Services, addresses, public_address
 
 ASKED = Services(ncbi_key="k3y&=", contact="Ward 7, <review@clinic.example>")
 

@@ -5,8 +5,7 @@ from typing import cast
 import pytest
 
 from medreview.citations import Citation, Kind, canonical_key
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
+from medreview.sources.fetching.network import Limits, Network
 from medreview.sources.lookups.reach import ask, exists, reach_state, stored
 from medreview.study import Study
 from tests.support.http_server import LocalServer, hang

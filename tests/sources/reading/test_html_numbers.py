@@ -5,7 +5,7 @@ import time
 import pytest
 
 from medreview.sources.reading.html import read_fragment, read_html
-from medreview.sources.reading.markup_limits import MOST_ATTRIBUTES, limit_markup
+from medreview.sources.reading.untrusted_markup import MOST_ATTRIBUTES, limit_markup
 
 PROSE = "".join(
     f"<p>Adults of ward {ward} take the medicine by mouth in the morning and are seen again by a nurse.</p>"

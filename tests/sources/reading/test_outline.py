@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import LONGEST, read_page
-from medreview.sources.reading.outline import Heading, heading_path
+from medreview.sources.reading.text_structure import Heading, heading_path
 from tests.support.cost import LINEAR, growth
 
 FACT = "Adults take 5 mg by mouth every morning for two weeks and are then seen again in the clinic. "

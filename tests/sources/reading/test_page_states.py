@@ -10,9 +10,9 @@ from reportlab.pdfgen.canvas import Canvas
 
 from medreview.children.asking import ReadingLimits
 from medreview.labels import PAGE_STATES
-from medreview.sources.children.reader import PageReader
-from medreview.sources.fetching.fetched import Fetched, http_failure
+from medreview.sources.fetching.network import Fetched, http_failure
 from medreview.sources.page import read_page
+from medreview.sources.page_reader import PageReader
 from medreview.sources.reading.page_states import HOLDS_SOURCE, PageSigns, count_words, page_state
 
 NAMES = ("Home", "Conditions", "Medicines", "Vaccines", "Pregnancy", "Children", "News", "About us", "Log in")

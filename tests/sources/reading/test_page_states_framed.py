@@ -3,7 +3,7 @@ honest pages in the same frames whose words look like theirs."""
 
 import pytest
 
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
 
 PLACES = (

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from medreview.sources.reading.doubtful_words import doubtful_words
-from medreview.sources.reading.picture_layout import PictureLine, Written, written
+from medreview.sources.reading.ocr import PictureLine, Written, doubtful_words, written
 
 PROSE = "The level is measured before the second dose"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
 
 DOSE = (

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.labels import SET_APART
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import LONGEST, read_page
-from medreview.sources.reading.set_apart import MOST_PARTS, SetApart, with_unseen
+from medreview.sources.reading.text_structure import MOST_PARTS, SetApart, with_unseen
 from tests.support.cost import LINEAR, growth
 
 FACT = "Adults take 5 mg by mouth every morning for two weeks and are then seen again in the clinic. "

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from medreview.citations.canonical import fetch_url
-from medreview.citations.model import Citation
-from medreview.sources.fetching.fetched import Fetched
-from medreview.sources.fetching.services import Services, addresses
-from medreview.sources.page import read_page
-from medreview.sources.reading.outline import heading_path
+from medreview.citations.citation import Citation, fetch_url
+from medreview.sources.fetching.network import Fetched
+from medreview.sources.fetching.public_services import Services, addresses
+from medreview.sources.page import read_page, requested_identifier
 from medreview.sources.reading.page_states import HOLDS_SOURCE
-from medreview.sources.records.detect import requested_identifier
+from medreview.sources.reading.text_structure import heading_path
 
 ANSWERS = Path(__file__).parent / "answers"
 ABSTRACT_ONLY = "with its abstract; the article itself was not read."

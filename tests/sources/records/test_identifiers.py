@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.sources.fetching.limits import Limits
-from medreview.sources.fetching.network import Network
-from medreview.sources.fetching.services import Services, addresses
+from medreview.sources.fetching.network import Limits, Network
+from medreview.sources.fetching.public_services import Services, addresses
 from medreview.study import Study
 from tests.support.http_server import answer
 

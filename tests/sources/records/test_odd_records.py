@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
 from tests.support.cost import LINEAR, growth
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.labels import PAGE_STATES
-from medreview.sources.fetching.fetched import Fetched
+from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
 
 

@@ -11,9 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from medreview.errors import UserError
-from medreview.sources.fetching.fetched import Fetched, http_failure
-from medreview.sources.saved.page_writer import SavedPages, file_ending, file_stem
-from medreview.sources.saved.pages_folder import PagesFolder, url_key
+from medreview.sources.fetching.network import Fetched, http_failure
+from medreview.sources.saved.pages_folder import PagesFolder, SavedPages, file_ending, file_stem, url_key
 
 AT = "2026-03-01T10:00:00Z"
 URL = "https://www.example.org/Dosing/Renal?id=3"
@@ -215,7 +214,7 @@ def test_a_file_that_is_there_is_never_overwritten(tmp_path):
 
 
 def test_a_crash_between_the_file_and_its_line_does_no_harm(tmp_path, monkeypatch):
-    import medreview.sources.saved.page_writer as module
+    import medreview.sources.saved.pages_folder as module
 
     def dies(fetched, name):
         raise KeyboardInterrupt

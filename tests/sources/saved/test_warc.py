@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from medreview.bounded_body import BrokenBodyError
+from medreview.bounded_reading import BrokenBodyError
 from medreview.errors import UserError
-from medreview.sources.saved.warc import WarcPages
-from medreview.sources.saved.warc_http import dechunked
+from medreview.sources.saved.warc import WarcPages, dechunked
 
 AT = "2026-03-01T10:00:00Z"
 URL = "https://example.org/dosing"

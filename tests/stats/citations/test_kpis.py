@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.stats.citations.kpis import CitationCounts, citation_figures, criteria
+from medreview.stats.citation_kpis import CitationCounts, citation_figures, criteria
 from medreview.stats.formulas.bootstrap import Resampling
 
 FIVE = [

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from medreview.citations import extract
-from medreview.stats.citations.reference_similarity import Pair, reference_similarities, similarity_figures
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reference_similarity import Pair, reference_similarities, similarity_figures
 
 REFERENCE = "Give 30 mL/kg of crystalloid fluid within the first 3 hours of septic shock."
 

@@ -6,10 +6,10 @@ import pytest
 
 from medreview import pipeline
 from medreview.citations.hosts import paywalled_domains
-from medreview.stats.citations.url_figures import url_figures
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.study_support import MOST_STRATA
 from medreview.stats.study_figures import study_figures
+from medreview.stats.url_analysis import url_figures
 from medreview.study import Study
 
 FAST = Resampling(replicates=199)

@@ -8,14 +8,13 @@ import pytest
 
 from medreview.cli.reports.conduct import conduct_parts
 from medreview.cli.reports.terminal import printed
-from medreview.stats.conduct import timed_decisions as timed
-from medreview.stats.conduct.conduct_report import Conduct, conduct_report
-from medreview.stats.conduct.signs import reading_seconds
+from medreview.stats import decision_timing as timed
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.reviewer_labels import reviewer_labels
+from medreview.stats.reviewer_conduct import Conduct, conduct_report, reading_seconds
 from medreview.study.events import NewEvent
+from medreview.units.kind import Gold
 from medreview.units.stored import add_gold
-from medreview.units.view import Gold
 from tests.stats.small_study import SmallStudy
 from tests.support.commands import Program, own_settings
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, answer_of, level_of
-from medreview.judges.ties import set_tie_rule
-from medreview.stats.facts.fact_report import fact_report
+from medreview.judges.rollup import set_tie_rule
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.units.fact_report import fact_report
 from medreview.study import Study
 from medreview.units.held_facts import held_facts
 from tests.support.fact_study import FactStudy

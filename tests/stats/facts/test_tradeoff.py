@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from medreview.stats.facts.fact_report import fact_report
-from medreview.stats.facts.tradeoff import TradeOff
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.units.fact_report import fact_report
+from medreview.stats.units.fact_scores import TradeOff
 from medreview.study import Study
 from tests.support.fact_study import FactStudy
 

@@ -4,16 +4,17 @@ import math
 
 import pytest
 
-from medreview.stats.formulas.audit_estimate import (
+from medreview.stats.formulas.audit_sampling import (
     LARGE,
     STUDY,
+    Sampled,
     audit_share,
     post_stratified_share,
     share_at_large,
+    too_few,
 )
-from medreview.stats.formulas.audit_sample import Sampled, too_few
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.student import student
+from medreview.stats.formulas.intervals import student
 
 
 def sample(yes: int, no: int, probability: float = 0.1, per_response: int = 2) -> list[Sampled]:

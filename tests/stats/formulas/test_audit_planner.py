@@ -4,9 +4,8 @@ import math
 
 import pytest
 
-from medreview.stats.formulas.audit_planner import Known, Planned, labels_at_large, labels_for
-from medreview.stats.formulas.audit_sample import Variances
-from medreview.stats.formulas.student import student
+from medreview.stats.formulas.audit_sampling import Known, Planned, Variances, labels_at_large, labels_for
+from medreview.stats.formulas.intervals import student
 
 SHARE, LABELS, SIZE = 0.7, 60, 700
 

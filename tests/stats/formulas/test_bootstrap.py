@@ -20,8 +20,7 @@ from medreview.stats.formulas.bootstrap import (
     without_each,
 )
 from medreview.stats.formulas.coefficients import cohen_kappa
-from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.thresholds import JACKKNIFE_BELOW
+from medreview.stats.formulas.estimate import JACKKNIFE_BELOW, Estimate
 
 # Five responses with 2x2 tables, all different: the engine picks units by number.
 RESPONSES = np.array([[3, 0, 0, 2], [1, 1, 0, 4], [4, 0, 1, 0], [0, 2, 0, 3], [5, 1, 1, 1]], dtype=np.float64)

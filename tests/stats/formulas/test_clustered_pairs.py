@@ -13,10 +13,8 @@ from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.clustered_pairs import ClusteredPairs
 from medreview.stats.formulas.coefficients import cohen_kappa, gwet_ac
-from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.linearised import METHOD
-from medreview.stats.formulas.student import student
-from medreview.stats.formulas.thresholds import JACKKNIFE_BELOW
+from medreview.stats.formulas.estimate import JACKKNIFE_BELOW, Estimate
+from medreview.stats.formulas.intervals import METHOD, student
 
 LABELS = ("x", "y", "z")
 MANY = JACKKNIFE_BELOW + 11

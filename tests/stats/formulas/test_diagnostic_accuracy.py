@@ -3,8 +3,8 @@
 import pytest
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.diagnostic_accuracy import diagnostic_accuracy
-from medreview.stats.formulas.flag_ratios import flag_ratios
+from medreview.stats.formulas.classification import diagnostic_accuracy
+from medreview.stats.units.qa_figures import flag_ratios
 
 FEW = Resampling(replicates=999, seed=3)
 LABELS = ("supported", "partial", "contradicted")

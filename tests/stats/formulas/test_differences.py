@@ -5,7 +5,7 @@ import pytest
 
 from medreview.stats.formulas.bootstrap import Floats, Resampling, contributions, draw
 from medreview.stats.formulas.coefficients import ratio
-from medreview.stats.formulas.differences import (
+from medreview.stats.formulas.hypothesis_tests import (
     NOTHING_DRAWN,
     Difference,
     Side,

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import stdtrit
 
 from medreview.stats.formulas.estimate import Scale
-from medreview.stats.formulas.few_responses import Jackknife, interval, jackknife
+from medreview.stats.formulas.intervals import Jackknife, interval, jackknife
 
 
 def test_of_a_mean_the_error_is_the_usual_one_with_a_factor_and_the_freedom_that_of_the_values() -> None:

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from medreview.stats.formulas.linearised import METHOD, left_out_interval, linearised
+from medreview.stats.formulas.intervals import METHOD, left_out_interval, linearised
 
 
 def test_an_interval_ends_at_the_least_value_that_there_is() -> None:

@@ -6,9 +6,9 @@ import random
 import numpy as np
 import pytest
 
-from medreview.stats.formulas.audit_estimate import audit_share
-from medreview.stats.formulas.audit_sample import Sampled
+from medreview.stats.formulas.audit_sampling import Sampled, audit_share
 from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.intervals import student
 from medreview.stats.formulas.prediction_powered import (
     ALONE,
     FIXED,
@@ -19,7 +19,6 @@ from medreview.stats.formulas.prediction_powered import (
     judge_alone,
     prediction_powered,
 )
-from medreview.stats.formulas.student import student
 from tests.bench.estimate_coverage import simulate
 
 Pair = tuple[float, float | None]

@@ -7,8 +7,9 @@ import pytest
 
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.hypothesis_tests import chi_squared, t_test, two_proportions
-from medreview.stats.formulas.icc import KINDS, icc
-from medreview.stats.formulas.rank_correlation import (
+from medreview.stats.formulas.ranks_and_ratings import (
+    KINDS,
+    icc,
     kendall_tau_b,
     kendall_w,
     mean_ranks,

@@ -3,7 +3,7 @@
 import pytest
 from scipy.special import stdtrit
 
-from medreview.stats.formulas.student import student
+from medreview.stats.formulas.intervals import student
 
 
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])

@@ -2,8 +2,7 @@
 
 import pytest
 
-from medreview.references.named_works import pages_of_other_works
-from medreview.references.verdict import Verdict
+from medreview.references.verdict import Verdict, pages_of_other_works
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.study_figures import study_figures
 from tests.stats.small_study import SmallStudy

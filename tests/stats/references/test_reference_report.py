@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 from medreview.references.model import Notice
 from medreview.references.verdict import VERDICTS
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.references.reference_report import COMPARED, reference_report
+from medreview.stats.reference_verdicts import COMPARED, reference_report
 from tests.stats.small_study import SmallStudy
 from tests.support.reference_rows import ReferenceRows
 from tests.support.study_builder import NOW

@@ -1,8 +1,8 @@
 """Statements as columns: what is worked out once for each kind is said of every statement of that kind."""
 
-from medreview.stats.reports.alike import Alike
+from medreview.stats.formulas.shared_draws import Alike
 from medreview.stats.reports.comparison import Pairing
-from medreview.stats.reports.label_scales import BINARY, ScaleLabel
+from medreview.stats.reports.reviewer_labels import BINARY, ScaleLabel
 
 SAID = [("r1", "ab"), ("r1", "a-"), ("r2", "ab"), ("r2", "-b"), ("r3", "??"), ("r3", "bb"), ("r3", "-b")]
 WORDS = {"a": ScaleLabel("supported"), "b": ScaleLabel("not_supported"), "-": ScaleLabel(None, "no word")}

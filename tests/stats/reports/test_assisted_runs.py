@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.stats.reports.assisted_runs import assisted_report
+from medreview.stats.units.hallucination_detection import assisted_report
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.answer_study import answer_units, bring_answers, find

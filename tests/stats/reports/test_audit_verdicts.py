@@ -2,24 +2,22 @@
 
 import pytest
 
-from medreview.cli.reports.audit import audit_parts
-from medreview.cli.reports.audit_estimates import next_step, short_gain
+from medreview.cli.reports.audit import audit_parts, next_step, short_gain
 from medreview.cli.reports.stats_screen import render_screen
 from medreview.cli.reports.terminal import printed
-from medreview.judges.ties import set_tie_rule
+from medreview.judges.rollup import set_tie_rule
 from medreview.judges.verdicts import refresh
 from medreview.review.audit import draw
 from medreview.review.queue import open_queue
-from medreview.stats.formulas.audit_estimate import LEAST_IN_STRATUM
+from medreview.stats.formulas.audit_sampling import LEAST_IN_STRATUM
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.audit_report import AuditFigures, audit_report, plan_before_labels
+from medreview.stats.reports.audit_report import AuditFigures, audit_report, leading_estimate, plan_before_labels
 from medreview.stats.reports.audit_verdicts import every_judge, judges_together
-from medreview.stats.reports.leading_estimate import leading_estimate
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
-from medreview.stats.reports.selection import Selection
+from medreview.stats.reports.study_reader import Selection
 from medreview.stats.study_figures import study_figures
+from medreview.study.audit_frame import permanent_number
 from medreview.study.events import NewEvent
-from medreview.study.permanent_numbers import permanent_number
 from tests.stats.small_study import SmallStudy
 
 RESPONSES = 40

@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.cli.reports.stats import render
-from medreview.judges.ties import set_tie_rule
+from medreview.judges.rollup import set_tie_rule
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.study_figures import study_figures
 

@@ -3,8 +3,7 @@
 import pytest
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.by_report import ByReport, StratumFigures
-from medreview.stats.reports.strata import DIVISIONS, By
+from medreview.stats.reports.subgroups import DIVISIONS, By, ByReport, StratumFigures
 from medreview.stats.study_figures import study_figures
 from tests.stats.random_study import fill
 from tests.stats.small_study import SmallStudy

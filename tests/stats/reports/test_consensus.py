@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from medreview.cli.reports.consensus import consensus_parts
+from medreview.cli.reports.agreement_tables import consensus_parts
 from medreview.cli.reports.terminal import printed
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.study_figures import study_figures

@@ -4,9 +4,9 @@ import pytest
 
 from medreview.review.selecting import select_statements
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.item_flow import ItemFlow, item_flow
+from medreview.stats.reports.review_progress import ItemFlow, item_flow
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
-from medreview.stats.reports.selection import EVERYTHING, Selection
+from medreview.stats.reports.study_reader import EVERYTHING, Selection
 from medreview.stats.study_figures import study_figures
 from tests.stats.random_study import fill
 from tests.stats.small_study import SmallStudy

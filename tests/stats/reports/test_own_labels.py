@@ -9,7 +9,7 @@ from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.own_labels import OwnLabels
 from medreview.stats.study_figures import study_figures
 from medreview.study.events import NewEvent
-from medreview.study.unit_ids import unit_id
+from medreview.study.ids import unit_id
 from tests.stats.small_study import SmallStudy
 
 FEW = Resampling(replicates=99)

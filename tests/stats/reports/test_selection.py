@@ -5,8 +5,8 @@ import pytest
 from medreview.errors import UserError
 from medreview.review.selecting import select_statements
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.selection import AUDIT_BY_LABELS, AUDIT_OF_PART, EVERYTHING
-from medreview.stats.reports.strata import DIVISIONS, about, strata_of
+from medreview.stats.reports.study_reader import AUDIT_BY_LABELS, AUDIT_OF_PART, EVERYTHING
+from medreview.stats.reports.subgroups import DIVISIONS, about, strata_of
 from medreview.stats.study_figures import StudyFigures, study_figures
 from tests.stats.random_study import fill
 from tests.stats.small_study import SmallStudy

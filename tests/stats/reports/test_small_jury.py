@@ -7,10 +7,8 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.jury_labels import NOT_ASKED, JuryLabels, judge_costs, jury_labels
-from medreview.stats.reports.label_scales import BINARY, LEVELS
-from medreview.stats.reports.reviewer_labels import Group
-from medreview.stats.reports.small_jury import small_jury
+from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Group
+from medreview.stats.reports.small_jury import NOT_ASKED, JuryLabels, judge_costs, jury_labels, small_jury
 
 FEW = Resampling(replicates=399, seed=3)
 

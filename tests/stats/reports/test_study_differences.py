@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from medreview.cli.reports.differences import difference_parts
+from medreview.cli.reports.estimates import difference_parts
 from medreview.cli.reports.terminal import printed
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.differences import Difference
+from medreview.stats.formulas.hypothesis_tests import Difference
 from medreview.stats.reports.study_differences import CHOSEN_HERE, DifferenceFamily
 from medreview.stats.study_figures import study_figures
 from tests.stats.small_study import SmallStudy

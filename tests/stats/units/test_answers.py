@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.units.unit_parts import unit_parts
+from medreview.cli.reports.unit_parts import unit_parts
 from medreview.review.background import set_background
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.units.answers import GOLD, PEOPLE, AnswerFigures
+from medreview.stats.units.answer_figures import GOLD, PEOPLE, AnswerFigures
 from medreview.stats.units.unit_figures import unit_figures
 from medreview.study import Study
-from medreview.study.backgrounds import Background
 from medreview.study.events import NewEvent, Recorder
+from medreview.study.study_acts import Background
 from medreview.text import Span
-from medreview.units.span_payload import span_payload
+from medreview.units.findings import span_payload
 from tests.support.answer_study import answer_units, bring_answers, find
 from tests.support.unit_study import decide
 

@@ -9,7 +9,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.units.unit_parts import unit_parts
+from medreview.cli.reports.unit_parts import unit_parts
 from medreview.review.conflicts import adjudicate, conflicts
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.intervals import wilson

@@ -8,7 +8,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.units.unit_parts import unit_parts
+from medreview.cli.reports.unit_parts import unit_parts
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.units.rankings import RankingFigures
 from medreview.stats.units.unit_figures import UnitFigures, unit_figures

@@ -3,11 +3,11 @@
 import pytest
 
 from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.units.unit_parts import unit_parts
+from medreview.cli.reports.unit_parts import unit_parts
 from medreview.references.verdict import Verdict
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.intervals import wilson
-from medreview.stats.units.references import ReferenceUnitFigures
+from medreview.stats.units.accused_references import ReferenceUnitFigures
 from medreview.stats.units.unit_figures import unit_figures
 from medreview.study import Study
 from tests.stats.small_study import SmallStudy

@@ -6,18 +6,18 @@ from dataclasses import asdict
 import pytest
 
 from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.units.unit_parts import NOBODY, unit_parts
+from medreview.cli.reports.unit_parts import NOBODY, unit_parts
 from medreview.errors import UserError
 from medreview.review.gold import set_gold
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.units import scales
-from medreview.stats.units.pairs import PairFigures
+from medreview.stats.units import kind_labels
+from medreview.stats.units.rater_agreement import PairFigures
 from medreview.stats.units.unit_figures import ScaleFigures, UnitFigures, every_unit_figures, kind_named, unit_figures
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
+from medreview.units.kind import Gold
 from medreview.units.registry import KINDS
 from medreview.units.stored import NewOpinion, add_opinions
-from medreview.units.view import Gold
 from tests.support.unit_samples import SAMPLES, two_responses
 from tests.support.unit_study import decide
 
@@ -160,7 +160,7 @@ def test_one_reviewer_with_one_label_gives_sentences_and_no_invented_number(stud
 
 
 def test_a_kind_without_scales_of_its_own_is_compared_on_the_labels_of_its_axis(study: Study, monkeypatch) -> None:
-    monkeypatch.delitem(scales._SCALES, "question")
+    monkeypatch.delitem(kind_labels._SCALES, "question")
     SAMPLES["question"](study)
     label(study, "anna", "question", ["answerable", "not_answerable"])
     label(study, "kb", "question", ["answerable", "not_self_contained"])

@@ -1,10 +1,10 @@
 """Whole responses beside the judges' roll-up and the same reviewer's own statements."""
 
 from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.units.unit_parts import unit_parts
+from medreview.cli.reports.unit_parts import unit_parts
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.units.rater_agreement import WholeResponseFigures
 from medreview.stats.units.unit_figures import unit_figures
-from medreview.stats.units.whole_responses import WholeResponseFigures
 from medreview.study import Study
 from tests.support.unit_samples import two_responses
 from tests.support.unit_study import decide

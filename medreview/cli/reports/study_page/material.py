@@ -1,28 +1,30 @@
-"""Everything that the report on a study says, read from the study once."""
+"""Everything that the report on a study says, read from the study once; its dates, hashes and excerpts as words."""
 
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import islice
 from typing import Final
 
 from medreview.citations.allow_list import load_allow_list
+from medreview.cli.reports.page_parts import Run, several_lines
 from medreview.exchange.imports.citation_answers import study_answers
 from medreview.labels import TieRule
-from medreview.llm.report import Spent, spent
+from medreview.llm.costs import Spent, spent
 from medreview.progress import SILENT, Progress
 from medreview.sources.lookups.reach import stored
-from medreview.stats.citations.report import CitationReport, Thresholds, citation_report, scored
-from medreview.stats.facts.fact_report import FactReport, fact_report
+from medreview.stats.citation_kpis import CitationReport, Thresholds, citation_report, scored
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
-from medreview.stats.references.accused_references import AccusedReferences, accused_references
-from medreview.stats.reports.marked_answers import MarkedAnswer, marked_answers
-from medreview.stats.reports.overridden import Overridden, overridden
-from medreview.stats.reports.override_themes import OverrideThemes, override_themes
-from medreview.stats.reports.review_record import ReviewRecord, review_record
-from medreview.stats.reports.selection import EVERYTHING, Selection
+from medreview.stats.reports.overrides import Overridden, OverrideThemes, overridden, override_themes
+from medreview.stats.reports.provenance import ReviewRecord, review_record
+from medreview.stats.reports.study_reader import EVERYTHING, Selection
 from medreview.stats.study_figures import StudyFigures, study_figures
-from medreview.units.overridden_labels import OverriddenLabel, overridden_labels
+from medreview.stats.units.accused_references import AccusedReferences, accused_references
+from medreview.stats.units.answer_figures import MarkedAnswer, marked_answers
+from medreview.stats.units.fact_report import FactReport, fact_report
+from medreview.units.documents import Piece
+from medreview.units.label_comparisons import OverriddenLabel, overridden_labels
 
 MOST: Final = 200
 """Overridden statements of each reviewer that a report tells in full, unless it is asked for more."""
@@ -123,3 +125,33 @@ def _citations(reader: sqlite3.Connection, resampling: Resampling, progress: Pro
         scored(answers, allow, len(answers), progress), allow, Thresholds(), reach=stored(reader),
         reach_from="snapshots", resampling=resampling, progress=progress,
     )  # fmt: skip
+
+
+_DIGITS: Final = 12
+"""Of a hash that is shown; exports have all."""
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+
+def date(at: str) -> str:
+    """A stored time as a day and a minute, UTC; as it stands where it is none."""
+    try:
+        return datetime.fromisoformat(at).strftime("%Y-%m-%d %H:%M UTC")
+    except ValueError:
+        return at
+
+
+def short_hash(digest: str) -> str:
+    """The beginning of a hash."""
+    return digest[:_DIGITS]
+
+
+def excerpt_runs(pieces: Iterable[Piece], goes_on: bool = False) -> Iterator[Run]:
+    """An excerpt of a text from outside, its places marked; an ellipsis where something was left out."""
+    first = True
+    for piece in pieces:
+        if piece.gap:
+            yield Run(f"…{_SPACE}" if first else " … ", "muted")
+        first = False
+        yield Run(several_lines(piece.text), "quote" if piece.marked else "")
+    if goes_on:
+        yield Run(f"{_SPACE}…", "muted")

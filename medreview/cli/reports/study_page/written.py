@@ -1,16 +1,196 @@
-"""The report as files: one page of HTML, and the same as Markdown."""
+"""The report on a study as files, one page of HTML and the same as Markdown, and the order of its sections.
 
+Markdown has tables and texts as they are, and of each plot its numbers. No HTML, and no link. A new section is a
+function, and a place in ``_ORDER``.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from medreview.atomic_output import atomic_output, check_own, write_new
 from medreview.cli.output import one_line
-from medreview.cli.reports.page import check_page, write_html
-from medreview.cli.reports.page_drawing import PageDrawer
-from medreview.cli.reports.page_markdown import markdown
+from medreview.cli.reports.layout import Bars, Check, Heading, Inset, NextStep, Table, Title
+from medreview.cli.reports.page import PageDrawer, bars_plot, check_page, write_html
+from medreview.cli.reports.page_parts import (
+    Details,
+    Fields,
+    Grid,
+    Line,
+    Listing,
+    PagePart,
+    Passage,
+    Plot,
+    Run,
+    Section,
+)
+from medreview.cli.reports.study_page.figure_sections import (
+    citations_section,
+    figures_section,
+    pace_section,
+    plots_section,
+)
 from medreview.cli.reports.study_page.material import Material
-from medreview.cli.reports.study_page.sections import sections
+from medreview.cli.reports.study_page.methods import (
+    limitations_section,
+    methods_section,
+    provenance_section,
+    reviewed_section,
+)
+from medreview.cli.reports.study_page.overridden import overridden_section, themes_section
+from medreview.cli.reports.study_page.unit_sections import (
+    answers_section,
+    cases_section,
+    cost_section,
+    fact_themes_section,
+    facts_section,
+    references_section,
+)
 from medreview.errors import UserError
+
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+_BEGINS: Final = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
+_ADDRESS: Final = re.compile(r"(?i)\b(https?|ftp|mailto|www)([.:])")
+"""Some readers make a link of an address that stands in a text."""
+
+
+def markdown(title: str, sections: Iterable[Section]) -> Iterator[str]:
+    """The whole document, in pieces."""
+    yield f"# {plain(title)}\n\n"
+    for section in sections:
+        yield f"## {plain(section.title)}\n\n"
+        titled = any(isinstance(part, Title) or (isinstance(part, Details) and part.heading) for part in section.parts)
+        yield from _parts(section.parts, 3 + titled)
+
+
+def plain(text: str) -> str:
+    """A text of any kind as Markdown that shows just that text."""
+    return _BEGINS.sub(
+        lambda hit: f"{hit[1]}\\{hit[2]}" if not hit[2].isdigit() else f"{hit[1]}{hit[2]}\\", _within_line(text)
+    )
+
+
+def _within_line(text: str) -> str:
+    """The same for a text that never begins a line, so that a number needs no mark behind it."""
+    return _ADDRESS.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", text))
+
+
+def _parts(parts: Iterable[PagePart], level: int) -> Iterator[str]:
+    """``level``: that of headings below the titles."""
+    for part in parts:
+        yield from _part(part, level)
+
+
+def _part(part: PagePart, level: int) -> Iterator[str]:
+    match part:
+        case str():
+            yield f"{plain(part)}\n\n" if part else ""
+        case Title(text):
+            yield f"### {plain(text)}\n\n"
+        case Heading(text):
+            yield f"{'#' * level} {plain(text)}\n\n"
+        case Check(sentence, _):
+            yield f"{plain(sentence)}\n\n"
+        case NextStep(command):
+            yield f"    {command}\n\n"
+        case Table():
+            yield from _tabled(part)
+        case Grid():
+            yield f"**{plain(part.caption)}**\n\n"
+            rows = [[cell.text for cell in row] for row in part.rows]
+            yield from _table(part.columns, rows, [False] * len(part.columns))
+        case Bars():
+            yield from _plot(Plot(bars_plot(part)))
+        case Plot():
+            yield from _plot(part)
+        case Inset(inner):
+            yield from _parts(inner, level)
+        case Line(runs):
+            yield f"{_runs(runs)}\n\n"
+        case Passage(runs):
+            yield "".join(f"> {row}\\\n" if row else ">\n" for row in _runs(runs).split("\n")).removesuffix("\\\n")
+            yield "\n\n"
+        case Listing():
+            yield from _listing(part, level)
+        case Fields(rows):
+            yield "".join(f"- **{plain(name)}**: {plain(value)}\n" for name, value in rows) + "\n"
+        case Details():
+            yield f"### {plain(part.summary)}\n\n" if part.heading else f"**{plain(part.summary)}**\n\n"
+            yield from _parts(part.parts, level)
+
+
+def _plot(plot: Plot) -> Iterator[str]:
+    if plot.tabled:
+        yield f"The numbers of the plot “{plain(plot.drawing.title)}” stand in the table “{plain(plot.tabled)}”.\n\n"
+    else:
+        yield f"*{plain(plot.drawing.title)}*\n\n"
+        yield from _tabled(plot.drawing.numbers)
+
+
+def _tabled(table: Table) -> Iterator[str]:
+    heads = [column.name for column in table.columns] if table.header else [""] * len(table.columns)
+    yield from _table(heads, table.rows, [column.right for column in table.columns])
+
+
+def _listing(items: Listing, level: int) -> Iterator[str]:
+    for parts in items.items:
+        block = "".join(_parts(parts, level)).rstrip("\n").split("\n")
+        yield f"- {block[0]}\n" + "".join(f"  {row}\n" if row else "\n" for row in block[1:])
+    yield "\n"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
+    yield f"| {' | '.join(map(_cell, heads))} |\n"
+    yield f"| {' | '.join('---:' if side else '---' for side in right)} |\n"
+    for row in rows:
+        cells = [_cell(cell) for cell in row]
+        if cells[0] and not any(cells[1:]):  # the heading of the rows below it
+            cells[0] = f"**{cells[0]}**"
+        yield f"| {' | '.join(cells)} |\n"
+    yield "\n"
+
+
+def _cell(text: str) -> str:
+    return _within_line(" ".join(text.split()))
+
+
+def _runs(runs: Iterable[Run]) -> str:
+    return "".join(map(_run, runs))
+
+
+def _run(run: Run) -> str:
+    note = f" ({plain(run.note)})" if run.note else ""
+    text = plain(run.text)
+    if run.tone in ("strong", "quote", "clash") and text.strip() == text and text and "\n" not in text:
+        return f"**{text}**{note}"
+    return text + note
+
+
+_ORDER: Final[tuple[Callable[[Material], Section | None], ...]] = (
+    provenance_section,
+    plots_section,
+    limitations_section,
+    methods_section,
+    reviewed_section,
+    figures_section,
+    pace_section,
+    citations_section,
+    references_section,
+    cost_section,
+    facts_section,
+    fact_themes_section,
+    themes_section,
+    overridden_section,
+    answers_section,
+    cases_section,
+)
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Those that the study has something for, each made when it is asked for."""
+    return (section for make in _ORDER if (section := make(material)) is not None)
+
 
 _COMMAND: Final = "report"
 _ENDINGS: Final = ("", ".md", ".markdown", ".txt")

@@ -1,0 +1,379 @@
+"""The commands ``replay``, ``reproduce`` and ``assisted``: a paper's steps and its figures beside those of a study."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medreview.cli.ask_models import did, leave_by, planned, say_what_is_waited_for
+from medreview.cli.network import PagesFrom, pages_from, with_settings
+from medreview.cli.options import Json, Map, ReasonsOnly, RemarksOf, Reviewer, StudyFile, read_mapping, study_path
+from medreview.cli.output import one_line, progress, result, say
+from medreview.cli.verdict_access import looked
+from medreview.errors import UserError
+from medreview.visible import visible_line
+
+if TYPE_CHECKING:
+    from medreview.llm.settings import JudgeSettings
+    from medreview.progress import Progress
+    from medreview.replays.replay import Done, Given, Plan, Replay, Step
+    from medreview.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options say."""
+
+    files: Sequence[Path]
+    sample: bool
+    models: Sequence[str]
+    judges: Sequence[str]
+    limit: int | None
+    skip: Sequence[str]
+    again: bool
+    local_only: bool
+    pages: Path | None
+    mapping: Sequence[str]
+    reviewer: str | None
+    as_json: bool
+    remarks_of: Sequence[str]
+    reasons_only: bool | None
+
+
+@contextmanager
+def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study]":
+    """The study, made if there is none. Recorded answers get into no study but those made for them."""
+    from medreview.cli.importing import opened_or_made
+    from medreview.replays.registry import title_of
+    from medreview.study import Study
+
+    if not sample:
+        with opened_or_made(path) as study:
+            yield study
+        return
+    title = title_of(chosen.name)
+    with Study.open(path) if path.exists() else Study.create(path, title) as study:
+        if study.meta("title") != title:
+            raise UserError(
+                f"{path} is no sample of this replay: --sample makes a study of its own; give it a new name."
+            )
+        yield study
+
+
+@contextmanager
+def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress") -> "Iterator[Given]":
+    """What the replay works on and with, from the options and the settings, or from the sample data."""
+    from medreview.cli.options import choose_remarks
+    from medreview.config import load_config
+    from medreview.configured import judges_of, prompts_of
+    from medreview.judges.tasks.hallucination import ASSISTED
+    from medreview.replays.registry import of_sample
+    from medreview.replays.replay import Given
+    from medreview.replays.step_kinds import Ask
+
+    if any(isinstance(step, Ask) and step.task == ASSISTED for step in chosen.steps):
+        choose_remarks(study, wanted.remarks_of, wanted.reasons_only)
+    elif wanted.remarks_of or wanted.reasons_only is not None:
+        raise UserError("--remarks-of and --reasons-only are of the replay medhalu, which shows judges remarks.")
+    config, local = load_config(), wanted.local_only
+    given = Given(
+        study,
+        reviewer=wanted.reviewer or config.reviewer,
+        limit=wanted.limit,
+        skip=_steps_of(chosen, wanted.skip),
+        again=wanted.again,
+        synonyms=config.synonyms_file,
+        progress=bar,
+        on_wait=say_what_is_waited_for,
+    )
+    if wanted.sample:
+        with of_sample(given, chosen.name) as sample:
+            yield sample
+        return
+    judges = wanted.judges
+    yield replace(
+        given,
+        files=wanted.files,
+        mapping=read_mapping(wanted.mapping),
+        writers=[_writer(name, local_only=local) for name in dict.fromkeys(wanted.models)],
+        judges=with_settings(lambda config: judges_of(config, judges, local_only=local)).settings if judges else (),
+        prompts=with_settings(prompts_of),
+        pages=pages_from(wanted.pages),
+    )
+
+
+def _steps_of(chosen: "Replay", names: Sequence[str]) -> frozenset[str]:
+    from medreview.setting import did_you_mean
+
+    known = [step.name for step in chosen.steps]
+    for name in names:
+        if name not in known:
+            raise UserError(f"There is no step {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}.")
+    return frozenset(names)
+
+
+def _writer(name: str, *, local_only: bool) -> "JudgeSettings":
+    from medreview.configured import model_of
+
+    return with_settings(lambda config: model_of(config, name, local_only=local_only))
+
+
+def dry(path: Path, chosen: "Replay", wanted: Wanted, bar: "Progress") -> None:
+    """What every step would ask. Of a study that is not there yet a temporary one is made, with the files in it."""
+    from tempfile import TemporaryDirectory
+
+    from medreview.replays.replay import dry_run
+
+    fresh = not path.exists()
+    with (
+        TemporaryDirectory() if fresh else nullcontext(path.parent) as folder,
+        opened_for(Path(folder) / path.name, chosen, sample=wanted.sample) as study,
+        given_with(study, chosen, wanted, bar) as given,
+    ):
+        every = list(dry_run(chosen, given, fresh=fresh))
+    lines = [f"{one.number}/{len(every)} {one.step.name}: {_would_ask(one.plan)}" for one in every]
+    lines.append("What a step asks about that an earlier one has yet to make is not counted.")
+    if wanted.files and not fresh:
+        lines.append("Of the files only what is in the study already is counted.")
+    told = [{"step": one.step.name, "plan": asdict(one.plan)} for one in every]
+    result({"replay": chosen.name, "steps": told}, *lines, as_json=wanted.as_json)
+
+
+def _would_ask(plan: "Plan") -> str:
+    later = f"; about {plan.later:,} more calls follow on these" if plan.later else ""
+    return "; ".join(map(planned, plan.plans)) + later if plan.plans else "asks nothing now"
+
+
+def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]":
+    """Do the steps, and print each as it ends."""
+    from medreview.cli.generating import count_lines
+    from medreview.cli.importing import imported_sentence, say_what_is_missing
+    from medreview.cli.reports.replay import step_parts
+    from medreview.cli.reports.terminal import printed
+    from medreview.judges.judge_caveats import verifies_its_own
+    from medreview.llm.settings import where_texts_go
+    from medreview.replays.replay import run
+
+    if given.writers or given.judges:
+        say(*where_texts_go([*given.writers, *given.judges]))
+    for writer in given.writers:
+        say(*(own.words for judge in given.judges if (own := verifies_its_own(writer, judge))))
+
+    def on_plan(step: "Step", plan: "Plan") -> None:
+        say(f"{step.name} would ask {_would_ask(plan)}")
+
+    done = []
+    for one in run(chosen, given, on_plan):
+        done.append(one)
+        if as_json or one.outcome is None:
+            continue
+        print(printed(step_parts(one.number, len(chosen.steps), one.step, one.outcome)), end="")
+        for imported in one.outcome.imported:
+            print(f"    {visible_line(imported_sentence(imported))}")
+            say_what_is_missing(imported, given.study.path, None, "import", given.study.path)
+        for line in [line for tally in one.outcome.tallies for line in did(tally)]:
+            print(f"    {visible_line(line)}")
+        for line in [line for counts in one.outcome.counts for line in count_lines(counts)]:
+            print(f"    {visible_line(line)}")
+        sys.stdout.flush()
+    return done
+
+
+def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_json: bool) -> None:
+    """The table; that it was read is noted in the study, as with ``stats``."""
+    from medreview.cli.reports.replay import RECORDED, deviation_parts, figure_parts
+    from medreview.cli.reports.terminal import printed
+    from medreview.cli.verdict_access import looked
+    from medreview.judges.judge_caveats import own_work_done
+    from medreview.replays.registry import is_recorded
+    from medreview.replays.replay import as_json as rows_as_json
+
+    own_work = own_work_done(given.study.reader)
+    looked(given.study, f"replay {chosen.name}", "totals")
+    rows, recorded = list(chosen.table(given.study)), bool(given.labels) or is_recorded(given.study.reader)
+    if as_json:
+        steps = [{"step": one.step.name, **asdict(one.outcome)} for one in done if one.outcome]
+        own = [asdict(one) for one in own_work]
+        told = {**about(chosen), "study": str(given.study.path), "note": RECORDED if recorded else "",
+                "steps": steps, "figures": rows_as_json(rows), "own_work": own}  # fmt: skip
+        result(told, as_json=True)
+        return
+    print(printed(deviation_parts(chosen)), end="")
+    print()
+    print(printed([*figure_parts(rows, recorded=recorded), *(one_line(one.words) for one in own_work)]), end="")
+
+
+def about(chosen: "Replay") -> dict[str, object]:
+    return {
+        "replay": chosen.name,
+        "paper": chosen.paper,
+        "takes": chosen.takes,
+        "steps": [{"step": step.name, "about": step.about} for step in chosen.steps],
+        "deviations": list(chosen.deviations),
+        "not_replayed": list(chosen.not_replayed),
+    }
+
+
+_PAPERS = "sourcecheckup, medhalu, cds, medfacteval, medagentbrief or cliniqlink"
+
+
+def replay(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
+    study: Annotated[
+        Path | None,
+        typer.Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path),
+    ] = None,
+    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE...", help="What the paper starts from.")] = None,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="On the sample data, with recorded answers; no network.")
+    ] = False,
+    models: Annotated[
+        list[str] | None, typer.Option("--model", metavar="NAME", help="A model that writes; may be repeated.")
+    ] = None,
+    judges: Annotated[
+        list[str] | None, typer.Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many units of each step for each model.")] = None,
+    skip: Annotated[
+        list[str] | None, typer.Option("--skip", metavar="STEP", help="Leave this step out; may be repeated.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also where there was no answer of use before.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")] = False,
+    remarks_of: RemarksOf = None,
+    reasons_only: ReasonsOnly = None,
+    pages: PagesFrom = None,
+    mapping: Map = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Do what a paper did, step by step, on your own data or on the sample, and print its figures beside yours.
+
+    Every step says whether it was done already, was done now, or waits for the reviewer, with the command to give. The
+    same command goes on later; nothing is asked twice. What each step costs is said before it asks.
+
+    Example: medreview replay medhalu trial.medreview --sample
+    """
+    chosen = _named(paper)
+    if study is None:
+        if sample or dry_run or models or judges:
+            raise UserError(f"Name a study for it: medreview replay {paper} STUDY")
+        _describe(chosen, as_json=as_json)
+        return
+    if sample and (files or models or judges or pages or mapping or limit or again):
+        raise UserError("--sample brings its own files and models, and every answer once; give it no others.")
+    wanted = Wanted(
+        files=files or (),
+        sample=sample,
+        models=models or (),
+        judges=judges or (),
+        limit=limit,
+        skip=skip or (),
+        again=again,
+        local_only=local_only,
+        pages=pages,
+        mapping=mapping or (),
+        reviewer=reviewer,
+        as_json=as_json,
+        remarks_of=remarks_of or (),
+        reasons_only=reasons_only,
+    )
+    with ExitStack() as stack:
+        bar = stack.enter_context(progress())
+        if dry_run:
+            dry(study, chosen, wanted, bar)
+            return
+        opened = stack.enter_context(opened_for(study, chosen, sample=sample))
+        given = stack.enter_context(given_with(opened, chosen, wanted, bar))
+        done = run_steps(chosen, given, as_json=as_json)
+        print_figures(chosen, given, done, as_json=as_json)
+    failed = [one.outcome for one in done if one.outcome and one.outcome.failed]
+    leave_by(sum(one.failed for one in failed), sum(tally.units for one in failed for tally in one.tallies))
+
+
+def _named(paper: str) -> "Replay":
+    from medreview.replays.registry import REPLAYS
+    from medreview.setting import did_you_mean
+
+    if paper not in REPLAYS:
+        raise UserError(f"There is no replay {paper!r}{did_you_mean(paper, REPLAYS)}; there are {', '.join(REPLAYS)}.")
+    return REPLAYS[paper]
+
+
+def _describe(chosen: "Replay", *, as_json: bool) -> None:
+    from medreview.cli.reports.replay import about_parts
+    from medreview.cli.reports.terminal import printed
+
+    if as_json:
+        result(about(chosen), as_json=True)
+    else:
+        print(printed(about_parts(chosen)), end="")
+
+
+def reproduce(
+    votes: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="MedFactEval's votes: a JSON file with the consensus and the judges'."),
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write FILE, a row for each figure.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compute figures that papers print from the counts that they print, with this program's formulas.
+
+    ClinIQLink, SourceCheckup, the notebook on clinical citations and MedFactEval: the printed figure, ours, whether
+    they are equal, and the reason where they are not. It takes no study. MedFactEval's votes are not part of this
+    program; --votes reads the file that its authors publish.
+
+    Example: medreview reproduce --csv reproduced.csv
+    """
+    from medreview.replays.reproduced import as_row, read_votes, reproduced, write_reproduced
+
+    found = list(reproduced(None if votes is None else read_votes(votes)))
+    if csv is not None:
+        write_reproduced(found, csv)
+        say(f"written: {csv}")
+    if as_json:
+        result({"figures": [as_row(one) for one in found]}, as_json=True)
+        return
+    from medreview.cli.reports.reproduce import reproduce_parts
+    from medreview.cli.reports.terminal import printed
+
+    print(printed(reproduce_parts(found)), end="")
+
+
+def assisted(
+    study: StudyFile,
+    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write FILE, a row for each judge and response.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare what judges found in answers by themselves with what they found after an expert's remarks.
+
+    For each judge: from which type to which its word went, how often it agrees with the reviewer and with gold before
+    and after, and how many answers turned from wrong to right and from right to wrong. Gold is silent until its answer
+    is decided. Nothing of this enters the figures of `stats`.
+
+    Example: medreview assisted medhalu.medreview --csv before-after.csv
+    """
+    from medreview.cli.reports.agreement_tables import assisted_parts
+    from medreview.cli.reports.terminal import printed
+    from medreview.exchange.exports.figure_csv import write_assisted
+    from medreview.stats.units.hallucination_detection import assisted_report
+    from medreview.study import Study
+
+    with Study.open(study, read_only=True) as opened:
+        looked(opened, "assisted", "verdicts")
+        report = assisted_report(opened.reader, reviewer)
+    if csv is not None:
+        write_assisted(report, csv)
+        say(f"written: {csv}")
+    if as_json:
+        result(asdict(report), as_json=True)
+    else:
+        print(printed(assisted_parts(report)), end="")

@@ -1,0 +1,257 @@
+"""The commands ``run``, ``import``, ``parse`` and ``facts``: from files to statements that can be reviewed."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+
+from medreview.cli.ask_models import Semantic, leave_by_summary, meaning_from_config
+from medreview.cli.importing import (
+    imported_sentence,
+    kept_before,
+    opened_or_made,
+    prepare,
+    prepared_sentence,
+    say_what_is_missing,
+    show_first,
+)
+from medreview.cli.network import (
+    Libraries,
+    Ocr,
+    PagesFrom,
+    Proxy,
+    Robots,
+    authorities_from_config,
+    pages_from,
+    scans_lines,
+)
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, read_mapping
+from medreview.cli.output import bad_records, counted, one_line, progress, result, say
+from medreview.errors import UserError
+from medreview.next_step import command
+from medreview.text import in_words
+
+if TYPE_CHECKING:
+    from medreview.import_files import Facts
+    from medreview.statements.left_out import LeftOut
+    from medreview.study import Study
+
+
+def run(
+    study: StudyFile,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE", help="Answers, judgements, tables or exports.")
+    ] = None,
+    pages: PagesFrom = None,
+    mapping: Map = None,
+    proxy: Proxy = None,
+    robots: Robots = None,
+    ocr: Ocr = None,
+    libraries: Libraries = None,
+    references: Annotated[
+        bool,
+        typer.Option("--references", help="Look references up at Crossref, PubMed, ...; only their words are sent."),
+    ] = False,
+    semantic: Semantic = None,
+    as_json: Json = False,
+) -> None:
+    """Import answers, fetch what they cite, split them into statements and judge these: ready to review.
+
+    Makes the study if there is none. Run it again after an interruption: it does what is missing. Without a file it
+    does that for the answers that the study has, such as those that a model has just given.
+
+    The references of the answers are found; with --library, or a library in the settings, they are held against its
+    works without a network.
+
+    Example: medreview run sepsis.medreview answers.jsonl
+    """
+    if not files and not study.exists():
+        raise UserError(f"There is no study {study} yet; name the files that it is made of.")
+    with opened_or_made(study) as opened:
+        ask = True if references else False if pages else None
+        meaning = meaning_from_config(semantic)
+        authorities = authorities_from_config(libraries or (), ask=ask, proxy=proxy)
+        provider = pages_from(pages, proxy, robots, ocr=ocr)
+        done = prepare(opened, files or [], mapping, provider, "run", study, references=authorities, meaning=meaning)
+        sentence = prepared_sentence(opened, done)
+    result(done, sentence, *scans_lines(done.fetched), f"Review them: {command('review', study)}", as_json=as_json)
+    leave_by_summary(done.judged.meaning)
+
+
+_NAMED: Final = 10
+"""Pages that a message names; ``--json`` has all."""
+
+
+def import_(
+    study: StudyFile,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports.")
+    ] = None,
+    mapping: Map = None,
+    as_copy: Annotated[bool, typer.Option("--as-copy", help="Take the export of another study, too.")] = False,
+    correct: Annotated[
+        Literal["after", "shown"] | None,
+        typer.Option("--correct-answer", help="When reviewers see correct answers; as before, else after they decide."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what the files hold; nothing is written.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the newest import back, while nobody has decided anything since.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Bring answers or judgements into a study: JSON, JSON lines, CSV, text, SourceCheckup tables, exports.
+
+    The study is copied first. On a terminal the first records are shown before anything is stored. --undo puts the
+    study back to that copy, whether `import`, `run` or `review` brought the files: pages that were fetched and
+    statements that were made since go with them.
+
+    Example: medreview import sepsis.medreview answers.csv --map answer_text=response
+    """
+    from medreview import pipeline
+    from medreview.units.stored import show_correct_answers
+
+    if undo:
+        if files or dry_run:
+            raise UserError("--undo takes the newest import back; name no file with it.")
+        _undo(study, as_json=as_json)
+        return
+    if not files:
+        raise UserError("Name the files to import, or --undo to take the newest import back.")
+    if dry_run:
+        found = show_first(files, mapping, always=True)
+        lines = ("Nothing was written.",)
+        result({"dry_run": True, "files": [asdict(one) for one in found]}, *lines, as_json=as_json)
+        return
+    show_first(files, mapping)
+    with opened_or_made(study) as opened, kept_before(opened, files) as brought, progress() as bar:
+        brought += (pipeline.bring_in(opened, path, read_mapping(mapping), bar, as_copy=as_copy) for path in files)
+        done = list(brought)
+        if correct is not None:
+            show_correct_answers(opened, correct)
+    for imported in done:
+        say_what_is_missing(imported, study, mapping, "import", study)
+    result({"files": [asdict(imported) for imported in done]}, *map(imported_sentence, done), as_json=as_json)
+
+
+def _undo(study: Path, *, as_json: bool) -> None:
+    from medreview.study.before_import import take_back
+
+    done = take_back(study)
+    what = [counted(done.responses, "response")] if done.responses or not done.units else []
+    what += [counted(done.units, "unit")] if done.units else []
+    line = f"The import of {', '.join(done.files)} was taken back: {' and '.join(what)}; a copy with it is {done.copy}"
+    more = f" and {len(done.pages) - _NAMED} more" if len(done.pages) > _NAMED else ""
+    gone = [f"Gone with it, pages that came since: {', '.join(done.pages[:_NAMED])}{more}"] if done.pages else []
+    result(done, line, *gone, as_json=as_json)
+
+
+def parse(
+    study: StudyFile,
+    list_left_out: Annotated[
+        bool, typer.Option("--left-out", help="List what of the responses is no statement, and why.")
+    ] = False,
+    promote: Annotated[
+        list[str] | None,
+        typer.Option("--promote", metavar="ID", help="Make this part that is left out a statement; may be repeated."),
+    ] = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Split the responses into statements, by rules, and find their references.
+
+    Example: medreview parse sepsis.medreview --left-out
+    """
+    from medreview import pipeline
+    from medreview.statements.left_out import left_out
+    from medreview.study import Study
+
+    with Study.open(study) as opened, progress() as bar:
+        done = pipeline.parse(opened, bar, authorities_from_config(ask=False))
+        if promote:
+            promoted = _promote(opened, promote, reviewer)
+            names = ", ".join(promoted.values())
+            result({"statements": list(promoted)}, f"Statements now: {names}", as_json=as_json)
+            return
+        if list_left_out:
+            found = list(left_out(opened.reader))
+            result([asdict(part) for part in found], *_listed(opened, study, found), as_json=as_json)
+            return
+    empty = f"; {counted(done.empty, 'response')} without any" if done.empty else ""
+    result(
+        done,
+        f"{counted(done.statements, 'statement')} in {counted(done.responses, 'response')}, "
+        f"{counted(done.dropped, 'part')} left out{empty}",
+        as_json=as_json,
+    )
+
+
+def _promote(study: "Study", ids: Sequence[str], reviewer: str | None) -> dict[str, str]:
+    """The id of each new statement, with what the workbench calls it."""
+    from medreview import pipeline
+    from medreview.config import load_config
+    from medreview.units.statement_view import load_name
+
+    config = load_config()
+    with progress() as bar:
+        done = pipeline.promote(study, reviewer or config.reviewer, ids, progress=bar, synonyms=config.synonyms_file)
+    return {unit: load_name(study.reader, unit) for unit in done.statements}
+
+
+def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> list[str]:
+    from medreview.cli.reports.layout import table
+    from medreview.cli.reports.terminal import printed
+    from medreview.labels import LEFT_OUT_REASONS
+    from medreview.units.statement_view import response_name
+
+    if not found:
+        return ["Everything in the responses is a statement."]
+    names = dict(study.reader.execute("SELECT response_id, ordinal FROM response").fetchall())
+    rows = [
+        (part.left_out_id, response_name(names[part.response_id]), in_words(part.reason), one_line(part.text))
+        for part in found
+    ]
+    reasons = [
+        f"{in_words(reason)}: {why}"
+        for reason, why in LEFT_OUT_REASONS.items()
+        if any(part.reason == reason for part in found)
+    ]
+    told = table(("id", "response", "reason", "text"), rows, first="never", long=("response", "reason", "text"))
+    last = f"`{command('parse', path, '--promote', 'ID')}` makes one a statement."
+    return printed([told, "", *reasons, "", last]).rstrip("\n").split("\n")
+
+
+def facts(
+    study: StudyFile,
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Columns fact (or facts, a list), category, question or response."),
+    ],
+    mapping: Map = None,
+    as_json: Json = False,
+) -> None:
+    """Bring key facts into a study; judges then say whether each response contains or contradicts them.
+
+    A category is diagnosis, management, follow_up or other; what is none of these becomes other. Every response to the
+    same question is held against them.
+
+    Example: medreview facts sepsis.medreview facts.csv
+    """
+    from medreview import pipeline
+    from medreview.config import load_config
+    from medreview.import_files import became_other
+    from medreview.study import Study
+
+    with Study.open(study) as opened:
+        done = pipeline.bring_facts(opened, file, load_config().reviewer, read_mapping(mapping))
+    bad_records(done.bad, file)
+    for sentence in became_other(done):
+        say(f"{file}: {sentence}")
+    result(done, _sentence(done), as_json=as_json)
+
+
+def _sentence(done: "Facts") -> str:
+    known = f", {done.known} there already" if done.known else ""
+    left = f", {len(done.bad)} left out" if done.bad else ""
+    return f"{counted(done.added, 'key fact')} added{known}{left}"

@@ -1,0 +1,359 @@
+"""The commands ``stats``, ``report`` and ``export``: the figures of a study, one file to hand in, flat files."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from medreview.cli.options import Json, StudyFile, Ties, rule_named
+from medreview.cli.output import counted, progress, result, say
+from medreview.cli.verdict_access import current_verdicts, looked, one_reading, reading
+from medreview.errors import UserError
+from medreview.next_step import command
+
+if TYPE_CHECKING:
+    from medreview.cli.reports.study_page.material import Material
+    from medreview.labels import TieRule
+    from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.stats.reports.overrides import OverrideThemes
+    from medreview.study import Study
+
+
+_LEAST_REPLICATES = 99
+
+
+def stats(
+    study: StudyFile,
+    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
+    replicates: Annotated[
+        int | None, typer.Option(min=_LEAST_REPLICATES, help="How many resamples; default: 9,999.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Every figure, table and reason, instead of one screen.")
+    ] = False,
+    by: Annotated[
+        Literal["model", "origin", "domain", "judge", "page", "quote", "queue"] | None,
+        typer.Option(help="The study divided: support and agreement in each part, and what sets it apart."),
+    ] = None,
+    where: Annotated[
+        str,
+        typer.Option(
+            metavar="FILTER",
+            help="Figures of a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
+        ),
+    ] = "",
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="How much worse than one reviewer a judge may agree with all, in kappa; default: 0.1."
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="Figures of one other kind of unit: pair, response, reference, answer, qa, question, revision, "
+            "suggestion, key_fact, ranking.",
+        ),
+    ] = None,
+    gold: Annotated[
+        bool,
+        typer.Option(
+            "--gold",
+            help="Score models against all right labels, also of what nobody has decided. For the study's owner: "
+            "it is recorded that you have seen these figures.",
+        ),
+    ] = False,
+    csv: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Write every figure of --full as a row of a CSV file; - writes it to standard output.",
+        ),
+    ] = "",
+    conduct: Annotated[
+        bool,
+        typer.Option(
+            "--conduct",
+            help="With --full: how everybody works (pace, drift, signs of haste), not only you or the one named.",
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """How often you and the judges agree, and how well the responses are supported by what they cite.
+
+    One screen has a line for each judge and each share of support; --full has everything. Labels given blind, before
+    the judges were seen, stand apart from assisted ones, and the random audit apart from what was chosen: pooled, they
+    would answer no question. Intervals are over whole responses.
+
+    Example: medreview stats sepsis.medreview --reviewer anna
+    """
+    from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
+    from medreview.review.looks import shown_by, told_by_sums
+    from medreview.review.selecting import select_statements
+    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
+    from medreview.stats.formulas.human_baseline import MARGIN
+    from medreview.stats.study_figures import figure_document, study_figures
+    from medreview.study import Study
+
+    resampling = Resampling(
+        replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
+    )
+    if csv not in ("", "-"):
+        check_figures(Path(csv))
+    if unit is not None or gold:
+        if by or where or conduct:
+            raise UserError("--by, --where and --conduct are of statements; leave them out beside --unit and --gold.")
+        from medreview.cli.unit_stats import print_unit_stats
+
+        print_unit_stats(study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json)
+        sys.stdout.flush()
+        return
+    with Study.open(study, read_only=True) as opened, progress() as bar:
+        current_verdicts(opened)
+        only = select_statements(opened.reader, where, reviewer)
+        looked(opened, "stats", shown_by(only))
+        whole = full or as_json or bool(csv)
+        own = () if not whole else None if conduct else (reviewer,) if reviewer else reading(opened)
+        figures = study_figures(
+            opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
+            margin=MARGIN if margin is None else margin,
+        )  # fmt: skip
+        if any(told_by_sums(figures.given, one) for one in reading(opened)):
+            looked(opened, "stats", "labels")
+    if csv == "-":
+        print(figures_text(figures, figures.provenance), end="")
+    elif csv:
+        rows = write_figures(figures, figures.provenance, Path(csv))
+        result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
+    elif as_json:
+        result(figure_document(figures), as_json=True)
+    elif full or figures.by is not None:
+        from medreview.cli.reports.stats import render, render_divided
+
+        print(render(figures, study) if full else render_divided(figures), end="")
+    else:
+        from medreview.cli.reports.stats_screen import render_screen
+
+        print(render_screen(figures, study), end="")
+    sys.stdout.flush()
+
+
+_LEAST_REPORT_REPLICATES = 99
+_OF_THEMES = ("reviewer", "model", "made_at", "read", "of", "changed")
+
+
+def report(
+    study: StudyFile,
+    page: Annotated[
+        Path | None, typer.Argument(metavar="FILE.html", help="The report as one page.", show_default=False)
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE.md", help="The same as Markdown, without the plots.")
+    ] = None,
+    tradeoff: Annotated[
+        Path | None,
+        typer.Option("--tradeoff", metavar="FILE.csv", help="Also write cost and time of each system, with plots."),
+    ] = None,
+    briefs: Annotated[
+        Path | None,
+        typer.Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
+    ] = None,
+    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
+    where: Annotated[
+        str,
+        typer.Option(
+            metavar="FILTER",
+            help="A report on a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
+        ),
+    ] = "",
+    overridden: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Overridden statements of each reviewer told in full; default: 200."),
+    ] = None,
+    ties: Ties = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
+    replicates: Annotated[
+        int | None, typer.Option(min=_LEAST_REPORT_REPLICATES, help="How many resamples; default: 9,999.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write what was reviewed, how, and what came of it, as one file to hand in.
+
+    The page needs no network and no other file; it can be read on a phone and printed. It holds where the figures come
+    from, plots, limitations told from the data, a methods paragraph, judges with their prompts, every figure, what is
+    cited, cost, key facts with the votes, every statement on which a reviewer differs from the judges, and the
+    hallucinations marked in the answers. With --tradeoff, FILE.csv has what each system costs and how long it takes for
+    a case, against the key facts that it says; NAME.cost.svg and NAME.latency.svg lie beside it.
+
+    Example: medreview report sepsis.medreview sepsis.html --markdown sepsis.md
+    """
+    from medreview.cli.reports.brief_page import check_brief_page, write_brief_page
+    from medreview.cli.reports.facts import check_trade_off
+    from medreview.cli.reports.study_page.material import MOST, gather
+    from medreview.cli.reports.study_page.written import check_report
+    from medreview.generators.brief_text import stored_briefs
+    from medreview.judges.fact_votes import has_votes
+    from medreview.review.looks import shown_by, tells_of_others
+    from medreview.review.selecting import select_statements
+    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
+    from medreview.study import Study
+    from medreview.study.audit_frame import listable
+
+    check_report(page, markdown)
+    if tradeoff is not None:
+        check_trade_off(tradeoff)
+    if briefs is not None:
+        check_brief_page(briefs)
+    rule = None if ties is None else rule_named(ties)
+    resampling = Resampling(
+        replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
+    )
+    if page is None and markdown is None and tradeoff is None and briefs is None:
+        raise UserError(
+            f"Say where to write: `{command('report', study, study.with_suffix('.html'))}`, or --markdown FILE.md. "
+            f"Figures of key facts are printed by `{command('stats', study, '--unit', 'key_fact')}`."
+        )
+    told: dict[str, Any] = {}
+    with Study.open(study, read_only=True) as opened:
+        current_verdicts(opened)
+        only = select_statements(opened.reader, where, reviewer)
+        me = reading(opened)
+        listed = None if has_votes(opened.reader) else listable(opened.reader, *me)
+        looked(opened, "report", "verdicts" if listed is None else shown_by(only))
+        if page is not None or markdown is not None:
+            if me != (reviewer,) and any(tells_of_others(opened.reader, one, listed) for one in me):
+                looked(opened, "report", "labels")
+            with progress() as bar:
+                found = gather(
+                    opened.reader, study.name, reviewer, only=only, listed=listed, to=me,
+                    most=MOST if overridden is None else overridden, tie=rule, resampling=resampling, progress=bar,
+                )  # fmt: skip
+            told |= _report(found, page, markdown)
+        if briefs is not None:
+            told["briefs"] = str(write_brief_page(list(stored_briefs(opened.reader)), study.name, briefs))
+            say(f"written: {told['briefs']}")
+        if tradeoff is not None:
+            told["tradeoff"] = _trade_off(opened, tradeoff, rule, resampling)
+    result(told, *_summary(told), as_json=as_json)
+    sys.stdout.flush()
+
+
+def _report(found: "Material", page: Path | None, markdown: Path | None) -> dict[str, Any]:
+    """Write the report in the forms that are wanted; what a script wants to know of it."""
+    from medreview.cli.reports.study_page.methods import limitations
+    from medreview.cli.reports.study_page.written import write_markdown, write_report
+
+    told: dict[str, Any] = {"overridden": len(found.differing), "in_full": len(found.overridden)}
+    told |= {"held_back": found.held_back, "themes": list(map(_themes, found.themes))}
+    if found.references is not None:
+        told |= {"references": len(found.references.listed), "references_held_back": found.references.held_back}
+    told |= {"limitations": list(limitations(found)), "provenance": asdict(found.figures.provenance)}
+    for name, path, write in (("page", page, write_report), ("markdown", markdown, write_markdown)):
+        if path is not None:
+            told[name] = str(write(found, path))
+            say(f"written: {told[name]}")
+    return told
+
+
+def _themes(found: "OverrideThemes") -> dict[str, Any]:
+    """What a script wants to know of a reviewer's themes."""
+    themes = [
+        {"title": one.title, "about": one.about, "statements": [each.statement_id for each in one.statements]}
+        for one in found.themes
+    ]
+    return {**{name: getattr(found, name) for name in _OF_THEMES}, "themes": themes}
+
+
+def _trade_off(study: "Study", path: Path, rule: "TieRule | None", resampling: "Resampling") -> list[str]:
+    from medreview.cli.reports.facts import left_out, write_trade_off
+    from medreview.stats.units.fact_report import fact_report
+
+    found = fact_report(study.reader, tie=rule, resampling=resampling).trade_offs
+    written = list(map(str, write_trade_off(found, path)))
+    say(f"written: {', '.join(written)}", *left_out(found))
+    return written
+
+
+def _summary(told: Mapping[str, Any]) -> Iterator[str]:
+    if "overridden" in told:
+        shown = f" ({told['in_full']:,} in full)" if told["in_full"] < told["overridden"] else ""
+        yield (
+            f"{counted(told['overridden'], 'statement')} otherwise than the judges{shown}, "
+            f"{counted(len(told['limitations']), 'limitation')}"
+        )
+        if told["held_back"]:
+            yield f"{counted(told['held_back'], 'statement')} not listed, to keep the audit blind"
+
+
+_ENDINGS = (".csv", ".tsv", ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".zip", ".db", ".sqlite", ".html", ".txt")
+"""Of files: nobody means a folder by such a name."""
+
+
+def export(
+    study: StudyFile,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, or an earlier export of this study.")],
+    dialect: Annotated[
+        Literal["analysis", "excel"],
+        typer.Option(help="analysis: plain UTF-8, untouched. excel: opens well in Excel, formulas guarded."),
+    ] = "analysis",
+    sqlite: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME.db",
+            help="Also write all tables, untouched in both dialects, into one SQLite file of this name in DIR, with "
+            "the pages of the sources, views and full-text search, and a metadata.json for Datasette.",
+        ),
+    ] = "",
+    page_text: Annotated[
+        bool,
+        typer.Option(
+            "--page-text/--no-page-text",
+            help="Whether the SQLite file holds the texts of the pages. They belong to their publishers: leave them "
+            "out of a file that you pass on where you may not redistribute them. Quotes stay.",
+        ),
+    ] = True,
+    blind: Annotated[
+        bool,
+        typer.Option(
+            "--blind",
+            help="Leave out what judges say of statements that you have not decided yet, so that labels that you give "
+            "later are still blind.",
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Write labels, spans, judgements and events as CSV files, with a codebook and a manifest.
+
+    Example: medreview export sepsis.medreview labels-2026-11 --sqlite labels.db
+    """
+    from medreview.exchange.exports.export import export as write
+    from medreview.next_step import command, shell
+    from medreview.study import Study
+
+    if not page_text and not sqlite:
+        raise UserError("--no-page-text is about the SQLite file: add --sqlite labels.db. The CSV files hold no pages.")
+    if folder.suffix.lower() in _ENDINGS and not folder.exists():
+        raise UserError(
+            f"The export is a folder of many files, not one file {folder}: name a folder, as in "
+            f"`{command('export', study, folder.with_suffix(''))}`; --sqlite NAME.db puts all tables in one file."
+        )
+    with Study.open(study, read_only=True) as opened, progress() as bar:
+        current_verdicts(opened)
+        hidden_from = one_reading(opened) if blind else None
+        if not blind:
+            looked(opened, "export", "verdicts")
+        looked(opened, "export", "labels")
+        summary = write(opened, folder, dialect, bar, database=sqlite, page_text=page_text, blind_for=hidden_from)
+        others = opened.reader.execute("SELECT count(*) FROM reviewer_label WHERE instr(unit, ':')").fetchone()[0]
+    labels = summary.files.get("labels.csv", 0)
+    of_others = f", {counted(others, 'label')} on other units" if others else ""
+    lines = [f"{counted(labels, 'label')}{of_others}, and {len(summary.files) - 1} more files in {folder}"]
+    if made := summary.database:
+        opens = shell("datasette", folder / made.file, "-m", folder / made.metadata)
+        lines.append(f"Open the database: {opens}")
+    result(summary, *lines, as_json=as_json)

@@ -1,0 +1,381 @@
+"""The commands that plan a study: ``audit``, ``guidelines``, ``gold``, ``second-pass``, ``share``, ``background``."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, read_mapping
+from medreview.cli.output import bad_records, counted, one_line, progress, result, say
+from medreview.cli.verdict_access import looked
+from medreview.errors import UserError
+
+if TYPE_CHECKING:
+    from medreview.review.guidelines import Guidelines
+
+
+def audit(
+    study: StudyFile,
+    size: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Draw until there are N (of each stratum), or all.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="R", help="Draw every statement with this probability, above 0 up to 1.")
+    ] = None,
+    by: Annotated[
+        Literal["all", "model", "origin", "flagged"], typer.Option(help="Strata, each with a rate of its own.")
+    ] = "all",
+    release: Annotated[
+        bool, typer.Option("--release", help="Give what is reserved back to triage: its labels are assisted then.")
+    ] = False,
+    plan: Annotated[
+        float | None, typer.Option(metavar="POINTS", help="Plan for so many points to either side; default: 5.")
+    ] = None,
+    assisted: Annotated[
+        bool, typer.Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
+    ] = False,
+    judge: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose verdicts help and come first; default: all together.")
+    ] = None,
+    weight: Annotated[
+        float | None,
+        typer.Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels."),
+    ] = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Show the random audit, draw more, or give back what it reserves.
+
+    Without options: the rates, what became of the statements drawn, and what that says of the whole study: by the audit
+    alone, with the help of the judges' verdicts, how many labels these are worth, and how many labels more it takes.
+    Members of the audit are kept from every queue that shows the judges until the reviewer has decided them in the
+    queue "audit". Nobody who is drawn drops out.
+
+    Example: medreview audit sepsis.medreview --size 30 --by model
+    """
+    from medreview.config import load_config
+    from medreview.review import audit as draws
+    from medreview.stats.reports.audit_report import POINTS, audit_report, plan_before_labels
+    from medreview.stats.reports.audit_verdicts import every_judge, led_by
+    from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
+    from medreview.study import Study
+
+    if size is not None and rate is not None:
+        raise UserError("Give --size or --rate, not both.")
+    if rate is not None and not 0 < rate <= 1:
+        raise UserError("A rate is above 0 and up to 1, 0.1 for a tenth of the statements.")
+    if plan is not None and not 0 < plan < 50:
+        raise UserError("A plan is for more than 0 and less than 50 points to either side: --plan 5.")
+    if by != "all" and size is None and rate is None:
+        raise UserError("Say how much to draw of each stratum: --size N or --rate R.")
+    wanted = size is not None or rate is not None
+    who = reviewer or load_config().reviewer
+    with Study.open(study, read_only=not (wanted or release)) as opened:
+        if wanted:
+            drawn = draws.draw(opened, who, size=size, rate=rate, by=by)
+            more = f"{counted(drawn.new, 'statement')} more drawn" if drawn.event_id else "so much is drawn already"
+            say(f"{more}: {drawn.members:,} in the audit")
+        if release:
+            say(f"{counted(draws.release(opened, who), 'statement')} given back to triage")
+        reader = opened.reader
+        names = [reviewer] if reviewer else reviewers(reader)
+        points = POINTS if plan is None else plan / 100
+        report = audit_report(
+            reader,
+            {name: reviewer_labels(reader, name) for name in names},
+            led_by(every_judge(reader), judge),
+            assisted=assisted,
+            weight=weight,
+            points=points,
+        )
+        first_plan = None if report.figures else plan_before_labels(reader, points)
+        if report.figures:  # they say how often the judges are right
+            looked(opened, "audit", "totals")
+        reserved = len(draws.reserved(reader, who))
+    if as_json:
+        result(
+            {"reviewer": who, "reserved": reserved, **asdict(report), "plan": first_plan and asdict(first_plan)},
+            "",
+            as_json=True,
+        )
+        return
+    from medreview.cli.reports.audit import audit_parts, next_step, plan_parts
+    from medreview.cli.reports.terminal import printed
+
+    # Of whoever only reads the figures of others, nothing is reserved that would be missed.
+    told = reserved and (wanted or not names or who in names)
+    kept = f"{counted(reserved, 'statement')} reserved: kept from {who}'s triage until decided in the queue “audit”"
+    parts = [*audit_parts(report), *(["", one_line(kept)] if told else [])]
+    if plan is not None and first_plan is not None:
+        parts += ["", *plan_parts(first_plan)]
+    for figures in report.figures[-1:]:
+        parts += ["", *next_step(figures, study)]
+    print(printed(parts), end="")
+
+
+def guidelines(
+    study: StudyFile,
+    set_file: Annotated[
+        Path | None, typer.Option("--set", metavar="FILE.md", help="Put the text of a file in force.")
+    ] = None,
+    edit: Annotated[bool, typer.Option("--edit", help="Change the text in force in $VISUAL or $EDITOR.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="What the version in force changed in the one before, line by line.")
+    ] = False,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Show the guidelines of the label set, or set another version.
+
+    Every label carries the version it was given by. Each reviewer is shown a new version before the first decision;
+    F2 shows it at any time. Until a study sets its own, each kind of unit has the definitions of its labels.
+
+    Example: medreview guidelines sepsis.medreview --set guidelines.md
+    """
+    from medreview.config import load_config
+    from medreview.review import guidelines as texts
+    from medreview.study import Study
+
+    if sum((set_file is not None, edit, diff)) > 1:
+        raise UserError("Give one of --set, --edit and --diff.")
+    with Study.open(study, read_only=True) as opened:
+        now, found = texts.in_force_for_all(opened.reader), texts.versions(opened.reader)
+    if set_file or edit:
+        new = _read(set_file) if set_file else _edited(now.text)
+        with Study.open(study) as opened:
+            after = texts.set_guidelines(opened, reviewer or load_config().reviewer, new)
+            found = texts.versions(opened.reader)
+        say(f"guidelines {after.name} {'were' if after.sha256 == now.sha256 else 'are'} in force")
+        now = after
+    if diff:
+        _show_diff(found, as_json=as_json)
+        return
+    origin = f"set by {now.set_by}, {now.set_at[:16]}" if now.number else "the definitions of the labels"
+    told = asdict(now) | {"stamp": now.stamp, "versions": [asdict(one) for one in found]}
+    result(told, f"{now.name}, {origin}", "", *now.text.splitlines(), as_json=as_json)
+
+
+def _read(path: Path) -> str:
+    from medreview.bounded_reading import read_bounded
+    from medreview.review.guidelines import LONGEST
+
+    try:
+        body, _ = read_bounded(path, 4 * LONGEST)  # no character takes more bytes
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8; save it as that.") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def _edited(text: str) -> str:
+    from medreview.review.guidelines import LONGEST
+    from medreview.review.text_entry import write_outside
+
+    back = write_outside(text.rstrip(), "guidelines.md", LONGEST)
+    if back.fault:
+        raise UserError(f"The guidelines stay as they are: {back.fault}.")
+    if back.text == text.rstrip():
+        raise UserError("Nothing was changed in the editor; the guidelines stay as they are.")
+    return back.text
+
+
+def _show_diff(found: "list[Guidelines]", *, as_json: bool) -> None:
+    from difflib import unified_diff
+
+    if len(found) < 2:
+        raise UserError("There are no two versions to compare; `--set FILE.md` sets one.")
+    old, new = found[-2:]
+    lines = list(unified_diff(old.text.splitlines(), new.text.splitlines(), old.name, new.name, lineterm=""))
+    result({"from": old.stamp, "to": new.stamp, "lines": lines}, *lines, as_json=as_json)
+
+
+def gold(
+    study: StudyFile,
+    file: Annotated[
+        Path | None, typer.Option("--import", metavar="FILE", help="Columns unit (or response, statement), label, why.")
+    ] = None,
+    add: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="UNIT LABEL", help="Add one: R07 S3, the id of a unit or of its record, and the label."),
+    ] = None,
+    remove: Annotated[str | None, typer.Option(metavar="UNIT", help="Make it an ordinary unit again.")] = None,
+    axis: Annotated[
+        str | None, typer.Option(help="With --add: the axis of the label; default: that of its kind.")
+    ] = None,
+    why: Annotated[str, typer.Option(help="With --add: what is said of it when the block is done.")] = "",
+    attention: Annotated[
+        bool, typer.Option("--attention", help="With --add: a check of attention, which needs no judgement.")
+    ] = False,
+    mapping: Map = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """List units whose right label is known (gold), or add and remove some.
+
+    Reviewers see nothing of it until the block is done. The list tells it: it is for whoever runs the study.
+
+    Example: medreview gold sepsis.medreview --add "R07 S3" contradicted --why "The source says 30 mL/kg." --attention
+    """
+    from medreview.config import load_config
+    from medreview.review.gold import remove_gold, set_gold
+    from medreview.review.gold_file import import_gold
+    from medreview.study import Study
+    from medreview.units.kind import Gold
+    from medreview.units.label_comparisons import gold_items
+    from medreview.units.registry import asks_of, find_unit
+
+    if sum(one is not None for one in (file, add, remove)) > 1:
+        raise UserError("Give one of --import, --add and --remove.")
+    if add is None and (axis or why or attention):
+        raise UserError("--axis, --why and --attention go with --add UNIT LABEL; a file has columns for them.")
+    who = reviewer or load_config().reviewer
+    with Study.open(study, read_only=not (file or add or remove)) as opened:
+        if file:
+            with progress() as bar:
+                done = import_gold(opened, file, who, read_mapping(mapping), bar)
+            bad_records(done.bad, file)
+            known = f", {done.known} known already" if done.known else ""
+            left = f", {len(done.bad)} left out" if done.bad else ""
+            result(done, f"{counted(done.added, 'gold item')} added{known}{left}", as_json=as_json)
+            return
+        try:
+            named = add[0] if add else remove or ""
+            unit = find_unit(opened.reader, named) if named else ""
+        except LookupError as error:
+            raise UserError(f"Of the gold item: {error.args[0]}.") from None
+        if add:
+            set_gold(opened, unit, Gold(axis or asks_of(unit).axis, add[1], (), why, attention), who)
+            say(f"{unit} is a gold item: {add[1]}")
+        elif remove and not remove_gold(opened, unit):
+            raise UserError(f"{unit} is no gold item.")
+        found = gold_items(opened.reader)
+    lines = [
+        f"{one.unit}  {one.gold.axis}: {one.gold.label}{'  attention' if one.gold.attention else ''}  {one.gold.why}"
+        for one in found
+    ]
+    result([asdict(one) for one in found], *(lines or ["There are no gold items."]), as_json=as_json)
+
+
+def second_pass(
+    study: StudyFile,
+    share: Annotated[
+        float | None,
+        typer.Option(metavar="R", help="How much of what was decided comes back: 0.1 is a tenth, 0 nothing."),
+    ] = None,
+    after: Annotated[
+        int | None, typer.Option(metavar="DAYS", help="Days after the first decision; at first 14.")
+    ] = None,
+    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Draws it; default: the id of the study.")] = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Show or set the second pass: how well a reviewer agrees with himself or herself (intra-rater).
+
+    What is due waits in the queue "second", blind, with your labels, notes and spans of the first pass hidden.
+
+    Example: medreview second-pass sepsis.medreview --share 0.1 --after 14
+    """
+    from medreview.config import load_config
+    from medreview.review import repeat_annotation as passes
+    from medreview.study import Study
+
+    who = reviewer or load_config().reviewer
+    setting = (share, after, seed) != (None, None, None)
+    with Study.open(study, read_only=not setting) as opened:
+        if setting:
+            passes.set_second_pass(opened, who, share=share, after_days=after, seed=seed)
+        now = passes.second_pass(opened.reader)
+        found = passes.pass_progress(opened.reader, who)
+    if now.share:
+        days = counted(now.after_days, "day")
+        lines = [f"{now.share:.1%} of what is decided comes back after {days}",
+                 f"{who}: {found.drawn} drawn, {found.due} due, {found.later} later, {found.done} done"]  # fmt: skip
+    else:
+        lines = ["There is no second pass; `--share 0.1` brings a tenth of what is decided back."]
+    if found.done:
+        lines.append(f"the same label both times: {found.same} of {found.done}")
+    result({"reviewer": who, **asdict(now), **asdict(found)}, *lines, as_json=as_json)
+
+
+def share(
+    study: StudyFile,
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Of which kind of unit: statement, pair, qa, ranking, ...")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="R", help="How much: 0.45 is 45 of a hundred. It can only be raised.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Draws it; default 0. The first one stays.")] = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Show or set the share of units that a second reviewer annotates as well, without seeing the first one's labels.
+
+    What another reviewer has decided of it waits in the queue "share", blind: others' labels, notes and spans are
+    hidden. Who is drawn stays drawn when the share is raised, and is the same in every copy of the study.
+
+    Example: medreview share sepsis.medreview --kind qa --rate 0.45
+    """
+    from medreview.config import load_config
+    from medreview.errors import UserError
+    from medreview.review import repeat_annotation as second
+    from medreview.study import Study
+
+    who = reviewer or load_config().reviewer
+    if rate is None and seed is not None:
+        raise UserError("A seed comes with a share: --rate 0.45 --seed 7.")
+    if rate is not None and kind is None:
+        raise UserError("Say of which kind of unit: --kind statement --rate 0.45.")
+    with Study.open(study, read_only=rate is None) as opened:
+        if rate is not None and kind is not None:
+            second.set_share(opened, who, kind, rate, seed)
+        study_id, every = opened.meta("study_id"), second.shares(opened.reader)
+        found = [
+            second.share_progress(opened.reader, study_id, one, who)
+            for one in every.values()
+            if kind in (None, one.kind)
+        ]
+    lines = [
+        f"{one.kind}: {one.rate:.0%} (seed {one.seed}), {one.drawn} of {counted(one.units, 'unit')} drawn; "
+        f"{one.waiting} wait for {who}, {one.twice} decided by {who} and another"
+        for one in found
+    ]
+    none = "Nothing is annotated a second time; `--kind statement --rate 0.45` draws 45 of a hundred statements."
+    result({"reviewer": who, "shares": [asdict(one) for one in found]}, *(lines or [none]), as_json=as_json)
+
+
+def background(
+    study: StudyFile,
+    role: Annotated[str | None, typer.Option(help="Physician, nurse, medical student, ...")] = None,
+    years: Annotated[str | None, typer.Option(metavar="N", help="Years of practice.")] = None,
+    specialty: Annotated[str | None, typer.Option(help="What you work in.")] = None,
+    words: Annotated[str | None, typer.Option(help="Anything else that bears on your labels.")] = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Show who the reviewers of a study are, or say who you are.
+
+    The workbench asks each reviewer once. What is said goes into reviewers.csv of an export, and replaces what was said
+    before; an empty value takes a field back.
+
+    Example: medreview background sepsis.medreview --role physician --years 12 --specialty "intensive care"
+    """
+    from medreview.config import load_config
+    from medreview.review.background import read_background, set_background
+    from medreview.study import Study
+    from medreview.study.study_acts import background_of, backgrounds
+
+    given = {"role": role, "years": years, "specialty": specialty, "words": words}
+    new = {name: value for name, value in given.items() if value is not None}
+    with Study.open(study, read_only=not new) as opened:
+        if new:
+            who = reviewer or load_config().reviewer
+            before = {name: "" if value is None else str(value)
+                      for name, value in asdict(background_of(opened.reader, who)).items()}  # fmt: skip
+            set_background(opened, who, read_background(before | new))
+        found = [one for one in backgrounds(opened.reader) if reviewer in (None, one[0])]
+    lines = [f"{name}: {said.line or 'nothing is said'}" for name, said, _ in found]
+    told = [{"reviewer": name, **asdict(said), "said_at": at} for name, said, at in found]
+    result(told, *(lines or ["Nobody has reviewed this study yet."]), as_json=as_json)

@@ -1,0 +1,434 @@
+"""Every plot of a report, drawn by matplotlib as SVG: intervals, points, bars, tables of counts, what becomes of items.
+
+A plot has a title, and a description of what it shows for who does not see it; every number in it stands in a table or
+a CSV file as well. No two things in it differ by colour alone.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
+
+from medreview.cli.reports.layout import Table, cells, table
+from medreview.cli.reports.plot_canvas import COLOURS, HATCH, INK, LINE, MARKERS, PAPER, short
+from medreview.cli.reports.plot_canvas import Drawing as Drawing
+from medreview.stats.formulas.estimate import Estimate, Scale, number, percent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+_BAR_ROW: Final = 15
+_BARS_WIDTH: Final = 320
+
+
+def stacked_bars(title: str, parts: tuple[str, str], rows: Sequence[tuple[str, float, float, str]]) -> Drawing:
+    """``rows``: a name, the lengths of the two parts, and the words behind them. ``parts`` says what the two are."""
+
+    def paint(axes: "Axes") -> None:
+        places = range(len(rows))
+        first, second = [row[1] for row in rows], [row[2] for row in rows]
+        axes.barh(places, first, height=0.72, color=COLOURS[0], label=short(parts[0], 60))
+        axes.barh(places, second, left=first, height=0.72, color=PAPER, edgecolor=COLOURS[1], hatch=HATCH,
+                  label=short(parts[1], 60))  # fmt: skip
+        for place, (_, one, other, words) in enumerate(rows):
+            axes.annotate(short(words, 60), (one + other, place), (4, 0), textcoords="offset points", va="center",
+                          fontsize=9)  # fmt: skip
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_yticks(places, [short(row[0]) for row in rows])
+        axes.set_xlim(0, max((one + other for _, one, other, _ in rows), default=1) or 1)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["bottom"].set_visible(False)
+        axes.spines["left"].set_visible(False)
+        axes.set_xticks([])
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, borderaxespad=0.2)
+
+    about = f"Stacked bars, a row each. Full: {parts[0]}. Striped: {parts[1]}."
+    numbers = table(("", *parts), [(row[0], f"{row[1]:,g}", f"{row[2]:,g}") for row in rows])
+    return Drawing(title, about, (_BARS_WIDTH, _BAR_ROW * max(2, len(rows))), paint, numbers)
+
+
+_FLOW_WIDE: Final = 190.0
+_FLOW_GAP: Final = 26.0
+_FLOW_LINE: Final = 13.0
+_BOX_MARGIN: Final = 7.0
+_LONGEST: Final = 36
+_LONGEST_BOLD: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A box: what is in it, some ``lines`` below that, and what is ``aside``: left out here, in a box of its own."""
+
+    head: str
+    lines: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
+
+
+def flow(title: str, trunk: Sequence[Step], branches: Sequence[Sequence[Step]]) -> Drawing:
+    """From one box to the next, then into branches that stand beside each other."""
+    wide = max(
+        _FLOW_WIDE * (2 if any(step.aside for step in trunk) else 1) + _FLOW_GAP,
+        (_FLOW_WIDE + _FLOW_GAP) * len(branches),
+    )
+    deep = sum(map(_height, trunk)) + max((sum(map(_height, branch)) for branch in branches), default=0.0)
+
+    def paint(axes: "Axes") -> None:
+        y = 0.0
+        for place, step in enumerate(trunk):
+            last = place == len(trunk) - 1
+            _box(axes, 0, y, (step.head, *step.lines))
+            if step.aside:
+                middle = y + _size(step) / 2
+                _box(axes, _FLOW_WIDE + _FLOW_GAP, y, step.aside, head=False)
+                _arrow(axes, (_FLOW_WIDE, middle), (_FLOW_WIDE + _FLOW_GAP, middle))
+            if not last:
+                _arrow(axes, (_FLOW_WIDE / 2, y + _size(step)), (_FLOW_WIDE / 2, y + _height(step)))
+            y += _height(step)
+        for column, branch in enumerate(branches):
+            _branch(axes, column * (_FLOW_WIDE + _FLOW_GAP), y, branch)
+        axes.set_xlim(0, wide)
+        axes.set_ylim(deep, 0)
+        axes.axis("off")
+
+    every = (*trunk, *(step for branch in branches for step in branch))
+    told = [(step.head, "; ".join(step.lines), "; ".join(step.aside)) for step in every]
+    numbers = table(("", "of", "left out"), told, long=("left out",))
+    return Drawing(title, "Boxes from top to bottom, and beside them what is left out.", (wide, deep), paint, numbers)
+
+
+def _branch(axes: "Axes", x: float, y: float, branch: Sequence[Step]) -> None:
+    _arrow(axes, (_FLOW_WIDE / 2, y - _FLOW_GAP), (x + _FLOW_WIDE / 2, y))
+    for place, step in enumerate(branch):
+        _box(axes, x, y, (step.head, *step.lines))
+        if place < len(branch) - 1:
+            _arrow(axes, (x + _FLOW_WIDE / 2, y + _size(step)), (x + _FLOW_WIDE / 2, y + _height(step)))
+        y += _height(step)
+
+
+def _box(axes: "Axes", x: float, y: float, lines: Sequence[str], *, head: bool = True) -> None:
+    from matplotlib.patches import Rectangle
+
+    height = _FLOW_LINE * len(lines) + 2 * _BOX_MARGIN
+    axes.add_patch(Rectangle((x, y), _FLOW_WIDE, height, fill=False, edgecolor=INK if head else LINE, linewidth=1))
+    for place, words in enumerate(lines):
+        bold = head and not place
+        at, most = y + _BOX_MARGIN + _FLOW_LINE * (place + 0.5), _LONGEST_BOLD if bold else _LONGEST
+        axes.text(x + 7, at, short(words, most), va="center", fontsize=9, fontweight="bold" if bold else "normal")
+
+
+def _arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) -> None:
+    style = {"arrowstyle": "->", "color": INK, "linewidth": 1, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", xy=end, xytext=start, arrowprops=style)
+
+
+def _size(step: Step) -> float:
+    return _FLOW_LINE * (1 + len(step.lines)) + 2 * _BOX_MARGIN
+
+
+def _height(step: Step) -> float:
+    return max(_size(step), _FLOW_LINE * len(step.aside) + 2 * _BOX_MARGIN) + _FLOW_GAP
+
+
+_FOREST_WIDTH: Final = 126.0
+"""Of the intervals; the numbers to the right of them take :data:`_BESIDE`. In points, as all lengths here."""
+_NUMBERS_WIDTH: Final = 128.0
+_NAME: Final = 12.0
+"""The height of a line of a name."""
+_DRAWN: Final = 15.0
+"""That of an interval below it."""
+_NAME_LINE: Final = 40
+"""Letters of a name in a line."""
+_MOST_LINES: Final = 3
+_SMALL: Final = 8.5
+_FURTHEST: Final = {"share_difference": 1.0, "coefficient_difference": 2.0}
+"""A difference is no larger: where an interval goes beyond it, an arrow stands at the edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A row: its name, a value with an interval (``None`` where there is none), and these as words, of ``n`` items.
+
+    ``words`` are the value and its interval; without a value the first says so. A row without words is a heading.
+    """
+
+    name: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    words: tuple[str, str] | None = None
+    n: int | None = None
+
+
+def forest(title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, between: str = "95% interval") -> Drawing:
+    """``scale``: shares are shown in per cent from 0 to 100, coefficients up to 1, amounts as far as they go, and
+    differences as far to one side as to the other, those of shares (in points of a hundred) 100 at most.
+
+    ``between`` names what stands behind the values in the table of the same numbers.
+    """
+    ends = [end for row in rows for end in (row.low, row.value, row.high) if end is not None]
+    start, stop = _range(ends, scale)
+    lines = [wrap(short(row.name, _NAME_LINE * _MOST_LINES), _NAME_LINE) or [""] for row in rows]
+    heights = [_NAME * len(name) + (_DRAWN if row.words else 4.0) for row, name in zip(rows, lines, strict=True)]
+    tops = [0.0, *accumulate(heights)]
+
+    def paint(axes: "Axes") -> None:
+        for row, name, top in zip(rows, lines, tops, strict=False):
+            _name(axes, row, name, top)
+            if row.words:
+                _row(axes, top + _NAME * len(name) + _DRAWN / 2 - 1, row, (start, stop))
+        axes.set_ylim(tops[-1] + 2, 0)
+        axes.set_yticks([])
+        axes.set_xlim(start, stop)
+        axes.set_axisbelow(True)
+        axes.spines["left"].set_visible(False)
+        if scale == "share":
+            axes.set_xticks([0, 0.5, 1], [percent(tick, 0) for tick in (0, 0.5, 1)])
+        elif scale == "share_difference":
+            axes.set_xticks([start, 0, stop], [number(tick, scale, 0, signed=True) for tick in (start, 0, stop)])
+        axes.tick_params(axis="x", labelsize=_SMALL)
+        axes.set_xlabel(axis, fontsize=_SMALL, loc="left")
+
+    return Drawing(title, f"A forest plot: {axis}.", (_FOREST_WIDTH, tops[-1] + 2), paint, _numbers(rows, between))
+
+
+def _numbers(rows: Sequence[Interval], between: str) -> Table:
+    told = [
+        (row.name, *(row.words or ("", "")), "" if row.n is None else f"{row.n:,}") for row in rows
+    ]  # fmt: skip
+    return table(("", "value", between, "n"), told)
+
+
+def _name(axes: "Axes", row: Interval, name: Sequence[str], top: float) -> None:
+    """Over the whole width; at the right of its last line the number of items."""
+    left = axes.get_yaxis_transform()
+    weight = "normal" if row.words else "bold"
+    for place, line in enumerate(name):
+        axes.text(0, top + _NAME * (place + 0.5), line, transform=left, va="center", fontsize=9, fontweight=weight)
+    if row.n is not None:
+        axes.text(_edge(), top + _NAME * (len(name) - 0.5), f"n {row.n:,}", transform=left, va="center", ha="right",
+                  fontsize=_SMALL)  # fmt: skip
+
+
+def _edge() -> float:
+    """The right edge of the numbers, in widths of the intervals."""
+    return 1 + _NUMBERS_WIDTH / _FOREST_WIDTH
+
+
+def _row(axes: "Axes", place: float, row: Interval, ends: tuple[float, float]) -> None:
+    value, interval = row.words or ("", "")
+    known = row.low is not None and row.high is not None
+    words = f"{value} ({interval})" if interval and row.value is not None else value
+    axes.text(_edge(), place, words, transform=axes.get_yaxis_transform(), va="center", ha="right", fontsize=_SMALL)
+    if row.value is None:
+        return
+    axes.axhline(place, color=LINE, linewidth=0.5, zorder=0)
+    if ends[0] < 0:  # only where intervals are: a line through all rows would strike the names out
+        axes.plot([0, 0], [place - _DRAWN / 2 + 1, place + _DRAWN / 2], color=INK, linewidth=0.8, zorder=1)
+    if known:
+        _bar(axes, place, (row.low or 0.0, row.high or 0.0), ends)
+    axes.plot(min(max(row.value, ends[0]), ends[1]), place, "s", color=COLOURS[0], markersize=5.5, clip_on=False,
+              markerfacecolor=COLOURS[0] if known else PAPER)  # fmt: skip
+
+
+def _bar(axes: "Axes", place: float, interval: tuple[float, float], ends: tuple[float, float]) -> None:
+    """The interval, with an arrow where it goes on beyond the axis."""
+    low, high = max(interval[0], ends[0]), min(interval[1], ends[1])
+    axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=1.6)
+    for at, beyond, form in ((low, interval[0] < ends[0], "<"), (high, interval[1] > ends[1], ">")):
+        axes.plot(at, place, form if beyond else "|", color=COLOURS[0], markersize=6, clip_on=False)
+
+
+def _range(ends: Sequence[float], scale: Scale) -> tuple[float, float]:
+    furthest = max((abs(end) for end in ends), default=1.0) * 1.05 or 1.0
+    match scale:
+        case "amount" | "seconds" | "plain":
+            return 0.0, furthest
+        case "share_difference" | "coefficient_difference":
+            rounded, most = -(-furthest * 10 // 1) / 10, _FURTHEST[scale]
+            return -min(rounded, most), min(rounded, most)
+        case "coefficient":
+            return min(map(_tenth, ends), default=0.0) if any(end < 0 for end in ends) else 0.0, 1.0
+    return 0.0, 1.0
+
+
+def _tenth(value: float) -> float:
+    return (value * 10 // 1) / 10
+
+
+_INTERVALS_WIDTH: Final = 320
+_INTERVALS_STEP: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A row of a plot of intervals: its name, and for each series a share with its interval, ``None`` for none."""
+
+    name: str
+    values: tuple[Estimate | None, ...]
+
+
+def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Drawing:
+    """``series`` names what each mark is of; up to as many as there are colours."""
+    high = len(rows) * len(series)
+
+    def paint(axes: "Axes") -> None:
+        for index, name in enumerate(series):
+            colour, form = COLOURS[index], MARKERS[index % len(MARKERS)]
+            hollow = PAPER if index % 2 else colour
+            axes.plot([], [], form, color=colour, markerfacecolor=hollow, label=short(name))
+            for place, row in enumerate(rows):
+                share = row.values[index]
+                if share is None or share.value is None:
+                    continue
+                y = place + (index - (len(series) - 1) / 2) * 0.5 / max(1, len(series) - 1)
+                if share.low is not None and share.high is not None:
+                    axes.plot([share.low, share.high], [y, y], color=colour, linewidth=1.6, marker="|", markersize=6)
+                axes.plot(share.value, y, form, color=colour, markerfacecolor=hollow, markersize=6, clip_on=False)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_yticks(range(len(rows)), [short(row.name) for row in rows])
+        axes.set_xlim(0, 1)
+        axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], [percent(tick / 5, 0) for tick in range(6)])
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        axes.tick_params(axis="y", length=0)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series), frameon=False, borderaxespad=0.2)
+
+    told = [
+        (row.name, *(cell for value in row.values for cell in _cells(value))) for row in rows
+    ]  # fmt: skip
+    names = (heading for name in series for heading in (name, "95% interval"))
+    about = f"Shares with their intervals: {', '.join(series)}."
+    return Drawing(title, about, (_INTERVALS_WIDTH, _INTERVALS_STEP * high + 24), paint, table(("", *names), told))
+
+
+def _cells(share: Estimate | None) -> tuple[str, str]:
+    return ("", "") if share is None or share.value is None else cells(share, "")
+
+
+_CELL: Final = 46
+_DARKEST: Final = 0.5
+"""Of the colour: numbers are read on it."""
+
+
+def matrix(title: str, rows: str, columns: str, labels: Sequence[str], counts: Sequence[Sequence[int]]) -> Drawing:
+    """``rows`` and ``columns`` name who gave the labels; ``counts`` stand in the order of ``labels``."""
+
+    def paint(axes: "Axes") -> None:
+        from matplotlib.patches import Rectangle
+
+        for y, row in enumerate(counts):
+            for x, count in enumerate(row):
+                shade = _DARKEST * count / sum(row) if count else 0.0
+                axes.add_patch(Rectangle((x, y), 1, 1, facecolor=COLOURS[0], alpha=shade, linewidth=0))
+                axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=LINE, linewidth=0.8))
+                axes.text(x + 0.5, y + 0.5, f"{count:,}", ha="center", va="center", fontsize=11,
+                          fontweight="bold" if x == y else "normal")  # fmt: skip
+        middle = [place + 0.5 for place in range(len(labels))]
+        axes.set_xlim(0, len(labels))
+        axes.set_ylim(len(labels), 0)
+        axes.set_xticks(middle, [_broken(label) for label in labels], fontsize=8.5)
+        axes.set_yticks(middle, [_broken(label) for label in labels], fontsize=8.5)
+        axes.xaxis.tick_top()
+        axes.xaxis.set_label_position("top")
+        axes.tick_params(length=0)
+        axes.set_xlabel(short(columns))
+        axes.set_ylabel(short(rows))
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+
+    told = [(label, *(f"{count:,}" for count in row)) for label, row in zip(labels, counts, strict=True)]
+    numbers = table((f"{rows} (rows), {columns} (columns)", *labels), told)
+    side = _CELL * len(labels)
+    return Drawing(
+        title, f"Counts of both labels. Rows: {rows}; columns: {columns}.", (side * 1.4, side), paint, numbers
+    )
+
+
+def _broken(label: str) -> str:
+    return label.replace(" ", "\n")
+
+
+_SCATTER_SIZE: Final = (380, 260)
+_STEPS: Final = (1, 2, 5)
+"""Times the powers of ten: where the axis has ticks."""
+_MOST_TICKS: Final = 12
+_APART: Final = 0.055
+"""Of the height of the plot: how far apart two labels stand that would lie on each other."""
+_NEAR: Final = 0.45
+"""Of its width: how far apart two labels are that cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point with an interval: ``y`` is a share, ``x`` above 0. Points of one ``group`` have one colour and form, and
+    are joined."""
+
+    name: str
+    group: str
+    x: float
+    y: float
+    low: float | None
+    high: float | None
+
+
+def scatter(title: str, x_title: str, y_title: str, points: Sequence[Point]) -> Drawing:
+    """Every point has its name beside it."""
+    ticks = _ticks([point.x for point in points])
+
+    def paint(axes: "Axes") -> None:
+        for index, group in enumerate(dict.fromkeys(point.group for point in points)):
+            colour, form = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+            here = sorted((point for point in points if point.group == group), key=lambda point: point.x)
+            axes.plot([point.x for point in here], [point.y for point in here], "--", color=colour, linewidth=1)
+            for point in here:
+                if point.low is not None and point.high is not None:
+                    axes.plot([point.x, point.x], [point.low, point.high], color=colour, linewidth=1.4)
+                axes.plot(point.x, point.y, form, color=colour, markersize=7, clip_on=False,
+                          markerfacecolor=PAPER if index % 2 else colour)  # fmt: skip
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xticks([], minor=True)
+        axes.set_xlim(ticks[0], ticks[-1])
+        axes.set_ylim(0, 1)
+        axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1], [percent(tick / 5, 0) for tick in range(6)])
+        axes.grid()
+        axes.set_axisbelow(True)
+        axes.set_xlabel(x_title)
+        axes.set_ylabel(y_title)
+        inside = axes.transData + axes.transAxes.inverted()
+        spots = [(*inside.transform((point.x, point.y)), point.name) for point in points]
+        for x, y, name in _apart(spots):
+            axes.text(x + 0.022, y + 0.028, short(name), transform=axes.transAxes, va="center", fontsize=9)
+
+    told = [(point.name, f"{point.x:g}", percent(point.y), _interval(point)) for point in points]
+    numbers = table(("", x_title, y_title, "95% interval"), told)
+    return Drawing(title, f"Points: {y_title} against {x_title}.", _SCATTER_SIZE, paint, numbers)
+
+
+def _interval(point: Point) -> str:
+    return "" if point.low is None or point.high is None else f"{percent(point.low)} to {percent(point.high)}"
+
+
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Those around the values, with room on both sides, so that no point lies on the edge; few enough to be read."""
+    first, last = math.floor(math.log10(min(values))) - 1, math.ceil(math.log10(max(values))) + 1
+    every = [step * 10.0**power for power in range(first, last + 1) for step in _STEPS]
+    below = max(place for place, tick in enumerate(every) if tick < min(values))
+    above = min(place for place, tick in enumerate(every) if tick > max(values))
+    found = every[below : above + 1]
+    return found if len(found) <= _MOST_TICKS else [10.0**power for power in range(first, last + 1)]
+
+
+def _apart(labels: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, str]]:
+    """Labels from top to bottom, each at its place or as little below it as keeps it off those before."""
+    placed: list[tuple[float, float, str]] = []
+    for x, wanted, name in sorted(labels, key=lambda label: (-label[1], label[0])):
+        y = wanted
+        for beside, other, _ in placed:
+            if abs(y - other) < _APART and abs(x - beside) < _NEAR:
+                y = other - _APART
+        placed.append((x, y, name))
+    return placed

@@ -1,0 +1,197 @@
+"""The studies that were opened last: as lines of 80 columns, and the choice of one by ``medreview`` alone."""
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from medreview.cli.output import counted, one_line
+from medreview.review.cell_width import fit, width
+from medreview.visible import visible_line
+
+if TYPE_CHECKING:
+    from medreview.recent_studies import RecentStudy
+    from medreview.study.recent_list import Opened
+
+
+WIDTH: Final = 80
+_INDENT: Final = "    "
+
+
+def study_lines(number: int, study: "RecentStudy") -> Iterator[str]:
+    """One study: number and title and when; its path; what is open in it, or what is wrong."""
+    when = _when(study.opened_at)
+    title = one_line(study.title) or study.path.stem
+    yield f"{number:>2}  {_cut(title, WIDTH - len(when) - 6, pad=True)}  {when}"
+    yield _INDENT + _path(study.path)
+    if study.remark:
+        yield _INDENT + _cut(f"{study.state.upper()}: {one_line(study.remark)}", WIDTH - 4)
+    counts = study.counts
+    place = f"; left off: {one_line(study.left_off)}" if study.left_off else ""
+    if counts is not None and (counts.total or not study.units):
+        deferred = f", {counts.deferred:,} deferred" if counts.deferred else ""
+        head = f"{counts.decided:,} of {counts.total:,} decided{deferred}, {counts.open:,} open"
+        yield _INDENT + _cut(head + place, WIDTH - 4)
+        place = ""
+    for unit in study.units:
+        head = f"{unit.title}: {unit.counts.decided:,} of {unit.counts.total:,} decided, {unit.counts.open:,} open"
+        yield _INDENT + _cut(head + place, WIDTH - 4)
+        place = ""
+    if study.drafts:
+        yield f"{_INDENT}{counted(study.drafts, 'note')} begun and not saved"
+
+
+def as_told(study: "RecentStudy") -> dict[str, Any]:
+    """The same for a script."""
+    return {
+        "path": str(study.path),
+        "title": study.title,
+        "opened_at": study.opened_at,
+        "reviewer": study.reviewer,
+        "state": study.state,
+        "remark": study.remark,
+        "counts": study.counts._asdict() if study.counts else None,
+        "units": {unit.kind: unit.counts._asdict() for unit in study.units},
+        "left_off": study.left_off,
+        "drafts": study.drafts,
+    }
+
+
+def _when(opened_at: str) -> str:
+    then, now = datetime.fromisoformat(opened_at).astimezone(), datetime.now().astimezone()
+    if then.date() == now.date():
+        return then.strftime("today %H:%M")
+    return then.strftime("%d %b %H:%M" if then.year == now.year else "%d %b %Y")
+
+
+def _path(path: Path) -> str:
+    """The path below the home folder from ``~`` on; of a long one its end."""
+    text = one_line(str(path))
+    home = str(Path.home())
+    if text.startswith(home + "/"):
+        text = "~" + text.removeprefix(home)
+    room = WIDTH - 4
+    if width(text) <= room:
+        return text
+    while width(text) > room - 3:
+        text = text[1:]
+    return "..." + text
+
+
+def _cut(text: str, room: int, pad: bool = False) -> str:
+    return fit(text, room if pad else min(room, width(text)), "...")
+
+
+_OTHER_ROWS: Final = 5
+"""Rows of a page beside the studies: heading, what can be typed, where it is typed."""
+
+
+def words_to_run() -> list[str]:
+    """The words of the command to run where none were given: the review that was chosen, or none for the help.
+
+    Raises ``SystemExit`` when the user leaves. Without a terminal, or any recent study, nothing is asked.
+    """
+    if not all(stream and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        return []
+    from medreview.study.recent_list import recent_list
+
+    entries = recent_list()
+    if not entries:
+        return []
+    chosen = _Chooser(entries).choose()
+    if chosen is None:
+        raise SystemExit(0)
+    named = ["--reviewer", chosen.reviewer] if chosen.reviewer else []
+    return ["review", *named, chosen.path]
+
+
+class _Chooser:
+    """The list on the screen, page by page, and what was typed about it."""
+
+    def __init__(self, entries: Sequence["Opened"]) -> None:
+        from medreview.config import load_config
+
+        self._entries = list(entries)
+        self._reviewer = load_config().reviewer
+        self._looked: dict[str, RecentStudy] = {}
+
+    def choose(self) -> "Opened | None":
+        """The study to open; ``None`` to leave."""
+        shown = self._page(0)
+        while self._entries:
+            default = next(filter(self._opens, shown), 0)
+            typed = self._ask(default, more=shown.stop <= len(self._entries))
+            word, _, rest = typed.partition(" ")
+            number = _number(word) if typed else default
+            if typed == "q":
+                return None
+            if typed == "m" and shown.stop <= len(self._entries):
+                shown = self._page(shown.stop - 1)
+            elif word == "x" and self._known(_number(rest)):
+                self._forget(_number(rest))
+                shown = self._page(0)
+            elif not self._known(number):
+                _print(f"{typed!r} is none of these." if typed else "None of these can be opened.")
+            elif self._opens(number):
+                return self._entries[number - 1]
+            else:
+                _print(f"{number} cannot be opened: {self._look(number).remark}.")
+        _print("No study is left on the list.")
+        return None
+
+    def _page(self, begin: int) -> range:
+        """Print the studies from one on that fit on the screen; their numbers."""
+
+        room = max(6, shutil.get_terminal_size().lines - _OTHER_ROWS)
+        _print("", "Recent studies, newest first", "")
+        number = begin
+        while number < len(self._entries):
+            lines = list(study_lines(number + 1, self._look(number + 1)))
+            if number > begin and len(lines) > room:
+                break
+            room -= len(lines)
+            number += 1
+            _print(*lines)
+        return range(begin + 1, number + 1)
+
+    def _ask(self, default: int, more: bool) -> str:
+        can = [f"Enter opens {default}" if default else "", "a number opens that one", "x 2 takes 2 off the list"]
+        can += ["m shows more" if more else "", "q leaves"]
+        _print("", "; ".join(filter(None, can)))
+        print("> ", end="", flush=True)
+        line = sys.stdin.readline()
+        return line.strip() if line else "q"
+
+    def _look(self, number: int) -> "RecentStudy":
+        """One study as it is; each is read once."""
+        from medreview.recent_studies import look_at
+
+        entry = self._entries[number - 1]
+        if entry.path not in self._looked:
+            self._looked[entry.path] = look_at(entry, self._reviewer)
+        return self._looked[entry.path]
+
+    def _opens(self, number: int) -> bool:
+        from medreview.recent_studies import OPENS
+
+        return self._look(number).state in OPENS
+
+    def _known(self, number: int) -> bool:
+        return 1 <= number <= len(self._entries)
+
+    def _forget(self, number: int) -> None:
+        from medreview.study.recent_list import forget
+
+        forget(self._entries.pop(number - 1).file)
+
+
+def _print(*lines: str) -> None:
+    for line in lines:
+        print(visible_line(line))
+
+
+def _number(word: str) -> int:
+    """A number as it was typed; 0 for anything else."""
+    return int(word) if word.strip().isdecimal() and len(word) < 5 else 0

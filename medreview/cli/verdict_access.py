@@ -1,0 +1,75 @@
+"""Commands that show the judges' verdicts: bring these up to date first, and note in the study who saw them.
+
+A label that is given after such a look counts as assisted.
+"""
+
+from typing import TYPE_CHECKING
+
+from medreview.cli.output import counted, progress, say
+from medreview.errors import UserError
+from medreview.next_step import command
+
+if TYPE_CHECKING:
+    from medreview.review.looks import Shown
+    from medreview.study import Study
+
+
+def reading(study: "Study") -> tuple[str, ...]:
+    """Who reads what this command prints, as far as it is known: :func:`medreview.review.looks.readers`."""
+    from medreview.config import load_config
+    from medreview.review.looks import readers
+
+    config = load_config()
+    return readers(study, config.reviewer, is_set="reviewer" in config.origins)
+
+
+def one_reading(study: "Study") -> str:
+    """The only one of :func:`reading`; raises :class:`UserError` where it may be several."""
+    *others, reviewer = reading(study)
+    if others:
+        names = f"{', '.join(others)} or {reviewer}"
+        raise UserError(
+            f"The labels to keep blind may be those of {names}. Say who you are: open the study once with "
+            f"`{command('review', study.path, '--reviewer', 'NAME')}`, or set reviewer in the settings."
+        )
+    return reviewer
+
+
+def looked(study: "Study", what: str, shown: "Shown") -> None:
+    """Note a look of whoever reads it; say first what it costs an audit that is not done."""
+    from medreview.review.looks import is_new, note_look
+    from medreview.study.audit_frame import undecided_audit
+
+    for reviewer in reading(study):
+        if shown == "verdicts" and is_new(study.reader, reviewer, shown):
+            left = undecided_audit(study.reader, reviewer)
+            if left:
+                say(
+                    f"This shows what the judges say: {counted(left, 'statement')} of the audit that {reviewer} has "
+                    "not decided yet will count as assisted. `export --blind` leaves that out."
+                )
+        if sentence := note_look(study, reviewer, what, shown):
+            say(sentence)
+
+
+def current_verdicts(study: "Study") -> None:
+    """Roll up what an earlier version, or work that was killed, left behind; a study open for reading is only named."""
+    from medreview.judges.verdict_fingerprint import current_rules, is_current
+    from medreview.statements.left_out import is_listed
+
+    def ask() -> list[list[bool]]:
+        return [[is_current(study.reader), is_listed(study.reader)]]
+
+    ((current, listed),) = study.found(f"verdicts by {current_rules()} are current", ask)
+    if current and (listed or not study.writable):
+        return
+    if not study.writable:
+        say(
+            "The judges' verdicts in this study were made by an earlier version, or before its last change; "
+            f"`{command('judge', study.path)}` makes them anew."
+        )
+        return
+    from medreview import pipeline
+
+    with progress() as bar:
+        pipeline.roll_up(study, bar)

@@ -1,1 +1,0 @@
-"""Briefs of clinical cases (MedAgentBrief): written from the notes of an admission in stages, or in one call."""

@@ -1,1 +1,0 @@
-"""Questions with answers of seven types, one made from each passage (ClinIQLink 3.1)."""

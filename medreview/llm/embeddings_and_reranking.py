@@ -1,0 +1,233 @@
+"""Embeddings of texts (``/embeddings``) and scores of passages (``/rerank`` or ``/score``) from an endpoint.
+
+Embeddings are those of an OpenAI-compatible endpoint; a reranker reads each passage together with a statement. Both
+have retries, what failed, and the ledger of calls in common.
+"""
+
+import asyncio
+import math
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeGuard, TypeVar
+
+from medreview.errors import UserError
+from medreview.llm.call import Answer, JudgeRequest, cache_key
+from medreview.llm.completion import tokens_of_reply
+from medreview.llm.server_errors import diagnose
+from medreview.llm.settings import JudgeSettings
+from medreview.llm.store import CallStore
+from medreview.llm.transport import Reply, TimedOut, Unreachable, connect, post_embeddings, post_json
+from medreview.redaction import redact, remember
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+
+T = TypeVar("T")
+
+TRIES: Final = 4
+"""Of one request with transient failures."""
+_LONGEST_WAIT: Final = 120.0
+_SLOWEST_BACKOFF: Final = 8.0
+_RETRIED: Final = frozenset({"transient", "rate_limit"})
+
+
+class NumberServer:
+    """A model that gives numbers, as an async context manager; ``backoff``: seconds before the first retry.
+
+    ``store`` is the ledger; without one (there is no study) nothing is kept.
+    """
+
+    def __init__(self, settings: JudgeSettings, store: CallStore | None, *, backoff: float = 0.5) -> None:
+        remember(settings.key)
+        self.settings = settings
+        self._store = store
+        self._backoff = backoff
+        self._client: AsyncOpenAI | None = None
+
+    async def __aenter__(self) -> Self:
+        """Raises :class:`UserError` when a key is configured and not in the environment, or for an invalid proxy."""
+        self._client = connect(self.settings)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    async def asked(
+        self,
+        task: str,
+        text: str,
+        send: "Callable[[AsyncOpenAI], Awaitable[Reply]]",
+        read: Callable[[Reply], T | None],
+        unreadable: str,
+    ) -> T:
+        """What ``read`` makes of the reply to a request about ``text``; it gives ``None`` for a reply of another form,
+        of which the sentence ``unreadable`` is said.
+
+        Raises :class:`UserError` when the server gives none after all tries, or would give none for any other text
+        either.
+        """
+        request = JudgeRequest(task, f"{task}/1", "", ({"role": "input", "content": text},), {})
+        key = cache_key(self.settings, request)
+        started, tries = time.monotonic(), 0
+        while True:
+            if self._store is not None:
+                await self._store.sending(self.settings, request, key)
+            tries += 1
+            value, tokens, failure, wait = await self._once(send, read, unreadable)
+            if value is not None or wait is None or tries == TRIES:
+                break
+            await asyncio.sleep(
+                max(wait, min(_SLOWEST_BACKOFF, self._backoff * 2 ** (tries - 1))) * random.uniform(0.9, 1)
+            )
+        price = self.settings.price_input
+        if self._store is not None:
+            answer = Answer(
+                status="error" if value is None else "ok",
+                value=None,
+                raw="",
+                error=redact(failure),
+                prompt_tokens=tokens,
+                completion_tokens=None if tokens is None else 0,
+                latency_ms=round((time.monotonic() - started) * 1000),
+                cost=None if price is None or tokens is None else tokens * price / 1_000_000,
+                tries=tries,
+                rung="plain",
+                cached=False,
+                cache_key=key,
+                kept=int(value is not None),
+            )
+            await self._store.put(self.settings, request, answer)
+        if value is None:
+            kept = "" if self._store is None else " What was measured is kept."
+            raise UserError(f"Model {self.settings.name!r} gives no {task}: {redact(failure)}{kept}")
+        return value
+
+    async def _once(
+        self,
+        send: "Callable[[AsyncOpenAI], Awaitable[Reply]]",
+        read: Callable[[Reply], T | None],
+        unreadable: str,
+    ) -> tuple[T | None, int | None, str, float | None]:
+        """The value or ``None``, prompt tokens, what went wrong, and the seconds to wait before another try, if any."""
+        assert self._client is not None
+        try:
+            reply = await send(self._client)
+        except (TimedOut, Unreachable) as error:
+            return None, None, str(error), 0.0
+        tokens = tokens_of_reply(reply.data)[0]
+        value = read(reply) if reply.status == 200 else None
+        if value is not None:
+            return value, tokens, "", None
+        found = diagnose(reply, ()) if reply.status != 200 else None
+        if found is None:
+            return None, tokens, unreadable, None
+        wait = found.wait or 0.0
+        return None, tokens, found.sentence, wait if found.kind in _RETRIED and wait <= _LONGEST_WAIT else None
+
+
+def in_order(entries: object, count: int) -> list[dict[str, object]] | None:
+    """Entries of a reply, one for each of ``count`` texts, by their ``index``; in the order they came without any.
+
+    ``None`` when they are not as many, or their numbers are not those of the texts.
+    """
+    if not isinstance(entries, list) or len(entries) != count or not all(isinstance(one, dict) for one in entries):
+        return None
+    if not any("index" in one for one in entries):
+        return entries
+    at = {one["index"]: one for one in entries if type(one.get("index")) is int}
+    return [at[number] for number in range(count)] if at.keys() == set(range(count)) else None
+
+
+def is_finite(value: object) -> TypeGuard[int | float]:
+    """Whether a value of a reply is a number, and not infinite."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+EMBEDDING_TASK: Final = "embeddings"
+_UNREADABLE_VECTORS: Final = "The answer holds no list of as many vectors as texts, all of one length."
+
+Vectors = tuple[tuple[float, ...], ...]
+
+
+class Embedder(NumberServer):
+    """A model that makes embeddings."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """A vector for each text, all of one length. Raises what :meth:`asked` raises."""
+        body = {**self.settings.params, "model": self.settings.model, "input": list(texts)}
+        return await self.asked(
+            EMBEDDING_TASK,
+            "\n".join(texts),
+            lambda client: post_embeddings(client, body, self.settings.timeout),
+            lambda reply: _vectors(reply, len(texts)),
+            _UNREADABLE_VECTORS,
+        )
+
+
+def _vectors(reply: Reply, texts: int) -> Vectors | None:
+    """The vectors of a reply in the order of the texts; ``None`` when it has not one finite vector for each."""
+    entries = in_order(reply.data.get("data") if isinstance(reply.data, dict) else None, texts)
+    found: list[tuple[float, ...]] = []
+    for entry in entries or ():
+        vector = entry.get("embedding")
+        if not isinstance(vector, list) or not vector or not all(map(is_finite, vector)):
+            return None
+        found.append(tuple(map(float, vector)))
+    return tuple(found) if found and len({len(vector) for vector in found}) == 1 else None
+
+
+RERANKING_TASK: Final = "scores"
+Path = Literal["rerank", "score"]
+_UNREADABLE_SCORES: Final = "The answer holds no list of one score for each passage."
+
+
+class Reranker(NumberServer):
+    """A model that scores passages, at the address of the settings with ``/rerank`` or ``/score`` behind it.
+
+    ``/rerank`` is asked as Jina, Cohere, vLLM and llama.cpp have it (``documents``); a server that says it wants
+    ``texts`` (text-embeddings-inference) gets them. ``/score`` is that of vLLM (``text_1``, ``text_2``).
+    """
+
+    def __init__(self, settings: JudgeSettings, store: CallStore | None, path: Path, *, backoff: float = 0.5) -> None:
+        super().__init__(settings, store, backoff=backoff)
+        self._path = path
+        self._wants_texts = False
+
+    async def score(self, statement: str, passages: Sequence[str]) -> tuple[float, ...]:
+        """The model's own number for each passage, in their order. Raises what :meth:`asked` raises."""
+        return await self.asked(
+            RERANKING_TASK,
+            "\n".join((statement, *passages)),
+            lambda client: self._send(client, statement, passages),
+            lambda reply: _scores(reply, len(passages)),
+            _UNREADABLE_SCORES,
+        )
+
+    async def _send(self, client: "AsyncOpenAI", statement: str, passages: Sequence[str]) -> Reply:
+        reply = await self._post(client, statement, passages)
+        if self._path == "rerank" and not self._wants_texts and reply.status in {400, 422} and "texts" in reply.text:
+            self._wants_texts = True
+            reply = await self._post(client, statement, passages)
+        return reply
+
+    async def _post(self, client: "AsyncOpenAI", statement: str, passages: Sequence[str]) -> Reply:
+        asked: dict[str, Any]
+        if self._path == "score":
+            asked = {"model": self.settings.model, "text_1": statement, "text_2": list(passages)}
+        elif self._wants_texts:
+            asked = {"query": statement, "texts": list(passages)}
+        else:
+            asked = {"model": self.settings.model, "query": statement, "documents": list(passages)}
+        return await post_json(client, f"/{self._path}", {**self.settings.params, **asked}, self.settings.timeout)
+
+
+def _scores(reply: Reply, passages: int) -> tuple[float, ...] | None:
+    """The scores in the order of the passages; ``None`` when there is not one finite number for each."""
+    data = reply.data
+    entries = in_order(data.get("results", data.get("data")) if isinstance(data, dict) else data, passages)
+    named = [entry.get("relevance_score", entry.get("score")) for entry in entries or ()]
+    found = tuple(float(score) for score in named if is_finite(score))
+    return found if found and len(found) == passages else None

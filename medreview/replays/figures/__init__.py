@@ -1,1 +1,0 @@
-"""What stands in the tables of replays: figures of a study as a paper defines them, one module for each matter."""

@@ -1,0 +1,268 @@
+"""Scores of systems by key facts (MedFactEval): shares said and contradicted, judges beside the panel, cost and time.
+
+Scores are shares by the majority of a jury. A tie that the tie rule leaves open, a fact on which all abstained and one
+that was not asked about are left out of the share, and counted. A text that is not there says no fact and contradicts
+none. ``single_person`` is MedFactEval's meta-evaluation: whether judges agree with a panel as well as one person of it
+does; its figures are those of ``formulas.human_baseline``, and cases are resampled. ``trade_offs`` are cost and time of
+the calls that made a text, of all attempts and stages, from the table ``llm_call``. They are known only of texts that
+were generated here, and of a system only when they are known of all its texts.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, JuryWord, answer_of
+from medreview.judges.majority import OF_STUDY
+from medreview.labels import TieRule
+from medreview.stats.formulas.agreement import PairAgreement, two_raters
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.human_baseline import BesidePerson, non_inferiority
+from medreview.stats.formulas.shared_draws import ResponseSample
+from medreview.text import counted
+from medreview.units.held_facts import HeldFact, HeldFacts
+
+TASKS: Final = (PRESENCE, CONTRADICTION)
+NAMES: Final[Mapping[str, str]] = {PRESENCE: "presence", CONTRADICTION: "contradiction"}
+"""The two questions, and what their scores are called."""
+_WHOLE: Final = {PRESENCE: "present", CONTRADICTION: "contradicted"}
+_YES_NO: Final = ("yes", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class FactScore:
+    """The score on one question: ``figure`` is the share of facts with the answer yes, its interval over cases.
+
+    ``tied`` counts even votes, whatever the tie rule made of them; ``undecided`` those that it left open; ``silent``
+    the facts on which everybody who was asked abstained; ``not_asked`` those that nobody was asked about. The last
+    three are left out of the figure.
+    """
+
+    figure: Estimate
+    tied: int
+    undecided: int
+    silent: int
+    not_asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScores:
+    """One system: on how many ``cases`` it has texts, how many of these are ``invalid``, and its scores by question.
+
+    ``by_jury`` is by the majority of the judges, ``by_panel`` by that of people; empty where nobody was asked.
+    """
+
+    system: str
+    cases: int
+    texts: int
+    invalid: int
+    facts: int
+    by_jury: Mapping[str, FactScore]
+    by_panel: Mapping[str, FactScore]
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstPanel:
+    """A judge, or all together, against the panel's majority on one question; rows of the table are the panel's."""
+
+    rater: str
+    task: str
+    agreement: PairAgreement
+
+
+def system_scores(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT) -> tuple[SystemScores, ...]:
+    """Each system's scores."""
+    mode = facts.panel_mode
+    panel = bool(facts.people(mode))
+    found = []
+    for system in facts.systems:
+        held = [one for one in facts.held if one.text.system == system]
+        texts = [text for text in facts.texts if text.system == system]
+        found.append(
+            SystemScores(
+                system=system,
+                cases=len({text.case_id for text in texts}),
+                texts=len(texts),
+                invalid=sum(not text.valid for text in texts),
+                facts=len(held),
+                by_jury=_scores(held, lambda one, task: one.jury(task, tie), resampling) if facts.judges else {},
+                by_panel=_scores(held, lambda one, task: one.panel(task, tie, mode), resampling) if panel else {},
+            )
+        )
+    return tuple(found)
+
+
+def _scores(
+    held: Sequence[HeldFact], word: Callable[[HeldFact, str], JuryWord], resampling: Resampling
+) -> dict[str, FactScore]:
+    return {task: _score(held, task, [word(one, task) for one in held], resampling) for task in TASKS}
+
+
+def _score(held: Sequence[HeldFact], task: str, words: Sequence[JuryWord], resampling: Resampling) -> FactScore:
+    cases: dict[str, list[int]] = {}
+    left: Counter[str] = Counter()
+    for one, word in zip(held, words, strict=True):
+        counts = cases.setdefault(one.case.case_id, [0, 0])
+        if word.answer is not None:
+            counts[0] += word.answer
+            counts[1] += 1
+        else:
+            left["undecided" if word.tied else "silent" if word.asked else "not_asked"] += 1
+    sample = ResponseSample(("yes", "known"), list(cases.values()), resampling, "case")
+    figure = sample.share(
+        NAMES[task], "yes", "known", undefined="No fact has an answer of the majority.", whole=_WHOLE[task],
+        dropped=left.total(),
+    )  # fmt: skip
+    tied = sum(word.tied for word in words)
+    return FactScore(figure, tied, left["undecided"], left["silent"], left["not_asked"])
+
+
+def against_panel(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT) -> tuple[AgainstPanel, ...]:
+    """The jury and each judge against the majority of the panel, on all texts together; nothing without a panel."""
+    mode = facts.panel_mode
+    if not facts.people(mode) or not facts.judges:
+        return ()
+    held = [one for one in facts.held if one.text.valid]
+    clusters = [one.case.case_id for one in held]
+    found = []
+    for task in TASKS:
+        reference = [_named(one.panel(task, tie, mode).answer) for one in held]
+        raters = {"the jury": [one.jury(task, tie).answer for one in held]}
+        for judge in facts.judges:
+            said = [{vote.judge: vote.answer for vote in one.judged.of(task)} for one in held]
+            raters[judge] = [votes.get(judge) for votes in said]
+        for rater, answers in raters.items():
+            if any(answer is not None for answer in answers):
+                agreement = two_raters(
+                    reference, [_named(answer) for answer in answers], _YES_NO, clusters=clusters,
+                    statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling, unit="case",
+                )  # fmt: skip
+                found.append(AgainstPanel(rater, task, agreement))
+    return tuple(found)
+
+
+def _named(answer: bool | None) -> str | None:
+    return None if answer is None else _YES_NO[not answer]
+
+
+JURY: Final = "the jury"
+_LEAST: Final = 3
+"""People, so that the others of one are two."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinglePerson:
+    """``person``: the mean of each one's kappa with the majority of the others; the judges and the jury beside it."""
+
+    people: int
+    replicates: int
+    person: Estimate
+    beside: tuple[BesidePerson, ...]
+
+
+def single_person(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT) -> SinglePerson | None:
+    """``None`` without judges, or with fewer than three people."""
+    mode = facts.panel_mode
+    people = facts.people(mode)
+    if len(people) < _LEAST or not facts.judges:
+        return None
+    held = [one for one in facts.held if one.text.valid]
+    panel = [
+        {vote.reviewer: answer_of(vote.level, PRESENCE) for vote in one.people if vote.mode == mode} for one in held
+    ]
+    said = [{vote.judge: vote.answer for vote in one.judged.of(PRESENCE)} for one in held]
+    judges = {JURY: [one.jury(PRESENCE, tie).answer for one in held]}
+    judges |= {judge: [votes.get(judge) for votes in said] for judge in facts.judges}
+    found = non_inferiority(
+        [[votes.get(name) for name in people] for votes in panel],
+        judges,
+        (True, False),
+        tie=OF_STUDY[tie],
+        positive=True,
+        negative=False,
+        clusters=[one.case.case_id for one in held],
+        unit="case",
+        resampling=resampling,
+    )
+    return SinglePerson(len(people), resampling.replicates, found.baseline.mean, found.beside)
+
+
+_MADE: Final = """
+SELECT s.model AS system, count(*) AS texts, sum(m.made IS NULL) AS foreign_texts, max(m.model) AS model,
+       max(m.strategy) AS strategy, sum(m.cost) AS cost, sum(m.unpriced) AS unpriced, sum(m.latency_ms) AS latency_ms,
+       sum(m.batched) AS batched
+FROM response AS s LEFT JOIN (
+    SELECT p.made, r.model_name AS model, coalesce(json_extract(r.options, '$.strategy'), r.generator) AS strategy,
+           sum(l.cost) AS cost, sum(l.cost IS NULL) AS unpriced, sum(l.latency_ms) AS latency_ms,
+           sum(coalesce(l.rung, '') = '') AS batched
+    FROM (SELECT made, item_id, run_id, max(o.ordinal) FROM generation_product JOIN generation_run AS o USING (run_id)
+          WHERE kind = 'response' GROUP BY made) AS p
+    JOIN generation_run AS r USING (run_id)
+    JOIN (SELECT DISTINCT run_id, item_id, cache_key FROM generation_attempt) AS a USING (run_id, item_id)
+    LEFT JOIN llm_call AS l USING (cache_key)
+    GROUP BY p.made
+) AS m ON m.made = s.response_id
+WHERE sha256_of(s.question) IN (SELECT question_sha256 FROM key_fact_in_force)
+GROUP BY s.model"""
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """One system. ``cost`` and ``seconds`` are means per case; ``None`` where they are not known, and then
+    ``no_cost`` and ``no_time`` say why. ``model`` wrote by ``strategy``: systems of one model are compared.
+    ``presence`` is the score by the jury, or by the panel where no judge was asked.
+    """
+
+    system: str
+    model: str
+    strategy: str
+    texts: int
+    cost: float | None
+    seconds: float | None
+    presence: Estimate
+    no_cost: str = ""
+    no_time: str = ""
+
+
+def trade_offs(reader: sqlite3.Connection, scores: Sequence[SystemScores]) -> list[TradeOff]:
+    """Each system with a score, in the order of the scores."""
+    made = {row["system"]: row for row in reader.execute(_MADE)}
+    found = []
+    for one in scores:
+        by = one.by_jury or one.by_panel
+        if not by:
+            continue
+        row = made[one.system]
+        foreign = _foreign(row)
+        no_cost = foreign or _unpriced(row)
+        no_time = foreign or _batched(row)
+        found.append(
+            TradeOff(
+                system=one.system,
+                model=row["model"] or "",
+                strategy=row["strategy"] or "",
+                texts=row["texts"],
+                cost=None if no_cost else row["cost"] / row["texts"],
+                seconds=None if no_time else row["latency_ms"] / 1000 / row["texts"],
+                presence=by[PRESENCE].figure,
+                no_cost=no_cost,
+                no_time=no_time,
+            )
+        )
+    return found
+
+
+def _foreign(row: sqlite3.Row) -> str:
+    number = row["foreign_texts"]
+    return f"{counted(number, 'text')} of {row['texts']} not written here" if number else ""
+
+
+def _unpriced(row: sqlite3.Row) -> str:
+    return f"the cost of {counted(row['unpriced'], 'call')} is not known" if row["unpriced"] else ""
+
+
+def _batched(row: sqlite3.Row) -> str:
+    return f"{counted(row['batched'], 'call')} came in a batch" if row["batched"] else ""

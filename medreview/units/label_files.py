@@ -1,0 +1,219 @@
+"""Files of people's labels on pairs and on key facts in responses: one record for each reviewer and unit."""
+
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from medreview.citations import Citation, canonical_key, from_list
+from medreview.exchange.imports.field_mapping import name_of, text_of
+from medreview.judges.votes import mapped
+from medreview.labels import EVIDENCE, PRESENCE, REASONS
+from medreview.study import Study
+from medreview.study.ids import PAIR, unit_id
+from medreview.text import sha256
+from medreview.units.new_units import EXPOSURES, Brought, ImportedLabel
+from medreview.units.unit_format import UnitFormat
+
+_PAIR_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "reviewer": ("reviewer", "expert", "annotator", "rater"),
+    "response": ("response",),
+    "statement": ("statement",),
+    "source": ("source",),
+    "label": ("label",),
+    "reason": ("reason",),
+    "note": ("note", "comment"),
+    "exposure": ("exposure",),
+    "at": ("at", "date"),
+}
+_PAIR_NEEDED: Final = ("reviewer", "statement", "source", "label")
+
+_BY_TEXT: Final = """
+SELECT s.statement_id, s.response_id, s.text_sha256 FROM statement_standing AS s JOIN response AS r USING (response_id)
+WHERE (s.statement_id = ?1 OR s.text_sha256 = ?2) AND ?3 IN ('', r.record_id, r.response_id)"""
+_IN_RESPONSE: Final = """
+SELECT s.statement_id, s.response_id, s.text_sha256, s.text
+FROM statement_standing AS s JOIN response AS r USING (response_id) WHERE ?1 IN (r.record_id, r.response_id)"""
+_CITED: Final = """
+SELECT DISTINCT c.kind, c.value, u.source_id, u.url, u.current_snapshot, n.number
+FROM citation AS c JOIN source AS u USING (source_id) LEFT JOIN own_number AS n USING (response_id, source_id)
+WHERE c.response_id = ?"""
+
+
+class _Statement(NamedTuple):
+    statement_id: str
+    response_id: str
+    text_sha256: str
+
+
+def read_pair_label(values: Mapping[str, Any], study: Study) -> Brought:
+    """What a record brings. Raises ``ValueError`` for what is no label, and for what the study does not have."""
+    for field in _PAIR_NEEDED:
+        if not name_of(values, field):
+            raise ValueError(f"has no {field}")
+    axis, label = _label(name_of(values, "label"))
+    exposure = name_of(values, "exposure").lower() or EXPOSURES[0]
+    if exposure not in EXPOSURES:
+        raise ValueError(f"has {exposure!r} as its exposure; it is assisted or blind")
+    statement = _statement(study.reader, text_of(values, "statement").strip(), name_of(values, "response"))
+    source_id, snapshot = _source(study.reader, statement.response_id, name_of(values, "source"))
+    page = study.reader.execute("SELECT text_sha256 FROM snapshot WHERE snapshot_id = ?", (snapshot,)).fetchone()
+    reason, words = _reason(text_of(values, "reason").strip())
+    return Brought(
+        labels=(
+            ImportedLabel(
+                unit=unit_id(PAIR, statement.statement_id, source_id),
+                reviewer=name_of(values, "reviewer"),
+                axis=axis,
+                label=label,
+                note="\n".join(filter(None, (words, text_of(values, "note").strip()))),
+                at=name_of(values, "at"),
+                reason=reason,
+                blind=exposure == "blind",
+                snapshot=snapshot,
+                texts={"statement_sha256": statement.text_sha256, "snapshot_sha256": page[0] if page else ""},
+            ),
+        )
+    )
+
+
+def _label(raw: str) -> tuple[str, str]:
+    """Axis and level; "not supported" is no level of the evidence axis, and stays what it is."""
+    verdict, supported = mapped(raw) or (None, None)
+    if verdict is not None:
+        return "evidence", verdict
+    if supported is None:
+        raise ValueError(f"has the label {raw!r}; there are {', '.join(one.level for one in EVIDENCE)}, not_supported")
+    return "support", "not_supported"
+
+
+def _reason(told: str) -> tuple[str, str]:
+    """The code that a reason is, or else its words, which become a note."""
+    folded = told.casefold().replace("_", " ")
+    for one in REASONS:
+        if folded in (one.level, one.name):
+            return one.level, ""
+    return "", told
+
+
+def _statement(reader: sqlite3.Connection, told: str, response: str) -> _Statement:
+    """A statement by its id or its text, in the response that is named by its id in its file or in the study."""
+    found = [_Statement(*row) for row in reader.execute(_BY_TEXT, (told, sha256(told), response))]
+    if not found and response:
+        rows = reader.execute(_IN_RESPONSE, (response,)).fetchall()
+        if not rows:
+            raise ValueError(f"names the response {response!r}, which the study does not have")
+        found = [_Statement(*row[:3]) for row in rows if row["text"].split() == told.split()]
+    if len(found) > 1:
+        raise ValueError("has a statement of several responses; say of which, by its id in a column response")
+    if not found:
+        raise ValueError(f"has a statement that is none of the study: {told[:60]!r}")
+    return found[0]
+
+
+def _source(reader: sqlite3.Connection, response_id: str, told: str) -> tuple[str, str | None]:
+    """A source that the response cites, and its page as it is now: by id, address, identifier, or its number there."""
+    cited = from_list([told]).citations
+    key = canonical_key(cited[0]) if cited else ""
+    number = told.strip("[]")
+    for row in reader.execute(_CITED, (response_id,)):
+        same = told in (row["source_id"], row["url"], row["value"]) or number == str(row["number"])
+        if same or (key and key == canonical_key(Citation(row["kind"], row["value"]))):
+            return row["source_id"], row["current_snapshot"]
+    raise ValueError(f"has a source that its response does not cite: {told[:80]!r}")
+
+
+def _of_people(columns: Collection[str], _records: Sequence[Mapping[str, Any]]) -> bool:
+    """A file with a judge's name is one of judgements."""
+    return "judge" not in columns
+
+
+PAIR_LABEL_FILES: Final = UnitFormat(
+    name=PAIR,
+    fields=_PAIR_FIELDS,
+    characteristic=_PAIR_NEEDED,
+    required=_PAIR_NEEDED,
+    read=read_pair_label,
+    tells=_of_people,
+    on_statements=True,
+)
+"""Labels of people on pairs that the study has."""
+
+
+_FACT_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "reviewer": ("reviewer", "expert", "annotator", "rater", "physician"),
+    "response": ("response", "response_id"),
+    "fact": ("fact", "key_fact"),
+    "label": ("label", "presence"),
+    "note": ("note", "comment"),
+    "exposure": ("exposure",),
+    "at": ("at", "date"),
+}
+_FACT_NEEDED: Final = ("reviewer", "response", "fact", "label")
+_WORDS: Final = {
+    "yes": "present", "no": "absent", "1": "present", "0": "absent", "true": "present", "false": "absent",
+    "present, contradicted": "both", "present and contradicted": "both", "unsure": "cannot_judge",
+}  # fmt: skip
+"""Other words for the levels, as files write them."""
+
+_RESPONSES: Final = "SELECT response_id, text_sha256 FROM response WHERE ?1 IN (record_id, response_id)"
+_FACTS: Final = """
+SELECT k.key_fact_id, k.text FROM key_fact_in_force AS k JOIN response AS r ON sha256_of(r.question) = k.question_sha256
+WHERE r.response_id = ?"""
+
+
+def _read(values: Mapping[str, Any], study: Study) -> Brought:
+    for field in _FACT_NEEDED:
+        if values.get(field) is None or not text_of(values, field).strip():
+            raise ValueError(f"has no {field}")
+    exposure = name_of(values, "exposure").lower() or EXPOSURES[0]
+    if exposure not in EXPOSURES:
+        raise ValueError(f"has {exposure!r} as its exposure; it is assisted or blind")
+    told = name_of(values, "response")
+    found = study.reader.execute(_RESPONSES, (told,)).fetchall()
+    if len(found) != 1:
+        raise ValueError(f"names the response {told!r}, " + ("which are several" if found else "which is not there"))
+    label = ImportedLabel(
+        unit=unit_id("fact", found[0]["response_id"], _fact(study, found[0]["response_id"], text_of(values, "fact"))),
+        reviewer=name_of(values, "reviewer"),
+        axis="presence",
+        label=_level(text_of(values, "label").strip()),
+        note=text_of(values, "note").strip(),
+        at=name_of(values, "at"),
+        blind=exposure == "blind",
+        texts={"statement_sha256": found[0]["text_sha256"]},
+    )
+    return Brought(labels=(label,))
+
+
+def _fact(study: Study, response_id: str, told: str) -> str:
+    """A fact of the case of the response, by its id or its words."""
+    words = told.split()
+    for row in study.reader.execute(_FACTS, (response_id,)):
+        if row["key_fact_id"] == told.strip() or row["text"].split() == words:
+            return str(row["key_fact_id"])
+    raise ValueError(f"has a fact that is no key fact of the response's case: {told.strip()[:60]!r}")
+
+
+def _level(told: str) -> str:
+    folded = told.casefold().replace("_", " ")
+    level = _WORDS.get(folded, folded.replace(" ", "_"))
+    if level not in [label.level for label in PRESENCE]:
+        raise ValueError(f"has the label {told!r}; there are {', '.join(label.level for label in PRESENCE)}")
+    return level
+
+
+def _facts_of_people(columns: Collection[str], _records: Sequence[Mapping[str, Any]]) -> bool:
+    """A file with a judge's name is one of judgements."""
+    return "judge" not in columns
+
+
+FACT_LABEL_FILES: Final = UnitFormat(
+    name="fact",
+    fields=_FACT_FIELDS,
+    characteristic=_FACT_NEEDED,
+    required=_FACT_NEEDED,
+    read=_read,
+    tells=_facts_of_people,
+    on_statements=True,
+)
+"""Labels of people on key facts that the study has."""

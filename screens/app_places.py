@@ -1,0 +1,411 @@
+"""Where the application leads: figures and back, history, the palette, guidelines, copying, the own editor."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from textual.screen import Screen
+
+from medreview.config import Config
+from medreview.errors import UserError
+from medreview.next_step import command
+from medreview.review.actions import figure_actions
+from medreview.review.blind_block import blind_block_open
+from medreview.review.queue import Queue, kind_named, open_among, open_queue
+from medreview.screens.environment import Look
+from medreview.screens.key_screen import KeyScreen
+from medreview.screens.terminal_output import OutputApp
+from medreview.study import Study
+from medreview.study.connection import connect
+from medreview.study.ids import kind_of
+from medreview.text import in_words
+from medreview.units.asks import STATEMENT_ASKS
+from medreview.units.registry import KINDS
+from medreview.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from medreview.judges.votes import Judge
+    from medreview.review.deciding import Deciding
+    from medreview.review.guidelines import Guidelines
+    from medreview.review.history import Listed, PastAct
+    from medreview.review.home_figures import HomeFigures
+    from medreview.review.live_agreement import GroupView, LiveFigures
+    from medreview.review.palette import Palette
+    from medreview.review.pinned_figures import PinnedFigures
+    from medreview.review.unit_agreement import UnitAgreement
+    from medreview.screens.figures_page import FiguresPlace
+    from medreview.screens.home import HomeScreen
+
+
+_AT_THE_POINTER: Final = frozenset({"open", "next", "previous", "palette"})
+"""Actions of the first screen that are nothing on its line."""
+
+
+class OtherPlaces(OutputApp, inherit_bindings=False):
+    """The part of the workbench that leads to other places and other programs."""
+
+    _study: Study
+    _config: Config
+    _look: Look
+    _session: "Deciding | None"
+
+    @abstractmethod
+    def open_at(self, queue: Queue, unit: str) -> None:
+        """Leave what is open, and open a queue at one of its units."""
+
+    def show_history(self, listed: "Listed" = "decisions", query: str = "") -> None:
+        """Show what the reviewer decided or noted, newest first."""
+        from medreview.review.history import History
+        from medreview.screens.history_page import HistoryScreen
+
+        read = partial(History, self._study.reader, self._config.reviewer)
+        self.push_screen(HistoryScreen(read, self._go_to, listed=listed, query=query, ascii_only=self._look.ascii_only))
+
+    def picture(self, screen: Screen[Any]) -> "Callable[[], None] | None":
+        """What keeps a screen as it is now, once the study is closed, to be painted at once at the next start from the
+        same state of the file; ``None`` where none is to be kept."""
+        from medreview.screens.last_screen import LAST_SCREEN
+
+        if not self._config.last_screen:
+            LAST_SCREEN.forget()
+        if not self._config.last_screen or self.is_headless or not self._study.writable or self._study.elsewhere:
+            return None
+        rows = [strip.render(self.console) for strip in screen._compositor.render_strips()]
+        keep = partial(LAST_SCREEN.keep, (self.size.width, self.size.height), rows)
+        return lambda: self._study.when_closed(keep)
+
+    def _go_to(self, act: "PastAct") -> None:
+        """Go to the unit of an act: in the queue that is open, else in one that has it."""
+        from medreview.review.resuming import queue_with
+
+        session, who = self._session, self._config.reviewer
+        if session is not None and act.unit in session.queue.units and session.pass_no == act.pass_no:
+            self.pop_screen()
+            session.go(list(session.queue.units).index(act.unit))
+            if isinstance(self.screen, KeyScreen):
+                self.screen.paint()
+            return
+        name, blind = queue_with(self._study, who, act.unit, pass_no=act.pass_no)
+        queue = open_queue(self._study, name, who, blind=blind)
+        if act.unit not in queue.units:
+            raise UserError(f"{act.name or 'This unit'} is in no queue any more: it was edited or excluded since.")
+        self.pop_screen()
+        self.open_at(queue, act.unit)
+
+    def home_palette(self) -> "Palette":
+        """What the first screen's line leads to; a filter there is one of the queue of every statement."""
+        from medreview.review.home_actions import HOME
+        from medreview.review.overview import queues_in_use
+        from medreview.review.palette import Palette
+        from medreview.review.queue import saved_filters
+        from medreview.review.queue_filters import FilterWords
+
+        reader, who = self._study.reader, self._config.reviewer
+        acts = (action for action in HOME if action.id not in _AT_THE_POINTER and not action.id.startswith("open_"))
+        words = FilterWords(reader, kind_named("responses"), "open")
+        return Palette(acts, queues_in_use(reader, who), saved_filters(reader, who), words)
+
+    def delete_filter(self, name: str) -> None:
+        """Delete a saved filter. Raises :class:`UserError` when there is none of this name."""
+        from medreview.review.queue import delete_filter
+
+        delete_filter(self._study, self._config.reviewer, name)
+        self.show_home()
+
+    @abstractmethod
+    def show_home(self) -> None:
+        """Return to the first screen."""
+
+    # Copying
+
+    def copy_text(self, text: str) -> str:
+        """Give a text to the terminal's clipboard, or write it to a file, as is set; where it went, in words."""
+        from medreview.screens.copying import copied
+
+        return copied(text, self._config.copy, self.copy_to_clipboard)
+
+    # Guidelines, and the reviewer's editor
+
+    def show_guidelines(self, kind: str = "") -> None:
+        """Show the guidelines in force for a kind of unit, or for all that the study has."""
+        from medreview.review.guidelines import in_force, in_force_for_all
+
+        reader = self._study.reader
+        self.show_guidelines_page(in_force(reader, kind) if kind else in_force_for_all(reader), "")
+
+    def show_new_guidelines(self) -> None:
+        """Show a version that the reviewer has not read yet, before anything can be decided."""
+        from medreview.review.guidelines import must_read
+
+        text = must_read(self._study.reader, self._config.reviewer) if self._study.writable else None
+        if text is not None:
+            self.show_guidelines_page(text, ": new, to be read before you decide")
+
+    def show_guidelines_page(self, text: "Guidelines", why: str) -> None:
+        """Show a version of the guidelines; ``why`` goes on the title. From there they are edited."""
+        from medreview.review.guidelines import note_read
+        from medreview.review.wrapping import readable_markdown
+        from medreview.screens.page import GuidelinesPage
+
+        if text.number:
+            note_read(self._study, self._config.reviewer, text)
+        title = f"Guidelines, {text.name}{why}" if text.number else "Guidelines: the definitions of the labels"
+        edit = partial(self._edit_guidelines, text.text) if self._study.writable else None
+        page = GuidelinesPage(title, partial(readable_markdown, text.text), edit, ascii_only=self._look.ascii_only)
+        self.push_screen(page)
+
+    def _edit_guidelines(self, text: str) -> None:
+        from medreview.review.guidelines import in_force
+        from medreview.screens.editor import edit_guidelines
+
+        if edit_guidelines(self, self._study, self._config.reviewer, text):
+            self.pop_screen()
+            self.show_guidelines_page(in_force(self._study.reader), "")
+
+    def edit_note(self, session: "Deciding") -> str:
+        """Write the note on the unit that is on the screen in the reviewer's editor; what there is to say of it."""
+        from medreview.screens.editor import edit_note
+
+        return edit_note(self, session)
+
+
+_NOTHING = "No label of yours meets a verdict of the judges yet."
+_NOTHING_ON_UNITS = "No label of yours on a {} meets what a machine says of it, or a right label that may be told."
+_AT_ONCE = 300
+"""Decisions up to which the figures are counted while the key waits: some ten milliseconds."""
+
+
+class _Left(NamedTuple):
+    """The page of figures that was left for a cell, and what it stood on: a queue and a unit, or the first screen."""
+
+    place: "FiguresPlace"
+    queue: Queue | None
+    unit: str
+
+
+class FigurePlaces(OtherPlaces):
+    """The part of the workbench that leads to figures and back."""
+
+    _figures: "LiveFigures | None" = None
+    _counting = False
+    _left: _Left | None = None
+    _pinned: "PinnedFigures | None" = None
+    _pin_read = False
+
+    def show_figures(self) -> None:
+        """Show how often reviewer and judges agree.
+
+        Raises :class:`UserError` while a blind block is open.
+        """
+        from medreview.screens.figures_page import FiguresPlace
+
+        self._push_figures(FiguresPlace())
+
+    def close_figures(self) -> None:
+        """Go back to the screen below, which may have other figures in sight now."""
+        self.pop_screen()
+        if isinstance(self.screen, KeyScreen):
+            self.screen.paint()
+
+    @property
+    def comes_from_figures(self) -> bool:
+        """Whether the queue that is open is what a cell of the figures counts."""
+        return self._session is not None and self._left is not None and self._session.queue.among is not None
+
+    def back_to_figures(self) -> None:
+        """From the statements of a cell to that cell; under the page is what it stood on before."""
+        left, self._left = self._left, None
+        assert left is not None
+        if left.queue is not None:
+            self.open_at(left.queue, left.unit)
+        else:
+            self.show_home()
+        with suppress(UserError):  # a blind block that is open hides them again
+            self._push_figures(left.place)
+
+    def _push_figures(self, place: "FiguresPlace") -> None:
+        session = self._session
+        asks = session.asks if session is not None else STATEMENT_ASKS
+        if blind_block_open(self._study.reader, self._config.reviewer, asks.name):
+            raise UserError("Figures are hidden until the judges of your blind block are shown: they would tell.")
+        from medreview.review.live_agreement import pace_lines
+        from medreview.review.looks import note_look
+        from medreview.review.session import ReviewSession
+        from medreview.screens.figures_page import FiguresScreen
+        from medreview.screens.source_rows import apart_words
+
+        unsure = note_look(self._study, self._config.reviewer, "figures", "totals")
+        source, apart = "", ""
+        if isinstance(session, ReviewSession) and session.source is not None:
+            source, apart = session.source.name, apart_words(session.source_places().set_apart)
+        more = command("stats", self._study.path, *([] if asks is STATEMENT_ASKS else ["--unit", asks.name]))
+        below = (
+            unsure,
+            f"Source {source} on the screen, not open on its page: {apart}." if apart else "",
+            f"Resampled intervals, and more figures: {more}",
+        )
+        page = FiguresScreen(
+            self.figures if asks is STATEMENT_ASKS else self._figures_of(asks.name),
+            partial(pace_lines, self._study.reader, self._config.reviewer, asks),
+            [words for words in below if words],
+            self._open_cell,
+            self._pin,
+            figure_actions(self._config.keys),
+            place=place,
+            nothing=_NOTHING if asks is STATEMENT_ASKS else _NOTHING_ON_UNITS.format(asks.noun),
+            ascii_only=self._look.ascii_only,
+        )
+        self.push_screen(page)
+
+    def _figures_of(self, kind: str) -> "Callable[[Judge | None], UnitAgreement]":
+        from medreview.review.unit_agreement import UnitAgreement
+
+        held = UnitAgreement(self._study.reader, kind, self._config.reviewer)
+
+        def figures(_: "Judge | None") -> UnitAgreement:
+            held.take_in()
+            return held
+
+        return figures
+
+    def figures(self, judge: "Judge | None" = None) -> "LiveFigures | None":
+        """The figures with everything that was done up to now; ``None`` while they are counted for the first time.
+
+        With a ``judge``, those beside single judges have to be counted, too.
+        """
+        if self._figures is not None:
+            self._figures.go_on_with(self._study.reader)  # that of a rescue file, once there is one
+            self._figures.take_in()
+        if self._wanting(judge) and not self._counting:
+            self._count(each_judge=judge is not None)
+        return None if self._wanting(judge) else self._figures
+
+    def _wanting(self, judge: "Judge | None") -> bool:
+        return self._figures is None or (judge is not None and not self._figures.counts_each_judge)
+
+    # In sight while reviewing
+
+    @property
+    def pinned(self) -> "PinnedFigures | None":
+        """What the reviewer keeps in sight; of a study that is only read, as long as the workbench is open."""
+        if not self._pin_read:
+            from medreview.review.pinned_figures import pinned_figures
+
+            self._pin_read, self._pinned = True, pinned_figures(self._study.reader, self._config.reviewer)
+        return self._pinned
+
+    def pinned_view(self) -> "GroupView | None":
+        """The figures that are kept in sight, as they stand; ``None`` while they are counted for the first time."""
+        pinned, figures = self.pinned, self.figures()
+        return figures.view(pinned.group, pinned.scale) if pinned and figures else None
+
+    def _pin(self, place: "FiguresPlace") -> str:
+        """Pin what is shown, or take away what is pinned; what came of it, in words."""
+        from medreview.review.pinned_figures import PinnedFigures, pin_figures
+
+        if place.group is None:
+            raise UserError("There is nothing to pin yet.")
+        if place.group.drawn is None:
+            raise UserError("Only figures on statements can be pinned.")
+        wanted = PinnedFigures(place.group, place.scale)
+        self._pinned = None if self.pinned == wanted else wanted
+        if self._study.writable:
+            pin_figures(self._study, self._config.reviewer, self._pinned)
+        if self._pinned is None:
+            return "Not pinned any more."
+        return f"Pinned: {wanted.group.title}, {wanted.scale.title}, judges together; K unpins"
+
+    # On the first screen
+
+    def count_for_home(self, screen: "HomeScreen", units: int) -> None:
+        """Count what labels say, after the first screen is drawn, and give it to that screen; of a study of so many
+        ``units``. While a blind block is open nothing that tells of the judges is counted."""
+        from medreview.review.home_figures import home_figures
+
+        study, who = self._study, self._config.reviewer
+        judges = not blind_block_open(study.reader, who)
+        if self._at_once(units // 10):  # of all statements the verdicts are counted
+            self._show_at_home(screen, home_figures(study.reader, who, judges=judges))
+            return
+        path = study.path
+
+        def count() -> None:
+            with closing(connect(path, read_only=True)) as reader:
+                made = home_figures(reader, who, judges=judges)
+            self.call_from_thread(self._show_at_home, screen, made)
+
+        self.run_worker(count, thread=True)
+
+    def _show_at_home(self, screen: "HomeScreen", figures: "HomeFigures") -> None:
+        """Show them, and record a look at the judges, unless the reviewer has gone on; what tells of the judges not
+        where a blind block was begun meanwhile."""
+        from medreview.review.looks import note_look
+
+        who = self._config.reviewer
+        if self.screen is not screen:
+            return
+        if figures.view is not None and blind_block_open(self._study.reader, who):
+            figures = replace(figures, view=None, supported="")
+        if figures.view is not None:
+            note_look(self._study, who, "home", "totals")
+        screen.show_figures(figures)
+
+    # Counting
+
+    def _count(self, *, each_judge: bool) -> None:
+        from medreview.review.live_agreement import LiveFigures
+
+        study, who = self._study, self._config.reviewer
+        query = "SELECT count(*) FROM event WHERE reviewer = ? AND kind = 'decide'"
+        (decided,) = study.reader.execute(query, (who,)).fetchone()
+        if self._at_once(decided):
+            self._figures = self._figures or LiveFigures(study.reader, who)
+            if each_judge:
+                self._figures.count_each_judge()
+            return
+        self._counting = True
+        path = study.path
+
+        def count() -> None:
+            with closing(connect(path, read_only=True)) as reader:
+                made = LiveFigures(reader, who)
+                if each_judge:
+                    made.count_each_judge()
+            self.call_from_thread(self._counted, made)
+
+        self.run_worker(count, thread=True, exit_on_error=True)
+
+    def _at_once(self, decided: int) -> bool:
+        """Whether to count while the screen waits: few labels, or a study that no other connection can read as it is
+        (of an older version, or in a rescue file)."""
+        return decided <= _AT_ONCE or not self._study.writable or self._study.elsewhere is not None
+
+    def _counted(self, made: "LiveFigures") -> None:
+        made.go_on_with(self._study.reader)
+        self._figures, self._counting = made, False
+        if isinstance(self.screen, KeyScreen):
+            self.screen.paint()
+
+    def _open_cell(self, place: "FiguresPlace", units: Sequence[str]) -> None:
+        labels = place.scale.labels
+        mine, theirs = (in_words(label) for label in (labels[place.cell.row], labels[place.cell.column]))
+        who = visible(place.judge.title) if place.judge else "judges"
+        kind = KINDS.get(kind_of(units[0]))
+        queue = open_among(
+            self._study,
+            self._config.reviewer,
+            units,
+            f"you {mine}, {who} {theirs}",
+            name=kind.queue_name if kind else "responses",
+        )
+        if not queue.units:
+            raise UserError("What this cell counts is kept blind, and opens where its judges are shown.")
+        before = self._session
+        self._left = _Left(place, before.queue if before else None, before.unit if before else "")
+        self.pop_screen()
+        self.open_at(queue, queue.units[0])

@@ -1,0 +1,330 @@
+"""The last rows: key hints and the receipt, or a line being typed (note, search, filter) with the palette's list."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from medreview.review.actions import Action, is_verdict, shown_key
+from medreview.review.cell_width import fit, width
+from medreview.review.palette import Palette, PaletteEntry
+from medreview.review.text_entry import MOST, LineEdit
+from medreview.review.wrapping import WrapTable
+from medreview.screens.key_screen import Key
+from medreview.screens.layout import FOOT_ROWS
+from medreview.screens.widgets.painted import Row, StyledText
+from medreview.visible import visible
+
+
+def foot_rows(above: Sequence[Row], receipt: str, said: str, bad: bool, columns: int, held: str = "") -> list[Row]:
+    """``above`` fills from the top; what is ``said`` takes as many rows as it needs from the bottom, at most three.
+
+    ``bad``: it is drawn as a warning, or the receipt is where nothing is said. ``held`` stands beside the receipt: what
+    to say of a key that is held down.
+    """
+    rows: list[Row] = [*above[:FOOT_ROWS], *([] for _ in range(FOOT_ROWS - len(above)))]
+    if not said:
+        if len(above) < FOOT_ROWS:
+            room = columns - (width(held) + 4 if held else 0)
+            shown = fit(receipt, min(width(receipt), max(1, room)))
+            rows[-1] = [(f" {shown}", "bad" if bad else "good"), *([("", "fill"), (f"{held} ", "key")] if held else [])]
+        return rows
+    shown = visible(" ".join(said.split()))
+    lines = [shown[start:end].rstrip() for start, end in WrapTable(shown, max(1, columns - 2)).rows][:FOOT_ROWS]
+    told: list[Row] = [[(f" {line}", "bad" if bad else "key")] for line in lines]
+    return [*rows[: FOOT_ROWS - len(told)], *told]
+
+
+_FIRST: Final = ("hallucination", "category", "add", "note", "defer", "dispute")
+_SECOND: Final = (
+    ("source_previous", "source_next"),
+    ("mark_next", "mark_previous"),
+    ("undo",),
+    ("help",),
+    ("view",),
+    ("judge_next",),
+    ("next_open",),
+    ("search",),
+    ("filter",),
+    ("switch",),
+    ("reference",),
+    ("whole_page",),
+    ("figures",),
+    ("feedback",),
+    ("badly_parsed",),
+    ("pane",),
+    ("copy",),
+    ("leave",),
+    ("delete_span",),
+)
+"""What the second row shows, the most needed first: on a small screen the rest is in the help."""
+
+
+class Hints(NamedTuple):
+    """What the unit on the screen has for the keys.
+
+    ``idle``: actions that would do nothing here. ``view``: the word for what stands beside the text, where it is not
+    the table's. ``outputs``: how many outputs are to be ranked.
+    """
+
+    idle: frozenset[str] = frozenset()
+    view: str = ""
+    outputs: int = 0
+
+
+_NO_HINTS: Final = Hints()
+
+
+class KeyRows:
+    """The two rows of a table of actions: the same for most units, and so made once."""
+
+    def __init__(self, table: Mapping[str, Action]) -> None:
+        self._table = table
+        self._made_for: tuple[object, ...] = ()
+        self._rows: list[Row] = []
+
+    def rows(self, columns: int, blind: bool, panes: bool, unit: Hints) -> list[Row]:
+        """As :func:`key_rows`."""
+        asked = (columns, blind, panes, unit)
+        if asked != self._made_for:
+            self._made_for, self._rows = asked, key_rows(self._table, columns, blind, panes, unit)
+        return self._rows
+
+
+def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool, unit: Hints = _NO_HINTS) -> list[Row]:
+    """Verdicts and ``a`` above, everything else below; a wide terminal takes the flags into the first row."""
+    verdicts = [_hint(table, (name,)) for name in table if is_verdict(name) and name != "accept"]
+    if places := [shown_key(table[name].keys[0]) for name in table if name.startswith("place_")]:
+        last = places[min(unit.outputs or len(places), len(places)) - 1]
+        verdicts = [(f"{places[0]}-{last}", "next best output, from best to worst")]
+    accept = [] if blind or "accept" in unit.idle else [_hint(table, ("accept",))]
+    flags = [_hint(table, (name,)) for name in _FIRST if name in table]
+    hidden = {"figures", "judge_next"} if blind else set()
+    hidden |= {"view"} if panes else {"pane"}
+    hidden |= unit.idle
+    rest = [_hint(table, names) for names in _SECOND if names[0] not in hidden and names[0] in table]
+    if unit.view:
+        keys, words = _hint(table, ("view",))
+        rest = [(key, unit.view if (key, word) == (keys, words) else word) for key, word in rest]
+    first = [*verdicts, *accept]
+    if _taken(first, 2) + _taken(flags, 2) + 6 <= columns:
+        return [_row(verdicts, columns, (*accept, *flags)), _row(rest, columns)]
+    return [_row(verdicts, columns, tuple(accept)), _row([*flags, *rest], columns)]
+
+
+def _hint(table: Mapping[str, Action], names: tuple[str, ...]) -> tuple[str, str]:
+    keys = " ".join(shown_key(table[name].keys[0]) for name in names)
+    return keys, table[names[0]].hint
+
+
+def _taken(hints: list[tuple[str, str]], gap: int) -> int:
+    return sum(width(keys) + 1 + width(words) + gap for keys, words in hints)
+
+
+def _row(hints: list[tuple[str, str]], columns: int, right: tuple[tuple[str, str], ...] = ()) -> Row:
+    """The hints that fit, two columns apart if there is room for all of them, else one; ``right`` after a wider gap."""
+    everything = [*hints, *right]
+    gap = 2 if _taken(everything, 2) + (3 if right else 0) <= columns else 1
+    pieces: list[StyledText] = [(" ", "")]
+    room = columns - 1
+    for number, (keys, words) in enumerate(everything):
+        lead = 0 if not number else max(gap, min(4, room)) if number == len(hints) else gap
+        short = words == "help"  # every program explains itself at its question mark
+        needed = lead + width(keys) + (0 if short else 1 + width(words))
+        if needed > room:
+            continue
+        pieces += [(" " * lead, ""), (keys, "key"), ("" if short else f" {words}", "")]
+        room -= needed
+    return pieces
+
+
+@dataclass(eq=False, repr=False)
+class LineInput:
+    """``finish`` takes the text at Enter and returns what is wrong with it, or ``""``; Esc leaves.
+
+    ``typed`` is told of every change. Where there is ``discard``, Esc keeps what was typed and Ctrl+X does not.
+    """
+
+    label: str
+    line: LineEdit
+    hint: str
+    finish: Callable[[str], str]
+    leave: Callable[[], None]
+    typed: Callable[[str], None] | None = None
+    discard: Callable[[], None] | None = None
+    wrong: str = ""
+    takes_all: bool = True
+
+    def rows(self, columns: int) -> list[Row]:
+        """The label and the line with its cursor; the keys; what is wrong."""
+        label = f" {self.label} "
+        before, under, after = self.line.window(max(8, columns - width(label) - 1))
+        typed: Row = [(label, "key"), (before, ""), (under, "caret"), (after, "")]
+        below: Row = [(f" {self.wrong}", "bad")] if self.wrong else []
+        keys: Row = [(" ", ""), ("Enter", "key"), (f" {self.hint}   ", ""), ("Esc", "key"), (" leave", "")]
+        if self.discard is not None:
+            keys = [*keys[:-1], (" keeps it as a draft   ", ""), ("Ctrl+X", "key"), (" discards it", "")]
+        return [typed, keys, below]
+
+    def press(self, key: Key) -> bool:
+        """Type; Enter finishes, Esc leaves, Ctrl+X discards."""
+        if key.name == "enter":
+            self.wrong = self.finish(self.line.text)
+        elif key.name == "escape":
+            self.leave()
+        elif key.name == "ctrl+x" and self.discard is not None:
+            self.discard()
+        else:
+            before = self.line.text
+            took = self.line.press(key.name, key.character)
+            self._changed(before, took)
+        return True
+
+    def paste(self, text: str) -> None:
+        """Text from the terminal's clipboard."""
+        before = self.line.text
+        self._changed(before, self.line.insert(text))
+
+    def _changed(self, before: str, took: bool) -> None:
+        full = not took and len(self.line.text) >= MOST
+        self.wrong = f"A line holds {MOST:,} characters; what is beyond that was left out." if full else ""
+        if self.typed is not None and self.line.text != before:
+            self.typed(self.line.text)
+
+
+LISTED_ROWS: Final = 12
+"""Rows of what the line leads to, where there is room."""
+
+_NAME: Final = 30
+_KEYS: Final = 10
+_STEPS: Final = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}
+
+
+@dataclass(eq=False, repr=False)
+class PaletteDialog(LineInput):
+    """``run`` does what an entry says and returns what is wrong, or ``""``."""
+
+    palette: Palette = field(kw_only=True)
+    run: Callable[[PaletteEntry], str] = field(kw_only=True)
+    at: int | None = None
+    entries: Sequence[PaletteEntry] = ()
+
+    def __post_init__(self) -> None:
+        self._look()
+
+    def rows(self, columns: int) -> list[Row]:
+        """The line, the keys, what is wrong."""
+        typed, _, below = super().rows(columns)
+        keys: Row = [
+            (" ", ""), ("Enter", "key"), (" does it   ", ""), ("↑ ↓", "key"), (" choose   ", ""), ("Tab", "key"),
+            (" completes   ", ""), ("Esc", "key"), (" leave   ", ""), ("save NAME", "key"), (" saves it", ""),
+        ]  # fmt: skip
+        return [typed, keys, below]
+
+    def listed(self, columns: int, most: int) -> list[Row]:
+        """The rows above: a rule, then the entries around the pointer."""
+        room = max(1, most - 1)
+        first = max(0, min((self.at or 0) - room // 2, len(self.entries) - room))
+        rows: list[Row] = [[("── ", "rule"), (f"{len(self.entries)} ", "dim"), ("─", "rule fill")]]
+        for place, entry in enumerate(self.entries[first : first + room], first):
+            pointed = place == self.at
+            head = f" {'▸' if pointed else ' '} {fit(entry.keys, _KEYS)} "
+            name = visible(entry.name)
+            shown = fit(name, min(max(_NAME, width(name)), columns - width(head) - 2))
+            left = columns - width(head) - width(shown) - 3
+            rows.append(
+                [
+                    (head, "key"),
+                    (shown, "title" if pointed else ""),
+                    (f"  {fit(visible(entry.help), left)}" if left > 8 and entry.help else "", "dim"),
+                ]
+            )
+        return [*rows, *([] for _ in range(most - len(rows)))]
+
+    def press(self, key: Key) -> bool:
+        """Move the pointer, complete, do what is pointed at; everything else is typed."""
+        if key.name in _STEPS and self.entries:
+            step = _STEPS[key.name]
+            before = self.at if self.at is not None else -1 if step > 0 else len(self.entries)
+            self.at = max(0, min(before + step, len(self.entries) - 1))
+        elif key.name == "tab":
+            self._write(self._completed())
+        elif key.name == "enter":
+            self._enter()
+        else:
+            super().press(key)
+        return True
+
+    def _changed(self, before: str, took: bool) -> None:
+        super()._changed(before, took)
+        if self.line.text != before:
+            self._look()
+
+    def _completed(self) -> str:
+        chosen = self.entries[self.at or 0] if self.entries else None
+        completed = self.palette.completed(self.line.text)
+        if chosen is not None and chosen.does == "type" and (self.at is not None or completed == self.line.text):
+            return chosen.value
+        return completed
+
+    def _enter(self) -> None:
+        if self.at is None or not self.entries:
+            self.wrong = self.palette.unknown(self.line.text.strip())
+            if not self.wrong:
+                self.leave()
+            return
+        entry = self.entries[self.at]
+        if entry.does == "type":
+            self._write(entry.value)
+        else:
+            self.wrong = self.run(entry)
+
+    def _write(self, text: str) -> None:
+        before, self.line = self.line.text, LineEdit.of(text)
+        self._changed(before, True)
+
+    def _look(self) -> None:
+        self.entries = self.palette.entries(self.line.text)
+        self.at = self.palette.start(self.line.text) if self.entries else None
+
+
+def palette_dialog(
+    palette: Palette, run: Callable[[PaletteEntry], str], leave: Callable[[], None], begun: str = ""
+) -> PaletteDialog:
+    """The line, with what it begins with."""
+    return PaletteDialog(":", LineEdit.of(begun), "does it", lambda _text: "", leave, palette=palette, run=run)
+
+
+class Scope(NamedTuple):
+    """What is searched, by what it is called; ``find`` takes the words and says what is wrong, or ``""``."""
+
+    name: str
+    find: Callable[[str], str]
+
+
+@dataclass(eq=False, repr=False)
+class SearchLine(LineInput):
+    """Tab turns to the next scope; what was typed stays."""
+
+    scopes: Sequence[Scope] = ()
+    at: int = 0
+
+    def rows(self, columns: int) -> list[Row]:
+        """The line, and the other scopes beside the keys."""
+        typed, keys, below = super().rows(columns)
+        others = [scope.name for scope in (*self.scopes[self.at + 1 :], *self.scopes[: self.at])]
+        return [typed, [*keys, ("   ", ""), ("Tab", "key"), (f" {', '.join(others)}", "")], below]
+
+    def press(self, key: Key) -> bool:
+        """Tab chooses; everything else is typed, or ends the line."""
+        if key.name != "tab":
+            return super().press(key)
+        self.at = (self.at + 1) % len(self.scopes)
+        scope = self.scopes[self.at]
+        self.label, self.finish, self.wrong = f"search {scope.name}:", scope.find, ""
+        return True
+
+
+def search_line(scopes: Sequence[Scope], leave: Callable[[], None]) -> SearchLine:
+    """The line, over the first of the scopes."""
+    first = scopes[0]
+    return SearchLine(f"search {first.name}:", LineEdit(), "finds", first.find, leave, scopes=scopes)

@@ -1,0 +1,417 @@
+"""The rows around the texts of the review screen: header, own labels, pinned figures, queue pane; and glyphs."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from medreview.labels import is_order
+from medreview.review.cell_width import fit, width
+from medreview.review.deciding import Deciding
+from medreview.review.reviewer_state import ReviewerState, remarks
+from medreview.review.shown_unit import QueueEntry
+from medreview.review.span_editing import still_missing
+from medreview.screens.layout import QUEUE_COLUMNS
+from medreview.screens.widgets.painted import Row, StyledText
+from medreview.text import counted
+from medreview.units.asks import STATEMENT_ASKS, Asks
+from medreview.visible import visible
+
+if TYPE_CHECKING:
+    from medreview.review.live_agreement import GroupView
+
+
+VERDICT: Final = {
+    "supported": "✓",
+    "partial": "~",
+    "contradicted": "✗",
+    "not_addressed": "○",
+    "cannot_judge": "?",
+    "yes": "✓",
+    "no": "✗",
+    "none": "✓",
+    "fact": "✗",
+    "input": "✗",
+    "context": "✗",
+    "other": "✗",
+    "good": "✓",
+    "okay": "~",
+    "bad": "✗",
+    "present": "✓",
+    "absent": "○",
+    "both": "≠",
+    "kept": "✓",
+    "discarded": "✗",
+    "edited": "~",
+    "answerable": "✓",
+    "not_answerable": "✗",
+    "not_self_contained": "~",
+    "not_supported": "✗",
+    "meaning_lost": "~",
+    "removal_right": "✓",
+    "removal_wrong": "✗",
+    "match": "✓",
+    "mismatch": "~",
+    "other_work": "✗",
+    "not_found": "○",
+}
+"""A label's glyph; of scales whose levels are numbers or orders, those stand for themselves."""
+
+STYLE: Final = {
+    "supported": "good", "yes": "good", "none": "good", "good": "good", "present": "good", "answerable": "good",
+    "contradicted": "bad", "no": "bad", "fact": "bad", "input": "bad", "context": "bad", "bad": "bad",
+    "not_answerable": "bad", "not_supported": "bad", "removal_wrong": "bad", "match": "good", "other_work": "bad",
+}  # fmt: skip
+"""The style of a verdict, for verdicts with a style."""
+
+
+def glyph(level: str) -> str:
+    """What stands before a label's word; an order of outputs has no glyph of its own."""
+    return "#" if is_order(level) else VERDICT.get(level, level)
+
+
+def verdict_words(level: str, asks: Asks = STATEMENT_ASKS) -> str:
+    """A verdict as displayed everywhere: glyph and word."""
+    name = asks.level_named(level).name
+    return f"{glyph(level)} {name}" if glyph(level) != name else name
+
+
+class Subject(NamedTuple):
+    """What the second row of the narrow header says of the unit: its short ``name``, which stays when room is short;
+    ``words``, the name with what may be said beside it; the id of its record; why it is in the queue."""
+
+    name: str
+    words: str
+    record: str = ""
+    badges: str = ""
+
+
+class Piece(NamedTuple):
+    """A part of a header. ``gives``: how it gives way where there is no room, each with a rank; what has the lowest
+    rank of all pieces of the row gives way first. A number: it is cut, to so many cells at least; a text stands for it
+    then, ``""`` for nothing.
+    """
+
+    text: str
+    style: str
+    gives: tuple[tuple[int, int | str], ...] = ()
+
+
+_FIRST, _EARLY, _MIDDLE, _LATE, _LAST = range(0, 100, 20)
+"""Ranks: the goal and the record go first; the study, the filter and the name of the unit last."""
+_GAPS: Final = (3, 2)
+"""Cells between the pieces: narrower before a piece gives way."""
+
+
+def header_rows(session: Deciding, subject: Subject | None, title: str, columns: int) -> list[Row]:
+    """The two rows of the narrow header."""
+    badges = [*(["BLIND"] if hides_judges(session) else []), *_read_only(session)]
+    return [
+        fitted([*_place(session, title, badges)], _goal(session), columns),
+        _subject(session, subject, columns),
+    ]
+
+
+def wide_header_rows(session: Deciding, title: str, columns: int) -> list[Row]:
+    """The one row of the wide header: place and counts, then mode, reviewer and filter."""
+    blind = hides_judges(session)
+    right = [
+        *_goal(session),
+        *(Piece(word, "badge") for word in _read_only(session)),
+        Piece("BLIND", "badge") if blind else Piece("judges shown", "dim", ((_EARLY + 1, ""),)),
+        Piece(f"reviewer {visible(session.reviewer)}", "dim", ((_EARLY, ""),)),
+        *_filter(session),
+    ]
+    return [fitted(_place(session, title, []), right, columns)]
+
+
+def hides_judges(session: Deciding) -> bool:
+    """Whether the header says that it is blind: not any more once the judges of the unit are shown."""
+    return session.mode == "blind" and not session.shows_judges
+
+
+def fitted(left: Sequence[Piece], right: Sequence[Piece], columns: int) -> Row:
+    """Pieces from the left and from the right that never touch: where there is no room, one after the other gives way.
+
+    ``right`` ends before the last column.
+    """
+    pieces = [piece for piece in (*left, *right) if piece.text]
+    at_right = sum(1 for piece in right if piece.text)
+    said = [piece.text for piece in pieces]
+    steps = sorted((rank, place, to) for place, piece in enumerate(pieces) for rank, to in piece.gives)
+
+    def over(gap: int) -> int:
+        shown = [width(text) for text in said if text]
+        return sum(shown) + gap * (len(shown) - 1) + 2 - columns
+
+    gap = next((gap for gap in _GAPS if over(gap) <= 0), _GAPS[-1])
+    for _, place, to in steps:
+        if (more := over(gap)) <= 0:
+            break
+        here = width(said[place])
+        if isinstance(to, str):
+            said[place] = to
+        elif here > to:
+            said[place] = fit(said[place], max(to, here - more))
+    row: list[StyledText] = []
+    first = len(pieces) - at_right
+    for place, (piece, text) in enumerate(zip(pieces, said, strict=True)):
+        if place == first:
+            row.append(("", "fill"))
+        if text:
+            row.append((f"{' ' * (gap if row and place != first else 1)}{text}", piece.style))
+    return [*row, (" ", "")]
+
+
+def said_by_me(session: Deciding) -> str:
+    """What I said of the unit on the screen, in a few words; ``""`` for nothing yet."""
+    mine = own_words(session.own, session.draft is not None, session.asks, session.order_words, session.also_words)
+    return " · ".join(filter(None, (mine, *(f"note of {note.reviewer} (W)" for note in session.others_notes))))
+
+
+def own_words(
+    own: ReviewerState, draft: bool = False, asks: Asks = STATEMENT_ASKS, order: str = "", also: Sequence[str] = ()
+) -> str:
+    """What I said of a unit, in a few words, and whether I began a note; ``""`` for nothing yet.
+
+    ``order``: a label that is an order, as the screen says it; ``also``: labels on further axes.
+    """
+    words = ["STALE: page changed"] if own.stale else []
+    if own.label:
+        first = f" (first {asks.level_named(own.first).name})" if own.first and own.first != own.label else ""
+        words.append(f"{order or verdict_words(own.label, asks)}{first}")
+        words += also
+        words += [f"“{own.words}”"] if own.words else []
+    elif own.deferred:
+        words.append("deferred")
+    words += remarks(own)
+    if asks.entry == "spans" and own.label:
+        missing = still_missing(own.label, own.spans)
+        words += [missing] if missing else [counted(len(own.spans), "place")] if own.spans else []
+    if own.note:
+        words.append("note")
+    if draft:
+        words.append("draft of a note (n)")
+    return " · ".join(words)
+
+
+def _place(session: Deciding, title: str, badges: Sequence[str]) -> list[Piece]:
+    """Study, queue, place in it, ``badges``, and counts that add up."""
+    counts, size, queue = session.counts, len(session.queue.units), session.queue.kind.title
+    position = session.position + 1 if size else 0
+    tally = f"decided {counts.decided} · deferred {counts.deferred} · open {counts.open}"
+    return [
+        Piece(visible(title), "title", ((_FIRST + 1, 12), (_LATE + 2, 6), (_LAST, ""))),
+        Piece(queue, "", ((_MIDDLE + 2, 12), (_LATE, ""))),
+        Piece(f"{position} of {size}", "key", ((_LATE + 1, f"{position}/{size}"),)),
+        *(Piece(word, "badge") for word in badges),
+        Piece(tally, "dim", ((_MIDDLE, f"open {counts.open}"), (_MIDDLE + 1, ""))),
+    ]
+
+
+def _goal(session: Deciding) -> list[Piece]:
+    """How far the goal of the sitting is, as much of it as has room."""
+    words = session.goal.words if session.goal is not None else ""
+    return [Piece(words, "key", ((_FIRST, words.partition(" · ")[0]), (_FIRST + 2, "")))] if words else []
+
+
+def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
+    """What the unit is part of and why it is in the queue; on the right my own labels and the filter.
+
+    The id of the record where it has room; ids often name the model, so that they are hidden as long as that is.
+    """
+    if subject is None:
+        return fitted([], _filter(session), columns)
+    mine = said_by_me(session)
+    name = visible(subject.name)
+    left = [
+        Piece(visible(subject.words), "", ((_EARLY, name),)),
+        Piece(visible(subject.record), "dim", ((_FIRST, ""),)),
+        Piece(visible(subject.badges), "badge", ((_EARLY, 16), (_EARLY + 2, ""))),
+    ]
+    said = [
+        Piece(
+            visible(f"you: {mine}") if mine else "",
+            "badge" if session.own.stale else "good",
+            ((_EARLY + 1, 32), (_MIDDLE + 1, 12), (_LATE + 1, "")),
+        )
+    ]
+    return fitted(left, [*said, *_filter(session)], columns)
+
+
+def _read_only(session: Deciding) -> list[str]:
+    return [] if session.study.writable else ["READ-ONLY"]
+
+
+def _filter(session: Deciding) -> list[Piece]:
+    words = f"filter: {visible(session.queue.filter)}" if session.queue.filter else ""
+    return [Piece(words, "key", ((_FIRST + 3, 40), (_LATE + 3, 12), (_LAST + 1, "")))]
+
+
+_PANEL_ROWS: Final = 3
+_COUNTING: Final = "your labels are being counted"
+
+
+def pinned_height(*, one: bool) -> int:
+    """How many rows they have, in one column or in panes."""
+    return 1 if one else _PANEL_ROWS
+
+
+def pinned_rows(view: "GroupView | None", columns: int, *, one: bool) -> list[Row]:
+    """The figures, ``None`` while they are counted for the first time, in so many rows."""
+    return [_bar(view, columns)] if one else _panel(view)
+
+
+def _bar(view: "GroupView | None", columns: int) -> Row:
+    """One row, drawn as a rule: the group, agreement and kappa, AC1 where it has room, and of how many labels."""
+    parts = [_COUNTING] if view is None else [view.group.title, *_figures(view), _number(view)]
+    while len(parts) > 2 and sum(map(width, parts)) + 2 * len(parts) + 3 > columns:
+        parts.pop(-2)
+    told = "  ".join(parts)
+    return [("── ", "rule"), (fit(told, min(width(told), columns - 4)), ""), (" ", ""), ("─", "rule fill")]
+
+
+def _panel(view: "GroupView | None") -> list[Row]:
+    """The same in three rows."""
+    title = "you and the judges" if view is None else view.group.title
+    rows: list[Row] = [[(f" ── {title} ", "rule"), ("─", "rule fill"), (" ", "")]]
+    if view is None:
+        return [*rows, [(f" {_COUNTING}", "dim")], []]
+    agreement, kappa, ac1 = _figures(view)
+    return [*rows, [(f" {agreement}   {kappa}", "")], [(f" {ac1}   {_number(view)}", "")]]
+
+
+def _figures(view: "GroupView") -> list[str]:
+    from medreview.stats.formulas.estimate import brief
+
+    return [f"agree {brief(view.agreement)}", f"kappa {brief(view.kappa)}", f"AC1 {brief(view.ac1)}"]
+
+
+def _number(view: "GroupView") -> str:
+    two = "" if len(view.scale.labels) > 2 else ", two-way"
+    responses = f" in {view.kappa.clusters}" if view.kappa.clusters else ""
+    return f"n {view.agreement.n:,}{responses}{two}"
+
+
+_ROOM: Final = QUEUE_COLUMNS - 2
+_LEAST: Final = 8
+"""Cells that are left for the name of what a unit is part of, or it is left out."""
+
+_KEPT: Final = 2_000
+"""Lines kept once read."""
+
+
+class QueueRows:
+    """Maps rows of the pane to places in the queue. Nothing but the names of the responses is read beforehand.
+
+    A response whose statements follow each other has a row of its own above them, which counts the labels that are not
+    stale; a single statement names its response itself.
+    """
+
+    def __init__(self, session: Deciding) -> None:
+        self._session = session
+        self._places: list[int] = []  # -n - 1 for the heading of the run that starts at place n
+        self._row_of: list[int] = []
+        self._heading_of: list[int | None] = []
+        self._runs: dict[int, int] = {}
+        self._read: dict[int, QueueEntry] = {}
+        self._made: dict[int, tuple[tuple[object, ...], Row]] = {}
+        place = 0
+        for _, run in groupby(session.queue.responses):
+            length = len(list(run))
+            heading = len(self._places) if length > 1 else None
+            if heading is not None:
+                self._places.append(-place - 1)
+                self._runs[place] = length
+            for _ in range(length):
+                self._row_of.append(len(self._places))
+                self._heading_of.append(heading)
+                self._places.append(place)
+                place += 1
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def row_of(self, place: int) -> int:
+        """The row of a place in the queue."""
+        return self._row_of[place] if self._row_of else 0
+
+    def heading(self, row: int) -> int | None:
+        """The row of the response that a statement's row belongs to, if it has one."""
+        place = self._places[row] if row < len(self._places) else -1
+        return self._heading_of[place] if place >= 0 else None
+
+    def row(self, index: int) -> Row:
+        """One row, read from the study when it comes into sight."""
+        place = self._places[index]
+        return self._response(-place - 1) if place < 0 else self._statement(place)
+
+    def _response(self, place: int) -> Row:
+        session = self._session
+        listed = self._listed(place)
+        length = self._runs[place]
+        units: Sequence[str] = session.queue.units[place : place + length]
+        decided = sum(session.state_of(unit) == "decided" and not session.stale(unit) for unit in units)
+        progress = f"{length} ✓" if decided == length else f"{decided}/{length}"
+        model = "" if any(map(session.hides, units)) else listed.model
+        room = _ROOM - width(progress) - 2
+        group = fit(listed.group, min(room, width(listed.group)))
+        return [
+            (group, "title"),
+            (fit(f"  {model}", max(0, room - width(group))), "dim"),
+            ("", "fill"),
+            (f" {progress} ", "dim"),
+        ]
+
+    def _statement(self, place: int) -> Row:
+        """The row of a unit, made again when it stands elsewhere."""
+        session = self._session
+        unit, listed = session.queue.units[place], self._listed(place)
+        label = session.label_of(unit)
+        stands = (listed, label, label is not None and session.stale(unit), session.state_of(unit), session.hides(unit))
+        found = self._made.get(place)
+        if found is None or found[0] != stands:
+            if len(self._made) > _KEPT:
+                self._made.clear()
+            found = self._made[place] = stands, self._unit_row(place, listed)
+        return found[1]
+
+    def _unit_row(self, place: int, listed: QueueEntry) -> Row:
+        session = self._session
+        unit = session.queue.units[place]
+        before, name, group = self._named(listed, alone=self._heading_of[place] is None)
+        label = session.label_of(unit)
+        if label is not None:
+            stale = "STALE " if session.stale(unit) else ""
+            words = session.asks.level_named(label).name
+            row: Row = [(before, "dim"), (f"{glyph(label)} {name} ", ""), (stale, "badge"), (words, "dim")]
+        elif session.state_of(unit) == "deferred":
+            row = [(before, "dim"), (f"… {name} ", ""), ("deferred", "dim")]
+        elif session.hides(unit) or not listed.badges:
+            row = [(before, "dim"), (f"  {name}", "")]
+        else:
+            head = f"· {name} "
+            room = _ROOM - width(before) - width(head)
+            row = [(before, "dim"), (head, ""), (fit(listed.badges, min(room, width(listed.badges))), "badge")]
+        room = _ROOM - sum(width(text) for text, _ in row)
+        return [*row, (fit(f"  {group}", min(room, width(group) + 2)), "dim")] if group and room > _LEAST else row
+
+    def _named(self, listed: QueueEntry, *, alone: bool) -> tuple[str, str, str]:
+        """What stands before the glyph, the name after it, and what it is part of where that stands behind the label.
+
+        Under its heading, and behind it, a name goes without what it begins with there (``R10 S1 [1]``, ``C01 F1``).
+        """
+        group, first = listed.group, listed.group.partition(" ")[0]
+        short = listed.name.removeprefix(f"{first} ")
+        if not alone:
+            return "  ", short, ""
+        if short != listed.name or self._session.asks is STATEMENT_ASKS:
+            return f"{first} ", short, ""
+        return "", listed.name, group if group != listed.name else ""
+
+    def _listed(self, place: int) -> QueueEntry:
+        found = self._read.get(place)
+        if found is None:
+            if len(self._read) > _KEPT:
+                self._read.clear()
+            found = self._read[place] = self._session.listed(place)
+        return found
