@@ -38,7 +38,7 @@ class Ask:
     in all. ``by`` is :data:`JUDGE` for the model that verifies; the one that writes is asked where there is none.
     ``about``: what it is about, where that is not the input and the stage. ``read``: makes an object of (status, text)
     where the output satisfies no schema, for what is of use all the same; the model is then not asked to mend its form,
-    which would be another try. ``allowed``: codes of ``every_answer`` that are no fault here; ``headings``: fields that
+    which would be another try. ``allowed``: codes of ``answer_rules`` that are no fault here; ``headings``: fields that
     may hold a heading. ``notes``: what is to be known of one of the ``texts``, in our own words.
     """
 

@@ -135,7 +135,7 @@ class PageProvider:
     """Where the pages come from: saved ones (a folder or a WARC file), or the network and its services.
 
     ``ocr``: pages of PDFs without text are read from their pictures then, also those that came before. ``recorded``:
-    what was read so elsewhere (``sources.recorded_scans``).
+    what was read so elsewhere (``sources.scan_stage``).
     """
 
     saved: Path | None = None

@@ -21,9 +21,9 @@ class QueueKind(NamedTuple):
     in it says what the judges think, so that nothing is in it that is kept blind. ``gathers``: it has what is kept
     blind, too, and shows it blind. ``unit``: the kind of unit that is in it; of others than statements the rows are
     ``unit_queues.unit_rows``. ``pass_no``: in which pass it is reviewed. ``chosen``: what is in it is told one by one,
-    by ``repeat_annotation``, ``conflicts`` or ``second_annotation``. ``follows``: SQL for a text that tells
-    all from which ``where`` and ``order`` choose beside the statements themselves (``queue_order``), where that is no
-    reviewer's doing; ``""`` for the others.
+    by ``repeat_annotation`` or ``conflicts``. ``follows``: SQL for a text that tells all from which ``where`` and
+    ``order`` choose beside the statements themselves (``queue``), where that is no reviewer's doing;
+    ``""`` for the others.
     """
 
     name: str

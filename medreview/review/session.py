@@ -53,12 +53,12 @@ class ReviewSession(FindingActs):
 
     @property
     def judges_say(self) -> str | None:
-        """The verdict that a decision is compared with (``verdict_flow.judges_level``)."""
+        """The verdict that a decision is compared with (``decision.judges_level``)."""
         return judges_level(self.item) if self.item else None
 
     @property
     def judges_words(self) -> str:
-        """The same in words (``verdict_flow.judges_words``)."""
+        """The same in words (``decision.judges_words``)."""
         return judges_words(self.item) if self.item else ""
 
     @property

@@ -1,4 +1,4 @@
-"""Wrapping of texts into screen rows: ``wrap`` for long texts with aligned tables, prose, and plain Markdown.
+"""Wrapping of texts into screen rows: long texts with aligned tables, prose, and plain Markdown.
 
 For display only: the text itself is unchanged.
 """

@@ -1,7 +1,7 @@
 """Figures on citations over many responses: each response scored, all together, by model, against the criteria.
 
 How many cite, how much of it is allowed, which kinds, what is there: everything that ``medreview citations`` says.
-Means are over responses (the figures of the notebook, ``citations.scoring``); pooled shares are over all citations
+Means are over responses (the figures of the notebook, ``citations.allow_list``); pooled shares are over all citations
 together. On the same five responses these are 66.7% and 75.0%: two questions, named apart.
 """
 

@@ -1,5 +1,5 @@
 """What only a report that is a file has, beside the parts of ``layout``: plots, texts with marks, lists, what can be
-folded. Drawn as HTML by ``page_drawing`` and as Markdown by ``page_markdown``, so that both say the same.
+folded. Drawn as HTML by ``page`` and as Markdown by ``study_page.written``, so that both say the same.
 
 As in ``layout``, strings are shown as they stand: what came from outside has gone through
 :func:`~medreview.cli.output.one_line`, or :func:`several_lines` where its lines are kept.

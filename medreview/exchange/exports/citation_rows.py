@@ -1,6 +1,6 @@
 """A report on citations as rows and as one JSON object, for audits and other programs.
 
-Names of per-response values are those of the notebook (``citations.scoring``). Percentages are per cent, empty where
+Names of per-response values are those of the notebook (``citations.allow_list``). Percentages are per cent, empty where
 there is nothing to divide by; counts are of distinct sources, ``n_mentions`` of every place.
 """
 

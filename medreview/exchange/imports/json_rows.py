@@ -161,7 +161,7 @@ def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
 def read_json(path: Path) -> Iterator[Row | BadRecord]:
     """The records of a JSON file.
 
-    These are the elements of the array, or of a list of objects in the object, or what ``json_shapes`` finds in it: the
+    These are the elements of the array, or of a list of objects in the object, or what ``records_in`` finds in it: the
     object itself, when it has a question or an answer of its own, or no list but such as belong to a record
     (``citations``, ``references``). Several values one after the other are accepted like JSON Lines. The file is parsed
     as a whole. Raises :class:`UserError` with the line when it is truncated or not JSON.

@@ -122,7 +122,7 @@ def request_of(
     attempt: int = 1,
     repair: bool = True,
 ) -> JudgeRequest:
-    """A request with the prompt's placeholders replaced by ``texts``, each delimited (see ``prompt_fencing``)."""
+    """A request with the prompt's placeholders replaced by ``texts``, each delimited (see ``prompt_texts``)."""
     values = fenced(key, texts, max(texts.values(), key=len), notes)
     return JudgeRequest(
         prompt.task, prompt.id, prompt.sha256, prompt.messages(values), prompt.schema, attempt, about, repair

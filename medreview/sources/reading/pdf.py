@@ -248,8 +248,8 @@ class PdfText:
 
 
 def pdf_extractor() -> str:
-    """Name and version of the PDF extractor, as stored with each snapshot: the library, and the rules for lines in
-    ``pdf_lines``."""
+    """Name and version of the PDF extractor, as stored with each snapshot: the library, and the version of
+    the rules for lines."""
     return f"pypdfium2 {version('pypdfium2')}, lines 3"
 
 
