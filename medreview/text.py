@@ -153,3 +153,8 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 def in_words(name: str) -> str:
     """A stored name (a label, a page state, a rule) as people read it: ``not_addressed`` is ``not addressed``."""
     return name.replace("_", " ")
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, set apart by white space."""
+    return frozenset(text.split())

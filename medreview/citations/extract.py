@@ -13,7 +13,9 @@ from typing import Final, NamedTuple
 
 from medreview.citations.citation import Citation, ListedCitation, Unusable, canonical_key, clean_url, domain
 from medreview.citations.identifiers import (
+    BRACKET,
     DOI_HOSTS,
+    OPENING,
     find_arxiv,
     find_dois,
     find_ncts,
@@ -38,8 +40,6 @@ _SCRIPT: Final = re.compile(
     r"(?<![a-z0-9])(?:javascript|vbscript|mailto|data(?=:[a-z]{1,20}/[a-z0-9.+-]{1,40}[;,])):(?!https?://)",
     re.IGNORECASE,
 )
-_BRACKET: Final = re.compile(r"[()\[\]{}]")
-_OPENING: Final = {")": "(", "]": "[", "}": "{"}
 _ENTITY_END: Final = re.compile(
     r"&(?:lt|gt|quot|apos|nbsp|[lr]dquo|[lr]squo|[lr]aquo|hellip|#0*(?:34|39|60|62|160)|#x0*(?:22|27|3c|3e|a0));",
     re.IGNORECASE,
@@ -174,10 +174,10 @@ def _pair(text: str, low: int, high: int) -> tuple[list[int], list[int | None]]:
     offsets: list[int] = []
     partners: list[int | None] = []
     opened: dict[str, list[int]] = {"(": [], "[": [], "{": []}
-    for match in _BRACKET.finditer(text, low, high):
+    for match in BRACKET.finditer(text, low, high):
         offsets.append(match.start())
         partners.append(None)
-        opener = _OPENING.get(match.group())
+        opener = OPENING.get(match.group())
         if opener is None:
             opened[match.group()].append(len(offsets) - 1)
         elif opened[opener]:

@@ -124,8 +124,8 @@ _DOI_TAIL: Final = re.compile(
     r"(?:[.,;:!?'*_~/&\\-]|/(?:full|abstract|e?pdf|html|fulltext|meta|summary|epub)|(?:\.full)?\.pdf|&amp;)\Z",
     re.IGNORECASE,
 )
-_BRACKET: Final = re.compile(r"[()\[\]{}]")
-_OPENING: Final = {")": "(", "]": "[", "}": "{"}
+BRACKET: Final = re.compile(r"[()\[\]{}]")
+OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 _LINK: Final = r"[\s:：=#*`\"'“”‘’(\[<>_\u00a0–—-]|&nbsp;|</?[bi]>"
 _PMID_LABEL: Final = re.compile(
@@ -228,8 +228,8 @@ def resolver_end(text: str, start: int, end: int) -> int:
 def _balanced(text: str, start: int, end: int) -> int:
     """The offset of the first unbalanced bracket between start and end, or the end."""
     opened: list[tuple[str, int]] = []
-    for match in _BRACKET.finditer(text, start, end):
-        opener = _OPENING.get(match.group())
+    for match in BRACKET.finditer(text, start, end):
+        opener = OPENING.get(match.group())
         if opener is None:
             opened.append((match.group(), match.start()))
         elif opened and opened[-1][0] == opener:

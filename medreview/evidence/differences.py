@@ -12,10 +12,10 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.evidence.alignment import Token, tokens
 from medreview.evidence.inflection import is_slip
-from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS, is_negation, negated_form, opposed, word_set
+from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS, is_negation, negated_form, opposed
 from medreview.evidence.meaning_words import MeaningWord, is_number, meaning_words, number_value
 from medreview.evidence.measurement_units import parse_unit
-from medreview.text import Span
+from medreview.text import Span, word_set
 
 DifferenceKind = Literal["number", "unit", "negation", "direction", "word", "wording"]
 """What differs. ``wording``: words that decide nothing; all other kinds change what is said."""

@@ -23,7 +23,7 @@ from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
 from medreview.evidence.differences import SENTENCE_END, Difference, differences, with_margin, without_figures
 from medreview.evidence.lexicon import HARMLESS, POINTING_BACK
-from medreview.evidence.normalise import DASHES, NormalisedText, normalise
+from medreview.evidence.normalise import DASH, NormalisedText, normalise
 from medreview.evidence.omissions import cut as cut_away
 from medreview.evidence.omissions import moved_borders, wrongly_skipped
 from medreview.statements.sentences import sentence_spans
@@ -58,7 +58,6 @@ _ENDED: Final = re.compile(r"[\"'”’)\]]*(?:\s?\[[^\[\]\n]{0,20}\])*(?:[.!?]|
 """The end of a sentence or line, markers among it."""
 _NO_WORD: Final = re.compile(r"(?:and\b|[\W_])*")
 """What may stand among the markers that end a quotation."""
-_DASH = re.compile(f"[{DASHES}]")
 
 
 class Grounding(NamedTuple):
@@ -304,7 +303,7 @@ def _extended(part: str, span: Span, index: QuoteIndex) -> Span:
 
 def _dash_as_hyphen(char: str) -> str:
     """The character, with every dash as a hyphen."""
-    return "-" if _DASH.match(char) else char
+    return "-" if DASH.match(char) else char
 
 
 def _hidden_changes(quote: str, parts: list[_Part], spans: list[Span], index: QuoteIndex) -> tuple[Difference, ...]:

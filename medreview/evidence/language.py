@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from medreview.evidence.lexicon import FINITE_AUXILIARIES, HARMLESS, PREPOSITIONS, word_set
+from medreview.evidence.lexicon import FINITE_AUXILIARIES, HARMLESS, PREPOSITIONS
+from medreview.text import word_set
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SAMPLE: Final = 6_000

@@ -12,6 +12,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
+from medreview.text import word_set
+
 NEGATIONS: Final = frozenset(
     {
         "not", "no", "never", "without", "nor", "neither", "none", "cannot", "nobody", "nothing", "non", "dont",
@@ -134,11 +136,6 @@ def negated_forms(word: str) -> frozenset[str]:
 def opposed(one: str, other: str) -> bool:
     """Whether two normalised words have opposite directions: ``increase``, ``reduces``."""
     return any((one in a and other in b) or (one in b and other in a) for a, b in OPPOSITES)
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text, set apart by white space."""
-    return frozenset(text.split())
 
 
 HARMLESS: Final = word_set(

@@ -60,7 +60,7 @@ _NUMBER_SEPARATORS: Final = {
     ".": ".", "·": ".", "٫": ".", "．": ".", ",": ",", ":": ":", "/": "/", "⁄": "/", "∕": "/", "×": "×", "+": "+",
     "^": "^", "*": "×", "%": "%", "‰": "‰", "％": "%", **_SIGNS,
 }  # fmt: skip
-_DASH = re.compile(f"[{DASHES}]")
+DASH = re.compile(f"[{DASHES}]")
 _CURRENCY = frozenset("$€£¥₹")
 
 
@@ -200,7 +200,7 @@ def _separate(gap: str, start: int, pieces: list[str]) -> None:
     if not _INVISIBLE.sub("", gap):
         return
     for at, char in enumerate(gap, start):
-        mark = _NUMBER_SEPARATORS.get(char) or ("-" if _DASH.match(char) else "")
+        mark = _NUMBER_SEPARATORS.get(char) or ("-" if DASH.match(char) else "")
         if mark:
             pieces[at] = mark
     if not any(pieces[start : start + len(gap)]):

@@ -19,11 +19,10 @@ from medreview.evidence.lexicon import (
     RESTRICTING,
     VERB_NEGATIONS,
     is_negation,
-    word_set,
 )
 from medreview.evidence.meaning_words import is_number
 from medreview.evidence.normalise import DASHES, INVISIBLE
-from medreview.text import Span
+from medreview.text import Span, word_set
 
 FURTHEST: Final = 1_000
 """In code points; an ellipsis that leaves out more than this joins two quotations, not one."""

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from math import isclose
 from typing import Final, Literal, NamedTuple
 
-from medreview.evidence.lexicon import word_set
 from medreview.evidence.measurement_units import (
     BEGINNINGS,
     ENGLISH_WORDS,
@@ -16,6 +15,7 @@ from medreview.evidence.measurement_units import (
     local_frequencies,
     parse_unit,
 )
+from medreview.text import word_set
 
 Sign = Literal["=", "<", "<=", ">", ">=", "~"]
 

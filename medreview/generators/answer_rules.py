@@ -28,13 +28,13 @@ from typing import Any, Final
 from medreview.evidence.clashes import agrees, clashes, comparable
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground
 from medreview.evidence.language import language_of, languages_in
-from medreview.evidence.lexicon import OPPOSITES, POSSIBLE, REQUIRED, is_negation, word_set
+from medreview.evidence.lexicon import OPPOSITES, POSSIBLE, REQUIRED, is_negation
 from medreview.evidence.quantities import Quantity, quantities
 from medreview.evidence.segment import segment
 from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
 from medreview.judges.injection import among_instructions, quotes_instructions
 from medreview.labels import PROVEN_QUOTES, SAME_WORDS
-from medreview.text import Span
+from medreview.text import Span, word_set
 
 _WORD: Final = re.compile(r"\w+")
 _SCHEMA: Final = re.compile(r"```json schema\n.*?\n```", re.DOTALL)

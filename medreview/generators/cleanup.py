@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Final
 
 from medreview.evidence.alignment import tokens
 from medreview.evidence.clashes import clashes
-from medreview.evidence.lexicon import is_negation, names_medicine, negated_forms, word_set
+from medreview.evidence.lexicon import is_negation, names_medicine, negated_forms
 from medreview.evidence.meaning_words import meaning_words
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import SentenceAnalysis
@@ -45,7 +45,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.sources.ocr_pages import ocr_pages
 from medreview.statements.content import names_drug
 from medreview.study import Study
-from medreview.text import Span
+from medreview.text import Span, word_set
 from medreview.units.derived_label import derived_labels
 from medreview.units.documents import page_at
 from medreview.units.new_units import Brought

@@ -83,7 +83,7 @@ FROM verdict AS v JOIN judgement AS j ON j.judgement_id = v.judgement_id
 JOIN judge_run AS r ON r.judge_run_id = j.judge_run_id
 WHERE v.statement_id IN (SELECT value FROM json_each(?))"""
 _MADE_FROM: Final = "SELECT value FROM study WHERE key = 'verdicts_made_from'"
-_NEWEST: Final = "SELECT coalesce(max(seq), 0) FROM event"
+NEWEST_EVENT: Final = "SELECT coalesce(max(seq), 0) FROM event"
 _SINCE: Final = """
 SELECT e.unit, e.reviewer = ? AS mine, coalesce(o.kind, u.kind, e.kind) AS act,
        json_extract(e.payload, '$.shown') IS 'verdicts' AS verdicts
@@ -194,7 +194,7 @@ class LiveFigures:
     def read_from(self, reader: sqlite3.Connection) -> None:
         """Read all of it anew, from this connection."""
         self._reader = reader
-        (self._seq,) = reader.execute(_NEWEST).fetchone()
+        (self._seq,) = reader.execute(NEWEST_EVENT).fetchone()
         self._made_from = reader.execute(_MADE_FROM).fetchone()
         self.judges = tuple(judges_of_support(reader))
         self._labels: dict[str, ReviewerLabel] = {}
@@ -221,7 +221,7 @@ class LiveFigures:
             self.read_from(reader)
             return
         if rows:
-            (self._seq,) = reader.execute(_NEWEST).fetchone()
+            (self._seq,) = reader.execute(NEWEST_EVENT).fetchone()
         for unit in dict.fromkeys(row["unit"] for row in rows if row["mine"]):
             self._update(unit)
 

@@ -9,14 +9,13 @@ from typing import Final
 
 from medreview.judges.votes import Judge
 from medreview.labels import FLAG_AXES
-from medreview.review.live_agreement import GroupView
+from medreview.review.live_agreement import NEWEST_EVENT, GroupView
 from medreview.stats.formulas.clustered_pairs import ClusteredPairs
 from medreview.stats.formulas.estimate import FEW_ITEMS
 from medreview.stats.reports.reviewer_labels import NO_JUDGEMENT, REVIEWER_UNSURE, Group, Scale
 from medreview.stats.units.kind_labels import OF_MODE, GivenLabel, KindLabels, UnitScale, kind_labels, scales_of
 
 GOLD: Final = Judge("the right label")
-_NEWEST: Final = "SELECT coalesce(max(seq), 0) FROM event"
 _NO_PLACE: Final = "no label on this scale"
 
 
@@ -36,7 +35,7 @@ class UnitAgreement:
 
     def take_in(self) -> None:
         """Read what was written since, if anything was."""
-        (newest,) = self._reader.execute(_NEWEST).fetchone()
+        (newest,) = self._reader.execute(NEWEST_EVENT).fetchone()
         if newest == self._seq:
             return
         self._seq = newest

@@ -13,7 +13,7 @@ from medreview.statements.content import (
 )
 from medreview.statements.marks import CitationIndex
 from medreview.statements.sentences import NEVER_FINAL
-from medreview.text import Span, lazy_pattern
+from medreview.text import Span, lazy_pattern, word_set
 
 _SPECIALIST: Final = (
     r"(?:obstetricians?|p(?:a)?ediatricians?|surgeons?|midwi(?:fe|ves)|dentists?|psychiatrists?|[a-z]{4,}ologists?)"
@@ -43,11 +43,7 @@ _ADDRESSES: Final = lazy_pattern(
 """Who or what a closing speaks of: the reader, the one who answers, who is to be asked, the answer itself."""
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_ADVICE_WORDS: Final = _words(
+_ADVICE_WORDS: Final = word_set(
     """
     a able about all am an and any are as at be been before being but by can could do does each else every for from
     had has have having he her him his how i i'd i'll i'm i've if in into is it it's its may me might must my need
@@ -80,7 +76,7 @@ _ADVICE_WORDS: Final = _words(
 )
 """Words of advice to ask somebody; with these alone a sentence says nothing else, even where it names a specialist."""
 
-_GENERIC_WORDS: Final = _ADVICE_WORDS | _words(
+_GENERIC_WORDS: Final = _ADVICE_WORDS | word_set(
     """
     safety regular preference preferences value values input follow-up followup sense sound sincere honest
     accurately above accurate affect alone although annual apply applies approach available aware based because
@@ -124,7 +120,7 @@ _GENERIC_WORDS: Final = _ADVICE_WORDS | _words(
 )
 """Words that are about no drug, disease or test in particular: a sentence of these alone can be said of anything."""
 
-_CARE_WORDS: Final = _GENERIC_WORDS | _words(
+_CARE_WORDS: Final = _GENERIC_WORDS | word_set(
     """
     benefit benefits check-up check-ups condition conditions conversation disease diseases factors history illness
     illnesses lifestyle management medication medications medication's medicine medicines drug drugs need needed
@@ -240,7 +236,7 @@ _WORK: Final = lazy_pattern(
       |meta-analys[ie]s|et\sal\.?|(?:19|20)\d\d[a-z]?|leitlinien?)(?![\w-])""",
     re.IGNORECASE | re.VERBOSE,
 )
-_CONNECTING: Final = _words(
+_CONNECTING: Final = word_set(
     """
     a an and und et y or the this these that those our their its at on in of for from by via to with see also e.g
     i.e eg ie as well please visit go refer read check consult available here there online web full official latest
@@ -261,7 +257,7 @@ _LISTING: Final = lazy_pattern(
       |\b(?:the\sfollowing|as\sfollows|listed\sbelow|these\s(?:steps|points|factors)|folgende[nrs]?|suivants?|siguientes)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_INTRO_WORDS: Final = _GENERIC_WORDS | _words(
+_INTRO_WORDS: Final = _GENERIC_WORDS | word_set(
     """
     let let's look break down answer essentials highlight highlights list listed main major facts fact findings key
     core tips tip takeaways takeaway bottom line guide quick rundown reasons causes components aspects criteria

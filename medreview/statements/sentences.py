@@ -12,14 +12,9 @@ from functools import partial
 from typing import Final, Literal
 
 from medreview.citations.markers import RESIDUE
-from medreview.text import Span
+from medreview.text import Span, word_set
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-NEVER_FINAL: Final = _words(
+NEVER_FINAL: Final = word_set(
     """
     e.g i.e eg ie cf vs viz dr drs prof mr mrs ms mx st eqs app ed eds approx ca esp incl excl resp equiv min max avg
     med dept univ assoc corp rev gen col sgt hon jr sr mt ft jan feb mar apr jun jul aug sep sept oct nov dec spp
@@ -33,7 +28,7 @@ NEVER_FINAL: Final = _words(
 )
 """Something always follows these ("e.g. aspirin", "Dr. Maier", "bzw. Warfarin")."""
 
-MAYBE_FINAL: Final = _words(
+MAYBE_FINAL: Final = word_set(
     """
     etc al inc ltd co hr hrs min mins secs wk wks mo mos yr yrs tabs cap caps inj sol susp oz lb lbs
     u.s u.k u.s.a e.u u.n d.c a.m p.m am pm ph.d m.d d.o m.sc b.sc n.b i.v i.m s.c i.d p.o p.r p.v s.l o.d b.d b.i.d
@@ -44,23 +39,23 @@ MAYBE_FINAL: Final = _words(
 )
 """These may end a sentence: they do when a capital letter follows."""
 
-NAME_PARTS: Final = _words("al u.s u.k e.u u.n d.c u.s.a m.d ph.d inc co ltd v.a bzw n.b")
+NAME_PARTS: Final = word_set("al u.s u.k e.u u.n d.c u.s.a m.d ph.d inc co ltd v.a bzw n.b")
 """Those of ``MAYBE_FINAL`` that capitalised names follow: they end a sentence only before a word of ``STARTERS``."""
 
-NEEDS_NUMBER: Final = _words(
+NEEDS_NUMBER: Final = word_set(
     "no nos nr nrs núm fig figs tab p pp pg vol vols ch sec sect eq ref refs art n° mind abb kap"
 )
 """Abbreviations only before a number or a letter ("No. 3", "Fig. 2a", "mind. 2"); before a word they end a sentence."""
 
-ALSO_WORDS: Final = _words(
+ALSO_WORDS: Final = word_set(
     "app med gen ft max avg ex ed gem rev st od rd std mar jan sep dec var col bes ev mt corp hon cap hab sud"
 )
 """Abbreviations that are also ordinary words: a sentence ends there when the next word is one of ``STARTERS``."""
 
-TITLES: Final = _words("dr drs prof mr mrs ms st vs")
+TITLES: Final = word_set("dr drs prof mr mrs ms st vs")
 """Abbreviations also in upper case; other words in upper case are acronyms ("the ED. The ...")."""
 
-LETTERED: Final = _words(
+LETTERED: Final = word_set(
     """
     vitamin vitamins vitamine vitamina hepatitis hépatite type typ tipo group groupe gruppe grupo grade stage class
     klasse classe clase factor faktor facteur category influenza phase part panel plan option arm immunoglobulin
@@ -70,7 +65,7 @@ LETTERED: Final = _words(
 )
 """Words followed by a letter that is a name, not an initial ("vitamin K. Warfarin ...")."""
 
-STARTERS: Final = _words(
+STARTERS: Final = word_set(
     """
     a about according after all also although always an and another any as ask at avoid based because before both but
     by call check children clinicians consider contact current do does doctors during each either evidence every for
@@ -88,19 +83,19 @@ STARTERS: Final = _words(
 )
 """Words that begin a sentence when capitalised after an abbreviation ("in the U.S. The ...")."""
 
-DOSING: Final = _words(
+DOSING: Final = word_set(
     "bid tid qid qd qod qhs hs po iv im sc sl prn stat od bd tds qds ac pc npo pr pv q4h q6h q8h q12h q24h"
 )
 """Prescription words that continue a dose in upper case ("500 mg p.o. BID")."""
 
-ORDINAL_BEFORE: Final = _words(
+ORDINAL_BEFORE: Final = word_set(
     """
     am ab bis dem den der die das des vom zum im jeder jeden jedes seit zur beim einer einem einen und oder ein eine
     """
 )
 """German words before an ordinal number ("am 3. Januar", "im 2. Trimenon")."""
 
-ORDINAL_AFTER: Final = _words(
+ORDINAL_AFTER: Final = word_set(
     """
     januar jänner februar märz april mai juni juli august september oktober november dezember trimenon trimester
     schwangerschaftswoche ssw schwangerschaftsmonat lebensjahr lebensmonat lebenswoche lebenstag wahl quartal tag

@@ -25,7 +25,7 @@ from medreview.stats.decision_timing import (
     stretches,
     timed_decisions,
 )
-from medreview.stats.formulas.agreement import two_raters
+from medreview.stats.formulas.agreement import LEADING_PAIR, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, contributions, draw
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import Estimate
@@ -44,7 +44,6 @@ FIRST: Final[dict[Mode, str]] = {
 SECOND: Final = "labels of the second pass, given before its judges were shown"
 
 _SAME: Final = ("same", "another")
-_STATISTICS: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
 _RESPONSES: Final = "SELECT statement_id, response_id FROM statement_standing"
 
 
@@ -101,7 +100,7 @@ def _agreement(
         second,
         levels or _SAME,
         clusters=clusters,
-        statistics=_STATISTICS if levels else _STATISTICS[:1],
+        statistics=LEADING_PAIR if levels else LEADING_PAIR[:1],
         resampling=resampling,
         unit="response" if kind == STATEMENT else "group",
     )

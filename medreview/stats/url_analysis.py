@@ -17,6 +17,7 @@ from medreview.citations.hosts import host_of, registrable, top_level, under, us
 from medreview.labels import GIVEN
 from medreview.progress import SILENT, Progress
 from medreview.sources.lookups.rdap import countries, is_us
+from medreview.sources.lookups.reach import GONE
 from medreview.sources.lookups.wayback import LOST, Archived, archived, may_be_asked
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
@@ -31,7 +32,6 @@ Outcome = Literal["once_there", "no_page", "never", "failed", "not_asked", "priv
 gave no answer; it was not asked; it is never asked, because the name is of a private network or none at all."""
 Decided = Literal["registry", "rule", ""]
 
-_GONE: Final = frozenset({404, 410})
 
 _SOURCES: Final = """
 SELECT u.source_id, u.kind, u.url, p.page_state, p.status, p.final_url, n.valid,
@@ -119,7 +119,7 @@ def _source(
         us=us,
         decided="registry" if country else "" if us is None else "rule",
         outcome=_outcome(url, copies) if lost else None,
-        not_found=lost and (state in ("soft_404", "redirected_home") or row["status"] in _GONE),
+        not_found=lost and (state in ("soft_404", "redirected_home") or row["status"] in GONE),
         archived=copies.get(url) if lost else None,
         by_ocr=bool(row["by_ocr"]),
     )

@@ -81,7 +81,7 @@ _JUDGED: Final = {
     "response-level support": _WHOLE,
 }
 _SUPPORT: Final = "statement-level support"
-_VALID: Final = "source URL validity"
+VALID_URLS: Final = "source URL validity"
 _ALONE: Final = "judges alone, uncorrected"
 _RULES_ALONE: Final = "no person and no model has judged yet; the rules compared words only, which is no verdict"
 _RULES_BESIDE: Final = "what the rules say is of words only, no verdict: --full has it"
@@ -248,7 +248,9 @@ def _shares(figures: StudyFigures, leading: Sequence[ReviewerFigures], brief: in
     if any(share.figure and share.figure.value is not None for share in judged):
         judged.insert(0, Share(f"judges: {judges}", None))
     valid = (
-        [Share("cited URLs valid", found[_VALID])] if _VALID in found and (brief <= _BRIEFEST or not leading) else []
+        [Share("cited URLs valid", found[VALID_URLS])]
+        if VALID_URLS in found and (brief <= _BRIEFEST or not leading)
+        else []
     )
     return [*(share for one in leading for share in _by_own(one)), *audited, *judged, *valid]
 

@@ -7,10 +7,9 @@ around it.
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, Protocol
 
-from medreview.evidence.lexicon import word_set
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
-from medreview.text import Span
+from medreview.text import Span, word_set
 
 ClashKind = Literal[
     "number",

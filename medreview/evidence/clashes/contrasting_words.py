@@ -32,11 +32,10 @@ from medreview.evidence.lexicon import (
     contrasts,
     is_negation,
     names_medicine,
-    word_set,
 )
 from medreview.evidence.sentence_analysis import SentenceAnalysis, Word
 from medreview.evidence.terms import stem
-from medreview.text import Span
+from medreview.text import Span, word_set
 
 OF_THE_NEXT: Final[frozenset[ContrastKind]] = frozenset({"severity", "quantifier"})
 """Kinds of words that say something of a word beside them."""

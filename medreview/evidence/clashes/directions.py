@@ -11,11 +11,11 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import MOST_COMPARED, Clash, frame, likeness, span_of
-from medreview.evidence.lexicon import OPPOSITES, PHRASE_PREPOSITIONS, word_set
+from medreview.evidence.lexicon import OPPOSITES, PHRASE_PREPOSITIONS
 from medreview.evidence.meaning_words import is_number
 from medreview.evidence.sentence_analysis import SCOPE, SentenceAnalysis, Word
 from medreview.evidence.terms import stem
-from medreview.text import Span
+from medreview.text import Span, word_set
 
 MORE: Final = word_set(
     """

@@ -21,7 +21,6 @@ from medreview.evidence.lexicon import (
     is_negation,
     negated_form,
     negated_forms,
-    word_set,
 )
 from medreview.evidence.sentence_analysis import (
     SentenceAnalysis,
@@ -30,7 +29,7 @@ from medreview.evidence.sentence_analysis import (
     significance,
     significance_denials,
 )
-from medreview.text import Span
+from medreview.text import Span, word_set
 
 CONDITIONS: Final = frozenset({"if", "unless", "whether", "when"})
 """Words behind which a negation says no more than what would follow."""

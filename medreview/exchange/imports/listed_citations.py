@@ -273,8 +273,6 @@ def _split(text: str) -> Iterator[str]:
 TEXTS: Final = ("text", "content", "passage", "passages", "page_content", "full_text", "body")
 """The members of an object that may hold the text of a page."""
 
-_PAGE_ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S+\Z", re.IGNORECASE)
-
 
 @dataclass(frozen=True, slots=True)
 class GivenPage:
@@ -317,7 +315,7 @@ def _address(item: Mapping[str, Any]) -> str:
         if isinstance(item.get(name), str | int) and (address := identifier(item, name)):
             return " ".join(address.split())
     source = item.get("source")
-    if isinstance(source, str) and _PAGE_ADDRESS.match(source):
+    if isinstance(source, str) and _URL.match(source):
         return text_of(item, "source")
     return ""
 

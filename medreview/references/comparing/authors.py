@@ -7,8 +7,9 @@ from typing import Final, Literal, NamedTuple
 from rapidfuzz.distance import OSA
 
 from medreview.references.comparing.titles import bodies
-from medreview.references.comparing.word_matching import word_set, words
+from medreview.references.comparing.word_matching import words
 from medreview.references.model import Author, Record, Reference
+from medreview.text import word_set
 
 NameLikeness = Literal["same", "slip", "wrong", "unknown"]
 """Of a field: the same, a harmless difference, another one, nothing to compare with."""

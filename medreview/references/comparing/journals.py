@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 from rapidfuzz.distance import OSA
 
 from medreview.references.comparing.authors import NameLikeness
-from medreview.references.comparing.word_matching import spelling, word_set, words
+from medreview.references.comparing.word_matching import spelling, words
+from medreview.text import word_set
 
 _STOP: Final = word_set(
     """

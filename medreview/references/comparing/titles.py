@@ -14,8 +14,9 @@ from typing import Final, Literal
 
 from rapidfuzz.distance import Levenshtein
 
-from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, same_word, spelling, word_set, words
+from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, same_word, spelling, words
 from medreview.references.model import Author, Record, Reference, WorkKind
+from medreview.text import word_set
 
 UPDATED: Final[frozenset[WorkKind]] = frozenset({"guideline", "web_page", "drug_label", "report"})
 """Works that are updated where they stand, under their old address and number."""

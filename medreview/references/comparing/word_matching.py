@@ -12,6 +12,8 @@ from typing import Final, Literal
 
 from rapidfuzz.distance import OSA
 
+from medreview.text import word_set
+
 _OPPOSED: Final = (
     ("hyper", "hypo"), ("inter", "intra"), ("ante", "anti"), ("ab", "ad"), ("af", "ef"),
     ("macro", "micro"), ("exo", "endo"), ("pre", "post"), ("pre", "peri"), ("over", "under"), ("in", "ex"),
@@ -83,11 +85,6 @@ _MARKS: Final = re.compile("[\u0300-\u036f]+")
 _GREEK: Final = re.compile("[\u03b1-\u03c9]")
 _LONGEST: Final = 4000
 """Code points of a title that are read: a title has some hundreds, a hostile record a million."""
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text, set apart by white space."""
-    return frozenset(text.split())
 
 
 FUNCTION_WORDS: Final = word_set(

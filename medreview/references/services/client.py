@@ -18,7 +18,7 @@ from medreview.references.model import Identifier, IdentifierKind, Record, Refer
 from medreview.references.services.pubmed import MATCHES_AT_ONCE, PubMed
 from medreview.references.services.service import Service
 from medreview.sources.fetching.network import Fetched, Network, Request
-from medreview.sources.lookups.lookup_stage import GIVE_UP_AFTER, NoAnswerError
+from medreview.sources.lookups.lookup_stage import GIVE_UP_AFTER, LONGEST_REASON, NoAnswerError
 from medreview.study import Study
 from medreview.study.rows import insert
 
@@ -244,7 +244,6 @@ Way = Literal["place", "search"]
 """How a service is asked for a citation: by journal, year, volume and page, or by its words."""
 
 _REFUSED: Final = frozenset({400, 404, 413, 414, 431})
-_LONGEST_REASON: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +354,7 @@ class _Counted:
         if error is None:
             self._channel.answered()
         elif isinstance(error, NoAnswerError):
-            words = str(error)[:_LONGEST_REASON]
+            words = str(error)[:LONGEST_REASON]
             self._channel.failed(words)
             if self._fetched.status in _REFUSED or self._fetched.state == "too_large":
                 raise TooMuchError(words) from None

@@ -23,7 +23,7 @@ Kind = Literal["archive", "registry"]
 FAILED: Final = "failed"
 """The key of a stored failure; its value is a sentence that says why."""
 _MOST_BYTES: Final = 1_000_000
-_LONGEST_REASON: Final = 300
+LONGEST_REASON: Final = 300
 GIVE_UP_AFTER: Final = 10
 """A service that fails so often in a row is asked no more."""
 
@@ -113,7 +113,7 @@ class _Run:
         try:
             answer = self._service.read(request.token, fetched)
         except NoAnswerError as error:
-            answer = {FAILED: str(error)[:_LONGEST_REASON]}
+            answer = {FAILED: str(error)[:LONGEST_REASON]}
         if isinstance(answer, str):
             return replace(request, url=answer)
         kept = (self._service.kind, request.token, fetched.fetched_at, json.dumps(answer))

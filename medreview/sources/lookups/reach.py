@@ -31,7 +31,7 @@ MEANING: Final[Mapping[State, str]] = {
 }
 
 _REFUSES_PROGRAMS: Final = frozenset({401, 402, 403, 407, 429, 451})
-_GONE: Final = frozenset({404, 410})
+GONE: Final = frozenset({404, 410})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def reach_state(status: int | None, page_state: str | None) -> State:
         return "timeout"
     if page_state == "bot_check" or status in _REFUSES_PROGRAMS:
         return "blocked"
-    if page_state == "soft_404" or status in _GONE:
+    if page_state == "soft_404" or status in GONE:
         return "gone"
     return "reached" if status is not None and 200 <= status < 300 and page_state != "http_error" else "error"
 

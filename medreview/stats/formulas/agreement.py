@@ -7,6 +7,7 @@ both labelled and say how many were dropped; figures for many raters use every v
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -32,6 +33,10 @@ from medreview.stats.formulas.estimate import RARE, Estimate, Scale
 from medreview.stats.formulas.intervals import proportion
 from medreview.text import counted, in_words
 
+LEADING_PAIR: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
+"""What reports print of two raters, by the keys of :data:`PAIR_NAMES`."""
+LEADING_MANY: Final = ("mean_pairwise_agreement", "fleiss_kappa", "gwet_ac", "krippendorff_alpha")
+"""The same of more raters, by the keys of :data:`MANY_NAMES`."""
 PAIR_NAMES = {
     "percent_agreement": "percent agreement",
     "cohen_kappa": "Cohen's kappa",

@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import eq
-from typing import Final
 
 from medreview.labels import TieRule
-from medreview.stats.formulas.agreement import encode, pair_figures
+from medreview.stats.formulas.agreement import LEADING_PAIR, encode, pair_figures
 from medreview.stats.formulas.bootstrap import Floats, Resampling
 from medreview.stats.formulas.classification import Classification, McNemar, classified, drawn_view
 from medreview.stats.formulas.coefficients import Weights
@@ -20,8 +19,6 @@ from medreview.stats.formulas.hypothesis_tests import paired_test
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import Alike, Block, Drawn, K, draw_together
 from medreview.stats.reports.reviewer_labels import BINARY, COARSE, Mode, Scale, ScaleLabel
-
-_STATISTICS: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,7 @@ def _compared(
 ) -> Comparison:
     labels, (units, sums) = pairing.scale.labels, drawn
     dropped, q = pairing.dropped.total(), len(labels)
-    figures = pair_figures(units, sums, labels, statistics=_STATISTICS, dropped=dropped, resampling=resampling)
+    figures = pair_figures(units, sums, labels, statistics=LEADING_PAIR, dropped=dropped, resampling=resampling)
     counts = units.sum(axis=0).astype(int).reshape(q, q)
     table = tuple(tuple(int(count) for count in row) for row in counts)
     named = full and pairing.reference and pairing.rows

@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
-from typing import Final
 
 from medreview.judges.votes import Judge
 from medreview.labels import TIE_RULES, TieRule
-from medreview.stats.formulas.agreement import ManyAgreement, many_raters
+from medreview.stats.formulas.agreement import LEADING_MANY, ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.shared_draws import Alike
 from medreview.stats.reports.comparison import Comparison, Pairing, UnderRule, compare, under_rules
@@ -163,9 +162,6 @@ def _rules_only(offline: int, pairing: Pairing) -> tuple[str, ...]:
     return (f"On {of} only the offline judge spoke: {OFFLINE_IS_TRIAGE}.",)
 
 
-_MANY: Final = ("mean_pairwise_agreement", "fleiss_kappa", "gwet_ac", "krippendorff_alpha")
-
-
 @dataclass(frozen=True)
 class JudgeTally:
     """One judge: the statements it was asked about, those it abstained on, and its labels on each scale.
@@ -312,7 +308,7 @@ class BetweenJudgesCounter:
                 [ballot for _, ballot in told],
                 scale.labels,
                 clusters=[response_id for response_id, _ in told],
-                statistics=_MANY,
+                statistics=LEADING_MANY,
                 resampling=resampling,
             )
             found.append(JuryAgreement(scale.name, tuple(judge.name for judge in spoke), agreement))

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, get_args
 from medreview.judges.majority import OF_STUDY, Majority, majority_vote
 from medreview.judges.votes import Judge
 from medreview.labels import TIE_RULES, TieRule
-from medreview.stats.formulas.agreement import ManyAgreement, many_raters
+from medreview.stats.formulas.agreement import LEADING_MANY, ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.human_baseline import MARGIN, BesidePerson, NonInferiority, non_inferiority
@@ -151,7 +151,6 @@ LEAST_PANEL: Final = 3
 """Reviewers from whom one can be held against a majority of others."""
 TIED_REVIEWERS: Final = "reviewers tied"
 
-_MANY: Final = ("mean_pairwise_agreement", "fleiss_kappa", "gwet_ac", "krippendorff_alpha")
 _SUPPORTED, _NOT_SUPPORTED = BINARY.labels
 
 
@@ -351,7 +350,7 @@ def _among(rows: Sequence[_Row], people: Sequence[str], scale: Scale, resampling
     ballots = _ballots(rows, people, scale)
     return AmongReviewers(
         scale.name,
-        many_raters(ballots, scale.labels, clusters=clusters, statistics=_MANY, resampling=resampling),
+        many_raters(ballots, scale.labels, clusters=clusters, statistics=LEADING_MANY, resampling=resampling),
     )
 
 

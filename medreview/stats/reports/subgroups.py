@@ -15,7 +15,7 @@ import numpy as np
 from medreview.judges.triage import QUOTE_FAULTS
 from medreview.judges.votes import Vote, jury
 from medreview.labels import PROVEN_QUOTES
-from medreview.stats.formulas.agreement import pair_figures
+from medreview.stats.formulas.agreement import LEADING_PAIR, pair_figures
 from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import FEWEST, Estimate, estimate_named
@@ -315,7 +315,6 @@ FOLDED: Final = "all others"
 REST: Final = "the rest"
 TOGETHER_THERE: Final = "the judges together, where both have a verdict"
 
-_AGREEMENT: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
 _NO_VERDICT: Final = "No statement here has a verdict."
 _NO_LABEL: Final = "No statement here has a label that says supported or not."
 _NOT_BOTH: Final = "One of the two has nothing to compare."
@@ -448,7 +447,7 @@ def _labels(
 ) -> StratumLabels:
     units, sums = agreed.units[:, :4], agreed.sums[:, :4]
     found = pair_figures(
-        units, sums, BINARY.labels, statistics=_AGREEMENT, dropped=held.agreed.dropped, resampling=resampling
+        units, sums, BINARY.labels, statistics=LEADING_PAIR, dropped=held.agreed.dropped, resampling=resampling
     )
     cells = units.sum(axis=0).astype(int).reshape(2, 2)
     return StratumLabels(

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Final
 
 from medreview.judges.majority import majority_vote
-from medreview.stats.formulas.agreement import many_raters, two_raters
+from medreview.stats.formulas.agreement import LEADING_PAIR, many_raters, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.classification import Classification, classification
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate, estimate_named
@@ -38,7 +38,6 @@ SIDES: Final = ("reference", "other")
 """What sentences on precision and recall call the two."""
 GOLD: Final = "the right label"
 CONSENSUS: Final = "the majority of the reviewers"
-_STATISTICS: Final = ("percent_agreement", "cohen_kappa", "gwet_ac")
 _OF_MANY: Final = ("mean_pairwise_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac")
 _LEAST_OF_MANY: Final = 2
 
@@ -115,7 +114,7 @@ def beside(
     groups = {labels.clusters[item] for item in both}
     clusters = [labels.clusters[item] for item in items] if len(groups) < len(both) else None
     found = two_raters(
-        rows, columns, scale.labels, clusters=clusters, statistics=_STATISTICS,
+        rows, columns, scale.labels, clusters=clusters, statistics=LEADING_PAIR,
         weights="quadratic" if scale.ordered else "none", resampling=resampling, unit=labels.cluster,
     )  # fmt: skip
     right = None

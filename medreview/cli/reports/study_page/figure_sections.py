@@ -12,7 +12,7 @@ from medreview.cli.reports.layout import NextStep, Title, cells, table
 from medreview.cli.reports.page_parts import PagePart, Plot, Section, folded
 from medreview.cli.reports.plots import Drawing, Interval, Step, flow, forest, matrix
 from medreview.cli.reports.stats import stats_parts
-from medreview.cli.reports.stats_screen import spoken
+from medreview.cli.reports.stats_screen import VALID_URLS, spoken
 from medreview.cli.reports.study_page.material import Material
 from medreview.stats.decision_timing import Pace
 from medreview.stats.formulas.estimate import Estimate, Scale, half_up
@@ -79,9 +79,8 @@ def _counts(counts: Mapping[str, int]) -> Iterator[str]:
     return (f"{count:,} {name}" for name, count in counts.items() if count)
 
 
-_VALID: Final = "source URL validity"
 _SUPPORT: Final = {
-    _VALID: "cited URLs valid",
+    VALID_URLS: "cited URLs valid",
     "statement-level support, own citations": "statements, by what they cite",
     "statement-level support": "statements, by any source",
     "response-level support": "responses, all statements",
@@ -213,7 +212,7 @@ def _support(report: SupportReport, *, judged: bool) -> Iterator[Interval]:
         rows = [
             _interval_row(_SUPPORT.get(figure.name, figure.name), figure)
             for figure in stratum.clustered
-            if figure.n and not (pages_alone and figure.name != _VALID)
+            if figure.n and not (pages_alone and figure.name != VALID_URLS)
         ]
         if rows:
             by = "cited pages" if pages_alone else f"by {one_line(report.by)}"
