@@ -112,7 +112,7 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     "exchange/exports/checked_references.py": (
         Writer(("references", "works.ris", "--library", "works.ris", "--csv", "r.csv"), "r.csv", before="same"),
     ),
-    "cli/reports/tradeoff.py": (
+    "cli/reports/facts.py": (
         Writer(("report", "ward.medreview", "--tradeoff", "t.csv"), "t.csv", before="same"),
         Writer(("report", "ward.medreview", "--tradeoff", "t.csv"), "t.cost.svg"),
     ),
@@ -139,7 +139,7 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
         Writer(("assisted", "study.medreview", "--csv", "assisted.csv"), "assisted.csv", before="same"),
     ),
     "replays/reproduced.py": (Writer(("reproduce", "--csv", "r.csv"), "r.csv", before="same"),),
-    "sources/saved/page_writer.py": (
+    "sources/saved/pages_folder.py": (
         Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
     ),
     "config_file.py": (Writer(("config", "set", "theme", "light", "--here"), "medreview.toml", before=SETTINGS),),

@@ -83,7 +83,7 @@ class ManyReviewers:
 
 
 @dataclass(frozen=True)
-class Consensus:
+class UnitConsensus:
     """The majority of the reviewers on the ``items`` with two labels or more, of which ``ties`` have none, and the
     machines beside it."""
 
@@ -220,14 +220,14 @@ def majority_of_reviewers(
     return names, len(twice), most.ties, said
 
 
-def consensus(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[Consensus, ...]:
+def consensus(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[UnitConsensus, ...]:
     """The majority of the reviewers on items with two labels or more, blind and assisted apart, and each machine."""
     found = []
     for which in OF_MODE.values():
         names, items, ties, said = majority_of_reviewers(labels, scale, which)
         if items:
             machines = _machines(CONSENSUS, said, which, labels, scale, resampling)
-            found.append(Consensus(which, names, items, ties, machines))
+            found.append(UnitConsensus(which, names, items, ties, machines))
     return tuple(found)
 
 

@@ -19,10 +19,10 @@ from medreview.stats.units.qa_figures import QAFigures, annotated, qa_figures
 from medreview.stats.units.rankings import RankingFigures, ranking_figures
 from medreview.stats.units.rater_agreement import (
     Adjudication,
-    Consensus,
     ManyReviewers,
     PairFigures,
     UnitAgreement,
+    UnitConsensus,
     WholeResponseFigures,
     adjudication,
     against_gold,
@@ -84,7 +84,7 @@ class ScaleFigures:
     between: tuple[UnitAgreement, ...]
     together: tuple[ManyReviewers, ...]
     machines: tuple[UnitAgreement, ...]
-    consensus: tuple[Consensus, ...]
+    consensus: tuple[UnitConsensus, ...]
     gold: tuple[UnitAgreement, ...]
 
 
