@@ -17,17 +17,13 @@ import re
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from medreview.errors import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _NEW: Final = {"linux": 1, "darwin": 4}
 """``RENAME_NOREPLACE`` of ``renameat2``, ``RENAME_EXCL`` of ``renamex_np``."""

@@ -18,10 +18,10 @@ from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import KeyRepeat, actions_for, figure_actions
 from medreview.review.goal import sitting_goal
-from medreview.review.queue import open_queue
+from medreview.review.queue import Queue, open_queue
 from medreview.review.resuming import Drafts, draft_places, drafts_elsewhere
 from medreview.screens.app_places import FigurePlaces
-from medreview.screens.ending import ended_by_error, ended_by_signal
+from medreview.screens.ending import HangUp, ended_by_error, ended_by_signal
 from medreview.screens.environment import DARK, LIGHT, Look, check_terminal, look, replace_unencodable
 from medreview.screens.terminal_driver import InputEnded, NotRead, TerminalDriver
 from medreview.study import Study
@@ -30,8 +30,6 @@ from medreview.units.asks import STATEMENT_ASKS
 if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
     from medreview.review.open_session import CameFrom
-    from medreview.review.queue import Queue
-    from medreview.screens.ending import HangUp
     from medreview.screens.home_rows import Entrance
     from medreview.screens.page import Choices
     from medreview.screens.review import ReviewScreen
@@ -113,8 +111,6 @@ class Workbench(FigurePlaces):
         if self.is_headless:
             return
         import sys
-
-        from medreview.screens.ending import HangUp
 
         self._hang_up = HangUp(self.leave_on, sys.stdin.fileno()).start()
 

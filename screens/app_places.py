@@ -14,7 +14,7 @@ from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.review.actions import figure_actions
 from medreview.review.blind_block import blind_block_open
-from medreview.review.queue import Queue, kind_named, open_among, open_queue
+from medreview.review.queue import Queue, delete_filter, kind_named, open_among, open_queue, saved_filters
 from medreview.screens.environment import Look
 from medreview.screens.key_screen import KeyScreen
 from medreview.screens.terminal_output import OutputApp
@@ -27,8 +27,6 @@ from medreview.units.registry import KINDS
 from medreview.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from medreview.judges.votes import Judge
     from medreview.review.deciding import Deciding
     from medreview.review.guidelines import Guidelines
@@ -102,7 +100,6 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
         from medreview.review.home_actions import HOME
         from medreview.review.overview import queues_in_use
         from medreview.review.palette import Palette
-        from medreview.review.queue import saved_filters
         from medreview.review.queue_filters import FilterWords
 
         reader, who = self._study.reader, self._config.reviewer
@@ -112,7 +109,6 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
 
     def delete_filter(self, name: str) -> None:
         """Delete a saved filter. Raises :class:`UserError` when there is none of this name."""
-        from medreview.review.queue import delete_filter
 
         delete_filter(self._study, self._config.reviewer, name)
         self.show_home()

@@ -12,7 +12,7 @@ from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.review.text_entry import LineEdit
 from medreview.screens.dialogs import ChooseSpanDialog, Dialog, FindingDialog, SpanDialog
-from medreview.screens.last_rows import LineInput
+from medreview.screens.last_rows import LineInput, Scope, palette_dialog, search_line
 from medreview.screens.panes import Panes
 from medreview.visible import visible
 
@@ -236,7 +236,6 @@ class SearchHandlers(SpanHandlers):
     # Search
 
     def _search(self) -> None:
-        from medreview.screens.last_rows import Scope, search_line
 
         def here(text: str) -> str:
             wrong = self._reading.search(text)
@@ -263,7 +262,6 @@ class SearchHandlers(SpanHandlers):
         from medreview.review.palette import Palette
         from medreview.review.queue import saved_filters
         from medreview.review.queue_filters import FilterWords
-        from medreview.screens.last_rows import palette_dialog
 
         session = self._session
         reader, queue = session.study.reader, session.queue

@@ -6,7 +6,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -18,8 +18,6 @@ from medreview.text import in_words
 from medreview.visible import visible
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from medreview.judges.batch_jobs import Job
     from medreview.judges.batch_out import BatchOut
     from medreview.judges.llm_stage import Tally
@@ -165,7 +163,6 @@ Semantic = Annotated[
 
 def meaning_from_config(wanted: bool | None, *, local_only: bool = False) -> "Meaning | None":
     """The model that is to be asked, which says what it costs before; ``None`` where none is wanted."""
-    from dataclasses import replace
 
     from medreview.configured import meaning_of
 

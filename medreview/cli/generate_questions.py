@@ -13,7 +13,7 @@ import typer
 from medreview.cli.generating import DryRun, LocalOnly, Wanted, generate_with, generator_command
 from medreview.cli.network import with_settings
 from medreview.cli.options import Json, Reviewer, StudyFile
-from medreview.cli.output import counted, one_line, progress, result, say
+from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.text import in_words
 
@@ -248,7 +248,6 @@ def _texts_of_study(study: "Study", source: str | None, *, snapshots: bool) -> l
 
 
 def _brought(study: "Study", file: Path) -> list["StudyText"]:
-    from medreview.cli.output import bad_records
     from medreview.generators.source_texts import passages_in, read_texts
     from medreview.storable import storable_text
     from medreview.units.stored import add_passages

@@ -6,7 +6,7 @@ A run has an id, and rows in the study; inputs of which something is made withou
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import response_row
@@ -154,7 +154,6 @@ def save_end(connection: sqlite3.Connection, run: GenerationRun, end: Ended) -> 
 def _signed(brought: Brought, run: GenerationRun) -> Brought:
     """With what it was made by, and with what the settings call the model, in each unit that does not say so itself:
     two settings of one model are two systems."""
-    from dataclasses import replace
 
     units = tuple(
         replace(one, model=one.model or run.model.name, made_by={**run.made_by, **one.made_by}) for one in brought.units

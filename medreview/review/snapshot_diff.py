@@ -8,12 +8,12 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, unified_diff
 from typing import TYPE_CHECKING, Final, Literal
 
 from medreview.errors import UserError
 from medreview.text import Span
-from medreview.units.statement_view import response_name
+from medreview.units.statement_view import load_evidence, response_name
 
 if TYPE_CHECKING:
     from medreview.evidence.grounding import QuoteIndex
@@ -127,7 +127,6 @@ def snapshot_diffs(
 
 def full_diff(reader: sqlite3.Connection, change: SnapshotDiff, most: int = 20_000) -> Iterator[str]:
     """The two texts as a unified diff, line by line. Raises :class:`UserError` above ``most`` lines together."""
-    from difflib import unified_diff
 
     before, after = (_text(reader, version.snapshot_id).split("\n") for version in (change.before, change.after))
     if len(before) + len(after) > most:
@@ -241,7 +240,6 @@ def _rests_on(reader: sqlite3.Connection, label: sqlite3.Row, snapshot_id: str) 
     """What the reviewer marked there; else what judges quoted; else the passage that was lit."""
 
     from medreview.review.reviewer_state import load_reviewer_state
-    from medreview.units.statement_view import load_evidence
 
     own = load_reviewer_state(reader, label["unit"], label["reviewer"])
     marked = [mine.span for mine in own.spans if mine.target == "source" and mine.snapshot_id == snapshot_id]

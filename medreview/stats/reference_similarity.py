@@ -16,7 +16,7 @@ from medreview.progress import SILENT, Progress
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
-from medreview.text import Span
+from medreview.text import Span, places_in_text
 
 if TYPE_CHECKING:
     from medreview.evidence.passage_ranking import SourceIndex
@@ -116,7 +116,6 @@ def similarity_figures(
 def _concordance(pair: Pair, cosine: float | None) -> ReferenceSimilarity:
     from medreview.evidence.assess import assess
     from medreview.statements.split import split
-    from medreview.text import places_in_text
 
     index = _index(pair.reference)
     statements = split(pair.response, [c for c in pair.citations if c.start is not None]).statements

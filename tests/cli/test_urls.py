@@ -39,8 +39,8 @@ def services(monkeypatch):
     with Lookups() as server:
         network = Network(limits=Limits(host_delay=0, retry_delay=0.01), allow=server.allow)
         services = Services(wayback=f"{server.base}/available", rdap=server.base)
-        monkeypatch.setattr("medreview.cli.network.network_from_config", lambda: network)
-        monkeypatch.setattr("medreview.cli.network.services_from_config", lambda: services)
+        monkeypatch.setattr("medreview.cli.commands.cited_pages.network_from_config", lambda: network)
+        monkeypatch.setattr("medreview.cli.commands.cited_pages.services_from_config", lambda: services)
         yield server
 
 

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from medreview.cli.network import Ocr, PagesFrom, Proxy, Robots, pages_from, pages_sentence, scans_lines
+from medreview.cli.network import (
+    Ocr,
+    PagesFrom,
+    Proxy,
+    Robots,
+    network_from_config,
+    pages_from,
+    pages_sentence,
+    scans_lines,
+    services_from_config,
+)
 from medreview.cli.options import Json, Map, StudyFile, read_mapping, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.errors import UserError
@@ -144,7 +154,6 @@ def citations(
         if reach:
             import asyncio
 
-            from medreview.cli.network import network_from_config
             from medreview.sources.lookups.reach import ask
 
             sources = distinct_sources(found)
@@ -302,7 +311,6 @@ def urls(
 
 
 def _ask(path: Path, *, archive: bool, registry: bool) -> None:
-    from medreview.cli.network import network_from_config, services_from_config
     from medreview.sources.lookups.rdap import ask_registry
     from medreview.sources.lookups.wayback import ask_archive
     from medreview.study import Study

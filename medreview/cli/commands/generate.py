@@ -14,7 +14,7 @@ from medreview.cli.generate_questions import passages, qa, questions
 from medreview.cli.generating import Wanted, generate_with, generator_command
 from medreview.cli.options import StudyFile
 from medreview.cli.output import bad_records, counted, odd_records, progress, say
-from medreview.cli.verdict_access import current_verdicts
+from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ def answers(
 
 def _imported(study: "Study", file: Path) -> list[str]:
     """Bring a file of questions into the study, and say what of it was odd; their texts."""
-    from medreview.cli.output import bad_records, odd_records, progress
     from medreview.units.item_files import QUESTION_FILES
     from medreview.units.unit_format import import_units
 
@@ -74,9 +73,7 @@ def _imported(study: "Study", file: Path) -> list[str]:
 
 
 def _answer_figures(study: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
-    from dataclasses import asdict
 
-    from medreview.cli.output import counted
     from medreview.next_step import command
     from medreview.stats.reports.study_support import kinds_of_run
 
@@ -112,12 +109,9 @@ def hallucinations(
 
     Example: medreview generate hallucinations sepsis.medreview questions.jsonl --type all --seed 1 --model writer
     """
-    from functools import partial
 
     from medreview import pipeline
     from medreview.cli.importing import imported_sentence, say_what_is_missing
-    from medreview.cli.output import say
-    from medreview.errors import UserError
     from medreview.generators.correct_answers import answered_questions
     from medreview.generators.hallucinations import Hallucinations
 
@@ -166,7 +160,6 @@ def cleanup(
 
     Example: medreview generate cleanup sepsis.medreview --model writer --judge local
     """
-    from functools import partial
 
     from medreview.generators.cleanup import Cleanup, listed
 
@@ -243,10 +236,8 @@ def _bring_in(study: "Study", path: Path | None) -> None:
 
 def _brief_figures(study: "Study", counts: "GenerationCounts", page: Path | None) -> tuple[dict[str, Any], list[str]]:
     """What of the run is not counted by code: statements kept, those that could not be verified, advice of its own."""
-    from dataclasses import asdict
 
     from medreview.cli.reports.brief_page import write_brief_page
-    from medreview.cli.verdict_access import looked
     from medreview.generators.brief_text import brief_counts, stored_briefs
 
     found = brief_counts(study.reader, counts.run_id)
@@ -302,7 +293,6 @@ def _key_fact_figures(
     path: Path, per_case: int, study: "Study", _counts: "GenerationCounts"
 ) -> tuple[dict[str, Any], list[str]]:
     """What became of the suggested facts so far, and what to do next."""
-    from dataclasses import asdict
 
     from medreview.cli.reports.facts import suggested_words
     from medreview.next_step import command
@@ -349,7 +339,6 @@ def override_themes(
 
     Example: medreview generate override-themes sepsis.medreview --model writer
     """
-    from medreview.cli.verdict_access import reading
     from medreview.generators.themes import OverrideThemes
 
     def make(opened: "Study", model: "JudgeSettings", prompts: Path | None) -> OverrideThemes:

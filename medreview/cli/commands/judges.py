@@ -324,7 +324,6 @@ def _reviewer(reader: "sqlite3.Connection", wanted: str | None) -> str:
 
 
 def _lines(found: "SmallJury") -> Iterator[str]:
-    from medreview.visible import visible
 
     rule = in_words(found.tie_rule)
     candidates = ", ".join(visible(name) for name in found.candidates)
@@ -346,7 +345,6 @@ def _lines(found: "SmallJury") -> Iterator[str]:
 
 def _choice(found: "SmallJury", choice: "JuryChoice") -> Iterator[str]:
     from medreview.stats.formulas.estimate import number, quantity
-    from medreview.visible import visible
 
     def named(judges: tuple[str, ...], cost: float | None) -> str:
         names = " + ".join(visible(name) for name in judges)

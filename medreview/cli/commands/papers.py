@@ -11,7 +11,17 @@ import typer
 
 from medreview.cli.ask_models import did, leave_by, planned, say_what_is_waited_for
 from medreview.cli.network import PagesFrom, pages_from, with_settings
-from medreview.cli.options import Json, Map, ReasonsOnly, RemarksOf, Reviewer, StudyFile, read_mapping, study_path
+from medreview.cli.options import (
+    Json,
+    Map,
+    ReasonsOnly,
+    RemarksOf,
+    Reviewer,
+    StudyFile,
+    choose_remarks,
+    read_mapping,
+    study_path,
+)
 from medreview.cli.output import one_line, progress, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
@@ -67,7 +77,6 @@ def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study
 @contextmanager
 def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress") -> "Iterator[Given]":
     """What the replay works on and with, from the options and the settings, or from the sample data."""
-    from medreview.cli.options import choose_remarks
     from medreview.config import load_config
     from medreview.configured import judges_of, prompts_of
     from medreview.judges.tasks.hallucination import ASSISTED
@@ -187,7 +196,6 @@ def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_js
     """The table; that it was read is noted in the study, as with ``stats``."""
     from medreview.cli.reports.replay import RECORDED, deviation_parts, figure_parts
     from medreview.cli.reports.terminal import printed
-    from medreview.cli.verdict_access import looked
     from medreview.judges.judge_caveats import own_work_done
     from medreview.replays.registry import is_recorded
     from medreview.replays.replay import as_json as rows_as_json

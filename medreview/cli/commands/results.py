@@ -12,7 +12,7 @@ from medreview.cli.options import Json, StudyFile, Ties, rule_named
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.verdict_access import current_verdicts, looked, one_reading, reading
 from medreview.errors import UserError
-from medreview.next_step import command
+from medreview.next_step import command, shell
 
 if TYPE_CHECKING:
     from medreview.cli.reports.study_page.material import Material
@@ -332,7 +332,6 @@ def export(
     Example: medreview export sepsis.medreview labels-2026-11 --sqlite labels.db
     """
     from medreview.exchange.exports.export import export as write
-    from medreview.next_step import command, shell
     from medreview.study import Study
 
     if not page_text and not sqlite:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from medreview.cli.options import Json, Reviewer, StudyFile
-from medreview.cli.output import counted, progress, result
+from medreview.cli.output import counted, progress, result, say
 
 
 def check(
@@ -21,7 +21,6 @@ def check(
 
     Exit code 1 when something is wrong. Example: medreview check sepsis.medreview --against labels
     """
-    from medreview.cli.output import say
     from medreview.exchange.files.export_folder import not_as_exported
     from medreview.study import Study
     from medreview.study.check import check_study

@@ -319,7 +319,6 @@ def share(
     Example: medreview share sepsis.medreview --kind qa --rate 0.45
     """
     from medreview.config import load_config
-    from medreview.errors import UserError
     from medreview.review import repeat_annotation as second
     from medreview.study import Study
 

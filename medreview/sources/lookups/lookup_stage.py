@@ -7,16 +7,13 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from medreview.citations.citation import domain
 from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
-from medreview.sources.fetching.network import Fetched
+from medreview.sources.fetching.network import Fetched, Network, Request
 from medreview.study import Study
-
-if TYPE_CHECKING:
-    from medreview.sources.fetching.network import Network, Request
 
 Kind = Literal["archive", "registry"]
 
@@ -77,7 +74,6 @@ def ask(
     cannot be written.
     """
     from medreview.sources.fetching.fetch import fetch_all
-    from medreview.sources.fetching.network import Request
 
     # A service is a programming interface: robots exclusion is for crawlers, not for its clients.
     limits = replace(network.limits, max_bytes=min(network.limits.max_bytes, _MOST_BYTES))
