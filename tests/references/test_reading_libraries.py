@@ -116,10 +116,14 @@ def test_a_child_that_dies_over_a_library_is_told_and_the_next_one_is_read(no_ch
     assert library_in(RIS.encode(), "a.ris")
     (child,) = _IDLE["libraries"]
 
+    # Stopped, it cannot have read the library before it is killed.
+    os.kill(child._process.pid, signal.SIGSTOP)
+
     def kill():
-        while _IDLE["libraries"]:
-            time.sleep(0)
+        while child._is_kept:
+            time.sleep(0.001)
         os.kill(child._process.pid, number)
+        os.kill(child._process.pid, signal.SIGCONT)
 
     killing = threading.Thread(target=kill)
     killing.start()
