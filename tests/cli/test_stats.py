@@ -59,10 +59,10 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
         r"  offline +\d+\.\d% +0\.\d\d +-?\d\.\d\d to \d\.\d\d +[<.=|\[\]]{9} +\d\.\d\d +\d+ +\d+", offline
     )
     text = " ".join("\n".join(lines).split())
-    # How sure, and what next. Which statements are drawn differs from study to study.
+    # How sure, and what next. Which statements are drawn, and whether more would help, differs from study to study.
     assert re.search(r"How sure\? audit of anna: 101 in the study, \d+ not drawn, \d+ drawn; of these ", text)
+    assert re.search(r"What next\? (± 5 points: |41 statements still open\.)", text)
     for words in (
-        "What next? ± 5 points: ",
         f"medreview {'review' if 'not yet looked at' in text else 'audit'} {study} --",
         "seed 1, 199 resamples, ties undecided, ",
     ):

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+import threading
 import time
 
 import pytest
 
 from medreview.llm.judge_client import BUSY_TRIES, TRIES, Judge
 from tests.llm.questions import SCHEMA, ask_of
-from tests.support.http_server import cut, drip, hang_up, slowly
+from tests.support.http_server import cut, drip, hang_up
 from tests.support.judge_endpoint import GOOD, completion, refuses, says, sends, strict
 
 OK = '{"quote": "5 mg", "label": "supported", "confidence": 0.9}'
@@ -297,7 +298,14 @@ async def test_a_validation_error_in_the_words_of_fastapi_is_understood(model):
 
 
 async def test_requests_under_way_while_a_form_is_declined_just_go_again(model):
-    model.play(slowly(0.05, strict(takes=("plain",), without=("seed",))))
+    six = threading.Barrier(6)
+    route = strict(takes=("plain",), without=("seed",))
+
+    def together(exchange):
+        six.wait(60)
+        route(exchange)
+
+    model.play(together)
     async with Judge(model.settings(concurrency=6, params={"seed": 3})) as judge:
         answers = await asyncio.gather(*(judge.ask(ask_of(f"question {n}")) for n in range(6)))
 
