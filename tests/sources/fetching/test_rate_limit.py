@@ -11,11 +11,11 @@ from medreview.sources.fetching.single_request import RateLimiter, advertised_de
 
 async def _take_turns(limiter, hosts, begun, running, inside=0.0):
     """Take a turn for each host named, all at once; note when each began and how many ran."""
-    loop = asyncio.get_running_loop()
 
     async def one(host):
         async with limiter.slot(host):
-            begun.setdefault(host, []).append(loop.time())
+            # The moment from which the next turn is counted: a busy machine may stop this code before it sees a clock.
+            begun.setdefault(host, []).append(limiter._host(host).last_start)
             running.append(host)
             now.append(host)
             most[host] = max(most.get(host, 0), now.count(host))
