@@ -27,7 +27,7 @@ WARM_UP = (
     b"<p>Warm up: the dose is 5 mg.</p>" * 20,
     b"<article article-type='x'><body><p>The dose is <xref ref-type='bibr'>1</xref> 5 mg.</p></body></article>",
 )
-PATIENCE = 120
+PATIENCE = 600
 """Seconds after which a job that does not end is taken to hang."""
 
 

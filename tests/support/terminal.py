@@ -17,7 +17,7 @@ import pyte
 
 from tests.support.commands import interruptible
 
-PATIENCE = 120.0
+PATIENCE = 600.0
 """Seconds after which what does not come is taken never to come."""
 
 
