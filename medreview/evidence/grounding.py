@@ -426,15 +426,14 @@ def _differences(
     """What changes the meaning between a part and its passage; and every place where the words differ."""
     first, last = alignment.source
     passage, matched = index.words.span(first, last), index.words.span(*alignment.matched)
-    changed: list[Difference] = []
     # Beyond the passage stands what belongs to it at times, and at times the same words of the next sentence.
-    for begin, end in (with_margin(first, last, len(index.words.keys)), alignment.source):
-        source = [index.words.token(at) for at in range(begin, end)]
-        found = differences(words, part.text, source, index.text, passage, matched)
-        if not found:
-            changed = []
-            break
-        changed = changed or [one.moved(part.start, 0) for one in found]
+    wide, narrow = (
+        differences(words, part.text, [index.words.token(at) for at in range(*place)], index.text, passage, matched)
+        for place in (with_margin(first, last, len(index.words.keys)), alignment.source)
+    )
+    # Words beyond it never stand for a negation that the passage has and the quotation lacks.
+    lost = [found for found in narrow if found.kind == "negation" and matched.start <= found.source.start]
+    changed = [found.moved(part.start, 0) for found in (wide or lost if narrow else [])]
     wording = [
         Difference("wording", _range(words, *block.quote), index.words.span(*block.source)).moved(part.start, 0)
         for block in alignment.blocks
@@ -447,8 +446,8 @@ def _cut(part: _Part, words: Sequence[Token], alignment: Alignment, index: Quote
     first, last = alignment.matched
     blocks = alignment.blocks
     lead = blocks[0].quote if blocks and blocks[0].quote[0] == 0 and blocks[0].source[1] == first else (0, 0)
-    if any(word.key not in HARMLESS for word in words[slice(*lead)]):
-        return None
+    if any(word.key not in HARMLESS and not word.key.isdigit() for word in words[slice(*lead)]):
+        return None  # a number here may be that of a list's item, and one that is not is a difference by itself
     goes_on = bool(blocks) and blocks[-1].source[0] == last and blocks[-1].quote[1] == len(words) > blocks[-1].quote[0]
     return cut_away(part.text, index.text, index.words.span(first, last), goes_on=goes_on)
 

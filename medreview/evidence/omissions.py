@@ -272,6 +272,7 @@ _LONGEST_PREFIX: Final = 12
 _FURTHEST: Final = 120
 """In code points; how far before a quotation what takes it back is looked for."""
 _LONGEST_END: Final = 40
+_CLOSING: Final = "\"'”’)] \t\n"
 _WITHIN_PHRASE: Final = 3
 """Words that may stand between a negation and the word that it belongs to."""
 _BEFORE_NOUN: Final = HARMLESS - FINITE - PREPOSITIONS - {"that", "which", "who", "whom", "whose"} | word_set(
@@ -364,7 +365,9 @@ def _cut_end(quote: str, text: str, span: Span, goes_on: bool) -> Difference | N
         return None
     rest = behind[following[0].end : following[1].start if len(following) > 1 else None]
     at = len(quote.rstrip())
-    if not goes_on and not quote[:at].endswith((".", "!", "?")) and not SENTENCE_END.match(rest + "\n\n"):
+    mark = quote.rstrip(_CLOSING)[-1:]
+    ended = mark in (".", "!", "?") or (mark in (":", ";", ",") and rest.startswith(mark))
+    if not goes_on and not ended and not SENTENCE_END.match(rest + "\n\n"):
         return None
     return Difference("negation", Span(at, at), Span(span.end + following[0].start, span.end + following[0].end))
 

@@ -70,6 +70,20 @@ def test_a_sentence_without_its_negation_proves_nothing_and_whole_it_does(senten
         # what is left of a sentence in small letters, too, and what is cut off at its end
         ("No adverse events were seen in the trial. More.", "adverse events were seen in the trial."),
         ("Placebo helped nobody. The drug did not.", "The drug did."),
+        (
+            "Two groups are told apart: those who take it and those who do not:\nDoses differ.",
+            "Two groups are told apart: those who take it and those who do :",
+        ),
+        (
+            "He asked \u201cwhether the drug helps or not.\u201d The trial goes on.",
+            "He asked \u201cwhether the drug helps or.\u201d",
+        ),
+        # a list's number in its place, and the same words in the line before
+        (
+            "A. Mood\n1. Loss of appetite in the morning;\n2. Lack of interest in usual activities\nB. Sleep",
+            "2. interest in usual activities",
+        ),
+        ('"But at this dose?\nIt was never at this dose.\nIt was a placebo."', "It was at this dose."),
         ("Bleeding (ARR 1.10, 95% CI 1.02-1.20). No ulcers were found.", "A ulcers were found."),
         # the head of the sentence denies what its clause says further on, too
         (
