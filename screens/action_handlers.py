@@ -1,8 +1,9 @@
-"""What each action does for every kind of unit: acts of the session, the steps that follow, the end of a block."""
+"""What each action does for every kind of unit: acts of the session, the steps after them, search, filters, copying."""
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
@@ -10,33 +11,31 @@ from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp
 from medreview.review.finding_acts import FindingActs
 from medreview.review.judge_words import read_in_full
+from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.text_entry import LineEdit
-from medreview.screens.dialogs import (
-    ReasonDialog,
-    RevealDialog,
-)
-from medreview.screens.last_rows import LineInput
+from medreview.screens.dialogs import ReasonDialog, RevealDialog
+from medreview.screens.last_rows import LineInput, Scope, palette_dialog, search_line
 from medreview.screens.panes import Panes
 from medreview.screens.review_rows import VERDICT, verdict_words
-from medreview.screens.span_handlers import SearchHandlers, SearchHost
-from medreview.statements.left_out import LeftOut
-from medreview.study.events import NewEvent
+from medreview.screens.span_steps import SpanSteps
+from medreview.visible import visible
 
 if TYPE_CHECKING:
+    from medreview.review.history import Listed
+    from medreview.review.palette import PaletteEntry
     from medreview.screens.page import Choices
+    from medreview.screens.review import ReviewScreen
 
 
 Act = Callable[[], None]
 
-
-class SumsUp(Protocol):
-    """What is asked of the screen."""
-
-    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices") -> None:
-        """Show a summary, and go on as is chosen."""
+_FOR_STEPS = frozenset({"palette", "filter"})
+"""What the line of everything does not lead to: itself."""
 
 
-def end_block(session: Deciding, stage: SumsUp, follow: Callable[[FollowUp], None], advance: Act, stay: Act) -> None:
+def end_block(
+    session: Deciding, stage: "ReviewScreen", follow: Callable[[FollowUp], None], advance: Act, stay: Act
+) -> None:
     """Nothing of a blind block waits: tell what it came to; its judges are shown, or one goes on blind."""
     from medreview.review.sitting_report import block_report
 
@@ -48,7 +47,7 @@ def end_block(session: Deciding, stage: SumsUp, follow: Callable[[FollowUp], Non
     stage.sum_up("End of the block: the judges can be shown now", block_report(session, shown=False), choices)
 
 
-def end_shown_block(session: Deciding, stage: SumsUp, advance: Act, stay: Act) -> None:
+def end_shown_block(session: Deciding, stage: "ReviewScreen", advance: Act, stay: Act) -> None:
     """The judges of a block are shown, and all that differs was asked about."""
     from medreview.review.sitting_report import block_report
 
@@ -56,64 +55,23 @@ def end_shown_block(session: Deciding, stage: SumsUp, advance: Act, stay: Act) -
     stage.sum_up("The block, with its judges", block_report(session, shown=True), choices)
 
 
-class ReviewHost(SearchHost, Protocol):
-    """What the acts ask of the screen."""
-
-    def promote(self, part: LeftOut) -> None:
-        """Make a statement of what was left out, and know of it."""
-
-    def edit(self, event: NewEvent, words: str) -> None:
-        """Edit a statement, and go to what became of it."""
-
-    def switch(self, *, crossing: bool = False) -> None:
-        """Go to the other units of what is on the screen; ``crossing``: to its reference, or back."""
-
-    def leave(self) -> None:
-        """Go back to the first screen."""
-
-    def redraw(self) -> None:
-        """Write everything that is on the screen again."""
-
-    def help(self) -> None:
-        """Show the keys."""
-
-    def read(self, title: str, text: str) -> None:
-        """Show a page of text to read."""
-
-    def guidelines(self) -> None:
-        """Show what the labels mean."""
-
-    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices") -> None:
-        """Show the summary of a block, and go on as is chosen."""
-
-    def figures(self) -> None:
-        """Show the figures."""
-
-    @property
-    def held(self) -> str:
-        """What to say of a key that is held down; else empty."""
-
-    @property
-    def panes(self) -> bool:
-        """Whether response and source stand side by side."""
-
-
-class ActionHandlers(SearchHandlers):
+class ActionHandlers(ABC):
     """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
 
-    _stage: ReviewHost
+    _stage: "ReviewScreen"
     _no_other_text = "There is no other text here."
     _pane_names = ("text", "text beside it")
 
-    def __init__(self, session: FindingActs, reading: Panes, stage: ReviewHost) -> None:
+    def __init__(self, session: FindingActs, reading: Panes, stage: "ReviewScreen") -> None:
         self._session = session
         self._reading = reading
         self._stage = stage
+        self._spans = SpanSteps(session, reading, stage, self)
         noun = session.asks.noun
         self._by_name: dict[str, Callable[[], None]] = {
             "accept": lambda: self._follow(session.accept()),
-            "delete_span": self._delete_span,
-            "resize_span": self._resize_span,
+            "delete_span": self._spans.delete,
+            "resize_span": self._spans.resize,
             "note": self._note,
             "defer": self._defer,
             **{flag.level: partial(session.flag, flag.level) for flag in FLAGS},
@@ -147,7 +105,7 @@ class ActionHandlers(SearchHandlers):
             "switch": stage.switch,
             "reference": lambda: stage.switch(crossing=True),
             "copy": self._copy,
-            "findings": self._findings,
+            "findings": self._spans.findings,
             "figures": stage.figures,
             "redraw": stage.redraw,
             "help": stage.help,
@@ -159,6 +117,22 @@ class ActionHandlers(SearchHandlers):
     def _more(self) -> Mapping[str, Callable[[], None]]:
         """Actions that only units of this kind have."""
         return {}
+
+    @abstractmethod
+    def other_text(self, target: str) -> str:
+        """The target of the text that spans can be marked in beside one."""
+
+    @abstractmethod
+    def text_words(self, target: str) -> str:
+        """What a text is called."""
+
+    @abstractmethod
+    def show_text(self, target: str) -> None:
+        """Bring a text to the screen in which a span is to be marked."""
+
+    @abstractmethod
+    def show_span(self, mine: ReviewerSpan) -> None:
+        """Bring the text of a span to the screen."""
 
     def perform(self, name: str) -> None:
         """Do an action; raises ``KeyError`` for a name that the table does not have."""
@@ -179,6 +153,9 @@ class ActionHandlers(SearchHandlers):
 
     def _decide(self, label: str) -> None:
         self._follow(self._session.decide(label))
+
+    def _close(self) -> None:
+        self._stage.open(None)
 
     def _follow(self, step: FollowUp) -> None:
         """Ask what the session says is asked next."""
@@ -323,3 +300,94 @@ class ActionHandlers(SearchHandlers):
             raise UserError(self._no_other_text)
         self._reading.on_response = not self._reading.on_response
         self._stage.tell(f"Paging now moves the {self._pane_names[self._reading.on_response]}.")
+
+    # Search
+
+    def _search(self) -> None:
+
+        def here(text: str) -> str:
+            wrong = self._reading.search(text)
+            if not wrong:
+                self._close()
+            return wrong
+
+        def past(listed: "Listed", text: str) -> str:
+            self._close()
+            self._stage.history(listed, text)
+            return ""
+
+        scopes = (
+            Scope("here", here),
+            Scope("my notes", partial(past, "notes")),
+            Scope("my decisions", partial(past, "decisions")),
+        )
+        self._stage.open(search_line(scopes, self._close))
+
+    # The line of everything, and filters
+
+    def _palette(self, begun: str = "") -> None:
+        from medreview.review.overview import queues_in_use
+        from medreview.review.palette import Palette
+        from medreview.review.queue import saved_filters
+        from medreview.review.queue_filters import FilterWords
+
+        session = self._session
+        reader, queue = session.study.reader, session.queue
+        palette = Palette(
+            (action for action in self._stage.actions.values() if action.id not in _FOR_STEPS),
+            queues_in_use(reader, session.reviewer),
+            saved_filters(reader, session.reviewer),
+            FilterWords(reader, queue.kind, queue.mode),
+            current=queue.filter,
+            noun=session.asks.noun,
+        )
+        self._stage.open(palette_dialog(palette, self._run, self._close, begun))
+
+    def _filter(self) -> None:
+        self._palette(f"filter {self._session.queue.filter}".rstrip() + " ")
+
+    def _run(self, entry: "PaletteEntry") -> str:
+        """Do what an entry of the line says; what is wrong with it, or ``""``."""
+        from medreview.review.queue import delete_filter, save_filter, saved_filters
+        from medreview.screens.home_rows import Entrance
+
+        session, value = self._session, entry.value
+        try:
+            match entry.does:
+                case "filter":
+                    session.set_filter(value)
+                    self._close()
+                case "save":
+                    saved = save_filter(session.study, session.reviewer, value, session.queue)
+                    self._close()
+                    self._stage.tell(f"The filter is saved as “{saved.name}”; the first screen lists it.")
+                case "delete":
+                    delete_filter(session.study, session.reviewer, value)
+                    self._close()
+                    self._stage.tell(f"The saved filter “{value}” is deleted.")
+                case "saved":
+                    every = saved_filters(session.study.reader, session.reviewer)
+                    saved = next(one for one in every if one.name == value)
+                    self._stage.visit(Entrance(saved.queue, saved.filter, saved.mode == "blind"))
+                case "queue":
+                    self._stage.visit(Entrance(value))
+        except UserError as error:
+            return str(error)
+        if entry.does == "act":
+            self._close()
+            self.perform(value)
+        return ""
+
+    # Copying
+
+    def _copy(self) -> None:
+        parts = self._parts_to_copy()
+        told = [name for name, text in parts.items() if text]
+        if not told:
+            raise UserError("There is nothing here to copy.")
+        where = self._stage.copy("\n".join(visible(text) for text in parts.values() if text))
+        self._stage.tell(f"{', '.join(told)}: {where}")
+
+    @abstractmethod
+    def _parts_to_copy(self) -> Mapping[str, str]:
+        """What is copied, by what it is called."""

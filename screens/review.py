@@ -19,7 +19,7 @@ from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.deciding import Deciding
 from medreview.review.session import ReviewSession
-from medreview.screens.action_handlers import ActionHandlers, ReviewHost
+from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import (
     ChooseSpanDialog,
     CutDialog,
@@ -83,7 +83,7 @@ SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 
 
 MakeFace = Callable[[DocumentView, DocumentView], Face]
-MakeHandlers = Callable[[Panes, ReviewHost], ActionHandlers]
+MakeHandlers = Callable[[Panes, "ReviewScreen"], ActionHandlers]
 
 
 def drawn_by(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
@@ -127,7 +127,7 @@ class ReviewScreen(KeyScreen[None]):
         actions: Mapping[str, Action],
         *,
         face: Callable[[DocumentView, DocumentView], Face],
-        handlers: Callable[[Panes, ReviewHost], ActionHandlers],
+        handlers: Callable[[Panes, "ReviewScreen"], ActionHandlers],
         title: str,
         ascii_only: bool = False,
         notice: str = "",

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from medreview.errors import UserError
 from medreview.labels import Label
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import CutEdit, exclude_event, join_event, split_event
-from medreview.screens.action_handlers import ActionHandlers, ReviewHost
+from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog, LeftOutDialog
 from medreview.screens.judge_rows import lead
 from medreview.screens.panes import Panes
@@ -17,6 +18,9 @@ from medreview.study.events import NewEvent
 from medreview.text import Span, joined, places_in_text
 from medreview.units.registry import unit_name
 
+if TYPE_CHECKING:
+    from medreview.screens.review import ReviewScreen
+
 
 class StatementHandlers(ActionHandlers):
     """Carries out actions on statements."""
@@ -24,7 +28,7 @@ class StatementHandlers(ActionHandlers):
     _no_other_text = "The response cites no other source."
     _pane_names = ("source", "response")
 
-    def __init__(self, session: ReviewSession, reading: Panes, stage: ReviewHost) -> None:
+    def __init__(self, session: ReviewSession, reading: Panes, stage: "ReviewScreen") -> None:
         self._statements = session
         super().__init__(session, reading, stage)
 
@@ -46,7 +50,7 @@ class StatementHandlers(ActionHandlers):
             if label.level == "none" or session.settles:
                 done()
             else:
-                self._mark_span(label.level, "response", session.default_span("response"), after=done, back=done)
+                self._spans.mark(label.level, "response", session.default_span("response"), after=done, back=done)
 
         def of_decided(unit: str) -> None:
             here = session.position
@@ -57,16 +61,16 @@ class StatementHandlers(ActionHandlers):
         decided = (unit_name(session.study.reader, unit), partial(of_decided, unit)) if unit else None
         self._stage.open(HallucinationDialog(session.full_name, chosen, done, decided=decided))
 
-    def _other_text(self, target: str) -> str:
+    def other_text(self, target: str) -> str:
         return "source" if target == "response" else "response"
 
-    def _show_text(self, target: str) -> None:
+    def show_text(self, target: str) -> None:
         self._reading.shows_response = target == "response"
 
-    def _text_words(self, target: str) -> str:
+    def text_words(self, target: str) -> str:
         return target
 
-    def _show_span(self, mine: ReviewerSpan) -> None:
+    def show_span(self, mine: ReviewerSpan) -> None:
         if mine.target == "source":
             self._statements.show_source_of(mine.snapshot_id)
 

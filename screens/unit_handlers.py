@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
@@ -10,7 +11,7 @@ from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import partner_for
 from medreview.review.text_entry import LineEdit
 from medreview.review.unit_session import UnitSession
-from medreview.screens.action_handlers import ActionHandlers, ReviewHost
+from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import HallucinationDialog
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import LineInput
@@ -18,6 +19,9 @@ from medreview.screens.panes import Panes
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.units.documents import RESPONSE
 from medreview.units.ranking import RankingEntry
+
+if TYPE_CHECKING:
+    from medreview.screens.review import ReviewScreen
 
 
 @dataclass(eq=False, repr=False)
@@ -100,7 +104,7 @@ class RankingDialog:
 class UnitHandlers(ActionHandlers):
     """Carries out actions on units of one kind."""
 
-    def __init__(self, session: UnitSession, reading: Panes, stage: ReviewHost) -> None:
+    def __init__(self, session: UnitSession, reading: Panes, stage: "ReviewScreen") -> None:
         self._units = session
         super().__init__(session, reading, stage)
 
@@ -133,10 +137,10 @@ class UnitHandlers(ActionHandlers):
             else:
                 done()
 
-        self._show_text(RESPONSE)
+        self.show_text(RESPONSE)
         edit = self._units.default_span(RESPONSE)
         after, more = partial(marked, wants_more), partial(marked, True)
-        self._mark_span(level, RESPONSE, edit, after=after, back=done, more=more)
+        self._spans.mark(level, RESPONSE, edit, after=after, back=done, more=more)
 
     def _another_span(self, done: Callable[[], None] | None = None) -> None:
         """Ask for the type of a further span, then for its words."""
@@ -205,21 +209,21 @@ class UnitHandlers(ActionHandlers):
         self._close()
         self._units.decide_also("category", level)
 
-    def _other_text(self, target: str) -> str:
+    def other_text(self, target: str) -> str:
         keys = self._units.text_keys()
         return keys[(keys.index(target) + 1) % len(keys)] if target in keys else keys[0]
 
-    def _text_words(self, target: str) -> str:
+    def text_words(self, target: str) -> str:
         view = self._units.view
         document = view.document(target) if view else None
         return document.title if document else target
 
-    def _show_text(self, target: str) -> None:
+    def show_text(self, target: str) -> None:
         self._reading.shows_response = self._units.is_beside(target)
         self._units.show_document(target)
 
-    def _show_span(self, mine: ReviewerSpan) -> None:
-        self._show_text(mine.target)
+    def show_span(self, mine: ReviewerSpan) -> None:
+        self.show_text(mine.target)
 
     def _parts_to_copy(self) -> Mapping[str, str]:
         view, document = self._units.view, self._units.document

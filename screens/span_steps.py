@@ -1,0 +1,172 @@
+"""The steps that an act on spans asks for: the words of a new one, which one, its ends, what a judge found."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from medreview.errors import NotSaved
+from medreview.review.finding_acts import FindingActs, FindingSpan
+from medreview.review.reviewer_state import ReviewerSpan
+from medreview.review.span_editing import SpanEdit, partner_for
+from medreview.review.text_entry import LineEdit
+from medreview.screens.dialogs import ChooseSpanDialog, FindingDialog, SpanDialog
+from medreview.screens.last_rows import LineInput
+from medreview.screens.panes import Panes
+
+if TYPE_CHECKING:
+    from medreview.screens.action_handlers import ActionHandlers
+    from medreview.screens.review import ReviewScreen
+
+
+class SpanSteps:
+    """Asks for spans step by step; ``handlers`` know which texts the unit has, and bring them to the screen."""
+
+    def __init__(self, session: FindingActs, reading: Panes, stage: "ReviewScreen", handlers: "ActionHandlers") -> None:
+        self._session = session
+        self._reading = reading
+        self._stage = stage
+        self._handlers = handlers
+
+    def _close(self) -> None:
+        self._stage.open(None)
+
+    def mark(
+        self,
+        level: str,
+        target: str,
+        edit: SpanEdit,
+        *,
+        after: Callable[[], None] | None = None,
+        back: Callable[[], None] | None = None,
+        more: Callable[[], None] | None = None,
+    ) -> None:
+        """Ask for the words that a level is about, in one of the unit's texts; ``after``, ``back``: what follows when a
+        span was marked, and when none was. ``more``: what follows when another one is wanted after it; then a reason in
+        words can be given with it, too."""
+
+        def again(target: str, edit: SpanEdit) -> None:
+            self.mark(level, target, edit, after=after, back=back, more=more)
+
+        def turn() -> None:
+            other = self._handlers.other_text(target)
+            start = self._session.default_span(other)
+            self._handlers.show_text(other)
+            active = None if self._session.is_beside(other) else self._reading.chosen
+            self._reading.draw_span(target, None)
+            again(other, SpanEdit(start.text, *active) if active else start)
+
+        def take(target: str, edit: SpanEdit, reason: str = "") -> None:
+            self._session.add_span(target, edit, label=level, reason=reason)
+            (after or self._close)()
+
+        def take_and_go_on(target: str, edit: SpanEdit) -> None:
+            self._session.add_span(target, edit, label=level)
+            (more or self._close)()
+
+        def with_reason(target: str, edit: SpanEdit) -> None:
+            def finish(reason: str) -> str:
+                try:
+                    take(target, edit, reason.strip())
+                except NotSaved as error:
+                    return error.row
+                return ""
+
+            line = LineInput("why:", LineEdit(), "marks it with this reason", finish, partial(again, target, edit))
+            self._stage.open(line)
+
+        turned = self._handlers.other_text(target)
+        step = SpanDialog(
+            name=self._session.full_name,
+            level=level,
+            target=target,
+            other=self._handlers.text_words(turned) if turned != target else "",
+            edit=edit,
+            take=take,
+            turn=turn,
+            draw=self._reading.draw_span,
+            back=back or self._close,
+            hints=self._reading.hints,
+            why=with_reason if more else None,
+            more=take_and_go_on if more else None,
+            which=", the other place" if partner_for(level, self._session.own.spans) else "",
+        )
+        self._stage.open(step)
+        self._reading.draw_span(target, edit)
+
+    def delete(self) -> None:
+        """Take away a span of one's own; of several, the one that is chosen."""
+        spans = self._session.spans_to_delete()
+        if len(spans) == 1:
+            self._session.delete_span(spans[0])
+        else:
+            self._choose_span(spans, 0, self._session.delete_span, "delete")
+
+    def resize(self) -> None:
+        """Move the ends of a span of one's own; of several, of the one that is chosen."""
+        spans = self._session.spans_to_delete()
+        if len(spans) == 1:
+            self._move_ends(spans[0])
+        else:
+            self._choose_span(spans, 0, self._move_ends, "resize")
+
+    def _choose_span(
+        self, spans: Sequence[ReviewerSpan], place: int, act: Callable[[ReviewerSpan], None], verb: str
+    ) -> None:
+        mine = spans[place]
+
+        def walk(by: int) -> None:
+            self._reading.draw_span(mine.target, None)
+            self._choose_span(spans, (place + by) % len(spans), act, verb)
+
+        def chosen() -> None:
+            self._close()
+            act(mine)
+
+        self._handlers.show_span(mine)
+        words = self._handlers.text_words(mine.target)
+        resize = partial(self._move_ends, mine) if verb != "resize" else None
+        step = ChooseSpanDialog(mine, words, place, len(spans), chosen, walk, self._close, verb, resize)
+        self._stage.open(step)
+
+    def _move_ends(self, mine: ReviewerSpan) -> None:
+        """Move the ends of a span that stands."""
+        self._handlers.show_span(mine)
+        edit = self._session.span_to_resize(mine)
+
+        def take(_target: str, moved: SpanEdit) -> None:
+            if moved.span != mine.span:
+                self._session.resize_span(mine, moved)
+            self._close()
+
+        def stay() -> None:
+            """Its text stays the same."""
+
+        step = SpanDialog(
+            self._session.full_name, mine.label, mine.target, "", edit, take, stay, self._reading.draw_span,
+            self._close, self._reading.hints, mine,
+        )  # fmt: skip
+        self._stage.open(step)
+
+    def findings(self, after: FindingSpan | None = None, by: int = 1) -> None:
+        """Go to the next or previous open finding, and ask what is to be made of it."""
+        session = self._session
+        span = session.open_finding(after, by)
+
+        def handled(act: Callable[[FindingSpan], None]) -> None:
+            act(span)
+            if session.open_findings():
+                self.findings(span)
+            else:
+                self._close()
+
+        self._handlers.show_text("response")
+        step = FindingDialog(
+            span=span,
+            edit=SpanEdit(session.response_text(), span.here[0].start, span.here[-1].end),
+            left=session.open_findings(),
+            take=partial(handled, session.take_finding),
+            reject=partial(handled, session.reject_finding),
+            walk=lambda step: self.findings(span, step),
+            back=self._close,
+        )
+        self._stage.open(step)
