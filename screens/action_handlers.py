@@ -9,7 +9,6 @@ from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS
 from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp
-from medreview.review.finding_acts import FindingActs
 from medreview.review.judge_words import read_in_full
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.text_entry import LineEdit
@@ -62,7 +61,7 @@ class ActionHandlers(ABC):
     _no_other_text = "There is no other text here."
     _pane_names = ("text", "text beside it")
 
-    def __init__(self, session: FindingActs, reading: Panes, stage: "ReviewScreen") -> None:
+    def __init__(self, session: Deciding, reading: Panes, stage: "ReviewScreen") -> None:
         self._session = session
         self._reading = reading
         self._stage = stage

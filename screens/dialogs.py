@@ -6,10 +6,10 @@ from typing import Final, Protocol
 
 from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_named
 from medreview.review.cell_width import fit, fitting, width
-from medreview.review.finding_acts import FindingSpan
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
+from medreview.review.spans_and_findings import FindingSpan
 from medreview.review.statement_editing import KEYS as CUT_KEYS
 from medreview.review.statement_editing import CutEdit, moved_cut
 from medreview.screens.key_screen import Key

@@ -5,9 +5,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from medreview.errors import NotSaved
-from medreview.review.finding_acts import FindingActs, FindingSpan
+from medreview.review.deciding import Deciding
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit, partner_for
+from medreview.review.spans_and_findings import FindingSpan
 from medreview.review.text_entry import LineEdit
 from medreview.screens.dialogs import ChooseSpanDialog, FindingDialog, SpanDialog
 from medreview.screens.last_rows import LineInput
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class SpanSteps:
     """Asks for spans step by step; ``handlers`` know which texts the unit has, and bring them to the screen."""
 
-    def __init__(self, session: FindingActs, reading: Panes, stage: "ReviewScreen", handlers: "ActionHandlers") -> None:
+    def __init__(self, session: Deciding, reading: Panes, stage: "ReviewScreen", handlers: "ActionHandlers") -> None:
         self._session = session
         self._reading = reading
         self._stage = stage

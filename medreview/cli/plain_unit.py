@@ -19,8 +19,8 @@ from medreview.labels import (
     level_for_key,
     quote_doubt_words,
 )
+from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp, brief
-from medreview.review.finding_acts import FindingActs
 from medreview.review.judge_words import jurors, jury_words, together_words
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit, partner_for
@@ -39,7 +39,7 @@ h N WORDS        mark these words of the answer, with the type N
 h N WORDS // WHY the same with a reason"""
 
 
-def findings(session: FindingActs, rest: str) -> bool:
+def findings(session: Deciding, rest: str) -> bool:
     """List the findings that are open where the unit stands, or take over or reject one: an act."""
     session.open_finding()
     spans = [span for span in session.findings if span.here and span.standing == "open"]

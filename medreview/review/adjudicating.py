@@ -4,16 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from medreview.errors import UserError
-from medreview.labels import FLAG_AXES, Reveal, Via
+from medreview.labels import FLAG_AXES, Via
 from medreview.review.blind_block import BlindBlock
 from medreview.review.conflicts import Conflict, adjudication, conflict_units, conflicts_of
 from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp
-from medreview.review.queue import Queue
-from medreview.review.resuming import Drafts, Later
 from medreview.review.session import ReviewSession
 from medreview.review.unit_session import UnitSession
-from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
 from medreview.text import in_words
@@ -25,21 +22,10 @@ class Adjudicating(Deciding):
 
     settles = True
 
-    def __init__(
-        self,
-        study: Study,
-        reviewer: str,
-        queue: Queue,
-        *,
-        pass_no: int = 1,
-        reveal: Reveal = "block",
-        drafts: Drafts | None = None,
-        at: str = "",
-        later: Later | None = None,
-    ) -> None:
-        found = conflict_units(study.reader).get(queue.kind.unit)
+    def _begin(self, at: str) -> None:
+        found = conflict_units(self.study.reader).get(self.queue.kind.unit)
         self._open = found.open if found else set()
-        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
+        super()._begin(at)
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:

@@ -1,4 +1,4 @@
-"""Deciding on units of any kind: every act that all of them have, and the record of it, spans included."""
+"""Deciding on units of any kind: every act that all of them have, and the record of it, spans and findings included."""
 
 import sqlite3
 from abc import abstractmethod
@@ -9,59 +9,28 @@ from typing import Any
 from medreview.errors import UserError
 from medreview.labels import FLAGS, Via, label_in, label_words
 from medreview.review.decision import Act, Decided, FollowUp, brief, decision_payload, last_act, last_undone
+from medreview.review.highlight_index import Mark
 from medreview.review.queue_kinds import Mode
 from medreview.review.resuming import note_field
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
 from medreview.review.sitting import Sitting
 from medreview.review.span_editing import SpanEdit, partner_for
+from medreview.review.spans_and_findings import (
+    FindingSpan,
+    load_finding_spans,
+    next_open,
+    rejecting,
+    span_deletion,
+    span_event,
+    span_move,
+    spans_in_order,
+    taking,
+)
 from medreview.study.events import NewEvent, Receipt
 from medreview.study.ids import kind_of
 from medreview.study.statement_edits import unit_stands
-from medreview.text import Span, counted, sha256
-from medreview.units.findings import span_payload
+from medreview.text import counted
 from medreview.units.registry import KINDS, unit_name
-
-
-def span_event(
-    unit: str,
-    axis: str,
-    label: str,
-    target: str,
-    edit: SpanEdit,
-    snapshot: str | None,
-    *,
-    reason: str = "",
-    with_span: str | None = None,
-    finding: tuple[str, int] | None = None,
-) -> NewEvent:
-    """A span that is marked with a level of an axis, in one of the unit's texts: ``"response"``, ``"source"`` (of a
-    snapshot), or the key of a document. ``with_span``: the event of the span that it clashes with. ``finding``: id and
-    number of the machine's span that it was taken over from."""
-    payload = span_payload(
-        axis, label, target, edit.text, edit.span, reason=reason, with_span=with_span, finding=finding
-    )
-    return NewEvent("span_add", unit, payload, snapshot)
-
-
-def span_move(unit: str, mine: ReviewerSpan, edit: SpanEdit) -> NewEvent:
-    """Other ends of a span, in the text that it lies in."""
-    payload = {"span": mine.event_id, "start": edit.start, "end": edit.end, "exact": edit.exact}
-    return NewEvent("span_move", unit, payload | {"sha256": sha256(edit.text)}, mine.snapshot_id)
-
-
-def span_deletion(unit: str, mine: ReviewerSpan) -> NewEvent:
-    """The end of a span, with its words for whoever reads the record."""
-    return NewEvent("span_del", unit, {"span": mine.event_id, "exact": mine.exact}, mine.snapshot_id)
-
-
-def spans_in_order(texts: Sequence[str | None], own: ReviewerState) -> tuple[ReviewerSpan, ...]:
-    """The spans a reviewer marked on a unit, by ``texts`` (a target, or a snapshot for those in a source) and place."""
-
-    def place(mine: ReviewerSpan) -> tuple[int, Span, str]:
-        text = mine.snapshot_id if mine.target == "source" else mine.target
-        return texts.index(text) if text in texts else len(texts), mine.span, mine.event_id
-
-    return tuple(sorted(own.spans, key=place))
 
 
 class Deciding(Sitting):
@@ -70,6 +39,10 @@ class Deciding(Sitting):
     Acts raise :class:`UserError` with a sentence for the screen: what could not be done, or not be saved.
     """
 
+    of_unit = (*Sitting.of_unit, "_findings", "_findings_beside")
+    _findings: tuple[FindingSpan, ...] = ()
+    _findings_beside: ReviewerState | None = None
+    """The state of mine that they were read beside: it is another object after each act and each move."""
     _compared = ""
     """The unit that is compared with its judges, of a block that was just shown."""
     _to_compare: tuple[str, ...] = ()
@@ -281,6 +254,54 @@ class Deciding(Sitting):
         """Delete a span that I marked; undo brings it back."""
         self._write([span_deletion(self._current(), mine)], f"{self.name} · deleted {brief(mine.exact)}")
 
+    # What machines found in the response; it is read only where their opinion may be seen
+
+    @property
+    def findings(self) -> tuple[FindingSpan, ...]:
+        """The places of findings in the response of the unit on the screen; none where they are hidden."""
+        if not self.unit or not self.shows_judges:
+            return ()
+        if self._findings_beside is not self.own:
+            self._findings = load_finding_spans(self.study.reader, self.unit, self.reviewer, self.pass_no)
+            self._findings_beside = self.own
+        return self._findings
+
+    def _read_beside(self) -> None:
+        _ = self.findings
+
+    def finding_marks(self) -> tuple[Mark, ...]:
+        """Their marks in the response, without those that I rejected."""
+        left = (span for span in self.findings if span.standing != "rejected")
+        return tuple(Mark(*place, "quote") for span in left for place in span.places)
+
+    def open_finding(self, after: FindingSpan | None = None, step: int = 1) -> FindingSpan:
+        """The next (1) or previous (-1) open finding where the unit stands, round and round.
+
+        Raises :class:`UserError` where findings are hidden, and when none is open.
+        """
+        if not self.shows_judges:
+            raise UserError(f"What judges found is hidden {self.hidden_until}.")
+        found = next_open(self.findings, after, step)
+        if found is None:
+            here = any(span.here for span in self.findings)
+            raise UserError(
+                "No finding is open here any more." if here else f"No judge found anything in this {self.asks.noun}."
+            )
+        return found
+
+    def open_findings(self) -> int:
+        """How many are open where the unit stands."""
+        return sum(1 for span in self.findings if span.here and span.standing == "open")
+
+    def take_finding(self, span: FindingSpan) -> None:
+        """Take one over: it becomes my span, with its type."""
+        text = self.response_text()
+        self._write(taking(self._current(), text, span, self.own.spans), f"{self.name} · took over {brief(span.quote)}")
+
+    def reject_finding(self, span: FindingSpan) -> None:
+        """It is no hallucination to me."""
+        self._write([rejecting(self._current(), span)], f"{self.name} · rejected {brief(span.quote)}")
+
     # Notes, flags, putting off
 
     def note(self, text: str) -> None:
@@ -354,6 +375,10 @@ class Deciding(Sitting):
     @abstractmethod
     def _about(self) -> Decided:
         """What a decision on the unit on the screen is about, as it is recorded."""
+
+    @abstractmethod
+    def response_text(self) -> str:
+        """The text of the response that findings are in; empty for a unit without one."""
 
     # Within
 

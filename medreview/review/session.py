@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from medreview.errors import UserError
 from medreview.references.verdict import ON_REFERENCE
 from medreview.review import shown_unit
+from medreview.review.deciding import Deciding
 from medreview.review.decision import (
     Decided,
     FollowUp,
@@ -15,7 +16,6 @@ from medreview.review.decision import (
     judges_level,
     judges_words,
 )
-from medreview.review.finding_acts import FindingActs
 from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords, words_on_statement
 from medreview.review.reviewer_state import ReviewerSpan
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from medreview.units.checked_reference import SourceReference
 
 
-class ReviewSession(FindingActs):
+class ReviewSession(Deciding):
     """The review of statements: each beside its response and the sources that this cites."""
 
     asks = STATEMENT_ASKS
-    of_unit = (*FindingActs.of_unit, "item", "source", "_found", "_named", "_reference")
+    of_unit = (*Deciding.of_unit, "item", "source", "_found", "_named", "_reference")
     item: StatementView | None = None
     source: Source | None = None
     _found: tuple[str | None, Evidence] | None = None

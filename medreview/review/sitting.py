@@ -4,6 +4,7 @@ The progress is held in memory, so that no key has to count the study again.
 """
 
 import sqlite3
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -14,18 +15,20 @@ from medreview.labels import Reveal
 from medreview.review.blind_block import BlindBlock, ByUnit, KeptBlind, block_at
 from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.goal import ActiveTime, SittingGoal
+from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords
 from medreview.review.queue import Queue, kind_named, open_again, with_units
 from medreview.review.queue_kinds import Mode
 from medreview.review.resuming import Draft, Drafts, Later, bookmark_in, note_field
 from medreview.review.reviewer_state import (
+    ReviewerSpan,
     ReviewerState,
     judges_visible,
     knows_judges,
     load_reviewer_state,
     statement_mode,
 )
-from medreview.review.shown_unit import QueueEntry, ShownUnit
+from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry
 from medreview.review.unblinding import OthersNote, others_notes
 from medreview.study import Study
 from medreview.study.backup import Elsewhere
@@ -119,7 +122,7 @@ class ReviewerProgress:
         return found
 
 
-class Sitting(ShownUnit):
+class Sitting(ABC):
     """Where a reviewer is in a queue, and what may be seen there. It writes nothing but that something was seen.
 
     What is on the screen, its texts and what machines say of it, is read by the subclass for the kind of unit.
@@ -170,8 +173,7 @@ class Sitting(ShownUnit):
         """Another number when units may stand otherwise than they did: after an act, and after all was read anew."""
         study.goes_on_elsewhere = True  # every receipt says where it is
         self._events = EventWriter(study, reviewer, pass_no, later)
-        self._read_anew()
-        self._resume(at)
+        self._begin(at)
 
     # Where we are
 
@@ -368,7 +370,96 @@ class Sitting(ShownUnit):
         lost = self.drafts.keep()  # once more: the file may have been found gone since
         return " ".join(filter(None, (lost, unsaid)))
 
+    # What the kind of unit says: its texts, and what machines say of it, as far as they may be seen
+
+    @property
+    @abstractmethod
+    def judge_words(self) -> tuple[JudgeWords, ...]:
+        """What each machine says; nothing where it is hidden."""
+
+    @abstractmethod
+    def _show_read(self, words: JudgeWords) -> None:
+        """Show the text that a machine read."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What the screen calls the unit among those around it: ``S3``, ``Q12``; empty without one."""
+
+    @property
+    @abstractmethod
+    def judges_say(self) -> str | None:
+        """The label that a decision is compared with, ``None`` when machines have no common one."""
+
+    @property
+    @abstractmethod
+    def judges_words(self) -> str:
+        """The same in words; ``""`` when they say nothing in common."""
+
+    @property
+    @abstractmethod
+    def text_key(self) -> str | None:
+        """What tells the text in the main pane from another of the same unit."""
+
+    @property
+    @abstractmethod
+    def snapshot(self) -> str | None:
+        """The snapshot whose text is in the main pane."""
+
+    @abstractmethod
+    def turn_source(self, step: int) -> bool:
+        """Show the next (1) or previous (-1) text, round and round. False when there is one at most."""
+
+    @abstractmethod
+    def show_text(self, key: str) -> None:
+        """Show the text with a :attr:`text_key` in the main pane, if the unit has it."""
+
+    @abstractmethod
+    def source_text(self, *, whole: bool = False) -> str:
+        """The text in the main pane, or the ``whole`` page where that is more; else empty."""
+
+    @abstractmethod
+    def source_places(self) -> DocumentOutline:
+        """The headings and pages of that text."""
+
+    @abstractmethod
+    def source_highlights(self) -> Highlights:
+        """Its marks, by the blind rules."""
+
+    @abstractmethod
+    def beside_text(self) -> str:
+        """The text that stands beside it, the response of a statement; empty without one."""
+
+    @abstractmethod
+    def beside_marks(self) -> tuple[Mark, ...]:
+        """The marks in that."""
+
+    @abstractmethod
+    def is_beside(self, target: str) -> bool:
+        """Whether spans with a target lie in the text that stands beside, and not in the main pane."""
+
+    @abstractmethod
+    def in_sight(self, mine: ReviewerSpan) -> bool:
+        """Whether a marked span lies in one of the two texts on the screen."""
+
+    @abstractmethod
+    def _entry(self, unit: str) -> QueueEntry:
+        """The line of a unit in a list."""
+
+    @abstractmethod
+    def _load_unit(self) -> None:
+        """Read the unit on the screen, whose ``own`` state is read."""
+
+    @abstractmethod
+    def _read_beside(self) -> None:
+        """Read what is read only when it is asked for, and always is."""
+
     # Within
+
+    def _begin(self, at: str) -> None:
+        """Read how the units stand, and go to the first; a kind of sitting reads before what it needs of its own."""
+        self._read_anew()
+        self._resume(at)
 
     def _resume(self, at: str) -> None:
         units, place = self.queue.units, bookmark_in(self.study.reader, self.reviewer, self.queue.kind.name)

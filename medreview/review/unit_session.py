@@ -4,18 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from medreview.errors import UserError
-from medreview.labels import EDITED, Reveal, Via, label_words
+from medreview.labels import EDITED, Via, label_words
+from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, FollowUp, brief
-from medreview.review.finding_acts import FindingActs
 from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords, words_on_unit
-from medreview.review.queue import Queue
-from medreview.review.resuming import Drafts, Later
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, told_of_unit
 from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline
 from medreview.review.span_editing import SpanEdit
 from medreview.statements.sentences import sentence_spans
-from medreview.study import Study
 from medreview.text import Span
 from medreview.units.documents import RESPONSE
 from medreview.units.kind import Document, Machines, TextMark, UnitKind, UnitView
@@ -23,13 +20,13 @@ from medreview.units.registry import KINDS
 from medreview.units.stored import CORRECT_ANSWER
 
 
-class UnitSession(FindingActs):
+class UnitSession(Deciding):
     """The review of units of one kind. It knows no kind: it asks the kind for a view of plain data.
 
     What machines say is read only where it may be seen, and for the record of a decision.
     """
 
-    of_unit = (*FindingActs.of_unit, "_view", "place", "_machines")
+    of_unit = (*Deciding.of_unit, "_view", "place", "_machines")
     _view: UnitView | None = None
     _whole: UnitView | None = None
     _whole_beside: ReviewerState | None = None
@@ -37,21 +34,11 @@ class UnitSession(FindingActs):
     """Which of the view's documents is in the main pane."""
     _machines: Machines | None = None
 
-    def __init__(
-        self,
-        study: Study,
-        reviewer: str,
-        queue: Queue,
-        *,
-        pass_no: int = 1,
-        reveal: Reveal = "block",
-        drafts: Drafts | None = None,
-        at: str = "",
-        later: Later | None = None,
-    ) -> None:
-        self.kind: UnitKind = KINDS[queue.kind.unit]
-        self.asks = self.kind
-        super().__init__(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
+    kind: UnitKind
+
+    def _begin(self, at: str) -> None:
+        self.kind = self.asks = KINDS[self.queue.kind.unit]
+        super()._begin(at)
 
     # What is shown
 

@@ -7,8 +7,8 @@ import pytest
 
 from medreview import pipeline
 from medreview.review.decision import last_act
-from medreview.review.finding_acts import FindingSpan, load_finding_spans, next_open, rejecting, taking
 from medreview.review.reviewer_state import load_reviewer_state
+from medreview.review.spans_and_findings import FindingSpan, load_finding_spans, next_open, rejecting, taking
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder

@@ -7,7 +7,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.review.finding_acts import FindingActs
+from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.study import Study
@@ -27,18 +27,18 @@ def study(tmp_path: Path) -> Iterator[Study]:
         yield opened
 
 
-def sitting(study: Study, queue: str, *, filter: str = "", blind: bool | None = None) -> FindingActs:
+def sitting(study: Study, queue: str, *, filter: str = "", blind: bool | None = None) -> Deciding:
     session = open_session(study, "kb", open_queue(study, queue, "kb", filter=filter, blind=blind))
-    assert isinstance(session, FindingActs)
+    assert isinstance(session, Deciding)
     return session
 
 
-def on(session: FindingActs, unit: str) -> FindingActs:
+def on(session: Deciding, unit: str) -> Deciding:
     session.go(list(session.queue.units).index(unit))
     return session
 
 
-def marked(session: FindingActs) -> list[str]:
+def marked(session: Deciding) -> list[str]:
     return [CONTEXT[mark.start : mark.end] for mark in session.finding_marks()]
 
 

@@ -1,22 +1,59 @@
-"""The judges' findings in a response: which are open, taken over, rejected, and the acts of a reviewer on them."""
+"""A reviewer's spans as events, and the judges' findings in a response: which are open, taken over, rejected."""
 
 import sqlite3
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from medreview.errors import UserError
-from medreview.review.deciding import Deciding, span_event
-from medreview.review.decision import brief
-from medreview.review.highlight_index import Mark
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
 from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.study.events import NewEvent
 from medreview.study.ids import STATEMENT, ids_of, kind_of, unit_id
-from medreview.text import Span
-from medreview.units.findings import Finding, alone, findings_of
+from medreview.text import Span, sha256
+from medreview.units.findings import Finding, alone, findings_of, span_payload
 
 Standing = Literal["open", "taken", "rejected"]
+
+
+def span_event(
+    unit: str,
+    axis: str,
+    label: str,
+    target: str,
+    edit: SpanEdit,
+    snapshot: str | None,
+    *,
+    reason: str = "",
+    with_span: str | None = None,
+    finding: tuple[str, int] | None = None,
+) -> NewEvent:
+    """A span that is marked with a level of an axis, in one of the unit's texts: ``"response"``, ``"source"`` (of a
+    snapshot), or the key of a document. ``with_span``: the event of the span that it clashes with. ``finding``: id and
+    number of the machine's span that it was taken over from."""
+    payload = span_payload(
+        axis, label, target, edit.text, edit.span, reason=reason, with_span=with_span, finding=finding
+    )
+    return NewEvent("span_add", unit, payload, snapshot)
+
+
+def span_move(unit: str, mine: ReviewerSpan, edit: SpanEdit) -> NewEvent:
+    """Other ends of a span, in the text that it lies in."""
+    payload = {"span": mine.event_id, "start": edit.start, "end": edit.end, "exact": edit.exact}
+    return NewEvent("span_move", unit, payload | {"sha256": sha256(edit.text)}, mine.snapshot_id)
+
+
+def span_deletion(unit: str, mine: ReviewerSpan) -> NewEvent:
+    """The end of a span, with its words for whoever reads the record."""
+    return NewEvent("span_del", unit, {"span": mine.event_id, "exact": mine.exact}, mine.snapshot_id)
+
+
+def spans_in_order(texts: Sequence[str | None], own: ReviewerState) -> tuple[ReviewerSpan, ...]:
+    """The spans a reviewer marked on a unit, by ``texts`` (a target, or a snapshot for those in a source) and place."""
+
+    def place(mine: ReviewerSpan) -> tuple[int, Span, str]:
+        text = mine.snapshot_id if mine.target == "source" else mine.target
+        return texts.index(text) if text in texts else len(texts), mine.span, mine.event_id
+
+    return tuple(sorted(own.spans, key=place))
 
 
 class FindingSpan(NamedTuple):
@@ -140,62 +177,3 @@ def _within(reader: sqlite3.Connection, statement_id: str) -> dict[tuple[str, in
     for finding_id, number, start, end in rows:
         found.setdefault((finding_id, number), []).append(Span(start, end))
     return found
-
-
-class FindingActs(Deciding):
-    """The acts on findings. They are read only where the machines' opinion may be seen."""
-
-    of_unit = (*Deciding.of_unit, "_findings", "_findings_beside")
-    _findings: tuple[FindingSpan, ...] = ()
-    _findings_beside: ReviewerState | None = None
-    """The state of mine that they were read beside: it is another object after each act and each move."""
-
-    @property
-    def findings(self) -> tuple[FindingSpan, ...]:
-        """The places of findings in the response of the unit on the screen; none where they are hidden."""
-        if not self.unit or not self.shows_judges:
-            return ()
-        if self._findings_beside is not self.own:
-            self._findings = load_finding_spans(self.study.reader, self.unit, self.reviewer, self.pass_no)
-            self._findings_beside = self.own
-        return self._findings
-
-    def _read_beside(self) -> None:
-        _ = self.findings
-
-    def finding_marks(self) -> tuple[Mark, ...]:
-        """Their marks in the response, without those that I rejected."""
-        left = (span for span in self.findings if span.standing != "rejected")
-        return tuple(Mark(*place, "quote") for span in left for place in span.places)
-
-    def open_finding(self, after: FindingSpan | None = None, step: int = 1) -> FindingSpan:
-        """The next (1) or previous (-1) open finding where the unit stands, round and round.
-
-        Raises :class:`UserError` where findings are hidden, and when none is open.
-        """
-        if not self.shows_judges:
-            raise UserError(f"What judges found is hidden {self.hidden_until}.")
-        found = next_open(self.findings, after, step)
-        if found is None:
-            here = any(span.here for span in self.findings)
-            raise UserError(
-                "No finding is open here any more." if here else f"No judge found anything in this {self.asks.noun}."
-            )
-        return found
-
-    def open_findings(self) -> int:
-        """How many are open where the unit stands."""
-        return sum(1 for span in self.findings if span.here and span.standing == "open")
-
-    def take_finding(self, span: FindingSpan) -> None:
-        """Take one over: it becomes my span, with its type."""
-        text = self.response_text()
-        self._write(taking(self._current(), text, span, self.own.spans), f"{self.name} · took over {brief(span.quote)}")
-
-    def reject_finding(self, span: FindingSpan) -> None:
-        """It is no hallucination to me."""
-        self._write([rejecting(self._current(), span)], f"{self.name} · rejected {brief(span.quote)}")
-
-    @abstractmethod
-    def response_text(self) -> str:
-        """The text of the response that findings are in; empty for a unit without one."""
