@@ -20,8 +20,7 @@ from medreview.redaction import MARK, remember
 
 if TYPE_CHECKING:
     from medreview.pipeline import Authorities, Judges, Meaning, PageProvider
-    from medreview.sources.fetching.network import Network
-    from medreview.sources.fetching.public_services import Services
+    from medreview.sources.fetching.network import Network, Services
 
 
 _PASSWORD: Final = re.compile(r"(?<=:)[^:@/][^@/]*(?=@)")
@@ -107,7 +106,7 @@ def services_of(config: Config) -> "Services":
     The keys are those of the environment variables ``NCBI_API_KEY`` and ``OPENALEX_API_KEY``; one goes to NCBI, one to
     OpenAlex, and neither anywhere else. Raises :class:`UserError` for an address without a host.
     """
-    from medreview.sources.fetching.public_services import Services
+    from medreview.sources.fetching.network import Services
 
     _require(config, [f"services.{name}" for name in config.services])
     for name, address in config.services.items():

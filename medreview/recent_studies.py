@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar
 
 from medreview.errors import UserError
+from medreview.review.queue_kinds import ALL as QUEUES
 from medreview.review.resuming import last_bookmark, stored_drafts
-from medreview.review.unit_queues import ALL as QUEUES
 from medreview.study.connection import connect, sentence_of
 from medreview.study.counts import Counts, load_counts, load_states
 from medreview.study.file_kind import is_no_file
 from medreview.study.ids import STATEMENT
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, schema_version
-from medreview.study.recent_list import Opened
+from medreview.study.state_folder import Opened
 from medreview.units.registry import KINDS, count_units, unit_name
 
 T = TypeVar("T")

@@ -397,7 +397,7 @@ def _load_review() -> None:
     """What the next screens and keys are made of, while the reviewer reads the first."""
     import medreview.review.open_session
     import medreview.screens.review
-    import medreview.screens.statement_face
+    import medreview.screens.statement
     import medreview.statements.sentences  # noqa: F401
 
 

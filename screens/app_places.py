@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
     from medreview.review.guidelines import Guidelines
     from medreview.review.history import Listed, PastAct
-    from medreview.review.home_figures import HomeFigures
-    from medreview.review.live_agreement import GroupView, LiveFigures
+    from medreview.review.home import HomeFigures, PinnedFigures
+    from medreview.review.live_agreement import GroupView, LiveFigures, UnitAgreement
     from medreview.review.palette import Palette
-    from medreview.review.pinned_figures import PinnedFigures
-    from medreview.review.unit_agreement import UnitAgreement
     from medreview.screens.figures_page import FiguresPlace
     from medreview.screens.home import HomeScreen
 
@@ -97,7 +95,7 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
 
     def home_palette(self) -> "Palette":
         """What the first screen's line leads to; a filter there is one of the queue of every statement."""
-        from medreview.review.home_actions import HOME
+        from medreview.review.home import HOME
         from medreview.review.overview import queues_in_use
         from medreview.review.palette import Palette
         from medreview.review.queue_filters import FilterWords
@@ -121,7 +119,7 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
 
     def copy_text(self, text: str) -> str:
         """Give a text to the terminal's clipboard, or write it to a file, as is set; where it went, in words."""
-        from medreview.screens.copying import copied
+        from medreview.screens.outside import copied
 
         return copied(text, self._config.copy, self.copy_to_clipboard)
 
@@ -157,7 +155,7 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
 
     def _edit_guidelines(self, text: str) -> None:
         from medreview.review.guidelines import in_force
-        from medreview.screens.editor import edit_guidelines
+        from medreview.screens.outside import edit_guidelines
 
         if edit_guidelines(self, self._study, self._config.reviewer, text):
             self.pop_screen()
@@ -165,7 +163,7 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
 
     def edit_note(self, session: "Deciding") -> str:
         """Write the note on the unit that is on the screen in the reviewer's editor; what there is to say of it."""
-        from medreview.screens.editor import edit_note
+        from medreview.screens.outside import edit_note
 
         return edit_note(self, session)
 
@@ -259,7 +257,7 @@ class FigurePlaces(OtherPlaces):
         self.push_screen(page)
 
     def _figures_of(self, kind: str) -> "Callable[[Judge | None], UnitAgreement]":
-        from medreview.review.unit_agreement import UnitAgreement
+        from medreview.review.live_agreement import UnitAgreement
 
         held = UnitAgreement(self._study.reader, kind, self._config.reviewer)
 
@@ -290,7 +288,7 @@ class FigurePlaces(OtherPlaces):
     def pinned(self) -> "PinnedFigures | None":
         """What the reviewer keeps in sight; of a study that is only read, as long as the workbench is open."""
         if not self._pin_read:
-            from medreview.review.pinned_figures import pinned_figures
+            from medreview.review.home import pinned_figures
 
             self._pin_read, self._pinned = True, pinned_figures(self._study.reader, self._config.reviewer)
         return self._pinned
@@ -302,7 +300,7 @@ class FigurePlaces(OtherPlaces):
 
     def _pin(self, place: "FiguresPlace") -> str:
         """Pin what is shown, or take away what is pinned; what came of it, in words."""
-        from medreview.review.pinned_figures import PinnedFigures, pin_figures
+        from medreview.review.home import PinnedFigures, pin_figures
 
         if place.group is None:
             raise UserError("There is nothing to pin yet.")
@@ -321,7 +319,7 @@ class FigurePlaces(OtherPlaces):
     def count_for_home(self, screen: "HomeScreen", units: int) -> None:
         """Count what labels say, after the first screen is drawn, and give it to that screen; of a study of so many
         ``units``. While a blind block is open nothing that tells of the judges is counted."""
-        from medreview.review.home_figures import home_figures
+        from medreview.review.home import home_figures
 
         study, who = self._study, self._config.reviewer
         judges = not blind_block_open(study.reader, who)

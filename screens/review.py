@@ -100,13 +100,11 @@ def drawn_by(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
 
 def _by_unit(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
     if isinstance(session, ReviewSession):
-        from medreview.screens.statement_face import StatementFace
-        from medreview.screens.statement_handlers import StatementHandlers
+        from medreview.screens.statement import StatementFace, StatementHandlers
 
         return partial(StatementFace, session), partial(StatementHandlers, session)
     from medreview.review.unit_session import UnitSession
-    from medreview.screens.unit_face import UnitFace
-    from medreview.screens.unit_handlers import UnitHandlers
+    from medreview.screens.unit import UnitFace, UnitHandlers
 
     assert isinstance(session, UnitSession)
     return partial(UnitFace, session), partial(UnitHandlers, session)

@@ -11,7 +11,10 @@ ROOT = Path(__file__).parents[1]
 BREAKING = {
     "the order of the folders": ("medreview/study/ids.py", "medreview.evidence.measurement_units"),
     "the order of exchange": ("medreview/exchange/files/columns.py", "medreview.exchange.imports.file_rows"),
-    "the order of sources": ("medreview/sources/fetching/single_request.py", "medreview.sources.reading.charset"),
+    "the order of sources": (
+        "medreview/sources/fetching/single_request.py",
+        "medreview.sources.reading.untrusted_markup",
+    ),
     "no cycles within a folder": ("medreview/statements/sentences.py", "medreview.statements.split"),
     "commands do not need each other": ("medreview/cli/commands/study_file.py", "medreview.cli.commands.config"),
     "stages do not call each other": ("medreview/statements/stage.py", "medreview.citations.stage"),

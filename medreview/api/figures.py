@@ -88,7 +88,7 @@ class Figures(Opened):
         the study, and for a filter that cannot be used.
         """
         from medreview.review.looks import shown_by
-        from medreview.review.selecting import select_statements
+        from medreview.review.queue_filters import select_statements
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.formulas.human_baseline import MARGIN
         from medreview.stats.study_figures import study_figures

@@ -55,8 +55,8 @@ def message_in(data: bytes) -> dict[str, Any]:
 
 
 WORKS: Final = {
-    "pages": "medreview.sources.child_messages:answer_page",
-    "pictures": "medreview.sources.child_messages:answer_picture",
+    "pages": "medreview.sources.page_reader:answer_page",
+    "pictures": "medreview.sources.page_reader:answer_picture",
     "libraries": "medreview.references.reading_libraries:answer_library",
 }
 """What a child can do, and the function that does it: of what is wanted and of the body it makes an answer's parts."""

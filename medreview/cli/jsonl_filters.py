@@ -32,7 +32,7 @@ def answer_lines(semantic: bool = False) -> None:
 
     words = vocabulary(load_config().synonyms_file)
     if semantic:
-        from medreview.semantic.blend import rescore
+        from medreview.semantic.similarity import rescore
 
         lines = _batches(cast(BufferedIOBase, sys.stdin.buffer))
         answers = serve_together(lines, words, partial(rescore, similarity=_similarity()))

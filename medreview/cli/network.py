@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from medreview.cli.output import bad_records, counted, counted_each, say
-from medreview.references.check_words import bare_urls_words, unanswered_words
-from medreview.references.verdict import VERDICTS
+from medreview.references.verdict import VERDICTS, bare_urls_words, unanswered_words
 from medreview.text import in_words
 
 if TYPE_CHECKING:
     from medreview.config import Config
     from medreview.pipeline import Authorities, CheckSummary, PageProvider
-    from medreview.sources.fetching.network import Network
-    from medreview.sources.fetching.public_services import Services
+    from medreview.sources.fetching.network import Network, Services
     from medreview.sources.stage import FetchSummary
 
 

@@ -21,8 +21,7 @@ from medreview.judges import vectors
 from medreview.judges.pair_chunks import chunks, index_of
 from medreview.judges.runs import ENGINE, JudgeRun, add_run, run_for
 from medreview.progress import SILENT, Progress
-from medreview.semantic.blend import blend, passages_for
-from medreview.semantic.similarity import Encoder, Nearness, Scale, Scorer, Similarity, scale_of
+from medreview.semantic.similarity import Encoder, Nearness, Scale, Scorer, Similarity, blend, passages_for, scale_of
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.text import Span

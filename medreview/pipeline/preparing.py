@@ -33,8 +33,7 @@ from medreview.references.check_stage import Authorities, CheckSummary, check_al
 from medreview.references.stage import find_all
 from medreview.semantic.configured import SemanticSettings, configured_encoder, cost
 from medreview.semantic.similarity import Encoder, Scorer
-from medreview.sources.fetching.network import Network
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Network, Services
 from medreview.sources.page_reader import require_ocr
 from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.sources.saved.save_stage import write_pages

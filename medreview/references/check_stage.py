@@ -14,7 +14,7 @@ from medreview.references.services.client import StudyAnswers
 from medreview.references.services.look_up import look_up
 from medreview.references.study_references import COMPARED_BY, FOUND_BY, CheckedBy, store_check, waiting
 from medreview.references.verdict import Verdict
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Services
 from medreview.study import Study
 
 if TYPE_CHECKING:

@@ -17,14 +17,77 @@ from medreview.errors import UserError
 from medreview.exchange.files.columns import Column
 from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
 from medreview.judges.majority import TieRule, majority_vote
-from medreview.replays import printed as p
-from medreview.replays.printed import Printed
-from medreview.stats.citation_kpis import citation_figures
+from medreview.stats.citation_kpis import CitationCounts, citation_figures
 from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.estimate import Estimate, half_up
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.units.qa_figures import flag_ratios
 from medreview.visible import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A figure of a paper: ``value``, and the ends of its interval where it prints one, as strings of digits.
+
+    ``share``: they are percentages. ``k`` of ``n`` are the counts beside it, 0 where there are none.
+    """
+
+    value: str
+    low: str = ""
+    high: str = ""
+    share: bool = True
+    k: int = 0
+    n: int = 0
+
+    @property
+    def words(self) -> str:
+        """As one phrase: ``19.7% (18.6 to 20.7)``."""
+        ends = f" ({self.low} to {self.high})" if self.low else ""
+        return f"{self.value}{'%' if self.share else ''}{ends}"
+
+    @property
+    def counts(self) -> str:
+        """``1,090 of 5,543``."""
+        return f"{self.k:,} of {self.n:,}"
+
+    def equals(self, ours: Estimate) -> bool:
+        """Whether ours, rounded to as many digits, is the same in all that is printed."""
+        pairs = zip((self.value, self.low, self.high), (ours.value, ours.low, ours.high), strict=True)
+        return all(
+            number is not None and self._rounded(printed, number) == printed for printed, number in pairs if printed
+        )
+
+    def _rounded(self, printed: str, number: float) -> str:
+        return half_up(number * (100 if self.share else 1), len(printed.partition(".")[2]))
+
+
+HALLUCINATED: Final = Printed("19.7", "18.6", "20.7", k=1_090, n=5_543)
+PLAUSIBLE: Final = Printed("98.8", k=5_476, n=5_543)
+
+CONFIRMED: Final = Printed("95.8", "91.8", "98.7", k=105, n=110)
+WHOLE_BY_EXPERT: Final = Printed("40.4", "30.7", "50.1", k=40, n=99)
+WHOLE_BY_JUDGE: Final = Printed("42.4", "32.7", "52.2", k=42, n=99)
+REMOVED: Final = Printed("34.7", k=52, n=150)
+REVISED_SUPPORTED: Final = Printed("85.7", k=84, n=98)
+
+CITED: Final = (
+    CitationCounts(n_url=2, n_doi=1, n_allowed_urls=2),
+    CitationCounts(n_url=2, n_pmid=1, n_allowed_urls=1),
+    CitationCounts(),
+    CitationCounts(n_url=2),
+    CitationCounts(n_url=2, n_doi=1, n_pmid=1, n_allowed_urls=2),
+)
+"""What the five responses of the notebook cite."""
+WITH_CITATION: Final = Printed("80.0")
+CITATIONS_EACH: Final = Printed("2.4", share=False)
+MEAN_ALLOWED: Final = Printed("66.67")
+MEAN_ALLOWED_URLS: Final = Printed("62.5")
+
+JURY_KAPPA: Final = Printed("0.75", "0.59", "0.88", share=False)
+"""Of ten judges with the physicians' majority, on DeepSeek-R1's texts."""
+JURY_MINUS_PERSON: Final = Printed("0.02", "-0.11", "0.15", share=False)
+FACTS_PER_CASE: Final = 3
+
 
 _MOST: Final = 1 << 24
 _FORM: Final = (
@@ -136,38 +199,38 @@ def _share(what: str, printed: Printed) -> Estimate:
 
 
 def _cliniqlink() -> Iterator[Reproduced]:
-    found = flag_ratios(p.HALLUCINATED.n, p.PLAUSIBLE.k, p.HALLUCINATED.k)
-    yield _row("ClinIQLink", "hallucination rate, Wilson", p.HALLUCINATED, found.hallucination_rate)
-    yield _row("ClinIQLink", "plausibility", p.PLAUSIBLE, found.plausibility, "Ours has Wilson's interval beside it.")
+    found = flag_ratios(HALLUCINATED.n, PLAUSIBLE.k, HALLUCINATED.k)
+    yield _row("ClinIQLink", "hallucination rate, Wilson", HALLUCINATED, found.hallucination_rate)
+    yield _row("ClinIQLink", "plausibility", PLAUSIBLE, found.plausibility, "Ours has Wilson's interval beside it.")
 
 
 def _sourcecheckup() -> Iterator[Reproduced]:
     paper = "SourceCheckup"
     what = "found unsupported, confirmed by doctors"
     why = "105 of 110 are 95.5%: the printed share is not that of the printed counts. Ours is Wilson's interval."
-    yield _row(paper, what, p.CONFIRMED, _share(what, p.CONFIRMED), why)
+    yield _row(paper, what, CONFIRMED, _share(what, CONFIRMED), why)
     for what, printed in (
-        ("whole responses supported, by an expert", p.WHOLE_BY_EXPERT),
-        ("the same responses, by the pipeline", p.WHOLE_BY_JUDGE),
+        ("whole responses supported, by an expert", WHOLE_BY_EXPERT),
+        ("the same responses, by the pipeline", WHOLE_BY_JUDGE),
     ):
         why = f"The counts are not printed: {printed.counts} is what gives the share and the interval."
         yield _row(paper, f"{what}, Wald", printed, wald(what, printed.k, printed.n), why)
         yield _row(paper, f"{what}, Wilson", printed, _share(what, printed),
                    "The printed interval is Wald's, which is too narrow near 0 and 1; ours is Wilson's.")  # fmt: skip
     beside = "No interval is printed; ours is Wilson's, on statements."
-    yield _row(paper, "SourceCleanup: removed", p.REMOVED, _share("removed", p.REMOVED), beside)
-    yield _row(paper, "SourceCleanup: revised and supported now", p.REVISED_SUPPORTED,
-               _share("supported", p.REVISED_SUPPORTED), beside)  # fmt: skip
+    yield _row(paper, "SourceCleanup: removed", REMOVED, _share("removed", REMOVED), beside)
+    yield _row(paper, "SourceCleanup: revised and supported now", REVISED_SUPPORTED,
+               _share("supported", REVISED_SUPPORTED), beside)  # fmt: skip
 
 
 def _notebook() -> Iterator[Reproduced]:
-    paper, found = "CDS notebook", citation_figures(p.CITED)
-    yield _row(paper, "responses with a citation", p.WITH_CITATION, found.with_citation)
-    yield _row(paper, "citations per response", p.CITATIONS_EACH, found.mean_citations)
-    yield _row(paper, "allowed, mean of responses", p.MEAN_ALLOWED, found.mean_allowed)
+    paper, found = "CDS notebook", citation_figures(CITED)
+    yield _row(paper, "responses with a citation", WITH_CITATION, found.with_citation)
+    yield _row(paper, "citations per response", CITATIONS_EACH, found.mean_citations)
+    yield _row(paper, "allowed, mean of responses", MEAN_ALLOWED, found.mean_allowed)
     pooled = "A long list weighs more here; the mean gives each response the same weight."
     yield Reproduced(paper, "allowed, pooled", "", found.pooled_allowed, "not printed", why=pooled)
-    yield _row(paper, "allowed URLs, mean of responses", p.MEAN_ALLOWED_URLS, found.mean_allowed_urls)
+    yield _row(paper, "allowed URLs, mean of responses", MEAN_ALLOWED_URLS, found.mean_allowed_urls)
     yield Reproduced(paper, "allowed URLs, pooled", "", found.pooled_allowed_urls, "not printed",
                      why="The same as the mean only by chance: 5 of 8.")  # fmt: skip
 
@@ -175,7 +238,7 @@ def _notebook() -> Iterator[Reproduced]:
 def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
     paper = "MedFactEval"
     if votes is None:
-        for what, printed in (("kappa of ten judges' jury", p.JURY_KAPPA), ("minus one person", p.JURY_MINUS_PERSON)):
+        for what, printed in (("kappa of ten judges' jury", JURY_KAPPA), ("minus one person", JURY_MINUS_PERSON)):
             yield Reproduced(paper, what, printed.words, None, "missing", why=_WITHOUT_VOTES)
         return
     for judge, said in votes.judges.items():
@@ -189,7 +252,7 @@ def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
         tied = f"{majority.ties} of {len(ballots)} ballots are even."
         if rule == "positive":
             jury = kappa
-            yield _row(paper, what, p.JURY_KAPPA, kappa, tied)
+            yield _row(paper, what, JURY_KAPPA, kappa, tied)
             over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), unit="case",
                               statistics=("cohen_kappa",)).figures["cohen_kappa"]  # fmt: skip
             yield Reproduced(
@@ -206,16 +269,14 @@ def _beside_a_person(paper: str, votes: Votes, jury: Estimate | None) -> Iterato
     person = votes.kappas.get("Single Physician")
     if person is None or jury is None or jury.value is None:
         why = "it takes the votes of each physician, or their mean kappa, which the file does not have"
-        yield Reproduced(paper, what, p.JURY_MINUS_PERSON.words, None, "missing", why=why)
+        yield Reproduced(paper, what, JURY_MINUS_PERSON.words, None, "missing", why=why)
         return
     reason = "an interval and the test of non-inferiority take the votes of each physician, which are not in the file"
     apart = Estimate(
         what, jury.value - person, None, None, "printed kappa of a physician", jury.n, reason=reason,
         scale="coefficient_difference",
     )  # fmt: skip
-    yield _row(
-        paper, what, p.JURY_MINUS_PERSON, apart, f"From the printed {half_up(person)} of one physician; {reason}."
-    )
+    yield _row(paper, what, JURY_MINUS_PERSON, apart, f"From the printed {half_up(person)} of one physician; {reason}.")
 
 
 def _judge(paper: str, judge: str, ours: Estimate, votes: Votes) -> Reproduced:
@@ -232,7 +293,7 @@ def _kappa(votes: Votes, said: Sequence[Hashable]) -> Estimate:
 
 
 def _cases(votes: Votes) -> list[int]:
-    return [place // p.FACTS_PER_CASE for place in range(len(votes.consensus))]
+    return [place // FACTS_PER_CASE for place in range(len(votes.consensus))]
 
 
 COLUMNS: Final = (

@@ -1,14 +1,26 @@
-"""Gold items: units whose right label is known beforehand, hidden from reviewers until their block is done."""
+"""Gold items: units whose right label is known beforehand, read from a file, hidden until their block is done."""
 
+import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
 
 from medreview.errors import UserError
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.open_rows import open_rows
 from medreview.labels import AXES, is_label, scale_of
+from medreview.progress import SILENT, Progress
+from medreview.storable import unstorable
 from medreview.study import Study
+from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.study_acts import write_act
+from medreview.text import Span
 from medreview.units.kind import Gold
 from medreview.units.label_comparisons import GoldResult, gold_results, labels_when_told, told_results
+from medreview.units.registry import KINDS, asks_of, find_statement, find_unit
 from medreview.units.stored import add_gold, load_gold
 
 
@@ -59,3 +71,108 @@ def untold_units(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) ->
     """Gold items that are decided and not told yet, though no open block hides them."""
     told = labels_when_told(reader, reviewer, pass_no)
     return {one.unit for one in told_results(reader, reviewer, pass_no) if (one.unit, one.gold.axis) not in told}
+
+
+FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "unit": ("unit", "unit_id", "id"),
+    "response": ("response", "response_id"),
+    "statement": ("statement", "statement_text"),
+    "axis": ("axis",),
+    "label": ("label", "gold", "correct_label"),
+    "why": ("why", "reason", "explanation"),
+    "attention": ("attention", "attention_check"),
+    "spans": ("spans",),
+}
+"""Field -> the column names that are recognised without ``--map``."""
+
+_YES: Final = {"1": True, "yes": True, "true": True, "0": False, "no": False, "false": False, "": False}
+
+
+@dataclass(slots=True)
+class ImportedGold:
+    """Records of a file: ``added``, ``known`` already (with this or another label), and those left out."""
+
+    added: int = 0
+    known: int = 0
+    bad: list[BadRecord] = field(default_factory=list)
+
+
+def import_gold(
+    study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
+) -> ImportedGold:
+    """Bring gold items into a study, all at once. A record that cannot be used is named with its line.
+
+    Raises :class:`UserError` when the whole file cannot be used.
+    """
+    rows, lines = open_rows(path)
+    fields, done, found = Fields(FIELDS, mapping), ImportedGold(), []
+    progress.begin(path.name, lines)
+    for row in fields.check(rows, path, ("label",)):
+        progress.step()
+        if isinstance(row, BadRecord):
+            done.bad.append(row)
+            continue
+        try:
+            found.append(_gold(study.reader, fields.values(row), row))
+        except (ValueError, LookupError) as error:
+            done.bad.append(BadRecord(row.line, str(error.args[0])))
+    done.added = study.write(lambda connection: add_gold(connection, found, added_by))
+    done.known = len(found) - done.added
+    return done
+
+
+def _gold(reader: sqlite3.Connection, values: Mapping[str, Any], row: Row) -> tuple[str, Gold]:
+    if why := unstorable(dict(row.values)):
+        raise ValueError(f"cannot be stored: {why}")
+    if statement := name_of(values, "statement"):
+        unit = find_statement(reader, name_of(values, "response"), statement)
+    elif name := name_of(values, "unit"):
+        unit = find_unit(reader, name)
+    else:
+        raise ValueError("names no unit: give unit, or response and statement")
+    axis = name_of(values, "axis") or asks_of(unit).axis
+    label = name_of(values, "label")
+    check_label(axis, label)
+    attention = str(values.get("attention", "")).strip().casefold()
+    if attention not in _YES:
+        raise ValueError("has an attention that is neither yes nor no")
+    spans = tuple(_span(reader, unit, one) for one in _listed(values.get("spans", [])))
+    return unit, Gold(axis, label, spans, text_of(values, "why").strip(), _YES[attention])
+
+
+def _listed(given: Any) -> list[Any]:
+    spans = json.loads(given) if isinstance(given, str) and given.strip() else given or []
+    if not isinstance(spans, list) or not all(isinstance(one, dict) for one in spans):
+        raise ValueError("has spans that are no list of target, exact (or start and end) and label")
+    return spans
+
+
+def _span(reader: sqlite3.Connection, unit: str, one: Mapping[str, Any]) -> tuple[str, Span, str]:
+    """A span by its place, or by its words where they stand once in the text."""
+    target, label, exact = str(one.get("target", "response")), str(one.get("label", "")), one.get("exact")
+    start, end = one.get("start"), one.get("end")
+    text = _text(reader, unit, target)
+    if text is None:
+        raise LookupError(f"has a span in {target!r}, which the unit has not")
+    if start is None and isinstance(exact, str) and exact:
+        if text.count(exact) != 1:
+            raise ValueError(f"has a span {exact[:40]!r} that is not exactly once in its text; give start and end")
+        start = text.index(exact)
+        end = start + len(exact)
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(text):
+        raise ValueError("has a span that does not lie in its text")
+    if exact and text[start:end] != exact:
+        raise ValueError("has a span whose words do not stand where it says")
+    return target, Span(start, end), label
+
+
+def _text(reader: sqlite3.Connection, unit: str, target: str) -> str | None:
+    if kind_of(unit) != STATEMENT:
+        document = KINDS[kind_of(unit)].load(reader, unit).document(target)
+        return document.text if document else None
+    if target != "response":
+        return None
+    row = reader.execute(
+        "SELECT r.text FROM statement JOIN response AS r USING (response_id) WHERE statement_id = ?", (unit,)
+    ).fetchone()
+    return str(row[0])

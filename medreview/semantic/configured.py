@@ -1,15 +1,24 @@
-"""The settings of the table ``[semantic]``, the model of meaning that they ask for, and what it costs to ask it."""
+"""The settings of ``[semantic]``, the model of meaning that they ask for, those behind an address, and their cost."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from math import exp
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from medreview.errors import UserError
-from medreview.llm.settings import JudgeSettings, choose
+from medreview.event_loop import run_to_end
+from medreview.llm.embeddings_and_reranking import Embedder, Path, Reranker
+from medreview.llm.settings import JudgeSettings, choose, model_at_host
 from medreview.llm.store import CallStore
 from medreview.semantic.similarity import Encoder, Scorer
 from medreview.setting import about
+from medreview.storable import storable_text
 from medreview.text import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,6 @@ def configured_encoder(
         from medreview.semantic.minilm import MiniLM
 
         return MiniLM()
-    from medreview.semantic.endpoint import EndpointEncoder, EndpointScorer
 
     if settings.encoder == "endpoint":
         return EndpointEncoder(endpoint, store)
@@ -89,3 +97,117 @@ def cost(texts: int, characters: int, endpoint: JudgeSettings | None) -> str:
     tokens = -(-min(characters, texts * _READ) // CHARACTERS_A_TOKEN)
     price = "" if endpoint.price_input is None else f", about {tokens * endpoint.price_input / 1_000_000:.2f}"
     return f"{what} to send, about {tokens:,} tokens{price}."
+
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+TEXTS_AT_ONCE: Final = 32
+"""In one request."""
+MOST_CHARACTERS: Final = 1_500
+"""Of a text that are sent: many of these models read 512 word pieces, and their servers refuse what is longer."""
+_PROBE: Final = ("Metformin lowers blood glucose.", ("Metformin lowers blood glucose.", "The library opens at nine."))
+"""A statement with itself and with another subject: of these a model that gives log odds gives one outside 0 to 1."""
+
+
+class EndpointEncoder:
+    """An ``Encoder``: a model with ``/embeddings`` (llama.cpp, Ollama, vLLM, text-embeddings-inference, OpenAI).
+
+    ``store`` is the ledger of calls of a study, if there is one.
+    """
+
+    def __init__(self, settings: JudgeSettings, store: CallStore | None = None, *, backoff: float = 0.5) -> None:
+        self.name = model_at_host(settings)
+        self._settings = settings
+        self._store = store
+        self._backoff = backoff
+        self._size = 0
+
+    def encode(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """One row of length 1 for each text; of a long one the beginning.
+
+        Raises ``UserError`` when the server gives no vectors, one without a direction, or vectors of another size than
+        before.
+        """
+        import numpy as np
+
+        batches = [texts[at : at + TEXTS_AT_ONCE] for at in range(0, len(texts), TEXTS_AT_ONCE)]
+        vectors = [vector for found in run_to_end(self._asked(batches)) for vector in found]
+        sizes = {len(vector) for vector in vectors} | ({self._size} if self._size else set())
+        if len(sizes) > 1:
+            raise UserError(
+                f"{self.name} gives vectors of different sizes ({', '.join(map(str, sorted(sizes)))}): another model "
+                "answers there now and then; ask one model."
+            )
+        self._size = max(sizes, default=0)
+        rows = np.array(vectors, dtype=np.float64).reshape(len(texts), self._size)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or not lengths.all():
+            raise UserError(f"{self.name} gives a vector without a direction, with which nothing can be compared.")
+        rows /= lengths
+        return rows.astype(np.float32)
+
+    async def _asked(self, batches: Sequence[Sequence[str]]) -> list[tuple[tuple[float, ...], ...]]:
+        async with Embedder(self._settings, self._store, backoff=self._backoff) as embedder:
+            return await _each(
+                batches,
+                lambda batch: embedder.embed([_sent(text) for text in batch]),
+                self._settings.concurrency,
+            )
+
+
+class EndpointScorer:
+    """A ``Scorer``: a model with ``/rerank`` or ``/score``.
+
+    Servers differ in what they give: a share, or log odds. Once, with the first statement, the model scores a sentence
+    with itself and with one on another subject: if either score is below 0 or above 1, all its scores are taken for log
+    odds, and ``1 / (1 + exp(-x))`` is what is used of them. A share is used as it is, held within 0 to 1.
+    """
+
+    def __init__(
+        self, settings: JudgeSettings, path: Path, store: CallStore | None = None, *, backoff: float = 0.5
+    ) -> None:
+        self.name = model_at_host(settings)
+        self._reranker = Reranker(settings, store, path, backoff=backoff)
+        self._is_log_odds: bool | None = None
+
+    def score(self, statement: str, passages: Sequence[str]) -> list[float]:
+        """A number from 0 to 1 for each passage. Raises ``UserError`` when the server gives none."""
+        return run_to_end(self._scored(statement, passages))
+
+    async def _scored(self, statement: str, passages: Sequence[str]) -> list[float]:
+        async with self._reranker as reranker:
+            if self._is_log_odds is None:
+                self._is_log_odds = any(not 0 <= score <= 1 for score in await reranker.score(*_PROBE))
+            found = await reranker.score(_sent(statement), [_sent(text) for text in passages])
+        return [_share(score) if self._is_log_odds else min(max(score, 0.0), 1.0) for score in found]
+
+
+def _sent(text: str) -> str:
+    return storable_text(text[:MOST_CHARACTERS])
+
+
+def _share(log_odds: float) -> float:
+    return 1 / (1 + exp(-min(max(log_odds, -50.0), 50.0)))
+
+
+async def _each(items: Sequence[T], ask: Callable[[T], Awaitable[U]], at_once: int) -> list[U]:
+    """What ``ask`` gives for each; after the first failure nothing more is sent, what is in flight is waited for, since
+    it is paid for, and the failure is raised."""
+    slots = asyncio.Semaphore(at_once)
+    failed: list[UserError] = []
+
+    async def one(item: T) -> U | None:
+        async with slots:
+            if failed:
+                return None
+            try:
+                return await ask(item)
+            except UserError as error:
+                failed.append(error)
+                return None
+
+    found = await asyncio.gather(*map(one, items))
+    if failed:
+        raise failed[0]
+    return [answer for answer in found if answer is not None]

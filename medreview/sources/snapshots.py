@@ -6,8 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
-from medreview.sources.fetching.network import Fetched
-from medreview.sources.fetching.public_services import public_address
+from medreview.sources.fetching.network import Fetched, public_address
 from medreview.sources.ocr_pages import SEEN_BY_OCR, OcrPage, add_ocr_pages
 from medreview.sources.page import Page
 from medreview.sources.reading.page_states import HOLDS_SOURCE

@@ -7,8 +7,7 @@ from typing import Final, Literal, Protocol
 from medreview.citations.citation import by_scheme, domain
 from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
-from medreview.sources.fetching.network import Fetched, Network, Request
-from medreview.sources.fetching.public_services import Services, addresses
+from medreview.sources.fetching.network import Fetched, Network, Request, Services, addresses
 from medreview.sources.page import Page
 from medreview.sources.page_reader import PageReader, read_in_child
 from medreview.sources.reading.page_states import BEST_FIRST

@@ -26,8 +26,8 @@ from medreview.study.connection import (
     of_full_disk,
     sentence_of,
 )
+from medreview.study.counts import KeptCounts
 from medreview.study.file_kind import refuse_no_file
-from medreview.study.kept_counts import KeptCounts
 from medreview.study.lock import InUse, WriterLock, close_note
 from medreview.study.migrations import APPLICATION_ID, NEWEST, altered, migrate, new_study_file, schema_version
 from medreview.study.row_seals import is_sealed, seal_all
@@ -217,7 +217,7 @@ class Study:
 
     def counted(self, sql: str, values: Sequence[Any] = ()) -> list[list[Any]]:
         """The rows of a counting query, which is not asked again where nothing was written since it was: be that in an
-        earlier opening (:mod:`medreview.study.kept_counts`)."""
+        earlier opening (:mod:`medreview.study.counts`)."""
         return self._kept_counts().rows(sql, values)
 
     def found(self, name: str, ask: Callable[[], list[list[Any]]]) -> list[list[Any]]:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from medreview.labels import label_words
-from medreview.references.check_words import authority_name
 from medreview.references.model import (
     Author,
     Difference,
@@ -22,7 +21,7 @@ from medreview.references.model import (
     check_of,
     reference_of,
 )
-from medreview.references.verdict import Verdict
+from medreview.references.verdict import Verdict, authority_name
 from medreview.study.ids import REFERENCE, unit_id
 from medreview.text import Span, counted, in_words, sha256
 from medreview.units.cited_source import NamedBy

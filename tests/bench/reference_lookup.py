@@ -21,8 +21,7 @@ from pathlib import Path
 from medreview.references.model import Author, Identifier, Reference
 from medreview.references.services.client import AnswerStore, MemoryAnswers, StudyAnswers
 from medreview.references.services.look_up import look_up
-from medreview.sources.fetching.network import Limits, Network
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Limits, Network, Services
 from medreview.study import Study
 from tests.support.bibliographic_formats import Work
 from tests.support.bibliographic_servers import ALL, Bibliography, works_of

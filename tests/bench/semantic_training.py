@@ -27,10 +27,9 @@ from numpy.typing import NDArray
 from medreview.evidence.assess import assess
 from medreview.evidence.jsonl_filter import Pair
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.semantic import blend as home
-from medreview.semantic.blend import BlendWeights, nearness_of, signs
+from medreview.semantic import similarity as home
 from medreview.semantic.minilm import MiniLM
-from medreview.semantic.similarity import Similarity
+from medreview.semantic.similarity import BlendWeights, Similarity, nearness_of, signs
 from tests.bench.evidence_fit.figures import auroc, found_early, show
 from tests.bench.evidence_fit.trial_weights import Floats, climb
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from medreview.semantic import blend as home
+from medreview.semantic import similarity as home
 from medreview.semantic.minilm import MiniLM
 from medreview.semantic.similarity import Similarity
 from tests.bench import semantic_training as training

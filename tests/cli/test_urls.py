@@ -6,8 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from medreview import pipeline
-from medreview.sources.fetching.network import Limits, Network
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Limits, Network, Services
 from medreview.study import Study
 from tests.support.http_server import LocalServer, answer, answer_json
 

@@ -34,7 +34,7 @@ from medreview.review.open_session import open_session
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.screens.statement_handlers import StatementHandlers
+from medreview.screens.statement import StatementHandlers
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page

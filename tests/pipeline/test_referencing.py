@@ -8,8 +8,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.pipeline import Authorities, check_references, library_of
-from medreview.sources.fetching.network import Network
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Network, Services
 from medreview.study import Study
 from medreview.study.check import check_study
 from tests.support.study_builder import build, rows_of

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.replays.printed import Printed
-from medreview.replays.reproduced import Reproduced, read_votes, reproduced
+from medreview.replays.reproduced import Printed, Reproduced, read_votes, reproduced
 from medreview.stats.formulas.estimate import Estimate
 from tests.support.commands import Program
 

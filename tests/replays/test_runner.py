@@ -9,7 +9,7 @@ import pytest
 
 from medreview.replays.registry import REPLAYS
 from medreview.replays.step_kinds import Review, SecondAnnotator
-from medreview.review.unit_queues import ALL
+from medreview.review.queue_kinds import ALL
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.commands import Program, own_settings

@@ -8,8 +8,7 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.labels import same_label
-from medreview.review.gold import remove_gold, set_gold, tell
-from medreview.review.gold_file import import_gold
+from medreview.review.gold import import_gold, remove_gold, set_gold, tell
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study

@@ -11,7 +11,7 @@ from medreview.review.queue_kinds import KINDS as QUEUES
 from medreview.review.queue_kinds import ROWS, shown_in
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import exclude_event
-from medreview.study import Study, kept_counts
+from medreview.study import Study, counts
 from medreview.study.events import Recorder
 
 WHO = "kb"
@@ -65,7 +65,7 @@ def judge_anew(study: Study) -> None:
 def test_the_order_is_that_of_the_study_as_it_is(
     study: Study, monkeypatch: pytest.MonkeyPatch, act: Callable[[Study], None]
 ) -> None:
-    monkeypatch.setattr(kept_counts, "_SMALL", 0)
+    monkeypatch.setattr(counts, "_SMALL", 0)
     path: Path = study.path
     study.close()
     with Study.open(path) as first:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.review.unit_agreement import GOLD, UnitAgreement
+from medreview.review.live_agreement import GOLD, UnitAgreement
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.screens.copying import copied, copy_file, takes_osc52
+from medreview.screens.outside import copied, copy_file, takes_osc52
 from medreview.study import Study
 from tests.support.workbench import pane_text, press, workbench
 

@@ -15,7 +15,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
 from medreview.screens.review_rows import Subject, header_rows, wide_header_rows
-from medreview.screens.statement_face import statement_height, statement_rows
+from medreview.screens.statement import statement_height, statement_rows
 from medreview.screens.widgets.painted import Row
 from medreview.study import Study
 from medreview.units.registry import KINDS

@@ -8,9 +8,8 @@ import pytest
 from medreview.errors import UserError
 from medreview.evidence.assess import assess
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.semantic.blend import MOST, blend, passages_for
 from medreview.semantic.minilm import MiniLM
-from medreview.semantic.similarity import Similarity, scale_of
+from medreview.semantic.similarity import MOST, Similarity, blend, passages_for, scale_of
 from tests.support.packaged_encoder import needs_packaged_encoder
 
 pytestmark = needs_packaged_encoder

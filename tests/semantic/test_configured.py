@@ -4,8 +4,14 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.llm.settings import JudgeSettings
-from medreview.semantic.configured import SemanticSettings, configured_encoder, cost, endpoint_of
-from medreview.semantic.endpoint import EndpointEncoder, EndpointScorer
+from medreview.semantic.configured import (
+    EndpointEncoder,
+    EndpointScorer,
+    SemanticSettings,
+    configured_encoder,
+    cost,
+    endpoint_of,
+)
 from medreview.semantic.minilm import MiniLM
 from tests.support.packaged_encoder import needs_packaged_encoder
 

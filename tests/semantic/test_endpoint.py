@@ -10,7 +10,7 @@ from medreview.errors import UserError
 from medreview.llm.embeddings_and_reranking import Path
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
-from medreview.semantic.endpoint import MOST_CHARACTERS, TEXTS_AT_ONCE, EndpointEncoder, EndpointScorer
+from medreview.semantic.configured import MOST_CHARACTERS, TEXTS_AT_ONCE, EndpointEncoder, EndpointScorer
 from medreview.study import Study
 from tests.support.embeddings_endpoint import Embeddings, embeds
 from tests.support.http_server import Exchange, LocalServer, answer_json, hang_up, in_turn, together

@@ -12,7 +12,7 @@ from medreview.citations.citation import Citation
 from medreview.event_loop import run_to_end
 from medreview.exchange.imports.citation_answers import study_answers
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all, reach_all
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Services
 from medreview.sources.lookups import reach
 from medreview.sources.lookups.rdap import ask_registry
 from medreview.sources.lookups.wayback import ask_archive

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.study import Study, kept_counts
+from medreview.study import Study, counts
 from medreview.study.state_folder import file_state, kept_file, state_folder
 
 COUNT = "SELECT state, n FROM (SELECT 'rows' AS state, count(*) AS n FROM bodies) WHERE ? = 1"
@@ -16,7 +16,7 @@ COUNT = "SELECT state, n FROM (SELECT 'rows' AS state, count(*) AS n FROM bodies
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_counts, "_SMALL", 0)
+    monkeypatch.setattr(counts, "_SMALL", 0)
     made = tmp_path / "a.medreview"
     with Study.create(made) as study:
         study.write(lambda connection: connection.execute("CREATE TABLE bodies (n)"))
@@ -151,7 +151,7 @@ def test_of_what_outlasts_commits_the_newest_is_kept_and_what_is_damaged_is_aske
 
 
 def test_of_many_studies_the_counts_of_the_last_are_kept(path, monkeypatch):
-    monkeypatch.setattr(kept_counts, "MOST", 2)
+    monkeypatch.setattr(counts, "MOST", 2)
     paths = [path.with_name(f"{name}.medreview") for name in "bcd"]
     for one in paths:
         one.write_bytes(path.read_bytes())

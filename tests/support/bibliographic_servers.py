@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Services
 from tests.support.bibliographic_formats import SPOKEN, Speaker, Work
 from tests.support.http_server import Exchange, LocalServer, Route
 

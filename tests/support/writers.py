@@ -143,7 +143,7 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
         Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
     ),
     "config_file.py": (Writer(("config", "set", "theme", "light", "--here"), "medreview.toml", before=SETTINGS),),
-    "study/recent_list.py": (
+    "study/state_folder.py": (
         Writer(("recent", "--forget", "/a/gone.medreview"), "state/medreview/recent.json", before=RECENT),
     ),
     "settings_files.py": (Writer(("trust", "--yes"), "config/medreview/trusted.json"),),

@@ -194,8 +194,7 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
 def _authorities(asked: Whom) -> "Authorities":
     """The same for a study: where the options name no library, that of the settings, as ``run`` would ask."""
     from medreview.pipeline import Authorities
-    from medreview.sources.fetching.network import Network
-    from medreview.sources.fetching.public_services import Services
+    from medreview.sources.fetching.network import Network, Services
 
     told = asked.ask if asked.libraries else asked.online
     found = authorities_from_config(asked.libraries, ask=told, proxy=asked.proxy)

@@ -94,7 +94,7 @@ def stats(
     """
     from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
     from medreview.review.looks import shown_by, told_by_sums
-    from medreview.review.selecting import select_statements
+    from medreview.review.queue_filters import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.stats.formulas.human_baseline import MARGIN
     from medreview.stats.study_figures import figure_document, study_figures
@@ -199,7 +199,7 @@ def report(
     from medreview.generators.brief_text import stored_briefs
     from medreview.judges.fact_votes import has_votes
     from medreview.review.looks import shown_by, tells_of_others
-    from medreview.review.selecting import select_statements
+    from medreview.review.queue_filters import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.study import Study
     from medreview.study.audit_frame import listable

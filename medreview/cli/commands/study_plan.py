@@ -219,8 +219,7 @@ def gold(
     Example: medreview gold sepsis.medreview --add "R07 S3" contradicted --why "The source says 30 mL/kg." --attention
     """
     from medreview.config import load_config
-    from medreview.review.gold import remove_gold, set_gold
-    from medreview.review.gold_file import import_gold
+    from medreview.review.gold import import_gold, remove_gold, set_gold
     from medreview.study import Study
     from medreview.units.kind import Gold
     from medreview.units.label_comparisons import gold_items

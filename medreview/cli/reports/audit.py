@@ -11,8 +11,7 @@ from medreview.labels import TieRule
 from medreview.next_step import command
 from medreview.stats.formulas.audit_sampling import Planned
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
-from medreview.stats.reports.audit_flow import AuditFlow
-from medreview.stats.reports.audit_report import AuditFigures, AuditPlan, AuditReport, AuditShare
+from medreview.stats.reports.audit_report import AuditFigures, AuditFlow, AuditPlan, AuditReport, AuditShare
 from medreview.stats.reports.audit_verdicts import WithVerdicts
 from medreview.text import in_words
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from medreview.citations.citation import domain
 from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
-from medreview.references.check_words import AUTHORITIES, authority_name
 from medreview.references.comparing.check import can_be_searched, check_reference
 from medreview.references.library import Library
 from medreview.references.model import Asked, Identifier, IdentifierKind, Record, Reference, ReferenceCheck, WorkKind
@@ -24,7 +23,8 @@ from medreview.references.services.europe_pmc import EuropePmc
 from medreview.references.services.openalex import OpenAlex
 from medreview.references.services.pubmed import PubMed
 from medreview.references.services.service import Service
-from medreview.sources.fetching.public_services import Services
+from medreview.references.verdict import AUTHORITIES, authority_name
+from medreview.sources.fetching.network import Services
 from medreview.text import counted
 
 if TYPE_CHECKING:

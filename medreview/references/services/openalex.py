@@ -27,8 +27,7 @@ from medreview.references.services.service import (
     with_mark,
     years_of,
 )
-from medreview.sources.fetching.network import Fetched
-from medreview.sources.fetching.public_services import Services, query_url
+from medreview.sources.fetching.network import Fetched, Services, query_url
 from medreview.sources.lookups.lookup_stage import json_object, mapping, no_answer
 
 _SELECT: Final = (

@@ -34,8 +34,7 @@ from medreview.references.services.service import (
     with_mark,
     years_of,
 )
-from medreview.sources.fetching.network import Fetched
-from medreview.sources.fetching.public_services import Services, eutils_url
+from medreview.sources.fetching.network import Fetched, Services, eutils_url
 from medreview.sources.lookups.lookup_stage import json_object, mapping, no_answer, plain, sequence
 
 MATCHES_AT_ONCE: Final = 50

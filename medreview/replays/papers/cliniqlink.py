@@ -5,8 +5,8 @@ from functools import partial
 from typing import Final
 
 from medreview.generators.qa_items import QAItems
-from medreview.replays.printed import HALLUCINATED, PLAUSIBLE
 from medreview.replays.replay import Replay, Row
+from medreview.replays.reproduced import HALLUCINATED, PLAUSIBLE
 from medreview.replays.step_kinds import Bring, Generate, Paragraphs, Review, SecondAnnotator
 from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import estimate_named

@@ -8,8 +8,8 @@ from medreview.generators.fact_candidates import KeyFacts
 from medreview.generators.themes import Themes
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.replays import replay as of_facts
-from medreview.replays.printed import JURY_KAPPA, JURY_MINUS_PERSON
 from medreview.replays.replay import Replay, Row
+from medreview.replays.reproduced import JURY_KAPPA, JURY_MINUS_PERSON
 from medreview.replays.step_kinds import Ask, Bring, Generate, Review
 from medreview.stats.formulas.human_baseline import MARGIN
 from medreview.stats.units.fact_report import FactReport, fact_report

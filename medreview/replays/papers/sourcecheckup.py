@@ -10,8 +10,8 @@ from medreview.generators.questions import Questions
 from medreview.judges.tasks import merged, verification
 from medreview.replays import sourcecheckup_figures
 from medreview.replays import sourcecheckup_figures as of_support
-from medreview.replays.printed import CONFIRMED, REMOVED, REVISED_SUPPORTED, WHOLE_BY_EXPERT, WHOLE_BY_JUDGE
 from medreview.replays.replay import Replay, Row
+from medreview.replays.reproduced import CONFIRMED, REMOVED, REVISED_SUPPORTED, WHOLE_BY_EXPERT, WHOLE_BY_JUDGE
 from medreview.replays.step_kinds import Ask, Bring, Generate, OfflineJudge, Pages, Review, Statements, WholeTexts
 from medreview.stats.reports.generated_items import cleanup_report
 from medreview.study import Study

@@ -20,8 +20,7 @@ from urllib.parse import quote
 from medreview.citations.citation import domain
 from medreview.citations.hosts import host_of, registrable
 from medreview.progress import SILENT, Progress
-from medreview.sources.fetching.network import Fetched, Network
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Fetched, Network, Services
 from medreview.sources.lookups.lookup_stage import (
     FAILED,
     Kind,

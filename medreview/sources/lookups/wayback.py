@@ -15,8 +15,7 @@ from urllib.parse import urlencode
 from medreview.citations.citation import domain
 from medreview.citations.hosts import host_of, top_level
 from medreview.progress import SILENT, Progress
-from medreview.sources.fetching.network import Fetched, Network
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Fetched, Network, Services
 from medreview.sources.lookups.lookup_stage import (
     FAILED,
     Kind,

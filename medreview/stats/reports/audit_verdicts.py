@@ -11,7 +11,7 @@ from medreview.judges.votes import Judge, judges_of_support
 from medreview.stats.formulas.audit_sampling import AuditedStratum, Sampled, stratified_share
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
-from medreview.stats.reports.audit_flow import Member
+from medreview.stats.reports.audit_report import Member
 from medreview.stats.reports.reviewer_labels import BINARY, TIED, TOGETHER
 from medreview.stats.reports.study_reader import EVERYTHING, JudgedResponse, Opinion, Selection, judged_responses
 

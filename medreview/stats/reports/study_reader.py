@@ -22,7 +22,7 @@ from medreview.study.rows import rows_in_turn
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a filter chose (``medreview.review.selecting``); :data:`EVERYTHING` without one.
+    """What a filter chose (``medreview.review.queue_filters``); :data:`EVERYTHING` without one.
 
     ``statements``: the ids of those that fit, ``None`` for all of the study. ``words``: the filter as it was given.
     ``responses``: those without statements that fit, which only a filter on whole responses can tell. ``by_labels``:

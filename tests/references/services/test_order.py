@@ -4,7 +4,6 @@ from typing import get_args
 
 import pytest
 
-from medreview.references.check_words import AUTHORITIES, authority_name
 from medreview.references.model import IDENTIFIER_KINDS, Author, Identifier, Reference, WorkKind
 from medreview.references.services.clinical_trials import ClinicalTrials
 from medreview.references.services.crossref import Crossref
@@ -13,8 +12,9 @@ from medreview.references.services.europe_pmc import EuropePmc
 from medreview.references.services.look_up import asked_by_citation, asked_for, base_of, before_asking
 from medreview.references.services.openalex import OpenAlex
 from medreview.references.services.pubmed import PubMed
+from medreview.references.verdict import AUTHORITIES, authority_name
 from medreview.setting import SERVICES
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Services
 from tests.support.bibliographic_servers import ALL
 
 ASKED = {service.name: service(Services()) for service in (

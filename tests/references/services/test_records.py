@@ -16,8 +16,7 @@ from medreview.references.services.europe_pmc import EuropePmc, europe_pmc_recor
 from medreview.references.services.openalex import OpenAlex, openalex_record
 from medreview.references.services.pubmed import PubMed, summary_record
 from medreview.references.services.service import doi_of, text_of, title_of, years_of
-from medreview.sources.fetching.network import Fetched
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Fetched, Services
 from medreview.sources.lookups.lookup_stage import NoAnswerError
 from medreview.storable import unstorable
 from tests.support.bibliographic_formats import (

@@ -16,10 +16,9 @@ from medreview import pipeline
 from medreview.children.asking import _IDLE, ReadingLimits, end_idle
 from medreview.children.child import BadMessageError, framed, length_of, message_in
 from medreview.errors import UserError
-from medreview.sources.child_messages import answer, page_of
 from medreview.sources.fetching.network import Fetched, Limits, Network
 from medreview.sources.page import Page, read_page
-from medreview.sources.page_reader import PageReader, read_in_child
+from medreview.sources.page_reader import PageReader, answer, page_of, read_in_child
 from medreview.sources.reading.text_structure import Heading, SetApart
 from medreview.study import Study
 from tests.sources.bombs import pdf_bomb

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from medreview.citations.citation import Citation, fetch_url
 from medreview.citations.identifiers import resolve
-from medreview.sources.fetching.public_services import Services, addresses, public_address
+from medreview.sources.fetching.network import Services, addresses, public_address
 
 ASKED = Services(ncbi_key="k3y&=", contact="Ward 7, <review@clinic.example>")
 

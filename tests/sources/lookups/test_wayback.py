@@ -8,8 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from medreview import pipeline
-from medreview.sources.fetching.network import Limits, Network
-from medreview.sources.fetching.public_services import Services
+from medreview.sources.fetching.network import Limits, Network, Services
 from medreview.sources.lookups.wayback import Archived, archived, ask_archive, lost_addresses, may_be_asked
 from medreview.study import Study
 from medreview.study.check import check

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from medreview.citations.citation import Citation, fetch_url
-from medreview.sources.fetching.network import Fetched
-from medreview.sources.fetching.public_services import Services, addresses
+from medreview.sources.fetching.network import Fetched, Services, addresses
 from medreview.sources.page import read_page, requested_identifier
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.sources.reading.text_structure import heading_path

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.sources.fetching.network import Limits, Network
-from medreview.sources.fetching.public_services import Services, addresses
+from medreview.sources.fetching.network import Limits, Network, Services, addresses
 from medreview.study import Study
 from tests.support.http_server import answer
 

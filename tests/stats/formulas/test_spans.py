@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.stats.formulas.spans import SpanItem, nearest, span_distances
+from medreview.stats.units.answer_figures import SpanItem, nearest, span_distances
 
 ITEMS = [
     SpanItem(["caused by exposure to cold temperatures"], ["exposure to cold temperatures", "excessive dairy"]),

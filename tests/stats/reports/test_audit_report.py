@@ -8,8 +8,7 @@ from medreview.cli.reports.audit import NOT_DRAWN, audit_parts, flow_line
 from medreview.cli.reports.terminal import printed
 from medreview.review.audit import draw
 from medreview.review.queue import open_queue
-from medreview.stats.reports.audit_flow import AuditFlow, looked_at
-from medreview.stats.reports.audit_report import AuditFigures, audit_report
+from medreview.stats.reports.audit_report import AuditFigures, AuditFlow, audit_report, looked_at
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.study.events import NewEvent
 from tests.bench.audit_simulation import ORDERS, holds, simulate

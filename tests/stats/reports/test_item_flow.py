@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.review.selecting import select_statements
+from medreview.review.queue_filters import select_statements
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.review_progress import ItemFlow, item_flow
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers

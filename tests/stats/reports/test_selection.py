@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.errors import UserError
-from medreview.review.selecting import select_statements
+from medreview.review.queue_filters import select_statements
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.study_reader import AUDIT_BY_LABELS, AUDIT_OF_PART, EVERYTHING
 from medreview.stats.reports.subgroups import DIVISIONS, about, strata_of

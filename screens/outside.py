@@ -1,20 +1,95 @@
-"""The reviewer's own editor: the terminal is given to it, and taken again."""
+"""What leaves the workbench: a copied text, to terminal or file; and the terminal, to the reviewer's own editor."""
 
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from textual.app import App, SuspendNotSupported
 
+from medreview.atomic_output import atomic_output, write_new
 from medreview.errors import NotSaved, UserError
 from medreview.review.deciding import Deciding
 from medreview.review.text_entry import MOST, Written, editor_command, write_outside
+from medreview.study.state_folder import made_state_folder, state_folder
 
 if TYPE_CHECKING:
     from medreview.study import Study
+
+
+_BY_PROGRAM: Final = {
+    "WezTerm": "WezTerm",
+    "ghostty": "Ghostty",
+    "rio": "Rio",
+    "vscode": "the terminal of VS Code",
+}
+_BY_TERM: Final = {"xterm-kitty": "kitty", "alacritty": "Alacritty", "foot": "foot", "foot-extra": "foot"}
+_BY_VARIABLE: Final = {"KITTY_WINDOW_ID": "kitty", "WT_SESSION": "Windows Terminal", "ALACRITTY_WINDOW_ID": "Alacritty"}
+_MULTIPLEXED: Final = {
+    "tmux": "tmux passes it on only with `set -g set-clipboard on`",
+    "screen": "screen does not pass it on",
+}
+
+
+def copy_file() -> Path:
+    """The file that holds what was copied last."""
+    return state_folder() / "copied.txt"
+
+
+def takes_osc52(environ: Mapping[str, str]) -> str:
+    """The terminal, if it is known to take text for the clipboard as it comes (OSC 52); else ``""``.
+
+    Of one behind tmux, screen or SSH the environment tells nothing certain.
+    """
+    if multiplexer(environ):
+        return ""
+    known = _BY_PROGRAM.get(environ.get("TERM_PROGRAM", "")) or _BY_TERM.get(environ.get("TERM", ""))
+    return known or next((name for variable, name in _BY_VARIABLE.items() if environ.get(variable)), "")
+
+
+def multiplexer(environ: Mapping[str, str]) -> str:
+    """``tmux`` or ``screen``, if the program runs in one; else ``""``."""
+    if environ.get("TMUX"):
+        return "tmux"
+    return "screen" if environ.get("STY") else ""
+
+
+def copied(text: str, how: str, send: Callable[[str], None], environ: Mapping[str, str] = os.environ) -> str:
+    """Send a text to the terminal, or write it to the file, as the setting ``copy`` says; where it went, in words.
+
+    Nobody says "copied": that a terminal took it is known to the reader alone. Raises :class:`UserError` where the file
+    was wanted and cannot be written.
+    """
+    known = takes_osc52(environ)
+    said = []
+    if how != "file":
+        send(text)
+        within = multiplexer(environ)
+        what = f"sent to {known}" if known else "sent to the terminal, which need not take it"
+        said.append(f"{what} ({_MULTIPLEXED[within]})" if within else what)
+    if how in ("file", "both") or (how == "auto" and not known):
+        try:
+            said.append(f"in {_written(text)}")
+        except UserError as error:
+            if how != "auto":
+                raise
+            said.append(f"not in a file: {error}")
+    return "; ".join(said)
+
+
+def _written(text: str) -> Path:
+    """Write the file, in the place of what was copied before."""
+    try:
+        made_state_folder()
+    except OSError as error:
+        raise UserError(f"{state_folder()} cannot be made ({error.strerror or error}).") from error
+    with atomic_output(copy_file(), b"") as partial:
+        write_new(partial, text + "\n")
+    return copy_file()
+
 
 _THE_EDITORS: Final = (signal.SIGINT, signal.SIGQUIT)
 """Signals of keys that are typed in the editor, and reach this program as well."""

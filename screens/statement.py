@@ -1,19 +1,25 @@
-"""A statement on the review screen: the statement and its question, its sources, the judges."""
+"""A statement on the review screen: its card, its sources, what judges say, and the actions of statements alone."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from textual.geometry import Region, Size
 
-from medreview.labels import NOT_IN_ANSWER
+from medreview.errors import UserError
+from medreview.labels import NOT_IN_ANSWER, Label
 from medreview.review.cell_width import fit
 from medreview.review.cell_width import width as cells
 from medreview.review.deciding import Deciding
 from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
+from medreview.review.statement_editing import CutEdit, exclude_event, join_event, split_event
 from medreview.review.wrapping import prose_rows
+from medreview.screens.action_handlers import ActionHandlers
+from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog, LeftOutDialog
 from medreview.screens.face import beside_bar
-from medreview.screens.judge_rows import judge_bar, panel_rows, spoken_height
+from medreview.screens.judge_rows import judge_bar, lead, panel_rows, spoken_height
 from medreview.screens.last_rows import Hints
 from medreview.screens.layout import Needs, PanePlan, shape_of
 from medreview.screens.panes import Panes
@@ -29,8 +35,16 @@ from medreview.screens.source_rows import (
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.sources.reading.text_structure import SetApart
+from medreview.statements.left_out import LeftOut
+from medreview.study.events import NewEvent
+from medreview.text import Span, joined, places_in_text
+from medreview.units.registry import unit_name
 from medreview.units.statement_view import StatementView
 from medreview.visible import visible
+
+if TYPE_CHECKING:
+    from medreview.screens.review import ReviewScreen
+
 
 INDENT = 7
 """Columns before the statement's text: ``" S3/9  "``."""
@@ -203,3 +217,112 @@ def _preface(session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
     """What is to be known of the page that a session has."""
     assert isinstance(session, ReviewSession)
     return said_of_page(session.source, text, apart) if session.source else ""
+
+
+class StatementHandlers(ActionHandlers):
+    """Carries out actions on statements."""
+
+    _no_other_text = "The response cites no other source."
+    _pane_names = ("source", "response")
+
+    def __init__(self, session: ReviewSession, reading: Panes, stage: "ReviewScreen") -> None:
+        self._statements = session
+        super().__init__(session, reading, stage)
+
+    def _more(self) -> Mapping[str, Callable[[], None]]:
+        return {"hallucination": self._hallucination, "left_out": self._left_out, "edit": self._edit}
+
+    def _hallucination(self, back_to: int | None = None) -> None:
+        """Ask for the type, of the statement on the screen, which the step names; ``h`` once more leads to the one that
+        was decided just now, and from there back to the place ``back_to``."""
+        session = self._statements
+
+        def done() -> None:
+            self._close()
+            if back_to is not None:
+                session.go(back_to)
+
+        def chosen(label: Label) -> None:
+            session.hallucination(label.level)
+            if label.level == "none" or session.settles:
+                done()
+            else:
+                self._spans.mark(label.level, "response", session.default_span("response"), after=done, back=done)
+
+        def of_decided(unit: str) -> None:
+            here = session.position
+            session.go(list(session.queue.units).index(unit))
+            self._hallucination(here)
+
+        unit = session.just_decided if back_to is None else ""
+        decided = (unit_name(session.study.reader, unit), partial(of_decided, unit)) if unit else None
+        self._stage.open(HallucinationDialog(session.full_name, chosen, done, decided=decided))
+
+    def other_text(self, target: str) -> str:
+        return "source" if target == "response" else "response"
+
+    def show_text(self, target: str) -> None:
+        self._reading.shows_response = target == "response"
+
+    def text_words(self, target: str) -> str:
+        return target
+
+    def show_span(self, mine: ReviewerSpan) -> None:
+        if mine.target == "source":
+            self._statements.show_source_of(mine.snapshot_id)
+
+    def _left_out(self) -> None:
+        item = self._statements.item
+        parts = item.left_out if item else ()
+        if not parts:
+            raise UserError("Everything in this response is a statement.")
+
+        def promote(part: LeftOut) -> None:
+            self._stage.promote(part)
+            self._close()
+
+        self._stage.open(LeftOutDialog(parts, promote, self._close))
+
+    def _edit(self) -> None:
+        session = self._statements
+        unit, name = session.unit, session.name
+        if not unit:
+            raise UserError("There is no statement here to edit.")
+        reader = session.study.reader
+
+        def edit(event: NewEvent, words: str) -> None:
+            self._close()
+            self._stage.edit(event, f"{name} {words}")
+
+        def cut(where: CutEdit) -> None:
+            edit(split_event(reader, unit, where.at), "cut in two")
+
+        def draw(at: int) -> None:
+            item = session.item
+            whole = item is not None and joined(item.response, item.places) == item.text
+            behind = places_in_text(item.places, Span(at, len(item.text))) if at and item and whole else []
+            self._reading.draw_cut(at, behind)
+
+        def split() -> None:
+            assert session.item is not None
+            self._stage.open(CutDialog(name, CutEdit.of(session.item.text), cut, draw, self._close))
+
+        self._stage.open(
+            EditDialog(
+                name=name,
+                split=split,
+                join=lambda: edit(join_event(reader, unit), "joined with the next"),
+                exclude=lambda: edit(exclude_event(reader, unit), "excluded as not medical"),
+                left_out=self._left_out,
+                back=self._close,
+            )
+        )
+
+    def _parts_to_copy(self) -> Mapping[str, str]:
+        session = self._statements
+        judgement = lead(session) if session.shows_judges else None
+        return {
+            "statement": session.item.text if session.item else "",
+            "quote": judgement.quote if judgement else "",
+            "address": session.source.url if session.item and session.source else "",
+        }
