@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from medreview.cli.output import bad_records, counted, counted_each, say
-from medreview.references.verdict import VERDICTS, bare_urls_words, unanswered_words
+from medreview.references.model import bare_urls_words, unanswered_words
+from medreview.references.verdict import VERDICTS
 from medreview.text import in_words
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from medreview.judges.verdict_fingerprint import LABELS_OF_REFERENCES, fingerpri
 from medreview.judges.votes import COLUMNS, Vote, VoteReader
 from medreview.labels import TieRule
 from medreview.progress import SILENT, Progress
-from medreview.references.model import Reference, ReferenceCheck, check_of, reference_of
-from medreview.references.verdict import PARTLY_LISTED, Verdict
+from medreview.references.model import PARTLY_LISTED, Reference, ReferenceCheck, check_of, reference_of
+from medreview.references.verdict import Verdict
 from medreview.sources.ocr_pages import every_word_in_doubt, least_sure
 from medreview.study import Study
 from medreview.text import Span

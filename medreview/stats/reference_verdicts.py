@@ -17,8 +17,8 @@ from typing import Final, Literal, NamedTuple, cast
 import numpy as np
 
 from medreview.labels import TieRule
-from medreview.references.model import NoticeKind, Standing, WorkKind, is_unanswered
-from medreview.references.verdict import PARTLY_LISTED, VERDICTS, Verdict, pages_of_other_works
+from medreview.references.model import PARTLY_LISTED, NoticeKind, Standing, WorkKind, is_unanswered
+from medreview.references.verdict import VERDICTS, Verdict, pages_of_other_works
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import DEFAULT, Floats, Resampling, Statistic
 from medreview.stats.formulas.estimate import Estimate, estimate_named

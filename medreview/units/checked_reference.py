@@ -18,10 +18,11 @@ from medreview.references.model import (
     Record,
     Reference,
     ReferenceCheck,
+    authority_name,
     check_of,
     reference_of,
 )
-from medreview.references.verdict import Verdict, authority_name
+from medreview.references.verdict import Verdict
 from medreview.study.ids import REFERENCE, unit_id
 from medreview.text import Span, counted, in_words, sha256
 from medreview.units.cited_source import NamedBy

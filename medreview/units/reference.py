@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from medreview.labels import REFERENCE
-from medreview.references.model import Asked, Record, ReferenceCheck
-from medreview.references.verdict import VERDICTS, authority_name, level_of, outcome_words
+from medreview.references.model import Asked, Record, ReferenceCheck, authority_name, level_of, outcome_words
+from medreview.references.verdict import VERDICTS
 from medreview.statements.own_citations import numbering
 from medreview.study.ids import REFERENCE as NAME
 from medreview.study.ids import STATEMENT, ids_of, unit_id

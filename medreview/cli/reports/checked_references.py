@@ -11,15 +11,18 @@ from medreview.cli.reports.layout import Heading, Part, inset, numbers, table
 from medreview.cli.reports.terminal import printed
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.references.input_file import CheckedReference
-from medreview.references.model import Asked, Difference, Record, ReferenceCheck, citation_line
-from medreview.references.verdict import (
-    VERDICTS,
-    Verdict,
+from medreview.references.model import (
+    Asked,
+    Difference,
+    Record,
+    ReferenceCheck,
     authority_name,
     bare_urls_words,
+    citation_line,
     outcome_words,
     unanswered_words,
 )
+from medreview.references.verdict import VERDICTS, Verdict
 from medreview.stats.formulas.estimate import percent
 from medreview.text import in_words
 from medreview.units.checked_reference import notice_words

@@ -8,8 +8,8 @@ from medreview.cli.output import counted, counted_each, one_line, stratum_name
 from medreview.cli.reports.estimates import difference_cells, figure_table, more_models, sentences
 from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, reasons, table
 from medreview.next_step import command
-from medreview.references.model import NoticeKind
-from medreview.references.verdict import Verdict, authority_name, bare_urls_words, unanswered_words
+from medreview.references.model import NoticeKind, authority_name, bare_urls_words, unanswered_words
+from medreview.references.verdict import Verdict
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, number
 from medreview.stats.reference_verdicts import WORKS, OtherWorkSupport, ReferenceReport, ReferenceShares
 from medreview.text import in_words

@@ -7,8 +7,7 @@ from typing import Final
 
 from medreview.references.comparing.publication import written
 from medreview.references.comparing.titles import edition_number
-from medreview.references.model import Asked, Difference, Identifier, Record, Reference
-from medreview.references.verdict import PARTLY_LISTED, authority_name
+from medreview.references.model import PARTLY_LISTED, Asked, Difference, Identifier, Record, Reference, authority_name
 
 NOTHING_TO_GO_BY: Final = (
     "There is nothing to look up: no identifier, no title that tells a work, and not author, journal and year together."

@@ -14,7 +14,17 @@ from medreview.event_loop import run_to_end
 from medreview.progress import SILENT, Progress
 from medreview.references.comparing.check import can_be_searched, check_reference
 from medreview.references.library import Library
-from medreview.references.model import Asked, Identifier, IdentifierKind, Record, Reference, ReferenceCheck, WorkKind
+from medreview.references.model import (
+    AUTHORITIES,
+    Asked,
+    Identifier,
+    IdentifierKind,
+    Record,
+    Reference,
+    ReferenceCheck,
+    WorkKind,
+    authority_name,
+)
 from medreview.references.services.client import MOST_AT_ONCE, Answer, AnswerStore, Channel, Client, Way
 from medreview.references.services.clinical_trials import ClinicalTrials
 from medreview.references.services.crossref import Crossref
@@ -23,7 +33,6 @@ from medreview.references.services.europe_pmc import EuropePmc
 from medreview.references.services.openalex import OpenAlex
 from medreview.references.services.pubmed import PubMed
 from medreview.references.services.service import Service
-from medreview.references.verdict import AUTHORITIES, authority_name
 from medreview.sources.fetching.network import Services
 from medreview.text import counted
 

@@ -4,7 +4,15 @@ from typing import get_args
 
 import pytest
 
-from medreview.references.model import IDENTIFIER_KINDS, Author, Identifier, Reference, WorkKind
+from medreview.references.model import (
+    AUTHORITIES,
+    IDENTIFIER_KINDS,
+    Author,
+    Identifier,
+    Reference,
+    WorkKind,
+    authority_name,
+)
 from medreview.references.services.clinical_trials import ClinicalTrials
 from medreview.references.services.crossref import Crossref
 from medreview.references.services.datacite import DataCite
@@ -12,7 +20,6 @@ from medreview.references.services.europe_pmc import EuropePmc
 from medreview.references.services.look_up import asked_by_citation, asked_for, base_of, before_asking
 from medreview.references.services.openalex import OpenAlex
 from medreview.references.services.pubmed import PubMed
-from medreview.references.verdict import AUTHORITIES, authority_name
 from medreview.setting import SERVICES
 from medreview.sources.fetching.network import Services
 from tests.support.bibliographic_servers import ALL

@@ -13,7 +13,7 @@ from medreview.cli.reports.stats_screen import contents
 from medreview.cli.reports.study_page.figure_sections import flow_parts
 from medreview.cli.reports.study_page.material import Material, date, short_hash
 from medreview.judges.runs import model_in
-from medreview.references.verdict import authority_name, unanswered_words
+from medreview.references.model import authority_name, unanswered_words
 from medreview.sources.ocr_pages import BY_OCR
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, RARE, Estimate, half_up, percent
 from medreview.stats.reports.reviewer_labels import LEVELS
