@@ -6,7 +6,9 @@ its start.
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 
@@ -158,3 +160,24 @@ def in_words(name: str) -> str:
 def word_set(text: str) -> frozenset[str]:
     """The words of a text, set apart by white space."""
     return frozenset(text.split())
+
+
+def first_words(lines: str) -> dict[str, str]:
+    """For each word of some lines the first word of its line: what stands for all words of a line."""
+    return {word: line.split()[0] for line in lines.splitlines() for word in line.split()}
+
+
+def word_lists(module: str) -> Mapping[str, str]:
+    """The lists of a module, by name, as texts: its table in ``words.toml`` of its folder.
+
+    ``module`` is the ``__file__`` of the one that asks.
+    """
+    path = Path(module)
+    return _word_lists(path.parent)[path.stem]
+
+
+@cache
+def _word_lists(folder: Path) -> Mapping[str, Mapping[str, str]]:
+    import tomllib
+
+    return tomllib.loads((folder / "words.toml").read_text("utf-8"))

@@ -15,7 +15,9 @@ from medreview.evidence.inflection import is_slip
 from medreview.evidence.lexicon import AMBIGUOUS_NUMBERS, NUMBER_WORDS, is_negation, negated_form, opposed
 from medreview.evidence.meaning_words import MeaningWord, is_number, meaning_words, number_value
 from medreview.evidence.measurement_units import parse_unit
-from medreview.text import Span, word_set
+from medreview.text import Span, word_lists, word_set
+
+_LISTS: Final = word_lists(__file__)
 
 DifferenceKind = Literal["number", "unit", "negation", "direction", "word", "wording"]
 """What differs. ``wording``: words that decide nothing; all other kinds change what is said."""
@@ -37,31 +39,12 @@ class Difference(NamedTuple):
         )
 
 
-UNITS: Final = frozenset(
-    {
-        "%", "‰", "percent", "kg", "g", "mg", "mcg", "μg", "ug", "ng", "pg", "l", "dl", "ml", "μl", "mol", "mmol",
-        "μmol", "nmol", "pmol", "meq", "iu", "units", "unit", "u", "mm", "cm", "m", "mmhg", "kpa", "gray", "gy",
-        "kcal", "kj", "second", "seconds", "sec", "min", "minute", "minutes", "h", "hr", "hrs", "hour", "hours",
-        "hourly", "day", "days", "daily", "week", "weeks", "weekly", "month", "months", "monthly", "year", "years",
-        "yearly", "once", "twice", "thrice", "times", "fold", "gram", "grams", "milligram", "milligrams", "microgram",
-        "micrograms", "litre", "litres", "liter", "liters", "millilitre", "millilitres", "tablet", "tablets", "dose",
-        "doses",
-    }
-)  # fmt: skip
+UNITS: Final = word_set(_LISTS["units"])
 """Normalised words; one in place of another changes the amount."""
 
-_STATISTICAL: Final = word_set(
-    """
-    ci cri or rr hr arr nnt nnh iqr sd se sem p n df vs versus confidence interval to and from of range mean median ref
-    refs reference references table tables figure figures fig figs box section chapter appendix see et al eg ie approx
-    about relative absolute risk hazard odds ratio rate adjusted unadjusted difference reduction mean median pooled log
-    rank or more less fewer than at least most
-    """
-)
+_STATISTICAL: Final = word_set(_LISTS["statistical"])
 """Words of a parenthesis that holds figures or points elsewhere."""
-_REPORTS: Final = word_set(
-    "review reviews study studies trial trials author authors researchers investigators analysis report survey article"
-)
+_REPORTS: Final = word_set(_LISTS["reports"])
 """Who is named at the head of a quotation in place of "we", where the passage says who found it."""
 _EXAMPLES: Final = re.compile(r"\(\s*(?:e\.?\s?g\.?|such as|for example|for instance|i\.?\s?e\.?)\W", re.IGNORECASE)
 SENTENCE_END: Final = re.compile(

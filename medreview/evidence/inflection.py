@@ -10,32 +10,11 @@ from functools import lru_cache
 from typing import Final
 
 from medreview.evidence.lexicon import NEGATIONS
+from medreview.text import first_words, word_lists
 
 _SHORTEST: Final = 3
 """Letters of the shortest base form."""
-_IRREGULAR: Final = {
-    word: group.split()[0]
-    for group in (
-        "man men", "woman women", "child children", "foot feet", "tooth teeth", "mouse mice", "person persons people",
-        "criterion criteria", "phenomenon phenomena", "bacterium bacteria", "datum data", "medium media",
-        "index indices indexes", "matrix matrices", "appendix appendices", "vertebra vertebrae", "larva larvae",
-        "bronchus bronchi", "thrombus thrombi", "embolus emboli", "nucleus nuclei", "stimulus stimuli",
-        "give gave given gives giving", "take took taken takes taking", "rise rose risen rises rising",
-        "fall fell fallen falls falling", "show showed shown shows showing", "find found finds finding",
-        "lead led leads leading", "begin began begun begins beginning", "become became becomes becoming",
-        "make made makes making", "keep kept keeps keeping", "lose lost loses losing", "bleed bled bleeds bleeding",
-        "feel felt feels feeling", "see saw seen sees seeing", "grow grew grown grows growing", "know knew known knows",
-        "choose chose chosen chooses choosing", "drink drank drunk drinks drinking", "eat ate eaten eats eating",
-        "go went gone goes going", "get got gotten gets getting", "say said says saying", "mean meant means",
-        "feed fed feeds feeding", "sleep slept sleeps sleeping", "speak spoke spoken",
-        "write wrote written writes",
-        "arise arose arisen arises", "undergo underwent undergone undergoes undergoing", "withdraw withdrew withdrawn",
-        "bring brought brings", "think thought thinks", "tell told tells", "hold held holds",
-        "die dies died dying", "lie lies lay lain lying", "day daily", "week weekly", "month monthly",
-        "year yearly annually annual", "hour hourly", "percent percentage",
-    )
-    for word in group.split()
-}  # fmt: skip
+_IRREGULAR: Final = first_words(word_lists(__file__)["irregular"])
 _SPELLINGS: Final = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from medreview.evidence.lexicon import FINITE_AUXILIARIES, HARMLESS, PREPOSITIONS
-from medreview.text import word_set
+from medreview.text import word_lists, word_set
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SAMPLE: Final = 6_000
@@ -37,50 +37,9 @@ _SCRIPTS: Final = {
 _OF_SCRIPT: Final = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
 
 _ENGLISH: Final = HARMLESS | PREPOSITIONS | FINITE_AUXILIARIES | word_set("or not if than no what how why when where")
-_OTHERS: Final = {
-    "German": word_set(
-        """
-        der die das den dem des ein eine einen einem einer eines und oder nicht ist sind wird werden wurde wurden mit
-        von vom zu zum zur bei beim für auf aus nach über unter durch ohne gegen als auch wie wenn dass sich er sie es
-        ich wir ihr im ins kann können soll sollte sollten muss müssen darf hat haben hatte keine kein nur noch mehr
-        """
-    ),
-    "French": word_set(
-        """
-        le la les un une des du de et ou est sont sera être été dans en par pour sur avec sans sous aux au ce cette ces
-        qui que dont il elle ils elles on ne pas plus peut peuvent doit doivent a ont avoir chez se sa son ses leur
-        comme mais si lorsque afin entre
-        """
-    ),
-    "Spanish": word_set(
-        """
-        el la los las un una unos unas de del al y o es son será ser está están en por para con sin sobre entre que se
-        su sus no más como pero si cuando puede pueden debe deben ha han haber hasta desde este esta estos estas lo le
-        """
-    ),
-    "Italian": word_set(
-        """
-        il lo la i gli le un uno una di del della dei delle dello degli da dal dalla e o è sono sarà essere in nel nella
-        nei nelle con su sul sulla per tra fra che si non più come ma se quando può possono deve devono ha hanno al
-        alla ai alle questo questa anche
-        """
-    ),
-    "Portuguese": word_set(
-        """
-        o a os as um uma uns umas de do da dos das em no na nos nas e ou é são será ser está estão por pelo pela para
-        com sem sobre entre que se seu sua não mais como mas quando pode podem deve devem há ao aos à este esta também
-        """
-    ),
-    "Dutch": word_set(
-        """
-        de het een van en of is zijn wordt worden werd met voor op uit naar over onder door zonder als ook wanneer dat
-        die zich niet geen meer kan kunnen moet moeten mag heeft hebben bij tot te aan om nog wel
-        """
-    ),
+_FUNCTION_WORDS: Final = {"English": _ENGLISH} | {
+    name: word_set(words) - _ENGLISH for name, words in word_lists(__file__).items()
 }
-
-
-_FUNCTION_WORDS: Final = {"English": _ENGLISH} | {name: words - _ENGLISH for name, words in _OTHERS.items()}
 """What is English, too, tells of no other language."""
 
 

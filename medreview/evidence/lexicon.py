@@ -12,16 +12,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
-from medreview.text import word_set
+from medreview.text import first_words, word_lists, word_set
 
-NEGATIONS: Final = frozenset(
-    {
-        "not", "no", "never", "without", "nor", "neither", "none", "cannot", "nobody", "nothing", "non", "dont",
-        "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "cant", "couldnt", "shouldnt", "wont", "wouldnt",
-        "mustnt", "hasnt", "havent", "hadnt", "lack", "lacks", "lacked", "lacking", "absence", "absent", "fail",
-        "fails", "failed",
-    }
-)  # fmt: skip
+_LISTS: Final = word_lists(__file__)
+NEGATIONS: Final = word_set(_LISTS["negations"])
 """Negation cues. ``without`` is one: ``with`` changed to ``without`` is an added negation."""
 
 VERB_NEGATIONS: Final = frozenset(
@@ -29,68 +23,23 @@ VERB_NEGATIONS: Final = frozenset(
 )
 """Negations of the next verb or adjective. ``no`` and ``without`` negate a noun, which often changes little."""
 
-NEGATED_NOUNS: Final = frozenset(
-    {
-        "evidence", "effect", "effects", "benefit", "benefits", "association", "associations", "relationship",
-        "correlation", "role", "need", "increase", "increased", "decrease", "reduction", "improvement", "risk", "cure",
-        "link", "impact", "change", "changes",
-    }
-)  # fmt: skip
+NEGATED_NOUNS: Final = word_set(_LISTS["negated_nouns"])
 """Nouns that reverse the meaning of the sentence when ``no`` precedes them."""
 
 NEGATIVE_PREFIXES: Final = ("un", "in", "im", "non", "dis", "il", "ir", "a")
 
-PHRASE_PREPOSITIONS: Final = frozenset(
-    {"in", "for", "at", "on", "by", "to", "from", "with", "of", "as", "than", "during", "among", "between", "after",
-     "before"}
-)  # fmt: skip
-AUXILIARIES: Final = frozenset(
-    {"be", "been", "being", "is", "are", "was", "were", "have", "has", "had", "do", "does", "did", "a", "an", "the",
-     "any", "yet", "ever", "also", "even", "so", "clear", "good", "strong"}
-)  # fmt: skip
+PHRASE_PREPOSITIONS: Final = word_set(_LISTS["phrase_prepositions"])
+AUXILIARIES: Final = word_set(_LISTS["auxiliaries"])
 """Words that may be between a negation and the negated word."""
 
-UP: Final = frozenset(
-    {
-        "increase", "increases", "increased", "increasing", "higher", "greater", "more", "raise", "raises", "raised",
-        "raising", "elevate", "elevates", "elevated", "elevation", "rise", "rises", "rose", "risen", "rising",
-        "larger", "longer", "faster", "grow", "grew", "upregulated", "enhance", "enhances", "enhanced",
-        "above", "exceeded", "accelerated", "accelerate", "accelerates", "prolong", "prolongs", "prolonged",
-    }
-)  # fmt: skip
-DOWN: Final = frozenset(
-    {
-        "decrease", "decreases", "decreased", "decreasing", "lower", "lowers", "lowered", "lowering", "less", "fewer",
-        "reduce", "reduces", "reduced", "reducing", "reduction", "reductions", "decline", "declines", "declined",
-        "declining", "smaller", "shorter", "slower", "drop", "drops", "dropped", "fall", "falls", "fell", "fallen",
-        "downregulated", "diminish", "diminishes", "diminished", "below", "slowed", "slows", "shorten", "shortens",
-        "shortened",
-    }
-)  # fmt: skip
-BETTER: Final = frozenset(
-    {
-        "improve", "improves", "improved", "improving", "improvement", "improvements", "better", "superior", "benefit",
-        "beneficial", "protective", "protects", "safe", "effective", "recommended", "indicated",
-    }
-)  # fmt: skip
-WORSE: Final = frozenset(
-    {
-        "worsen", "worsens", "worsened", "worsening", "worse", "inferior", "harm", "harms", "harmful", "impaired",
-        "impairs", "deteriorated", "unsafe", "ineffective", "contraindicated",
-    }
-)  # fmt: skip
+UP: Final = word_set(_LISTS["up"])
+DOWN: Final = word_set(_LISTS["down"])
+BETTER: Final = word_set(_LISTS["better"])
+WORSE: Final = word_set(_LISTS["worse"])
 OPPOSITES: Final = ((UP, DOWN), (BETTER, WORSE))
 
-REQUIRED: Final = frozenset(
-    {
-        "must", "required", "requires", "require", "always", "mandatory", "essential", "necessary",
-    }
-)  # fmt: skip
-POSSIBLE: Final = frozenset(
-    {
-        "may", "might", "could", "can", "consider", "considered", "optional", "possibly", "sometimes",
-    }
-)  # fmt: skip
+REQUIRED: Final = word_set(_LISTS["required"])
+POSSIBLE: Final = word_set(_LISTS["possible"])
 
 NUMBER_WORDS: Final = {
     word: value
@@ -138,14 +87,7 @@ def opposed(one: str, other: str) -> bool:
     return any((one in a and other in b) or (one in b and other in a) for a, b in OPPOSITES)
 
 
-HARMLESS: Final = word_set(
-    """
-    a an the this these those that which who whom whose am is are was were be been being have has had having do does
-    did doing will shall of in on at for to with as into among amongst upon during within and also then thus
-    therefore however moreover furthermore additionally hence but it its itself they them their theirs themselves
-    there here we our ours us you your yours i my so such too via per ie eg namely
-    """
-)
+HARMLESS: Final = word_set(_LISTS["harmless"])
 """Articles, auxiliaries, pronouns without a sex, and the prepositions and connectives that decide nothing.
 
 Not among them, since a change of them changes what is said: negations, ``or``, ``if``, ``unless``, ``until``, ``only``,
@@ -156,59 +98,29 @@ be.
 BEFORE_NUMBERS: Final = frozenset({"to", "within"})
 """Of these the ones that decide before a number: ``reduced to 20%`` is not ``reduced by 20%``."""
 
-SAME: Final = {
-    word: group.split()[0]
-    for group in (
-        "may might can could", "should ought", "not no nor neither", "he him his himself", "she her hers herself",
-        "each every", "about approximately around roughly circa", "although though", "while whereas", "versus vs",
-        "toward towards", "among amongst", "because since",
-        "people person persons patient patients participant participants individual individuals",
-    )
-    for word in group.split()
-}  # fmt: skip
+SAME: Final = first_words(_LISTS["same"])
 """Words that stand for one another, by one of them."""
 
 CONTRACTED: Final = {
-    "cannot": ("may", "not"), "cant": ("may", "not"), "couldnt": ("may", "not"), "shouldnt": ("should", "not"),
-    "mustnt": ("must", "not"), "wouldnt": ("would", "not"),
-} | dict.fromkeys(
-    ("dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "hasnt", "havent", "hadnt", "wont"), ("not",)
-) | dict.fromkeys(
-    ("youre", "theyre", "youve", "theyve", "weve", "ive", "im", "youll", "theyll", "itll", "thats", "whos"), ()
-)  # fmt: skip
+    word: tuple(counting.split())
+    for words, _, counting in (line.partition(":") for line in _LISTS["contracted"].splitlines())
+    for word in words.split()
+}
 """Contractions, as the words that count in them."""
 
-POINTING_BACK: Final = word_set(
-    "it its this that these those they them their he him his she her such both neither former latter same"
-)
+POINTING_BACK: Final = word_set(_LISTS["pointing_back"])
 """Words with which a sentence begins that says something only behind the one before it."""
 
 PREPOSITIONS: Final = word_set("in on at for to with of by from during into as via through within under over")
 """Words that want a noun after them."""
 
-FINITE_AUXILIARIES: Final = word_set(
-    "is are was were has have had does do did can could may might must should will would shall"
-)
+FINITE_AUXILIARIES: Final = word_set(_LISTS["finite_auxiliaries"])
 """Auxiliaries in the forms in which they follow a subject."""
 
-FINITE: Final = FINITE_AUXILIARIES | word_set(
-    """
-    causes cause reduces reduce increases increase lowers lower raises raise improves improve prevents prevent treats
-    needs need requires require shows show leads lead results remains remain becomes become occurs occur works work
-    helps help affects affect inhibits inhibit blocks block decreases decrease worsens worsen protects protect cures
-    kills kill stops stop gives give makes make contains contain interacts interact carries carry caused reduced
-    increased lowered raised improved prevented showed led resulted occurred remained decreased worsened protected
-    cured
-    """
-)
+FINITE: Final = FINITE_AUXILIARIES | word_set(_LISTS["finite"])
 """Verbs that want a subject before them, in the forms in which they stand after one."""
 
-RESTRICTING: Final = word_set(
-    """
-    unless except excluding only until rarely seldom hardly scarcely barely avoid avoided contraindicated instead rather
-    neither stop stopped discontinue discontinued contrary
-    """
-)
+RESTRICTING: Final = word_set(_LISTS["restricting"])
 """Words that, like a negation, take back or narrow what stands around them."""
 
 

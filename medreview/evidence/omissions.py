@@ -8,7 +8,6 @@ import re
 from typing import Final, NamedTuple
 
 from medreview.evidence.alignment import Token, tokens
-from medreview.evidence.clashes.contrasting_words import CONTRARY
 from medreview.evidence.differences import SENTENCE_END, Difference, DifferenceKind
 from medreview.evidence.lexicon import (
     FINITE,
@@ -22,7 +21,9 @@ from medreview.evidence.lexicon import (
 )
 from medreview.evidence.meaning_words import is_number
 from medreview.evidence.normalise import DASHES, INVISIBLE
-from medreview.text import Span, word_set
+from medreview.text import Span, word_lists, word_set
+
+_LISTS: Final = word_lists(__file__)
 
 FURTHEST: Final = 1_000
 """In code points; an ellipsis that leaves out more than this joins two quotations, not one."""
@@ -38,17 +39,12 @@ _NEXT_CLAUSE: Final = re.compile(r"[;:]|[.!?]\s|\n\s*\n|\b(?:but|while|whereas|a
 _HEADING: Final = 80
 """In code points; how far a heading reaches that ends the sentence before it."""
 _ASIDE: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_MODIFIER: Final = word_set(
-    """with without in of for at on during from by to among within under over aged who which that whose having using
-    receiving taking treated"""
-)
+_MODIFIER: Final = word_set(_LISTS["modifier"])
 """Words that begin a description of the noun before them."""
 _CONTRAST: Final = re.compile(r"\b(?:but|whereas|while|although|though|however|yet|conversely|unlike)\b", re.IGNORECASE)
 _CIRCUMSTANCE: Final = word_set("before after until till unless if when whenever once without above below during while")
 """Words that begin what a verb before them is said of."""
-_BEFORE_NUMBER: Final = HARMLESS | word_set(
-    "about approximately around roughly nearly almost least most up over under by from than more less"
-)
+_BEFORE_NUMBER: Final = HARMLESS | word_set(_LISTS["before_number"])
 """Words that may stand between an ellipsis and a number that belongs to what was skipped."""
 _RUN_ON: Final = re.compile(r"[.!?]\s+(?=[^\W\d_a-z])")
 _QUOTE_MARK: Final = re.compile(r"[^\w\s]|\n")
@@ -263,8 +259,8 @@ def _run_on(quote: str, said: list[Token], original: str, written: list[Token]) 
 
 
 _PREFIX: Final = re.compile(
-    rf"(?<![^\W_])(?P<prefix>{'|'.join(sorted({'non', 'anti', 'un', 'pseudo', 'co', 'sub'}.union(*CONTRARY)))})"
-    r"[-\u2010\u2011\u2013]$",
+    r"(?<![^\W_])(?P<prefix>an|ante|anti|brady|co|endo|eu|exo|extra|hetero|homo|hyper|hypo|infra|inter|intra|macro|micro"
+    r"|mono|non|normo|oligo|over|peri|poly|post|pre|pseudo|sub|supra|tachy|un|under)[-\u2010\u2011\u2013]$",
     re.IGNORECASE,
 )
 """A prefix that changes what the word says that it is joined to; a longer dash sets words apart."""
@@ -276,8 +272,7 @@ _CLOSING: Final = "\"'”’)] \t\n"
 _WITHIN_PHRASE: Final = 3
 """Words that may stand between a negation and the word that it belongs to."""
 _BEFORE_NOUN: Final = HARMLESS - FINITE - PREPOSITIONS - {"that", "which", "who", "whom", "whose"} | word_set(
-    "of to significant clinical relevant major serious severe such other further additional new single clear obvious"
-    " more"
+    _LISTS["before_noun"]
 )
 """Words that may stand there, beside adverbs."""
 _OR_NOT: Final = re.compile(r"\b(?:or|with\s+and)\s+$", re.IGNORECASE)
@@ -290,12 +285,7 @@ _FOR_ITSELF: Final = re.compile(rf"(?:{'|'.join(sorted(PREPOSITIONS))}|after|bef
 
 _CONDITIONS: Final = word_set("whether if")
 """Words before a clause that is not said to be true."""
-_DOUBTS: Final = word_set(
-    """
-    unclear uncertain unknown unproven unlikely doubtful untrue false wrong incorrect myth misconception doubt question
-    insufficient unsure debated disputed controversial
-    """
-)
+_DOUBTS: Final = word_set(_LISTS["doubts"])
 _NEAR: Final = 6
 """In words; how far a doubt stands from the ``that`` of what is doubted."""
 _LITTLE: Final = word_set("few little hardly scarcely barely rarely seldom")
@@ -306,12 +296,7 @@ _OF_CLAUSE: Final = (_WITHOUT - {"without"}) | word_set("not never nobody nothin
 """Negations that, at the head of a sentence, deny its clause."""
 _PROOF: Final = word_set("evidence proof indication reason suggestion data study studies trial trials")
 """What shows that something is so; without it, it is not shown."""
-_AFFIRMED: Final = _DOUBTS | word_set(
-    """
-    surprising surprise forget overlook overlooked ignore ignored deny
-    denied secret only
-    """
-)
+_AFFIRMED: Final = _DOUBTS | word_set(_LISTS["affirmed"])
 """Words whose negation says that something is so."""
 _ENDS_DENIAL: Final = _AFFIRMED | (FINITE - FINITE_AUXILIARIES)
 """Words behind which the negation of a sentence's head denies nothing more."""

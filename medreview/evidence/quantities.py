@@ -15,7 +15,7 @@ from medreview.evidence.measurement_units import (
     local_frequencies,
     parse_unit,
 )
-from medreview.text import word_set
+from medreview.text import word_lists, word_set
 
 Sign = Literal["=", "<", "<=", ">", ">=", "~"]
 
@@ -158,14 +158,7 @@ _SIGN_ENDS: Final[Mapping[Sign, tuple[str, ...]]] = {
     "~": ("~", "≈", "∼", "about", "approximately", "approx.", "approx", "around", "roughly", "nearly", "almost", "some",
           "circa"),
 }  # fmt: skip
-_LABEL_ENDS: Final = tuple(
-    word_set(
-        """
-        p value values of was were is = < > ≤ ≥ type grade stage phase class table tables fig fig. figs figs. figure
-        figures section chapter appendix reference ref ref. refs refs. page p. pp pp. no. version item question step
-        """
-    )
-)
+_LABEL_ENDS: Final = tuple(word_set(word_lists(__file__)["label_ends"]))
 """What stands before the white space before a number, if one of ``_BEFORE`` or ``_LABEL`` matches there: most numbers
 have none of these before them, and the patterns, which look for their beginnings, are slow to say so."""
 _SIGN_TAILS: Final = frozenset(end[-2:] for ends in _SIGN_ENDS.values() for end in ends)

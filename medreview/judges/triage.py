@@ -51,7 +51,6 @@ CLASH_WORDS: Final = {
     "comparison": "comparison differs",
     "direction": "direction differs",
     "negation": "negation differs",
-    "modality": "wording is stronger or weaker",
     "significance": "significance differs",
     "population": "population differs",
     "opposite": "words of opposite meaning",
@@ -60,6 +59,8 @@ CLASH_WORDS: Final = {
     "severity": "severity differs",
     "order": "order differs",
     "quantifier": "how many or how often differs",
+    # kinds that the rules found up to rules-3 and that studies still hold
+    "modality": "wording is stronger or weaker",
     "roles": "who does what differs",
     "medicine": "medicine differs",
 }

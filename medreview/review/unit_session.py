@@ -12,7 +12,6 @@ from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, told_of_unit
 from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline
 from medreview.review.span_editing import SpanEdit
-from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 from medreview.units.documents import RESPONSE
 from medreview.units.kind import Document, Machines, TextMark, UnitKind, UnitView
@@ -217,6 +216,8 @@ class UnitSession(Deciding):
 
     def _next_place(self, document: Document) -> Span:
         """The first open finding in a text; else the first sentence after the last span that I marked in it."""
+        from medreview.statements.sentences import sentence_spans  # only who marks spans needs it
+
         found = (span for span in self.findings if document.key == RESPONSE and span.standing == "open")
         if (first := next(found, None)) is not None:
             return first.here[0]

@@ -13,7 +13,9 @@ from medreview.statements.content import (
 )
 from medreview.statements.marks import CitationIndex
 from medreview.statements.sentences import NEVER_FINAL
-from medreview.text import Span, lazy_pattern, word_set
+from medreview.text import Span, lazy_pattern, word_lists, word_set
+
+_LISTS: Final = word_lists(__file__)
 
 _SPECIALIST: Final = (
     r"(?:obstetricians?|p(?:a)?ediatricians?|surgeons?|midwi(?:fe|ves)|dentists?|psychiatrists?|[a-z]{4,}ologists?)"
@@ -43,95 +45,13 @@ _ADDRESSES: Final = lazy_pattern(
 """Who or what a closing speaks of: the reader, the one who answers, who is to be asked, the answer itself."""
 
 
-_ADVICE_WORDS: Final = word_set(
-    """
-    a able about all am an and any are as at be been before being but by can could do does each else every for from
-    had has have having he her him his how i i'd i'll i'm i've if in into is it it's its may me might must my need
-    needs of on one one's ones only or other others our out over own part please regarding she should so some such
-    than that that's the their them themselves then there therefore these they this those through to together too
-    under until up upon us very want was we were what when whenever where whether which while who will with within
-    without would you you'd you'll you're you've your yours yourself again also always another appropriate
-    appropriately closely directly either finally first further generally highly however ideally indeed just lastly
-    likely more most often overall particular particularly rather regularly simply soon sometimes still strongly
-    ultimately unless well stay touch advisable advise advised advises best better clear crucial encourage
-    encouraged essential find finding feel feeling follow following get getting good great guide happy helpful idea
-    important made make making necessary note offer prefer prudent recommend recommended recommends remember right
-    suggest suggested sure urge urged useful vital wise advice answer answers anything anyone attention care concern
-    concerned concerns doubt doubts everyone guidance help helping information nobody nothing question questions
-    somebody someone something support assistance worried worries worry arrange ask asking assess consult
-    consultation consultations consulted consulting contact contacted contacting check checking decide discuss
-    discussed discussing discussion explain listen reach refer schedule see seeing seek seeking speak speaking talk
-    talking tell visit visiting work working appointment assistant clinic doctor doctor's doctors clinician
-    clinicians counselor counselors counsellor dietician dietitian gp gps healthcare hospital nurse nurses
-    nutritionist pharmacist pharmacists physician physician's physicians practitioner practitioners prescriber
-    prescribers professional professionals provider provider's providers specialist specialists team teams therapist
-    therapists certified family general health knowledgeable licensed local medical mental personal personalised
-    personalized primary primary-care qualified registered trained trusted additional case circumstance
-    circumstances decision decisions detail detailed details individual individualised individualized situation
-    situations specific tailored bitte fragen sie wenden sich sprechen mit konsultieren ihr ihre ihrem ihren ihrer
-    ihres oder und ein eine einen einem einer den dem der die bei rat um arzt ärztin ärzte apotheker médecin
-    pharmacien médico farmacéutico consulte consultez consulter demandez parlez votre vos un une à avis ou le la de
-    su con el hable o
-    """
-)
+_ADVICE_WORDS: Final = word_set(_LISTS["advice_words"])
 """Words of advice to ask somebody; with these alone a sentence says nothing else, even where it names a specialist."""
 
-_GENERIC_WORDS: Final = _ADVICE_WORDS | word_set(
-    """
-    safety regular preference preferences value values input follow-up followup sense sound sincere honest
-    accurately above accurate affect alone although annual apply applies approach available aware based because
-    become becoming begin beginning believe below besides both bring brief broad carefully choice choices choosing
-    common complete complex comprehensive confirm consider considered considering course current currently date
-    depend depending depends develop difference differences different discover easily effective ensure evaluate
-    evaluation even evidence exactly examine examination example experience experiencing fit give given gives giving
-    go goal goals grateful guideline guidelines hear here identify improve include includes including inform
-    informed issue issues keep know knowledge last latest learn least let long lot manage managing many matter mean
-    means meet mentioned much new next now number open opinion option options order overview perfect person person's
-    people people's plan plans planning point points possible present problem problems proper properly provide
-    provided provides purpose read reading reason reasonable record records related rely relevant response responses
-    result results review routine safe safely safest same second serious share short similar source sources special
-    state step steps suit suitable suited summary thing things think though thorough time times topic trust try
-    trying understand understanding unique unsure unwell vary verify view way ways weigh whatever wish wonder yet
-    clears improved unclear certain discourage disregard delay hesitate ignore replace substitute intended meant
-    constitute diagnose diagnosed diagnosing diagnosis diagnoses ai artificial intelligence chatbot language model
-    large virtual training update found critical full position depth bring list listed tailor error mistake contain
-    generate original chat reliable incomplete outdated accuracy anything automated automatically background bear basis
-    belong body clarify comfortable confident described double-check draft end everything expand expert explanation
-    final friend generic gut instinct instruction internet interpret interpretation judgement judgment jointly kept
-    kindly limit limitation limited link loved mention mind none off online page partner precedence priority publicly
-    reassuring reply reserve respond role run said scared section service set shared stressful suggestion text told tool
-    trust try version website word worrying act agree appear appreciate approach argue aspect assume assure author
-    afraid base call cannot chance chapter clinical come comment communicate compare concept conclude conclusion
-    confidence context conversation copy couple cover create curious deal define describe description deserve differ
-    direct direction discover document easy edit effort email emphasize enable entire expect expectation explore express
-    fact fair familiar family feedback file focus forget format fortunate function further future gather genuine group
-    guess handle happen helpful hope hopeful human idea imagine imperfect imply inaccurate indicate instance intend
-    intention interest interested introduce introduction invite involve item join judge kind label lack language learn
-    lengthy letter line logic main material meaning message method moment name nature newest nothing object obvious
-    office official once opportunity organization outline outside paper paragraph part party patience phrase piece place
-    plain policy pose practical precise prefer previous principle prior private process produce project promise propose
-    public publish quick reader ready real realize receive recent recognize reflect regard remain represent request
-    research resource respect responsibility responsible retrieve rough rule scenario search seem send sensible sentence
-    separate serve simple simplify skill someone sort sound space stage stand standard start statement story structure
-    struggle style subject suppose system table task tend term theme tough tricky true truly truth type typical
-    understandable unfortunate user usual vague valid valuable various voice warmly web whoever whole willing wonderful
-    world worthwhile write written aren't wasn't isn't weren't couldn't wouldn't
-    """
-)
+_GENERIC_WORDS: Final = _ADVICE_WORDS | word_set(_LISTS["generic_words"])
 """Words that are about no drug, disease or test in particular: a sentence of these alone can be said of anything."""
 
-_CARE_WORDS: Final = _GENERIC_WORDS | word_set(
-    """
-    benefit benefits check-up check-ups condition conditions conversation disease diseases factors history illness
-    illnesses lifestyle management medication medications medication's medicine medicines drug drugs need needed
-    needs patient patient's patients persist persists pre-existing prescription prescriptions risk risks side
-    effects status supplement supplements symptom symptoms test tests therapies therapy treat treatment treatments
-    underlying unusual new worsen worse worsening diet dietary exercise exercises fitness regimen regimens regime
-    program programs programme products product remedies remedy routine adjusting altering beginning changing
-    combining discontinuing initiating starting stopping switching taking using change changes choice choose
-    continue monitor start started take use
-    """
-)
+_CARE_WORDS: Final = _GENERIC_WORDS | word_set(_LISTS["care_words"])
 """The same with words of care in general: before them somebody is to be asked, "before starting any medication"."""
 
 _WITHOUT_FORCE: Final = lazy_pattern(
@@ -236,16 +156,7 @@ _WORK: Final = lazy_pattern(
       |meta-analys[ie]s|et\sal\.?|(?:19|20)\d\d[a-z]?|leitlinien?)(?![\w-])""",
     re.IGNORECASE | re.VERBOSE,
 )
-_CONNECTING: Final = word_set(
-    """
-    a an and und et y or the this these that those our their its at on in of for from by via to with see also e.g
-    i.e eg ie as well please visit go refer read check consult available here there online web full official latest
-    current original most recent relevant following linked cited above below more further additional other doi pmid
-    pmcid pubmed medline no nr version edition updated published accessed retrieved der die das den le la les de el
-    los las clinical practice national international systematic scientific medical health patient professional free
-    open access
-    """
-)
+_CONNECTING: Final = word_set(_LISTS["connecting"])
 _ABOUT: Final = lazy_pattern(
     r"\W*(?:on|for|about|of|to|from|by|in|regarding|concerning|at|zu|sur|sobre)\b|[\W\d]*\Z", re.IGNORECASE
 )
@@ -257,17 +168,7 @@ _LISTING: Final = lazy_pattern(
       |\b(?:the\sfollowing|as\sfollows|listed\sbelow|these\s(?:steps|points|factors)|folgende[nrs]?|suivants?|siguientes)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_INTRO_WORDS: Final = _GENERIC_WORDS | word_set(
-    """
-    let let's look break down answer essentials highlight highlights list listed main major facts fact findings key
-    core tips tip takeaways takeaway bottom line guide quick rundown reasons causes components aspects criteria
-    features elements recommendations recommendation measures strategies strategy approaches examples example
-    several various different two three four five six few number first second third general summarize summarise say
-    says show shows evidence research studies literature called following follows treatments treatment management
-    diagnosis care conclusion details here's what's that's there's try tell depends why contents precautions
-    warnings instructions signs symptoms factors
-    """
-)
+_INTRO_WORDS: Final = _GENERIC_WORDS | word_set(_LISTS["intro_words"])
 _VERB: Final = lazy_pattern(
     r"""\b(?:is|are|was|were|be|been|has|have|had|can|may|might|must|should|will|would|could|do|does|did|cause[sd]?
       |reduce[sd]?|increase[sd]?|decrease[sd]?|prevents?|require[sd]?|recommend(?:s|ed)?|avoid(?:s|ed)?|take[ns]?|use[sd]?

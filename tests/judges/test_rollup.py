@@ -107,6 +107,7 @@ def test_invented_quotes_come_first():
 
 def test_each_doubt_has_its_badge():
     assert badges([vote("supported")], ["number"]) == ["numbers differ"]
+    assert badges([vote("supported")], ["modality"]) == ["wording is stronger or weaker"]  # stored by earlier rules
     assert badges([vote("supported", run=1), vote("partial", run=2)]) == ["jury 1-1"]
     assert badges([vote("supported", confidence=0.5)]) == ["low confidence"]
     assert badges([vote("not_addressed")], pages=CitedPages(1, ("paywall",))) == ["not addressed", "page: paywall"]

@@ -1,28 +1,14 @@
-"""Amounts that differ: numbers, units, ranges and comparison signs; proportions; amounts of two groups exchanged.
-
-Proportions are a percentage against so many of so many, and the reverse. Exchanged are 15% with the drug, 10% with
-placebo, against the reverse.
-"""
+"""Amounts that differ: numbers, units, ranges and comparison signs."""
 
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from math import isclose
-from typing import Final, NamedTuple
+from typing import Final
 
-from medreview.evidence.clashes.clash import (
-    MOST_COMPARED,
-    WIDE_WINDOW,
-    WINDOW,
-    Clash,
-    ClashKind,
-    shared_context,
-    span_of,
-)
+from medreview.evidence.clashes.clash import WINDOW, Clash, ClashKind, shared_context, span_of
 from medreview.evidence.measurement_units import MeasureUnit, parse_unit
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import SentenceAnalysis
-from medreview.text import Span
 
 BOUNDS: Final = ("<", "<=", ">", ">=")
 _ROUNDED: Final = ("%", "month")
@@ -66,6 +52,7 @@ def _rounded(one: Quantity, other: Quantity) -> bool:
 
 
 def amounts(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """An amount in the statement that the passage gives otherwise, or with another unit or sign."""
     if not claim.quantities:
         return
     divided = _same_in_divided_doses(claim, evidence)
@@ -165,139 +152,3 @@ def _other_unit(claim: SentenceAnalysis, claimed: Quantity, evidence: SentenceAn
         if shared_context(claim, claimed, evidence, other, WINDOW) >= 2:
             yield Clash("unit", span_of(claimed), span_of(other))
             return
-
-
-_MAY_COUNT: Final = re.compile(r"\d\s?/\s?\d|\bof\b[^.]{0,80}?\d", re.IGNORECASE)
-_COUNT = r"\d{1,3}(?:,\d{3})+|\d+"
-_NOT_MORE = r"(?![\d/%]|[.,]\d|\s?(?:%|mm|mg|mL|kg|h\b))"
-_COUNTED: Final = re.compile(
-    rf"(?<![\d.,/])(?P<some>{_COUNT})(?:\s(?:out\s)?of\s(?:the\s|a\stotal\sof\s)?|\s?/\s?)(?P<all>{_COUNT}){_NOT_MORE}"
-    rf"|\bof\s(?:the\s|a\stotal\sof\s)?(?P<total>{_COUNT})\s[a-z]+(?:\s[a-z]+)?,\s(?P<part>{_COUNT}){_NOT_MORE}",
-    re.IGNORECASE,
-)
-"""``12 of 48``, ``12/48``, ``of 48 patients, 12``."""
-_FRACTION: Final = re.compile(
-    r"\b(?:(?P<times>two|three|four)[\s-])?(?P<part>half|thirds?|quarters?|fifths?|tenth)\sof\b", re.IGNORECASE
-)
-_PARTS: Final = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
-_TIMES: Final = {"two": 2, "three": 3, "four": 4}
-LEAST: Final = 10
-"""Of fewer in all ``3/4`` is rather a score than a share of people."""
-SLACK: Final = 1.5
-"""Percentage points by which a share may be rounded."""
-ROUGHLY: Final = 5.0
-"""The same for a fraction in words."""
-
-
-class Proportion(NamedTuple):
-    """A share in per cent, what it may be off by, its span, and whether it is written as a percentage."""
-
-    percent: float
-    slack: float
-    span: Span
-    as_percentage: bool
-
-
-def proportions(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
-    """A share in the statement that none of the passage equals, where one of the two is no percentage."""
-    said, written = _shares(claim), _shares(evidence)
-    for one in said[:MOST_COMPARED]:
-        if any(abs(one.percent - other.percent) <= one.slack + other.slack for other in written):
-            continue
-        others = [other for other in written if not (one.as_percentage and other.as_percentage)]
-        if len({round(other.percent) for other in written}) != 1 or not others:
-            continue
-        if _shared(claim, one.span, evidence, others[0].span) >= 2:
-            yield Clash("number", one.span, others[0].span)
-
-
-def _shared(claim: SentenceAnalysis, one: Span, evidence: SentenceAnalysis, other: Span) -> int:
-    return len(claim.context(*one, WIDE_WINDOW) & evidence.context(*other, WIDE_WINDOW))
-
-
-def _shares(sentence: SentenceAnalysis) -> tuple[Proportion, ...]:
-    """The shares in a sentence: counts, fractions, percentages."""
-    counted = _counted(sentence.text)
-    percentages = [
-        Proportion(amount.low, SLACK if amount.sign == "=" else ROUGHLY, Span(amount.start, amount.end), True)
-        for amount in sentence.quantities
-        if amount.unit == "%" and not amount.is_range and amount.sign in ("=", "~")
-    ]
-    return (*counted, *percentages)
-
-
-@lru_cache(maxsize=2_000)
-def _counted(text: str) -> tuple[Proportion, ...]:
-    found = []
-    for match in _COUNTED.finditer(text) if _MAY_COUNT.search(text) else ():
-        some, total = (
-            float((match[name] or match[other]).replace(",", ""))
-            for name, other in (("some", "part"), ("all", "total"))
-        )
-        is_date = "/" in match[0] and some <= 31 and 1900 <= total <= 2100
-        if total >= LEAST and some <= total and not is_date:
-            found.append(Proportion(100 * some / total, SLACK, Span(*match.span()), False))
-    for match in _FRACTION.finditer(text):
-        share = _TIMES.get((match["times"] or "").lower(), 1) / _PARTS[match["part"].lower().rstrip("s")]
-        found.append(Proportion(100 * share, ROUGHLY, Span(*match.span()), False))
-    return tuple(found)
-
-
-def _number(written: str) -> float:
-    return float(written.replace(",", ""))
-
-
-_Side = Callable[[SentenceAnalysis, Quantity], frozenset[str]]
-
-
-def exchanged_amounts(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
-    """The same two amounts in both, each beside the words that stand beside the other one there."""
-    pair, others = _pair(claim), _pair(evidence)
-    if pair is None or others is None:
-        return
-    if not pair[0].equals(others[0]):
-        others = others[1], others[0]
-    if not (pair[0].equals(others[0]) and pair[1].equals(others[1])):
-        return
-    for side in (_after, _before):
-        (one, two), (first, second) = _own(claim, pair, side), _own(evidence, others, side)
-        both_sided, others_sided = bool(one and two), bool(first and second)
-        if both_sided != others_sided:
-            return  # the one names its groups behind the amounts, the other before them
-        if both_sided:
-            if one & second and two & first and not (one & first or two & second):
-                yield Clash("roles", _over(pair), _over(others))
-            return
-
-
-def _pair(sentence: SentenceAnalysis) -> tuple[Quantity, Quantity] | None:
-    """The only two amounts of a sentence, if they are two of one unit that differ."""
-    if len(sentence.quantities) != 2:
-        return None
-    one, other = sentence.quantities
-    return (one, other) if one.unit == other.unit and one.unit and not one.equals(other) else None
-
-
-def _after(sentence: SentenceAnalysis, amount: Quantity) -> frozenset[str]:
-    """The content terms behind an amount, up to the other one or to the sentence's end."""
-    end = min((other.start for other in sentence.quantities if other.start > amount.start), default=len(sentence.text))
-    return frozenset(w.term for w in sentence.words if w.is_content and amount.end <= w.start < end)
-
-
-def _before(sentence: SentenceAnalysis, amount: Quantity) -> frozenset[str]:
-    """The content terms before an amount, from the other one or from the sentence's beginning on."""
-    start = max((other.end for other in sentence.quantities if other.start < amount.start), default=0)
-    return frozenset(w.term for w in sentence.words if w.is_content and start <= w.start < amount.start)
-
-
-def _own(
-    sentence: SentenceAnalysis, pair: tuple[Quantity, Quantity], side: _Side
-) -> tuple[frozenset[str], frozenset[str]]:
-    """The terms beside each of two amounts that are not beside the other."""
-    one, other = (side(sentence, amount) for amount in pair)
-    return one - other, other - one
-
-
-def _over(pair: tuple[Quantity, Quantity]) -> Span:
-    one, other = sorted(map(span_of, pair))
-    return Span(one.start, other.end)

@@ -1,0 +1,253 @@
+"""Words that exclude one another: contrasts, and directions of the same thing.
+
+Contrasts are benign against malignant, oral against intravenous, men against women; directions increase against
+decrease, better against worse. Two such words clash where their frames are alike: the content words beside each, the
+nearest first, tell whether both sentences say the same around them.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, NamedTuple
+
+from medreview.evidence.clashes.clash import Clash, span_of
+from medreview.evidence.lexicon import OPPOSITES, ContrastKind, Found, contrasts, is_negation
+from medreview.evidence.sentence_analysis import SCOPE, SentenceAnalysis, Word
+from medreview.text import Span, word_set
+
+REACH: Final = 6
+"""Content words on each side that make a frame."""
+BESIDE: Final = 2
+"""What an equal word right beside counts more than one further away."""
+PEOPLE: Final = word_set(
+    "patient patients people person persons individual individuals participant participants subject subjects"
+)
+"""Words for those whom a sentence is about, one as good as another."""
+_PEOPLE: Final = "people"
+MOST_COMPARED: Final = 20
+"""Words of one kind in a text whose frames are compared: the work on a pair stays bounded."""
+
+
+class Frame(NamedTuple):
+    """The terms of the content words before and after a word, the nearest first."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def frame(sentence: SentenceAnalysis, first: int, end: int) -> Frame:
+    """The frame of the words from one index to another, which is not included."""
+    return Frame(
+        _content(sentence, range(first - 1, -1, -1)),
+        _content(sentence, range(end, len(sentence.words))),
+    )
+
+
+def _content(sentence: SentenceAnalysis, indices: range) -> tuple[str, ...]:
+    found: list[str] = []
+    for at in indices:
+        word = sentence.words[at]
+        if word.is_content:
+            found.append(_PEOPLE if word.key in PEOPLE else word.term)
+            if len(found) == REACH:
+                break
+    return tuple(found)
+
+
+def likeness(one: Frame, other: Frame) -> int:
+    """The number of shared terms; an equal word right before or right after counts ``1 + BESIDE``."""
+    shared = len({*one.before, *one.after} & {*other.before, *other.after})
+    return shared + BESIDE * (_equal_beside(one.before, other.before) + _equal_beside(one.after, other.after))
+
+
+def beside(one: Frame, other: Frame) -> bool:
+    """Whether a word right beside is the same, on either side: ``mild croup``, ``croup is severe``."""
+    return bool({*one.before[:1], *one.after[:1]} & {*other.before[:1], *other.after[:1]})
+
+
+def _equal_beside(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return bool(one and other) and one[0] == other[0]
+
+
+ALIKE: Final = 3
+"""Likeness of the two frames from which on both sentences say the same around the words."""
+OF_THE_NEXT: Final[frozenset[ContrastKind]] = frozenset({"severity", "quantifier"})
+"""Kinds of words that say something of a word beside them."""
+NEAR: Final = 3
+"""Words before a word within which a negation is its own."""
+
+
+def contrasting_words(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """A word in the statement, one that it excludes, and only that, in the passage, in a frame alike."""
+    theirs = _by_contrast(evidence)
+    if not theirs:
+        return
+    for contrast, claimed in _by_contrast(claim).items():
+        others = theirs.get(contrast, [])
+        groups = {found.member.group for found in claimed}
+        # both alternatives in one text: it compares them, and the words do not tell which is meant
+        if not others or len(groups) > 1 or any(other.member.group in groups for other in others):
+            continue
+        kind = contrasts().kinds[contrast]
+        pairs = [
+            (_alike(kind, claim, one, evidence, other), one, other)
+            for one in claimed
+            for other in others
+            if _denied(claim, one) == _denied(evidence, other)
+            and not _in_parts(one, evidence)
+            and not _in_parts(other, claim)
+        ]
+        best = max(pairs, key=lambda pair: pair[0], default=None)
+        if best is not None and best[0] >= ALIKE:
+            yield Clash(kind, _span(claim, best[1]), _span(evidence, best[2]))
+
+
+def _alike(kind: ContrastKind, claim: SentenceAnalysis, one: Found, evidence: SentenceAnalysis, other: Found) -> int:
+    """The likeness of two frames; 0 for words that say something of a word beside them, if that is another."""
+    claimed, written = frame(claim, one.first, one.end), frame(evidence, other.first, other.end)
+    # of the first and the third trimester: what both are of stands within the phrases
+    of_the_same = len(one.member.keys) > 1 and one.member.keys[-1] == other.member.keys[-1]
+    if kind in OF_THE_NEXT and not of_the_same and not beside(claimed, written):
+        return 0
+    return likeness(claimed, written) + (1 + BESIDE) * of_the_same
+
+
+def _denied(sentence: SentenceAnalysis, found: Found) -> bool:
+    """Whether a negation stands right before: ``not recommended``; not in ``must not be used in severe``."""
+    before = sentence.words[max(0, found.first - NEAR) : found.first]
+    cue = next((word for word in before if is_negation(word.key)), None)
+    return cue is not None and "," not in sentence.text[cue.end : sentence.words[found.first].start]
+
+
+def _in_parts(found: Found, other: SentenceAnalysis) -> bool:
+    """Whether another sentence has the words of a phrase, apart: in the second and the third trimester."""
+    return len(found.member.keys) > 1 and other.keys.issuperset(found.member.keys)
+
+
+def _by_contrast(sentence: SentenceAnalysis) -> dict[int, list[Found]]:
+    found: dict[int, list[Found]] = {}
+    for one in sentence.contrasting:
+        found.setdefault(one.member.contrast, []).append(one)
+    return {contrast: members[:MOST_COMPARED] for contrast, members in found.items()}
+
+
+def _span(sentence: SentenceAnalysis, found: Found) -> Span:
+    return Span(sentence.words[found.first].start, sentence.words[found.end - 1].end)
+
+
+COMPARED: Final = frozenset({"more", "less", "faster", "slower"})
+"""Directions of the word after them, whatever it is."""
+_NEXT: Final = 2
+"""Content words after a direction among which is what goes up or down."""
+_BREAKS: Final = re.compile(r"[;:,()]|\b(?:while|whereas|but|although|though|and|because)\b", re.IGNORECASE)
+
+
+class Directed(NamedTuple):
+    """A word with a direction: its index, and its side in a pair of ``OPPOSITES``."""
+
+    at: int
+    word: Word
+    side: int
+
+
+def directions(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
+    """A direction in the statement, and the opposite of the same thing in the passage, which the statement lacks."""
+    for pair in OPPOSITES:
+        claimed = _directed(claim, pair)
+        written = _directed(evidence, pair) if claimed else []
+        sides = {other.side for other in written}
+        for one in claimed if written else ():
+            if one.word.key in COMPARED and one.side in sides:
+                continue
+            against = max((found for found in _like_words(claim, one, evidence, written, -1)), default=None)
+            if against is None or not _of_the_same(claim, one, evidence, against[1]):
+                continue
+            along = max((score for score, _ in _like_words(claim, one, evidence, written, 1)), default=0)
+            better = max((score for score, _ in _like_words(evidence, against[1], claim, claimed, 1)), default=0)
+            if against[0] >= ALIKE and against[0] > max(along, better) and not is_mirrored(claim, evidence):
+                yield Clash("direction", span_of(one.word), span_of(against[1].word))
+                return
+
+
+def _like_words(
+    sentence: SentenceAnalysis, one: Directed, other: SentenceAnalysis, words: list[Directed], sign: int
+) -> Iterator[tuple[int, Directed]]:
+    """The words of another sentence with the same side (``sign`` 1) or the other (-1), with the frames' likeness."""
+    own = frame(sentence, one.at, one.at + 1)
+    for word in words:
+        if word.word.negated == one.word.negated and (word.side == one.side) == (sign > 0):
+            yield likeness(own, frame(other, word.at, word.at + 1)), word
+
+
+def _of_the_same(claim: SentenceAnalysis, one: Directed, evidence: SentenceAnalysis, other: Directed) -> bool:
+    """Whether what goes up in one goes down in the other: a noun beside both, in the same clause."""
+    before, after = _beside(claim, one.at)
+    others_before, others_after = _beside(evidence, other.at)
+    if one.word.key in COMPARED or other.word.key in COMPARED:
+        return bool(after[:1]) and after[:1] == others_after[:1]
+    return bool(
+        {*after[:1]} & {*others_before[:1], *others_after}
+        or {*others_after[:1]} & {*before[:1], *after}
+        or {*before[:1]} & {*others_before[:1]}
+    )
+
+
+def _beside(sentence: SentenceAnalysis, at: int) -> tuple[list[str], list[str]]:
+    """The terms of the content words before and after a word up to the end of its clause, the nearest first."""
+    word = sentence.words[at]
+    before: list[str] = []
+    for near in reversed(sentence.words[max(0, at - 2 * SCOPE) : at]):
+        if len(before) == _NEXT or _BREAKS.search(sentence.text, near.start, word.start):
+            break
+        before += [near.term] if _counts(near) else []
+    after: list[str] = []
+    for near in sentence.words[at + 1 : at + 1 + 2 * SCOPE]:
+        if len(after) == _NEXT or _BREAKS.search(sentence.text, word.end, near.end):
+            break
+        after += [near.term] if _counts(near) else []
+    return before, after
+
+
+def _directed(sentence: SentenceAnalysis, pair: tuple[frozenset[str], frozenset[str]]) -> list[Directed]:
+    if sentence.keys.isdisjoint(pair[0]) and sentence.keys.isdisjoint(pair[1]):
+        return []
+    found = (
+        Directed(at, word, side)
+        for at, word in enumerate(sentence.words)
+        for side in (0, 1)
+        if word.key in pair[side] and not _in_quantity(sentence, word)
+    )
+    return list(islice(found, MOST_COMPARED))
+
+
+def _in_quantity(sentence: SentenceAnalysis, word: Word) -> bool:
+    """Whether a word is part of a quantity (``below 30``)."""
+    return any(quantity.start <= word.start < quantity.end for quantity in sentence.quantities)
+
+
+def _counts(word: Word) -> bool:
+    """Whether a word may be what goes up or down; ``significantly`` is not."""
+    return word.is_content and not word.key.endswith("ly")
+
+
+def is_mirrored(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> bool:
+    """Whether both make the same comparison with the sides exchanged (A less than B, B more than A)."""
+    claimed, other = _sides_of_than(claim), _sides_of_than(evidence)
+    if claimed is None or other is None:
+        return False
+    crossed = len(claimed[0] & other[1]) + len(claimed[1] & other[0])
+    return crossed >= len(claimed[0] & other[0]) + len(claimed[1] & other[1]) or bool(
+        claimed[1] & (other[0] - other[1])
+    )
+
+
+def _sides_of_than(sentence: SentenceAnalysis) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The content terms before and after ``than``."""
+    at = next((word.start for word in sentence.words if word.key == "than"), None)
+    if at is None:
+        return None
+    content = [word for word in sentence.words if word.is_content]
+    return (
+        frozenset(word.term for word in content if word.start < at),
+        frozenset(word.term for word in content if word.start > at),
+    )
