@@ -15,8 +15,11 @@ from medreview.study.events import Receipt
 
 if TYPE_CHECKING:
     from medreview.api.material import StudyStatement
-    from medreview.api.tables import JudgementRow, LabelRow, PairRow, Table
+    from medreview.api.tables import Table
     from medreview.config import Config
+    from medreview.exchange.exports.label_rows import LabelRow
+    from medreview.exchange.exports.pair_rows import PairRow
+    from medreview.exchange.exports.study_rows import JudgementRow
     from medreview.review.looks import Shown
     from medreview.review.study_response import StudyResponse
     from medreview.statements.left_out import LeftOut
@@ -186,7 +189,7 @@ class Reading(Opened):
         from medreview.api.tables import label_table
 
         self._looked("tables", "verdicts")
-        return label_table(self._study.reader, self.study_id)
+        return label_table(self._study.reader)
 
     def judgements(self) -> Table[JudgementRow]:
         """A row for each judgement of a statement against a page, by every judge, stale ones too."""

@@ -14,8 +14,8 @@ from typing import Final, Literal
 from medreview.atomic_output import atomic_output
 from medreview.bounded_reading import read_bounded
 from medreview.errors import UserError
-from medreview.exchange.files.columns import Column
-from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
+from medreview.exchange.files.columns import Cell, Column
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.judges.majority import TieRule, majority_vote
 from medreview.replays import printed as p
 from medreview.replays.printed import Printed

@@ -2,31 +2,25 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 from medreview.atomic_output import atomic_output, check_own
-from medreview.exchange.exports.reference_rows import REFERENCES, check_cells, reading_cells
-from medreview.exchange.files.columns import Column
-from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
+from medreview.exchange.exports.reference_rows import CHECKED, PLACE, READ
+from medreview.exchange.files.columns import Cell, Column, cells
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.references.input_file import CheckedReference
 from medreview.references.jsonl_filter import answered
 from medreview.references.model import to_json
-
-_NAMES: Final = [column.name for column in REFERENCES]
-
-
-def _from_to(first: str, last: str) -> tuple[Column, ...]:
-    return REFERENCES[_NAMES.index(first) : _NAMES.index(last) + 1]
-
 
 COLUMNS: Final = (
     Column("id", "text", "The answer that it stands in, or its own id in the file; empty without one."),
     Column("line", "integer", "The line that it, or its answer, begins at; empty of an entry of a library."),
     Column("model", "text", "The model that gave the answer."),
     Column("origin", "text", "Where the question came from."),
-    *_from_to("number", "standing"),
-    *_from_to("text", "unsure"),
-    *_from_to("verdict", "asked"),
+    *PLACE,
+    *READ,
+    *CHECKED,
 )
 
 
@@ -61,10 +55,10 @@ def payload(checked: Iterable[CheckedReference]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(checked: Iterable[CheckedReference]) -> Iterator[Sequence[Cell]]:
-    unchecked = (None,) * len(_from_to("verdict", "asked"))
     for one in checked:
-        told, reference = one.brought, one.brought.reference
-        yield (
-            told.name, told.line or None, told.model, told.origin, reference.number, reference.standing,
-            reference.text, *reading_cells(reference), *(unchecked if one.check is None else check_cells(one.check)),
-        )  # fmt: skip
+        told, read = one.brought, one.brought.reference
+        yield cells(COLUMNS, SimpleNamespace(
+            id=told.name, line=told.line or None, model=told.model, origin=told.origin,
+            number=read.number, standing=read.standing, text=read.text,
+            read=read, check=one.check, made_check=one.check,
+        ))  # fmt: skip

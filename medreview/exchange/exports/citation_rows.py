@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from medreview.atomic_output import atomic_outputs, check_own
 from medreview.citations.allow_list import KINDS, ScoredCitation
-from medreview.exchange.files.columns import CODE_POINTS, Column
-from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
+from medreview.exchange.files.columns import CODE_POINTS, Cell, Column
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.labels import INVALID
 from medreview.sources.lookups.reach import STATES, Reach

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from medreview.atomic_output import atomic_output
-from medreview.exchange.files.columns import Column
-from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
+from medreview.exchange.files.columns import Cell, Column
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.review.conflicts import Conflict
 from medreview.units.registry import unit_name
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from medreview.atomic_output import atomic_output, check_own
-from medreview.exchange.files.columns import Column, levels_of
-from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
+from medreview.exchange.files.columns import Cell, Column, levels_of
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.labels import HALLUCINATION
 from medreview.stats.formulas.estimate import figure_rows
 from medreview.stats.reports.provenance import Provenance

@@ -16,10 +16,8 @@ from types import TracebackType
 from typing import Any, Final, Literal, Self
 
 from medreview.atomic_output import create
-from medreview.exchange.files.columns import EXCEL, Column
+from medreview.exchange.files.columns import EXCEL, Cell, Column
 from medreview.visible import visible
-
-Cell = str | int | float | None
 
 _SPECIAL: Final = re.compile(r"[%.:\s]")
 _TYPES: Final[Mapping[type, str]] = {str: "s", bool: "b", int: "i", float: "f", type(None): "z"}
