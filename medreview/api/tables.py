@@ -5,15 +5,11 @@ What stands in a column, ``docs/api.md`` and the codebook say.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from medreview.errors import UserError
-from medreview.exchange.exports.label_rows import LabelRow, label_rows
-from medreview.exchange.exports.pair_rows import PairRow, pairs_with_passages
-from medreview.exchange.exports.study_rows import JudgementRow, judgement_rows
 from medreview.exchange.files.columns import Cell, Column, columns_of
 
 if TYPE_CHECKING:
@@ -71,25 +67,11 @@ class Table(Sequence[Row], Generic[Row]):
         )
 
 
-def label_table(reader: sqlite3.Connection) -> Table[LabelRow]:
-    """A row for each statement, reviewer and pass that has more than a look."""
-    return _table(LabelRow, LabelRow._make, label_rows(reader))
-
-
-def judgement_table(reader: sqlite3.Connection) -> Table[JudgementRow]:
-    """A row for each judgement."""
-    return _table(JudgementRow, JudgementRow._make, judgement_rows(reader))
-
-
-def pair_table(reader: sqlite3.Connection) -> Table[PairRow]:
-    """A row for each statement and source of its response."""
-    return _table(PairRow, PairRow._make, pairs_with_passages(reader))
-
-
-def _table(record: type, make: Callable[[Iterable[Any]], Row], rows: Iterable[Sequence[Cell]]) -> Table[Row]:
-    columns = columns_of(record)
+def table_of(record: type[Row], rows: Iterable[Sequence[Cell]]) -> Table[Row]:
+    """The table of a row record, whose fields say its columns, from the cells of an export."""
+    columns, make = columns_of(record), cast("Callable[..., Row]", record)
     kinds = [column.type for column in columns]
-    return Table(columns, (make(map(_value, row, kinds)) for row in rows))
+    return Table(columns, (make(*map(_value, row, kinds)) for row in rows))
 
 
 def _value(cell: Cell, kind: str) -> str | int | float | bool | datetime | None:

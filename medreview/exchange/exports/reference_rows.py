@@ -1,15 +1,27 @@
-"""The files of an export on references: what was read of each, its checks, and what differs."""
+"""The files of an export on references: what was read of each, its checks, what differs; and those of a file as CSV and
+JSON."""
 
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Final
+from typing import Any, Final
 
 from medreview.exchange.files.columns import CODE_POINTS, Cell, Column, ExportFile, cells, selected
 from medreview.exchange.files.csv_file import flatten
-from medreview.references.model import Author, Identifier, Record, Reference, ReferenceCheck, check_of, reference_of
+from medreview.references.input_file import CheckedReference
+from medreview.references.jsonl_filter import answered
+from medreview.references.model import (
+    Author,
+    Identifier,
+    Record,
+    Reference,
+    ReferenceCheck,
+    check_of,
+    reference_of,
+    to_json,
+)
 from medreview.study.ids import REFERENCE, unit_id
 from medreview.units.checked_reference import difference_words, notice_words, record_name
 
@@ -43,11 +55,11 @@ def _identifiers(identifiers: Iterable[Identifier]) -> str:
     return "; ".join(f"{one.kind} {one.value}" for one in identifiers)
 
 
-PLACE: Final = (
+_PLACE: Final = (
     Column("number", "integer", "The response's own number of it; empty without one."),
     Column("standing", "text", "Where it stands.", levels=("list", "footnote", "inline", "given", "alone")),
 )
-READ: Final = (
+_READ: Final = (
     Column("text", "text", "What stands there.", sql="f.text"),
     _read("kind", "What sort of work it is by its words: article, guideline, ...; unknown when nothing tells it."),
     _read("authors", "As read from it, parted by semicolons.", lambda read: _authors(read.authors, et_al=read.et_al)),
@@ -66,7 +78,7 @@ READ: Final = (
            made=lambda one: int(one.read.bare_url)),
     _read("unsure", "Fields that were read with doubt, parted by blanks.", lambda read: " ".join(read.unsure)),
 )  # fmt: skip
-CHECKED: Final = (
+_CHECKED: Final = (
     _told("verdict", "How it compares with what authorities have, by the newest check; empty when it was not checked, "
           "or must not be known yet, as in all that follows up to wrong_fields. not_found proves no invention.",
           lambda check: check.verdict, _VERDICTS),
@@ -94,7 +106,6 @@ CHECKED: Final = (
            made=lambda one: one.made_check and "; ".join(
                f"{asked.authority} by {asked.by}: {asked.outcome}" for asked in one.made_check.asked)),
 )  # fmt: skip
-"""These three are columns of the references of a file, too: ``checked_references``."""
 
 _REFERENCES: Final = (
     replace(_REFERENCE, sql="f.reference_id"),
@@ -107,15 +118,15 @@ _REFERENCES: Final = (
     Column("ordinal", "integer", "Its place among the references of the response, from 1.", sql="f.ordinal"),
     Column("current", "boolean", "0: the newest rules do not find it any more; it is kept for what was said of it.",
            sql="f.parser IS r.references_by"),
-    *PLACE,
+    *_PLACE,
     Column("start_cp", "integer", "Where it starts in the response; empty when it was listed beside the text.",
            unit=CODE_POINTS),
     Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS),
-    *READ,
+    *_READ,
     Column("source_ids", "text", "The sources of the response that it names, parted by blanks.", sql="""(
         SELECT group_concat(source_id, ' ') FROM (SELECT source_id FROM reference_source AS n
         WHERE n.reference_id = f.reference_id ORDER BY source_id))"""),
-    *CHECKED,
+    *_CHECKED,
     Column("checked_at", "time", "When the newest check was made.", unit="UTC"),
     Column("check_id", "text", "The newest check; empty when there is none."),
     Column("parser", "text", "The rules that found it, by name and version.", sql="f.parser"),
@@ -216,3 +227,40 @@ VALUES: Final = ExportFile(
 
 FILES: Final = (REFERENCES, DIFFERENCES, CHECKS, VALUES)
 """Every file of references."""
+
+OF_FILE: Final = (
+    Column("id", "text", "The answer that it stands in, or its own id in the file; empty without one."),
+    Column("line", "integer", "The line that it, or its answer, begins at; empty of an entry of a library."),
+    Column("model", "text", "The model that gave the answer."),
+    Column("origin", "text", "Where the question came from."),
+    *_PLACE,
+    *_READ,
+    *_CHECKED,
+)
+"""The columns of references of a file of answers or of a library."""
+
+
+def payload(checked: Iterable[CheckedReference]) -> Iterator[dict[str, Any]]:
+    """Each reference for JSON: as printed, as it was read, and what a line of the filter says of it."""
+    for one in checked:
+        told = one.brought
+        yield {
+            "id": told.name or None,
+            "line": told.line or None,
+            "model": told.model,
+            "origin": told.origin,
+            "reference": told.reference.text,
+            "reading": to_json(told.reference),
+            **({"verdict": None} if one.check is None else answered(one.check)),
+        }
+
+
+def file_rows(checked: Iterable[CheckedReference]) -> Iterator[Sequence[Cell]]:
+    """A row for each reference of a file, by :data:`OF_FILE`."""
+    for one in checked:
+        told, read = one.brought, one.brought.reference
+        yield cells(OF_FILE, SimpleNamespace(
+            id=told.name, line=told.line or None, model=told.model, origin=told.origin,
+            number=read.number, standing=read.standing, text=read.text,
+            read=read, check=one.check, made_check=one.check,
+        ))  # fmt: skip

@@ -15,8 +15,15 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from medreview.atomic_output import create, write_new
 from medreview.errors import UserError
-from medreview.exchange.exports.datasette_metadata import metadata
-from medreview.exchange.exports.sqlite_schema import PYTHON_TYPES, Tables, in_order, reading_order, references, views
+from medreview.exchange.exports.sqlite_schema import (
+    PYTHON_TYPES,
+    Tables,
+    in_order,
+    metadata,
+    reading_order,
+    references,
+    views,
+)
 from medreview.exchange.exports.study_rows import OCR_CONFIDENCE_COLUMN
 from medreview.exchange.files.columns import Cell, Column, ExportFile, cells, selected
 from medreview.judges.votes import judges_of_support

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
-from medreview.atomic_output import create
+from medreview.atomic_output import atomic_output, check_own, create
 from medreview.exchange.files.columns import EXCEL, Cell, Column
 from medreview.visible import visible
 
@@ -201,6 +201,21 @@ class CsvFile:
                     truncated.append(name)
             cells.append(cell)
         return [*cells, " ".join(guarded), " ".join(truncated)]
+
+
+def write_report(path: Path, columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> int:
+    """Write a CSV file of a report, in place of an earlier one; gives the number of its rows.
+
+    In the dialect for Excel: names, notes and addresses come from outside, and a spreadsheet may take them for
+    formulas. Raises :class:`UserError` when ``path`` is another file, or cannot be written.
+    """
+    with atomic_output(path, sign_of(columns)) as place, CsvFile(place, columns, "excel") as file:
+        return file.add_all(rows).rows
+
+
+def check_report(path: Path, columns: Sequence[Column]) -> None:
+    """Raise :class:`UserError` where :func:`write_report` would: before the work, not after it."""
+    check_own(path, sign_of(columns))
 
 
 def sign_of(columns: Sequence[Column]) -> bytes:
