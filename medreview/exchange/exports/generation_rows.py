@@ -6,17 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from medreview.exchange.files.columns import Cell, Column, ExportFile
-from medreview.exchange.files.csv_file import flatten
+from medreview.exchange.files.csv_file import flat_rows, names_in
 
 _ORDER: Final = "JOIN generation_run AS run USING (run_id) ORDER BY run.ordinal"
 _RUN: Final = Column("generation_run_id", "text", "The run: one generator with one model, its prompts and options.",
                      sql="run_id")  # fmt: skip
 _ITEM: Final = Column("item_id", "text", "The input that it was asked about.")
-
-
-def _names(name: str, meaning: str) -> Column:
-    """Which values a stored object has; these are in generation_values.csv."""
-    return Column(name, "text", meaning, sql=name, made=lambda row: flatten(json.loads(row[name]))[0])
 
 
 def _number(name: str, meaning: str, table: str, also: str = "") -> Column:
@@ -35,10 +30,10 @@ RUNS: Final = ExportFile(
         Column("model", "text", "The model."),
         Column("host", "text", "Where it was asked."),
         Column("judge", "text", "The model that was asked to verify, as NAME: MODEL at HOST; empty when none was."),
-        _names("prompts", "Which values tell the prompts and their SHA-256: name:type, parted by blanks, as in the "
+        names_in("prompts", "Which values tell the prompts and their SHA-256: name:type, parted by blanks, as in the "
                "column payload of events.csv. The values stand in generation_values.csv."),
-        _names("params", "The same of the parameters that were sent."),
-        _names("options", "The same of the generator's own options."),
+        names_in("params", "The same of the parameters that were sent."),
+        names_in("options", "The same of the generator's own options."),
         Column("started_at", "time", "When it was first given.", unit="UTC"),
     ),
     "FROM generation_run ORDER BY ordinal",
@@ -59,7 +54,7 @@ ITEMS: Final = ExportFile(
                 "generation_attempt", " AND o.status <> 'ok'"),
         _number("products", "What was made of it, in all rounds.", "generation_product"),
         _number("dropped", "Parts of answers that a rule left out, in all rounds.", "generation_dropped"),
-        _names("report", "Which values the generator keeps for its own report, as prompts of generation_runs.csv."),
+        names_in("report", "Which values the generator keeps for its own report, as prompts of generation_runs.csv."),
         Column("finished_at", "time", "When it was done.", unit="UTC"),
     ),
     f"FROM generation AS g {_ORDER}, g.item_id, g.round",
@@ -70,14 +65,11 @@ ITEMS: Final = ExportFile(
 
 
 def _value_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    for row in reader.execute("SELECT * FROM generation_run ORDER BY ordinal"):
-        for part in ("prompts", "params", "options"):
-            for name, value in flatten(json.loads(row[part]))[1].items():
-                yield row["run_id"], None, None, part, name, value
-    query = f"SELECT g.run_id, g.item_id, g.round, g.report FROM generation AS g {_ORDER}, g.item_id, g.round"
-    for *item, report in reader.execute(query):
-        for name, value in flatten(json.loads(report))[1].items():
-            yield *item, "report", name, value
+    for run in reader.execute("SELECT * FROM generation_run ORDER BY ordinal"):
+        parts = ((run["run_id"], None, None, part, run[part]) for part in ("prompts", "params", "options"))
+        yield from flat_rows(parts)
+    items = f"SELECT g.run_id, g.item_id, g.round, 'report', g.report FROM generation AS g {_ORDER}, g.item_id, g.round"
+    yield from flat_rows(reader.execute(items))
 
 
 VALUES: Final = ExportFile(

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from medreview.exchange.files.columns import CODE_POINTS, Cell, Column, ExportFile, cells, selected
-from medreview.exchange.files.csv_file import flatten
+from medreview.exchange.files.csv_file import flat_rows, flatten, names_in
 from medreview.references.input_file import CheckedReference
 from medreview.references.jsonl_filter import answered
 from medreview.references.model import (
@@ -194,8 +194,7 @@ CHECKS: Final = ExportFile(
         Column("library", "text", "A hash of the library that was asked; empty when none was."),
         Column("online", "boolean", "1: services could be asked; 0: only what they had answered before."),
         Column("checked_at", "time", "When it was made.", unit="UTC"),
-        Column("result", "text", f"Which values it has: {_NAMES}. The values stand in reference_values.csv.",
-               sql="c.result", made=lambda row: flatten(json.loads(row["result"]))[0]),
+        names_in("result", f"Which values it has: {_NAMES}. The values stand in reference_values.csv.", "c.result"),
     ),
     _OF_CHECKS,
     "Every check of a reference, the older ones too; the newest counts.",
@@ -206,10 +205,8 @@ CHECKS: Final = ExportFile(
 def _value_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     of_reading = f"""SELECT f.reference_id, NULL, f.reading, f.parser IS r.references_by AS current
         FROM reference AS f JOIN response AS r USING (response_id) {_ORDER}"""
-    for query in (of_reading, f"SELECT reference_id, c.check_id, c.result {_OF_CHECKS}"):
-        for reference, check, stored, *_ in reader.execute(query):
-            for name, value in flatten(json.loads(stored))[1].items():
-                yield reference, check, name, value
+    yield from flat_rows((row[0], row[1], row[2]) for row in reader.execute(of_reading))
+    yield from flat_rows(reader.execute(f"SELECT reference_id, c.check_id, c.result {_OF_CHECKS}"))
 
 
 VALUES: Final = ExportFile(

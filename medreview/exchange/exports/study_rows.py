@@ -27,7 +27,7 @@ from medreview.exchange.files.columns import (
     levels_of,
     selected,
 )
-from medreview.exchange.files.csv_file import flatten
+from medreview.exchange.files.csv_file import flat_rows, flatten
 from medreview.judges.votes import VoteReader, jury
 from medreview.labels import (
     AXES,
@@ -278,10 +278,8 @@ def _event_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 
 def _event_value_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    for event_id, payload in reader.execute("SELECT event_id, payload FROM event ORDER BY event_id"):
-        for name, value in flatten(json.loads(payload))[1].items():
-            if name not in PAYLOAD:
-                yield event_id, name, value
+    every = flat_rows(reader.execute("SELECT event_id, payload FROM event ORDER BY event_id"))
+    return (row for row in every if row[1] not in PAYLOAD)
 
 
 EVENT_FILES: Final = (

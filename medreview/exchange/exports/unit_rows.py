@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from medreview.exchange.files.columns import CODE_POINTS, Cell, Column, ExportFile
-from medreview.exchange.files.csv_file import flatten
+from medreview.exchange.files.csv_file import flat_rows, names_in
 from medreview.text import sha256
 
 _IMPORTED: Final = (
@@ -19,16 +19,9 @@ UNIT: Final = Column("unit_id", "text", "The unit: KIND:ID, KIND:ID:ID; of a sta
 _AXIS: Final = Column("axis", "text", "The axis of the label; quality/1, quality/2, ... of a ranking's outputs.")
 
 
-def _names(name: str, meaning: str) -> Column:
-    """Which values a stored object has; these are in unit_values.csv."""
-    return Column(name, "text", meaning, sql=name, made=lambda row: flatten(json.loads(row[name]))[0])
-
-
 def _value_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    for unit, *parts in reader.execute("SELECT unit_id, content, made_by FROM unit ORDER BY kind, ordinal"):
-        for part, stored in zip(("content", "made_by"), parts, strict=True):
-            for name, value in flatten(json.loads(stored))[1].items():
-                yield unit, part, name, value
+    for unit, content, made_by in reader.execute("SELECT unit_id, content, made_by FROM unit ORDER BY kind, ordinal"):
+        yield from flat_rows(((unit, "content", content), (unit, "made_by", made_by)))
 
 
 def _gold_span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
@@ -51,12 +44,12 @@ FILES: Final = (
             Column("belongs_to", "text", "The case, passage, snapshot or response that it belongs to: what to "
                    "resample; empty = itself."),
             *_IMPORTED,
-            _names("content", "Which values its content has: name:type, parted by blanks, as in the column payload of "
-                   "events.csv. The values stand in unit_values.csv."),
+            names_in("content", "Which values its content has: name:type, parted by blanks, as in the column payload "
+                     "of events.csv. The values stand in unit_values.csv."),
             Column("content_sha256", "text", "SHA-256 of its content as the study stores it."),
             Column("withheld", "boolean", "1: in its content the names of what wrote it are empty, for who must not "
                    "know them yet.", made=lambda row: int(sha256(row["content"]) != row["content_sha256"])),
-            _names("made_by", "Which values there are on what generated it, likewise; empty when it was given."),
+            names_in("made_by", "Which values there are on what generated it, likewise; empty when it was given."),
             Column("text", "text", "What lists show: the question, the key fact."),
         ),
         "FROM unit ORDER BY kind, ordinal",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from types import SimpleNamespace
 from typing import Any, Final, Literal, get_args, get_type_hints
 
 from medreview.labels import AXES, EVIDENCE, FLAGS, REASONS, REVEALS, VIAS, Label
@@ -63,8 +64,9 @@ def selected(columns: Iterable[Column]) -> str:
 
 def cells(columns: Iterable[Column], row: Any) -> list[Cell]:
     """The cells of a row: a ``sqlite3.Row`` of :func:`selected`, or an object with attributes of the columns' names."""
-    read = row.__getitem__ if isinstance(row, sqlite3.Row) else partial(getattr, row)
-    return [read(column.name) if column.made is None else column.made(row) for column in columns]
+    named = row.__dict__ if isinstance(row, SimpleNamespace) else row
+    read = partial(getattr, row) if not isinstance(named, dict | sqlite3.Row) else named.__getitem__
+    return [column.made(row) if column.made else read(column.name) for column in columns]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,18 @@ def flatten(payload: Mapping[str, Any]) -> tuple[str, dict[str, Cell]]:
     }
 
 
+def names_in(name: str, meaning: str, sql: str = "") -> Column:
+    """A column that holds the list of names of a stored object; ``sql`` where it is not called like the column."""
+    return Column(name, "text", meaning, sql=sql or name, made=lambda row: flatten(json.loads(row[name]))[0])
+
+
+def flat_rows(rows: Iterable[Sequence[Any]]) -> Iterator[list[Cell]]:
+    """The rows of a file of values: of rows that end with a stored object, one for each of its values."""
+    for *of, stored in rows:
+        for name, value in flatten(json.loads(stored))[1].items():
+            yield [*of, name, value]
+
+
 def unflatten(names: str, values: Mapping[str, str]) -> dict[str, Any]:
     """The payload again. ``ValueError`` or ``LookupError`` when names and values do not belong together."""
     payload: dict[str, Any] = {}
