@@ -6,12 +6,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from medreview.exchange.files.columns import CODE_POINTS, Cell, Column, ExportFile, cells, selected
 from medreview.exchange.files.csv_file import flat_rows, flatten, names_in
-from medreview.references.input_file import CheckedReference
-from medreview.references.jsonl_filter import answered
 from medreview.references.model import (
     Author,
     Identifier,
@@ -24,6 +22,9 @@ from medreview.references.model import (
 )
 from medreview.study.ids import REFERENCE, unit_id
 from medreview.units.checked_reference import difference_words, notice_words, record_name
+
+if TYPE_CHECKING:
+    from medreview.references.input_file import CheckedReference
 
 _VERDICTS: Final = ("match", "mismatch", "other_work", "not_found", "ambiguous", "not_checkable")
 _REFERENCE: Final = Column("reference_id", "text", "The reference: a hash of its response, place and text.")
@@ -237,8 +238,10 @@ OF_FILE: Final = (
 """The columns of references of a file of answers or of a library."""
 
 
-def payload(checked: Iterable[CheckedReference]) -> Iterator[dict[str, Any]]:
+def payload(checked: "Iterable[CheckedReference]") -> Iterator[dict[str, Any]]:
     """Each reference for JSON: as printed, as it was read, and what a line of the filter says of it."""
+    from medreview.references.jsonl_filter import answered
+
     for one in checked:
         told = one.brought
         yield {
@@ -252,7 +255,7 @@ def payload(checked: Iterable[CheckedReference]) -> Iterator[dict[str, Any]]:
         }
 
 
-def file_rows(checked: Iterable[CheckedReference]) -> Iterator[Sequence[Cell]]:
+def file_rows(checked: "Iterable[CheckedReference]") -> Iterator[Sequence[Cell]]:
     """A row for each reference of a file, by :data:`OF_FILE`."""
     for one in checked:
         told, read = one.brought, one.brought.reference
