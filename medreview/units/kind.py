@@ -8,13 +8,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from medreview.exchange.files.columns import ExportFile
 from medreview.labels import FALSE_QUOTES, same_label
 from medreview.study.events import NewEvent
 from medreview.text import Span, in_words
 from medreview.units.asks import Asks
+
+if TYPE_CHECKING:
+    from medreview.exchange.files.columns import ExportFile
 
 Tone = Literal["", "title", "dim", "badge", "quote"]
 """How a part of the card is drawn; a badge is a warning."""
@@ -244,7 +246,7 @@ class UnitKind(Asks, ABC):
     queue: str = ""
     blind: bool = True
     models: tuple[str, ...] = ()
-    tables: tuple[ExportFile, ...] = ()
+    tables: "tuple[ExportFile, ...]" = ()
     filters: Mapping[str, str] = MappingProxyType({})
 
     @property
