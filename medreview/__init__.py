@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from medreview.api.material import MarkedPassage, StudyStatement
     from medreview.api.open_study import OpenStudy, create_demo, create_study, open_study
-    from medreview.api.tables import JudgementRow, LabelRow, PairRow, Table
+    from medreview.api.tables import Table
     from medreview.api.texts import extract_citations, find_evidence, ground_quote, split_statements
     from medreview.citations.citation import Citation
     from medreview.errors import NotSaved, NotSavedHere, UserError
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from medreview.evidence.grounding import Grounding, QuoteIndex
     from medreview.evidence.passage_ranking import Hit, SourceIndex
     from medreview.exchange.exports.export import ExportSummary
+    from medreview.exchange.exports.label_rows import LabelRow
+    from medreview.exchange.exports.pair_rows import PairRow
+    from medreview.exchange.exports.study_rows import JudgementRow
     from medreview.exchange.files.columns import Column
     from medreview.exchange.imports.file_rows import BadRecord
     from medreview.generators.counts import GenerationCounts
@@ -131,7 +134,7 @@ __all__ = [
 _HOMES = {
     "medreview.api.material": ("MarkedPassage", "StudyStatement"),
     "medreview.api.open_study": ("OpenStudy", "create_demo", "create_study", "open_study"),
-    "medreview.api.tables": ("JudgementRow", "LabelRow", "PairRow", "Table"),
+    "medreview.api.tables": ("Table",),
     "medreview.api.texts": ("extract_citations", "find_evidence", "ground_quote", "split_statements"),
     "medreview.citations.citation": ("Citation",),
     "medreview.errors": ("NotSaved", "NotSavedHere", "UserError"),
@@ -141,6 +144,9 @@ _HOMES = {
     "medreview.evidence.grounding": ("Grounding", "QuoteIndex"),
     "medreview.evidence.passage_ranking": ("Hit", "SourceIndex"),
     "medreview.exchange.exports.export": ("ExportSummary",),
+    "medreview.exchange.exports.label_rows": ("LabelRow",),
+    "medreview.exchange.exports.pair_rows": ("PairRow",),
+    "medreview.exchange.exports.study_rows": ("JudgementRow",),
     "medreview.exchange.files.columns": ("Column",),
     "medreview.exchange.imports.file_rows": ("BadRecord",),
     "medreview.import_files": ("Imported",),

@@ -15,8 +15,11 @@ from medreview.study.events import Receipt
 
 if TYPE_CHECKING:
     from medreview.api.material import StudyStatement
-    from medreview.api.tables import JudgementRow, LabelRow, PairRow, Table
+    from medreview.api.tables import Table
     from medreview.config import Config
+    from medreview.exchange.exports.label_rows import LabelRow
+    from medreview.exchange.exports.pair_rows import PairRow
+    from medreview.exchange.exports.study_rows import JudgementRow
     from medreview.review.looks import Shown
     from medreview.review.study_response import StudyResponse
     from medreview.statements.left_out import LeftOut
@@ -183,21 +186,24 @@ class Reading(Opened):
 
     def labels(self) -> Table[LabelRow]:
         """A row for each statement, reviewer and pass: what they said, when, how, and what they had seen."""
-        from medreview.api.tables import label_table
+        from medreview.api.tables import table_of
+        from medreview.exchange.exports.label_rows import LabelRow, label_rows
 
         self._looked("tables", "verdicts")
-        return label_table(self._study.reader, self.study_id)
+        return table_of(LabelRow, label_rows(self._study.reader))
 
     def judgements(self) -> Table[JudgementRow]:
         """A row for each judgement of a statement against a page, by every judge, stale ones too."""
-        from medreview.api.tables import judgement_table
+        from medreview.api.tables import table_of
+        from medreview.exchange.exports.study_rows import JudgementRow, judgement_rows
 
         self._looked("tables", "verdicts")
-        return judgement_table(self._study.reader)
+        return table_of(JudgementRow, judgement_rows(self._study.reader))
 
     def pairs(self) -> Table[PairRow]:
         """A row for each statement beside each source of its response, with the passage to read first."""
-        from medreview.api.tables import pair_table
+        from medreview.api.tables import table_of
+        from medreview.exchange.exports.pair_rows import PairRow, pairs_with_passages
 
         self._looked("tables", "verdicts")
-        return pair_table(self._study.reader)
+        return table_of(PairRow, pairs_with_passages(self._study.reader))

@@ -154,7 +154,8 @@ def print_unit_stats(
     as_json: bool,
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
-    from medreview.exchange.exports.figure_csv import figures_text, write_figures
+    from medreview.exchange.exports.figure_csv import FIGURES, figure_cells, figures_text
+    from medreview.exchange.files.csv_file import write_report
     from medreview.review.looks import told_by_sums
 
     with Study.open(study, read_only=True) as opened:
@@ -177,7 +178,7 @@ def print_unit_stats(
     if csv == "-":
         print(figures_text(found.unit, found.provenance), end="")
     elif csv:
-        rows = write_figures(found.unit, found.provenance, Path(csv))
+        rows = write_report(Path(csv), FIGURES, figure_cells(found.unit, found.provenance))
         result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
     elif as_json:
         result(found.document(), as_json=True)

@@ -4,18 +4,16 @@ import json
 import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-from medreview.exchange.imports.exported_rows import ExportedRow, read_rows, unflattened
+from medreview.exchange.imports.exported_rows import ExportedRow, StoredAs, read_rows, unflattened, values_of
 from medreview.references.model import Reference, ReferenceCheck, check_of, reference_of, to_json
 from medreview.study.rows import insert
 from medreview.text import sha256
 
 T = TypeVar("T", Reference, ReferenceCheck)
-_Values = Mapping[tuple[str, str], Mapping[str, str]]
+_Values = Mapping[tuple[str, ...], Mapping[str, str]]
 """Texts by name, of a reference (and no check) or of one of its checks."""
-
-_SAME: Final = ("reference_id", "response_id", "standing", "parser", "found_at", "text")
 
 
 def add_exported_references(connection: sqlite3.Connection, folder: Path) -> None:
@@ -26,12 +24,11 @@ def add_exported_references(connection: sqlite3.Connection, folder: Path) -> Non
     """
     if not (folder / "references.csv").exists():
         return
-    values: dict[tuple[str, str], dict[str, str]] = {}
-    for row in read_rows(folder / "reference_values.csv"):
-        values.setdefault((row["reference_id"], row["check_id"]), {})[row["name"]] = row["value"]
+    values = values_of(folder, "reference_values.csv", "reference_id", "check_id")
+    reference, check = StoredAs(connection, "reference"), StoredAs(connection, "reference_check")
     found: dict[str, str] = {}
     for row in read_rows(folder / "references.csv"):
-        insert(connection, "reference", [_reference(connection, row, values)])
+        insert(connection, "reference", [reference(row, **_read_from(connection, row, values))])
         named = ({"reference_id": row["reference_id"], "source_id": one} for one in row["source_ids"].split())
         insert(connection, "reference_source", named)
         if row["current"] == "1":
@@ -40,11 +37,12 @@ def add_exported_references(connection: sqlite3.Connection, folder: Path) -> Non
         "UPDATE response SET references_by = ? WHERE response_id = ? AND references_by IS NULL",
         [(parser, response_id) for response_id, parser in found.items()],
     )
-    checks = (_check(row, values) for row in read_rows(folder / "reference_checks.csv"))
-    insert(connection, "reference_check", checks)
+    checks = read_rows(folder / "reference_checks.csv")
+    insert(connection, "reference_check", (check(row, result=_result(row, values)) for row in checks))
 
 
-def _reference(connection: sqlite3.Connection, row: ExportedRow, values: _Values) -> dict[str, Any]:
+def _read_from(connection: sqlite3.Connection, row: ExportedRow, values: _Values) -> dict[str, Any]:
+    """What is not copied from the row of a reference."""
     response = connection.execute("SELECT text FROM response WHERE response_id = ?", (row["response_id"],)).fetchone()
     if response is None:
         raise row.wrong("response_id", f"response {row['response_id']} is missing")
@@ -52,26 +50,18 @@ def _reference(connection: sqlite3.Connection, row: ExportedRow, values: _Values
     if start is not None and response["text"][start:end] != row["text"]:
         raise row.wrong("start_cp", f"reference {row['reference_id']} does not stand there in its response")
     read = _read(row, "reading", "", values, reference_of)
-    return {name: row[name] for name in _SAME} | {
-        "ordinal": row.integer("ordinal"),
-        "start_cp": start,
-        "end_cp": end,
-        "number": row.integer_or_none("number"),
+    return {
         "reading": json.dumps(to_json(read), ensure_ascii=False),
         "bare_url": int(read.bare_url),
         "text_sha256": sha256(row["text"]),
     }
 
 
-def _check(row: ExportedRow, values: _Values) -> dict[str, Any]:
+def _result(row: ExportedRow, values: _Values) -> str:
     check = _read(row, "result", row["check_id"], values, check_of)
     if row["verdict"] not in ("", check.verdict):
         raise row.wrong("verdict", "this is not the verdict of the result")
-    return {name: row[name] for name in ("check_id", "reference_id", "rules", "library", "checked_at")} | {
-        "verdict": row["verdict"] or None,
-        "online": row.integer("online"),
-        "result": json.dumps(to_json(check), ensure_ascii=False),
-    }
+    return json.dumps(to_json(check), ensure_ascii=False)
 
 
 def _read(row: ExportedRow, column: str, check_id: str, values: _Values, read: Callable[[object], T]) -> T:

@@ -1,13 +1,15 @@
 """An answer as a whole: is anything in it hallucinated, of which type, and where? (MedHalu sections 2.3 and 3.1)
 
-``ANSWER_TABLES``: the answers with their correct ones, and the spans in them, as an export has them.
+``_TABLES``: the answers with their correct ones, and the spans in them, as an export has them.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any, Final
 
+from medreview.exchange.files.columns import Cell, Column, ExportFile, cells, selected
 from medreview.labels import HALLUCINATION
 from medreview.statements.own_citations import numbering
 from medreview.study.ids import ids_of, unit_id
@@ -16,7 +18,6 @@ from medreview.units.cited_source import load_sources
 from medreview.units.documents import source_document
 from medreview.units.findings import Finding, alone, findings_of
 from medreview.units.kind import (
-    Cell,
     Document,
     Headline,
     Machines,
@@ -24,86 +25,73 @@ from medreview.units.kind import (
     Part,
     Passage,
     Rating,
-    Table,
     UnitKind,
     UnitView,
 )
 from medreview.units.statement_view import response_name
 from medreview.units.stored import CORRECT_ANSWER, common, correct_answers_are, load_reference, opinions_on
 
-_ANSWERS: Final = """
-SELECT 'answer:' || r.response_id, r.response_id, r.record_id, r.origin, r.model, r.question, r.text, c.text
-FROM response AS r LEFT JOIN reference_answer AS c ON c.question = r.question
-WHERE r.invalid = '' ORDER BY r.ordinal"""
-
-_SPANS: Final = """
-SELECT s.event_id, s.unit, s.reviewer, s.pass, s.payload, r.text FROM response AS r
-CROSS JOIN span_live AS s ON s.unit = 'answer:' || r.response_id
-ORDER BY r.ordinal, s.reviewer, s.pass, s.event_id"""
-
-
-def answer_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of answers.csv."""
-    return (tuple(row) for row in reader.execute(_ANSWERS))
-
-
-def answer_span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of answer_spans.csv: spans that stand."""
-    for *first, payload, answer in reader.execute(_SPANS):
-        said = json.loads(payload)
-        text = answer if said["target"] == "response" else None
-        yield (
-            *first, said["label"], said["target"], said["start"], said["end"], utf16(text, said["start"]),
-            utf16(text, said["end"]), said["exact"], said.get("reason"), said.get("with"), said.get("from_finding"),
-            said.get("from_span"),
-        )  # fmt: skip
-
-
-ANSWER_TABLES: Final = (
-    Table(
-        "answers.csv",
-        (
-            ("unit_id", "text", "The answer as a unit of review."),
-            ("response_id", "text", "The response that it is."),
-            ("record_id", "text", "Its id in the file it came from."),
-            ("origin", "text", "Where the question came from: data set, forum, ..."),
-            ("response_model", "text", "The model that wrote it."),
-            ("question", "text", "The question."),
-            ("answer_text", "text", "The answer."),
-            ("correct_answer", "text", "The correct answer to the question; empty when none is known."),
-        ),
-        answer_rows,
-    ),
-    Table(
-        "answer_spans.csv",
-        (
-            ("span_id", "text", "The event that marked the span."),
-            ("unit_id", "text", "The answer that it was marked for."),
-            ("reviewer_id", "text", "Who marked it."),
-            ("pass_no", "integer", "In which pass."),
-            ("type", "text", "The type of hallucination: fact, input, context, other."),
-            ("target", "text", "The text it lies in: response, or the key of another document."),
-            ("start_cp", "integer", "Start of the half-open range, in code points."),
-            ("end_cp", "integer", "End of the half-open range, in code points."),
-            ("start_utf16", "integer", "Start for JavaScript and Excel; empty outside the answer."),
-            ("end_utf16", "integer", "End for JavaScript and Excel; empty outside the answer."),
-            ("exact", "text", "The marked words."),
-            ("reason", "text", "Why, in the reviewer's words; empty when none was given."),
-            (
-                "with_span",
-                "text",
-                "Of a context-conflict: the span of the first place; empty for that one.",
-            ),
-            ("from_finding", "text", "The judge's finding it was taken over from; empty when it was marked by hand."),
-            ("from_span", "integer", "Which span of that finding."),
-        ),
-        answer_span_rows,
-    ),
-)
-
-
 TARGET: Final = "response"
 """The key of the answer's own text, and the target of spans in it."""
+
+
+def _said(name: str) -> Callable[[Any], Cell]:
+    return lambda span: span.said.get(name)
+
+
+_SPANS: Final = (
+    Column("span_id", "text", "The event that marked the span.", sql="s.event_id"),
+    Column("unit_id", "text", "The answer that it was marked for.", sql="s.unit"),
+    Column("reviewer_id", "text", "Who marked it.", sql="s.reviewer"),
+    Column("pass_no", "integer", "In which pass.", sql="s.pass"),
+    Column("type", "text", "The type of hallucination: fact, input, context, other.", made=_said("label")),
+    Column("target", "text", "The text it lies in: response, or the key of another document.", made=_said("target")),
+    Column("start_cp", "integer", "Start of the half-open range, in code points.", made=_said("start")),
+    Column("end_cp", "integer", "End of the half-open range, in code points.", made=_said("end")),
+    Column("start_utf16", "integer", "Start for JavaScript and Excel; empty outside the answer.",
+           made=lambda span: utf16(span.text, span.said["start"])),
+    Column("end_utf16", "integer", "End for JavaScript and Excel; empty outside the answer.",
+           made=lambda span: utf16(span.text, span.said["end"])),
+    Column("exact", "text", "The marked words.", made=_said("exact")),
+    Column("reason", "text", "Why, in the reviewer's words; empty when none was given.", made=_said("reason")),
+    Column("with_span", "text", "Of a context-conflict: the span of the first place; empty for that one.",
+           made=_said("with")),
+    Column("from_finding", "text", "The judge's finding it was taken over from; empty when it was marked by hand.",
+           made=_said("from_finding")),
+    Column("from_span", "integer", "Which span of that finding.", made=_said("from_span")),
+)  # fmt: skip
+
+
+def _span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The spans that stand."""
+    query = f"""{selected(_SPANS)}, s.payload, r.text FROM response AS r
+        CROSS JOIN span_live AS s ON s.unit = 'answer:' || r.response_id
+        ORDER BY r.ordinal, s.reviewer, s.pass, s.event_id"""
+    for row in reader.execute(query):
+        said = json.loads(row["payload"])
+        text = row["text"] if said["target"] == TARGET else None
+        yield cells(_SPANS, SimpleNamespace(**{**dict(row), "text": text}, said=said))
+
+
+_TABLES: Final = (
+    ExportFile(
+        "answers.csv",
+        (
+            Column("unit_id", "text", "The answer as a unit of review.", sql="'answer:' || r.response_id"),
+            Column("response_id", "text", "The response that it is."),
+            Column("record_id", "text", "Its id in the file it came from."),
+            Column("origin", "text", "Where the question came from: data set, forum, ..."),
+            Column("response_model", "text", "The model that wrote it.", sql="r.model"),
+            Column("question", "text", "The question.", sql="r.question"),
+            Column("answer_text", "text", "The answer.", sql="r.text"),
+            Column("correct_answer", "text", "The correct answer to the question; empty when none is known.",
+                   sql="c.text"),
+        ),
+        """FROM response AS r LEFT JOIN reference_answer AS c ON c.question = r.question
+           WHERE r.invalid = '' ORDER BY r.ordinal""",
+    ),
+    ExportFile("answer_spans.csv", _SPANS, _span_rows),
+)  # fmt: skip
 
 
 class Answer(UnitKind):
@@ -117,7 +105,7 @@ class Answer(UnitKind):
     axis = "hallucination"
     levels = HALLUCINATION
     entry = "spans"
-    tables = ANSWER_TABLES
+    tables = _TABLES
     rows = """SELECT 'answer:' || response_id AS unit, ordinal AS cluster, 1 AS ordinal, question AS text,
        model, origin, record_id
 FROM response AS r WHERE invalid = ''"""

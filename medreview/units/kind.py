@@ -5,15 +5,18 @@ A view has what is asked and the texts to read beside it; what machines say of t
 
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from medreview.labels import FALSE_QUOTES, same_label
 from medreview.study.events import NewEvent
 from medreview.text import Span, in_words
 from medreview.units.asks import Asks
+
+if TYPE_CHECKING:
+    from medreview.exchange.files.columns import ExportFile
 
 Tone = Literal["", "title", "dim", "badge", "quote"]
 """How a part of the card is drawn; a badge is a warning."""
@@ -183,9 +186,6 @@ class Gold:
     attention: bool = False
 
 
-Cell = str | int | float | None
-
-
 class Rating(NamedTuple):
     """One rater's label of one unit, as figures of agreement take them.
 
@@ -211,20 +211,6 @@ class Headline(NamedTuple):
 
     words: str
     speaks_well: Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What an export has of a kind beside the labels: a file, its columns as (name, type, meaning), its rows.
-
-    ``type``: text, integer, number, boolean or time. A column ``unit_id`` names the unit that a row is of. ``about``: a
-    sentence on what the rows are.
-    """
-
-    file: str
-    columns: tuple[tuple[str, str, str], ...]
-    rows: Callable[[sqlite3.Connection], Iterable[Sequence[Cell]]]
-    about: str = ""
 
 
 _IN_USE: Final = (
@@ -260,7 +246,7 @@ class UnitKind(Asks, ABC):
     queue: str = ""
     blind: bool = True
     models: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: "tuple[ExportFile, ...]" = ()
     filters: Mapping[str, str] = MappingProxyType({})
 
     @property

@@ -4,8 +4,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
+from types import SimpleNamespace
 from typing import Final
 
+from medreview.exchange.files.columns import Cell, Column, ExportFile, cells
 from medreview.judges.rollup import RollUp, by_source, tie_rule
 from medreview.judges.triage import CitedPages, CitedReference, flags, worth_flagging
 from medreview.judges.votes import COLUMNS, VoteReader, jury
@@ -17,14 +19,12 @@ from medreview.units.cited_source import NamedBy, Source, load_sources, referenc
 from medreview.units.derived_label import derived_labels
 from medreview.units.documents import SOURCE, response_document, source_document
 from medreview.units.kind import (
-    Cell,
     Headline,
     Machines,
     Opinion,
     Part,
     Passage,
     Rating,
-    Table,
     TextMark,
     UnitKind,
     UnitView,
@@ -41,35 +41,40 @@ from medreview.units.statement_view import (
     statement_name,
 )
 
+
+def _whole(supported: bool | None) -> int | None:
+    return None if supported is None else int(supported)
+
+
 _COLUMNS: Final = (
-    ("unit_id", "text", "The statement."),
-    ("response_id", "text", "The response that it is part of: the unit to resample."),
-    ("reviewer_id", "text", "Who labelled its pairs."),
-    ("pass_no", "integer", "Which time this reviewer went through the study, from 1."),
-    ("mode", "text", "blind: all of these labels were given before anything of the judges' opinion on their pairs had "
-     "been seen; else assisted."),
-    ("label_from_pairs", "text", "What they come to on the evidence axis, each as it is now; empty until all pairs are "
-     "labelled, unless one supports, and where some only tell supported from not."),
-    ("supported_from_pairs", "boolean", "The same two-way; empty where the reviewer could not tell."),
-    ("counting_label_from_pairs", "text", "As label_from_pairs, of blind labels the first."),
-    ("pairs_labelled", "integer", "Pairs of the statement with a label of this reviewer on the page as it is."),
-    ("pairs", "integer", "All pairs of the statement."),
+    Column("unit_id", "text", "The statement.", made=lambda one: one.statement_id),
+    Column("response_id", "text", "The response that it is part of: the unit to resample."),
+    Column("reviewer_id", "text", "Who labelled its pairs.", made=lambda one: one.reviewer),
+    Column("pass_no", "integer", "Which time this reviewer went through the study, from 1."),
+    Column("mode", "text", "blind: all of these labels were given before anything of the judges' opinion on their "
+           "pairs had been seen; else assisted."),
+    Column("label_from_pairs", "text", "What they come to on the evidence axis, each as it is now; empty until all "
+           "pairs are labelled, unless one supports, and where some only tell supported from not.",
+           made=lambda one: one.current.label),
+    Column("supported_from_pairs", "boolean", "The same two-way; empty where the reviewer could not tell.",
+           made=lambda one: _whole(one.current.supported)),
+    Column("counting_label_from_pairs", "text", "As label_from_pairs, of blind labels the first.",
+           made=lambda one: one.counting.label),
+    Column("pairs_labelled", "integer", "Pairs of the statement with a label of this reviewer on the page as it is.",
+           made=lambda one: one.current.labelled),
+    Column("pairs", "integer", "All pairs of the statement.", made=lambda one: one.current.pairs),
 )  # fmt: skip
 
 
 def _rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     responses = dict(reader.execute("SELECT statement_id, response_id FROM statement").fetchall())
     for one in derived_labels(reader):
-        supported = None if one.current.supported is None else int(one.current.supported)
-        yield (
-            one.statement_id, responses[one.statement_id], one.reviewer, one.pass_no, one.mode, one.current.label,
-            supported, one.counting.label, one.current.labelled, one.current.pairs,
-        )  # fmt: skip
+        yield cells(_COLUMNS, SimpleNamespace(**one._asdict(), response_id=responses[one.statement_id]))
 
 
 _ABOUT: Final = "The label of a statement as it follows from one reviewer's labels on its pairs."
 
-FROM_PAIRS: Final = Table("labels_from_pairs.csv", _COLUMNS, _rows, _ABOUT)
+FROM_PAIRS: Final = ExportFile("labels_from_pairs.csv", _COLUMNS, _rows, _ABOUT)
 """A row for each statement, reviewer and pass with a labelled pair."""
 
 

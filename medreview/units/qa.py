@@ -5,18 +5,19 @@ As in ClinIQLink; what is wrong with it is said by flags.
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from medreview.exchange.files.columns import Cell, Column, Type
 from medreview.labels import RELEVANCE
 from medreview.text import Span
 from medreview.units.documents import about
-from medreview.units.kind import Cell, Headline, Machines, Part, Rating, UnitKind, UnitView
+from medreview.units.kind import Headline, Machines, Part, Rating, UnitKind, UnitView
 from medreview.units.stored import (
     GROUPED_ROWS,
-    StoredUnit,
+    content_column,
     content_table,
     content_value,
     given_quote,
@@ -177,36 +178,29 @@ def _options(item: QAItem) -> Iterator[Fault]:
         yield Fault("answer_no_option", f"has an answer that is none of its options ({strange[0][:40]})")
 
 
-def _cells(stored: StoredUnit) -> tuple[Cell, ...]:
-    item = item_of(stored.content)
-    return (
-        item.type,
-        item.question,
-        "\n".join(f"{letter}  {text}" for letter, text in item.options),
-        "\n".join(item.answers),
-        "\n".join(item.steps),
-        item.wrong_answer,
-        "\n".join(item.wrong_steps),
-        item.flaw,
-        item.passage,
-        item.span.start if item.span else None,
-        item.span.end if item.span else None,
-    )
+def _of_item(name: str, type: Type, meaning: str, made: Callable[[QAItem], Cell]) -> Column:
+    return content_column(name, type, meaning, lambda content: made(item_of(content)))
 
 
 _COLUMNS: Final = (
-    ("item_type", "text", "What kind of question it is."),
-    ("question", "text", "The question."),
-    ("options", "text", "The options with their letters, one a line."),
-    ("answers", "text", "The answers, one a line; more than one of a list only."),
-    ("steps", "text", "The steps of the reasoning, one a line."),
-    ("wrong_answer", "text", "Of an inverse item, the wrong answer that is shown."),
-    ("wrong_steps", "text", "Of an inverse item, the wrong reasoning, one step a line."),
-    ("flaw", "text", "What is wrong with these."),
-    ("passage_id", "text", "The passage that it was made from."),
-    ("answer_start_cp", "integer", "Where the answer is said to stand in the passage: first code point."),
-    ("answer_end_cp", "integer", "The end of that, half-open."),
-)
+    _of_item("item_type", "text", "What kind of question it is.", lambda item: item.type),
+    _of_item("question", "text", "The question.", lambda item: item.question),
+    _of_item("options", "text", "The options with their letters, one a line.",
+             lambda item: "\n".join(f"{letter}  {text}" for letter, text in item.options)),
+    _of_item("answers", "text", "The answers, one a line; more than one of a list only.",
+             lambda item: "\n".join(item.answers)),
+    _of_item("steps", "text", "The steps of the reasoning, one a line.", lambda item: "\n".join(item.steps)),
+    _of_item("wrong_answer", "text", "Of an inverse item, the wrong answer that is shown.",
+             lambda item: item.wrong_answer),
+    _of_item("wrong_steps", "text", "Of an inverse item, the wrong reasoning, one step a line.",
+             lambda item: "\n".join(item.wrong_steps)),
+    _of_item("flaw", "text", "What is wrong with these.", lambda item: item.flaw),
+    _of_item("passage_id", "text", "The passage that it was made from.", lambda item: item.passage),
+    _of_item("answer_start_cp", "integer", "Where the answer is said to stand in the passage: first code point.",
+             lambda item: item.span.start if item.span else None),
+    _of_item("answer_end_cp", "integer", "The end of that, half-open.",
+             lambda item: item.span.end if item.span else None),
+)  # fmt: skip
 
 
 _SHORT: Final = 40
@@ -226,7 +220,7 @@ class QA(UnitKind):
     levels = RELEVANCE
     rows = GROUPED_ROWS.format("qa")
     filters = MappingProxyType({"type": content_value("type")})
-    tables = (content_table("qa", "qa_items.csv", _COLUMNS, _cells),)
+    tables = (content_table("qa", "qa_items.csv", _COLUMNS),)
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The question, its options and answer, the reasoning; the passage beside."""

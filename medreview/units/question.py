@@ -2,14 +2,16 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 from medreview.labels import ANSWERABILITY
 from medreview.units.documents import about
-from medreview.units.kind import Cell, Document, Headline, Machines, Part, Rating, UnitKind, UnitView
+from medreview.units.kind import Document, Headline, Machines, Part, Rating, UnitKind, UnitView
 from medreview.units.stored import (
     GROUPED_ROWS,
     StoredUnit,
+    content_column,
     content_table,
     given_quote,
     kept_for_afterwards,
@@ -22,9 +24,19 @@ from medreview.units.stored import (
 _NO_TEXT: Final = "No text came with this question: whether it can be answered from one cannot be said."
 
 
-def _cells(stored: StoredUnit) -> tuple[Cell, ...]:
-    given = tuple(stored.content[name] for name in ("question", "answer", "quote", "passage", "url"))
-    return (*given, *(stored.content.get(name) for name in ("snapshot", "quote_start", "quote_end")))
+_COLUMNS: Final = (
+    content_column("question", "text", "The question."),
+    content_column("reference_answer", "text", "The answer that the text is said to give.", itemgetter("answer")),
+    content_column("quote", "text", "The words of the text that are said to hold it."),
+    content_column("passage_id", "text", "The passage that it was made from; empty when none came with it.",
+                   itemgetter("passage")),
+    content_column("url", "text", "The page that it was made from."),
+    content_column("snapshot_id", "text", "That page as it was then, where a model of the study made the question.",
+                   lambda content: content.get("snapshot")),
+    content_column("quote_start_cp", "integer", "Where the quote starts in that page or passage, where it was found.",
+                   lambda content: content.get("quote_start")),
+    content_column("quote_end_cp", "integer", "Where it ends.", lambda content: content.get("quote_end")),
+)  # fmt: skip
 
 
 class Question(UnitKind):
@@ -38,23 +50,7 @@ class Question(UnitKind):
     axis = "answerability"
     levels = ANSWERABILITY
     rows = GROUPED_ROWS.format("question")
-    tables = (
-        content_table(
-            "question",
-            "questions.csv",
-            (
-                ("question", "text", "The question."),
-                ("reference_answer", "text", "The answer that the text is said to give."),
-                ("quote", "text", "The words of the text that are said to hold it."),
-                ("passage_id", "text", "The passage that it was made from; empty when none came with it."),
-                ("url", "text", "The page that it was made from."),
-                ("snapshot_id", "text", "That page as it was then, where a model of the study made the question."),
-                ("quote_start_cp", "integer", "Where the quote starts in that page or passage, where it was found."),
-                ("quote_end_cp", "integer", "Where it ends."),
-            ),
-            _cells,
-        ),
-    )
+    tables = (content_table("question", "questions.csv", _COLUMNS),)
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The question, the reference answer unless it would tell of answers, the text that it was made from."""

@@ -8,13 +8,15 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, Final, Literal
 
+from medreview.exchange.files.columns import Cell, Column, ExportFile, cells
 from medreview.labels import QUALITY, Label, is_order, label_words, scale_of
 from medreview.study.ids import kind_of
 from medreview.text import sha256
-from medreview.units.kind import Cell, Document, Headline, Machines, Opinion, Part, Rating, Table, UnitKind, UnitView
-from medreview.units.stored import ROWS, StoredUnit, load_unit, stored_opinions
+from medreview.units.kind import Document, Headline, Machines, Opinion, Part, Rating, UnitKind, UnitView
+from medreview.units.stored import ROWS, load_unit, stored_opinions
 
 TIE_KEY: Final = "="
 BACK_KEY: Final = "backspace"
@@ -229,32 +231,43 @@ class Ranking(UnitKind):
                 yield Rating(unit, unit, axis, judge, True, "", label)
 
 
-def _outputs(reader: sqlite3.Connection) -> Iterator[StoredUnit]:
-    for (unit,) in reader.execute("SELECT unit_id FROM unit WHERE kind = 'ranking' ORDER BY ordinal").fetchall():
-        yield load_unit(reader, unit)
+_Given = tuple[str | None, str, Sequence[int], dict[int, str]]
+"""Who ranked a unit: the order that stands, the order on the screen, the qualities by stored number."""
+
+_COLUMNS: Final = (
+    Column("unit", "text", "The ranking.", made=lambda one: one.stored.unit),
+    Column("record_id", "text", "Its id in the file it came from.", made=lambda one: one.stored.record_id),
+    Column("type", "text", "The type of the question, as in the file it came from.",
+           made=lambda one: one.stored.content["type"]),
+    Column("output", "integer", "The stored number of the output; orders in labels name it.",
+           made=lambda one: one.number),
+    Column("model", "text", "The model that wrote it; hidden from reviewers.", made=lambda one: one.output["model"]),
+    Column("reviewer", "text", "Who ranked it; empty when nobody did."),
+    Column("shown_at", "integer", "Its place on that reviewer's screen.",
+           made=lambda one: one.shown.index(one.number) + 1 if one.number in one.shown else None),
+    Column("rank", "number", "Its rank, 1 the best; ties have the mean of their ranks.",
+           made=lambda one: rank_in(one.order, one.number)),
+    Column("quality", "text", f"{', '.join(label.name for label in QUALITY)}; empty when none was given.",
+           made=lambda one: label_words("quality", one.quality[one.number]) if one.number in one.quality else None),
+    Column("text", "text", "The output.", made=lambda one: one.output["text"]),
+)  # fmt: skip
 
 
 def _rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """One row for each output and each reviewer who ranked it; one without a reviewer where nobody did."""
-    for stored in _outputs(reader):
-        outputs = stored.content["outputs"]
-        given = list(_given(reader, stored.unit))
-        for number, output in enumerate(outputs, 1):
-            head = (stored.unit, stored.record_id, stored.content["type"], number, output["model"])
-            said: list[tuple[Cell, ...]] = [
-                (
-                    who,
-                    shown.index(number) + 1 if number in shown else None,
-                    rank_in(order, number),
-                    label_words("quality", qualities[number]) if number in qualities else None,
-                )
-                for who, order, shown, qualities in given
-            ]
-            for of_reviewer in said or [(None, None, None, None)]:
-                yield (*head, *of_reviewer, output["text"])
+    for (unit,) in reader.execute("SELECT unit_id FROM unit WHERE kind = 'ranking' ORDER BY ordinal").fetchall():
+        stored = load_unit(reader, unit)
+        nobody: _Given = (None, "", (), {})
+        given = list(_given(reader, stored.unit)) or [nobody]
+        for number, output in enumerate(stored.content["outputs"], 1):
+            for who, order, shown, quality in given:
+                yield cells(_COLUMNS, SimpleNamespace(
+                    stored=stored, number=number, output=output, reviewer=who, order=order, shown=shown,
+                    quality=quality,
+                ))  # fmt: skip
 
 
-def _given(reader: sqlite3.Connection, unit: str) -> Iterator[tuple[str, str, Sequence[int], dict[int, str]]]:
+def _given(reader: sqlite3.Connection, unit: str) -> Iterator[_Given]:
     """Who ranked a unit: the order that stands, the order on the screen, the qualities by stored number."""
     rows = reader.execute(
         "SELECT reviewer, axis, label, payload FROM decision_current WHERE unit = ? ORDER BY reviewer, pass", (unit,)
@@ -280,21 +293,4 @@ def rank_in(order: str, number: int) -> float | None:
     return None
 
 
-Ranking.tables = (
-    Table(
-        "rankings.csv",
-        (
-            ("unit", "text", "The ranking."),
-            ("record_id", "text", "Its id in the file it came from."),
-            ("type", "text", "The type of the question, as in the file it came from."),
-            ("output", "integer", "The stored number of the output; orders in labels name it."),
-            ("model", "text", "The model that wrote it; hidden from reviewers."),
-            ("reviewer", "text", "Who ranked it; empty when nobody did."),
-            ("shown_at", "integer", "Its place on that reviewer's screen."),
-            ("rank", "number", "Its rank, 1 the best; ties have the mean of their ranks."),
-            ("quality", "text", f"{', '.join(label.name for label in QUALITY)}; empty when none was given."),
-            ("text", "text", "The output."),
-        ),
-        _rows,
-    ),
-)
+Ranking.tables = (ExportFile("rankings.csv", _COLUMNS, _rows),)

@@ -2,15 +2,16 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 from medreview.labels import REVISION
 from medreview.units.documents import about, changes
-from medreview.units.kind import Cell, Document, Headline, Machines, Part, Rating, UnitKind, UnitView
+from medreview.units.kind import Document, Headline, Machines, Part, Rating, UnitKind, UnitView
 from medreview.units.statement_view import load_name
 from medreview.units.stored import (
     GROUPED_ROWS,
-    StoredUnit,
+    content_column,
     content_table,
     given_quote,
     load_unit,
@@ -20,27 +21,19 @@ from medreview.units.stored import (
 )
 
 _COLUMNS: Final = (
-    ("action", "text", "revise or remove."),
-    ("original", "text", "The statement as it was."),
-    ("revised", "text", "The statement as it was revised; empty when it was removed."),
-    ("changes", "text", "What differs, word by word."),
-    ("explanation", "text", "What its writer says was changed."),
-    ("quote", "text", "The words of the source that are said to support the revised text."),
-    ("passage_id", "text", "The passage that it is compared with; empty when that is a page."),
-    ("url", "text", "The page that it is compared with."),
-    ("statement_id", "text", "The statement of this study that was revised, if it is one."),
-)
-
-
-def _cells(stored: StoredUnit) -> tuple[Cell, ...]:
-    content = stored.content
-    return (
-        "revise" if content["revised"] else "remove",
-        content["original"],
-        content["revised"],
-        _changed(content),
-        *(content[name] for name in ("changed", "quote", "passage", "url", "statement")),
-    )
+    content_column("action", "text", "revise or remove.",
+                   lambda content: "revise" if content["revised"] else "remove"),
+    content_column("original", "text", "The statement as it was."),
+    content_column("revised", "text", "The statement as it was revised; empty when it was removed."),
+    content_column("changes", "text", "What differs, word by word.", lambda content: _changed(content)),
+    content_column("explanation", "text", "What its writer says was changed.", itemgetter("changed")),
+    content_column("quote", "text", "The words of the source that are said to support the revised text."),
+    content_column("passage_id", "text", "The passage that it is compared with; empty when that is a page.",
+                   itemgetter("passage")),
+    content_column("url", "text", "The page that it is compared with."),
+    content_column("statement_id", "text", "The statement of this study that was revised, if it is one.",
+                   itemgetter("statement")),
+)  # fmt: skip
 
 
 _OF_REVISIONS: Final = ("supported", "not_supported", "meaning_lost")
@@ -82,7 +75,7 @@ class Revision(UnitKind):
     axis = "revision"
     levels = REVISION
     rows = GROUPED_ROWS.format("revision")
-    tables = (content_table("revision", "revisions.csv", _COLUMNS, _cells),)
+    tables = (content_table("revision", "revisions.csv", _COLUMNS),)
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """Both wordings and what differs; the source."""

@@ -10,15 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any, Final, Literal, get_args
 
+from medreview.exchange.files.columns import Cell, Column, ExportFile, Type, cells
 from medreview.labels import FALSE_QUOTES, label_words
 from medreview.study import Study
 from medreview.study.ids import content_id, kind_of
 from medreview.study.rows import insert
 from medreview.study.unit_table import content_unit_id, dumped, insert_unit
 from medreview.text import Span, sha256
-from medreview.units.kind import Cell, Document, Gold, Machines, Opinion, Passage, Rating, Table
+from medreview.units.kind import Document, Gold, Machines, Opinion, Passage, Rating
 
 ROWS: Final = """SELECT unit_id AS unit, ordinal AS cluster, ordinal, text, model, origin, record_id
 FROM unit WHERE kind = '{}'"""
@@ -363,22 +365,27 @@ def stored_ratings(reader: sqlite3.Connection, kind: str, axis: str) -> Iterator
 
 
 _COMMON: Final = (
-    ("unit_id", "text", "The unit."),
-    ("record_id", "text", "Its id in the file that it came in."),
-    ("origin", "text", "Where it comes from: a stratum."),
-    ("model", "text", "Which model wrote it; empty when nobody said."),
+    Column("unit_id", "text", "The unit.", made=lambda stored: stored.unit),
+    Column("record_id", "text", "Its id in the file that it came in."),
+    Column("origin", "text", "Where it comes from: a stratum."),
+    Column("model", "text", "Which model wrote it; empty when nobody said."),
 )
 
 
-def content_table(
-    kind: str, file: str, columns: Sequence[tuple[str, str, str]], cells: Callable[[StoredUnit], Sequence[Cell]]
-) -> Table:
-    """The table of a kind: what all units have, then the kind's own ``columns``, which ``cells`` fills."""
+def content_table(kind: str, file: str, own: Sequence[Column]) -> ExportFile:
+    """The table of a kind: what all units have, then columns of its ``own``, made of the stored unit."""
+    columns = (*_COMMON, *own)
 
     def rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         query = "SELECT unit_id FROM unit WHERE kind = ? ORDER BY ordinal"
         for (unit,) in reader.execute(query, (kind,)).fetchall():
-            stored = load_unit(reader, unit)
-            yield (stored.unit, stored.record_id, stored.origin, stored.model, *cells(stored))
+            yield cells(columns, load_unit(reader, unit))
 
-    return Table(file, (*_COMMON, *columns), rows)
+    return ExportFile(file, columns, rows)
+
+
+def content_column(
+    name: str, type: Type, meaning: str, made: Callable[[Mapping[str, Any]], Cell] | None = None
+) -> Column:
+    """A column of such a table, made of the unit's content; by default the value of its name there."""
+    return Column(name, type, meaning, made=lambda stored: (made or itemgetter(name))(stored.content))

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from medreview.exchange.files.columns import Column, ExportFile, cells
 from medreview.labels import CATEGORY, FALSE_QUOTES, PROVEN_QUOTES, SUGGESTION, label_words
 from medreview.study.events import NewEvent
 from medreview.study.unit_table import own_fact_id
 from medreview.text import counted
 from medreview.units.cases import case_of
 from medreview.units.kind import (
-    Cell,
     Document,
     Headline,
     Machines,
@@ -21,7 +21,6 @@ from medreview.units.kind import (
     Part,
     Passage,
     Rating,
-    Table,
     TextMark,
     UnitKind,
     UnitView,
@@ -224,30 +223,19 @@ def _badge(passage: Passage | None) -> str:
     return f"quote {passage.status}" if passage and passage.status in FALSE_QUOTES else ""
 
 
-def _rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of case_facts.csv."""
-    for fact in case_facts(reader):
-        yield (
-            fact.unit, fact.case_id, int(fact.own), fact.state, fact.text, fact.suggested, fact.category,
-            fact.reviewer or None, int(fact.conflict), fact.model or None,
-        )  # fmt: skip
-
-
+_COLUMNS: Final = (
+    Column("unit", "text", "The suggested or added fact."),
+    Column("case_id", "text", "Its case."),
+    Column("own", "boolean", "1: a reviewer added it.", made=lambda fact: int(fact.own)),
+    Column("state", "text", "open, kept, edited or discarded, by the label that counts."),
+    Column("text", "text", "Its words as they stand."),
+    Column("suggested", "text", "Its words as they were suggested or added."),
+    Column("category", "text", "What it is about, as last said."),
+    Column("reviewer", "text", "Whose label counts, or who added it.", made=lambda fact: fact.reviewer or None),
+    Column("conflict", "boolean", "1: reviewers' labels or words differ and nobody settled it; the newest counts.",
+           made=lambda fact: int(fact.conflict)),
+    Column("model", "text", "Who suggested it; empty when nobody is known.", made=lambda fact: fact.model or None),
+)  # fmt: skip
 Suggestion.tables = (
-    Table(
-        "case_facts.csv",
-        (
-            ("unit", "text", "The suggested or added fact."),
-            ("case_id", "text", "Its case."),
-            ("own", "boolean", "1: a reviewer added it."),
-            ("state", "text", "open, kept, edited or discarded, by the label that counts."),
-            ("text", "text", "Its words as they stand."),
-            ("suggested", "text", "Its words as they were suggested or added."),
-            ("category", "text", "What it is about, as last said."),
-            ("reviewer", "text", "Whose label counts, or who added it."),
-            ("conflict", "boolean", "1: reviewers' labels or words differ and nobody settled it; the newest counts."),
-            ("model", "text", "Who suggested it; empty when nobody is known."),
-        ),
-        _rows,
-    ),
+    ExportFile("case_facts.csv", _COLUMNS, lambda reader: (cells(_COLUMNS, fact) for fact in case_facts(reader))),
 )

@@ -7,10 +7,16 @@ from datetime import UTC, datetime
 import pytest
 
 import medreview
-from medreview.exchange.exports.pair_rows import PAIRS, PASSAGE
-from medreview.exchange.files.columns import JUDGEMENTS, LABELS
+from medreview.exchange.exports.label_rows import LABELS
+from medreview.exchange.exports.pair_rows import PAIRS
+from medreview.exchange.exports.study_rows import JUDGEMENTS
+from medreview.exchange.files.columns import Column
 
-ROWS = {medreview.LabelRow: LABELS, medreview.JudgementRow: JUDGEMENTS, medreview.PairRow: (*PAIRS, PASSAGE)}
+ROWS = {
+    medreview.LabelRow: LABELS.columns,
+    medreview.JudgementRow: JUDGEMENTS.columns,
+    medreview.PairRow: (*PAIRS.columns, Column("passage", "text", "The passage to read first.")),
+}
 TYPES = {"text": str, "integer": int, "number": float, "boolean": bool, "time": datetime}
 
 
@@ -109,7 +115,7 @@ def test_a_table_is_a_sequence(sample):
 def test_a_frame_has_the_types_of_the_columns_and_the_levels_of_the_protocol(labelled):
     frame = labelled.labels().to_frame()
 
-    assert list(frame.columns) == [column.name for column in LABELS]
+    assert list(frame.columns) == [column.name for column in LABELS.columns]
     assert list(frame.verdict_final.cat.categories) == [
         "supported", "partial", "contradicted", "not_addressed", "cannot_judge",
     ]  # fmt: skip
@@ -126,7 +132,7 @@ def test_an_empty_table_makes_an_empty_frame(sample):
 
     frame = sample.labels().to_frame()
 
-    assert (len(frame), len(frame.columns)) == (0, len(LABELS))
+    assert (len(frame), len(frame.columns)) == (0, len(LABELS.columns))
     assert isinstance(frame, pandas.DataFrame)
 
 

@@ -353,7 +353,7 @@ def test_the_exported_database_and_the_pairs(study: Study, tie: TieRule, tmp_pat
 
 
 def _pair(cells: Sequence[Any]) -> dict[str, Any]:
-    return dict(zip([column.name for column in PAIRS], cells, strict=True))
+    return dict(zip([column.name for column in PAIRS.columns], cells, strict=True))
 
 
 @pytest.mark.parametrize("tie", ["undecided"])

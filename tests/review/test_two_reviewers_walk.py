@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from medreview.errors import UserError
-from medreview.exchange.exports.label_rows import label_rows
-from medreview.exchange.files.columns import LABELS
+from medreview.exchange.exports.label_rows import LABELS, label_rows
 from medreview.judges.verdicts import refresh
 from medreview.labels import EVIDENCE
 from medreview.pipeline import merge
@@ -42,7 +41,7 @@ WHO = ("anna", "kb")
 VERDICTS = ("supported", "contradicted", "not_addressed", "partial")
 ACTS = ("decide",) * 15 + ("defer", "undo", "redo") * 2 + ("again", "list", "next", "previous", "note", "filter")
 STEPS = ("sit",) * 12 + ("switch", "merge", "draw", "release", "grow", "look")
-COLUMNS = [column.name for column in LABELS]
+COLUMNS = [column.name for column in LABELS.columns]
 _EVENTS = "SELECT * FROM event WHERE unit = ? AND reviewer = ? ORDER BY event_id"
 
 
@@ -264,7 +263,7 @@ class Walk:
             (study_id,),
         )
         assert undone.fetchone()[0] == 0
-        rows = [dict(zip(COLUMNS, row, strict=True)) for row in label_rows(reader, study_id)]
+        rows = [dict(zip(COLUMNS, row, strict=True)) for row in label_rows(reader)]
         assert all(row["inclusion_prob"] == drawn.get(row["unit_id"]) for row in rows)
         for who in WHO:
             self.labels_hold(reader, who, {row["unit_id"]: row for row in rows if row["reviewer_id"] == who})

@@ -109,15 +109,9 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv", before="same"),
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv"),
     ),
-    "exchange/exports/checked_references.py": (
-        Writer(("references", "works.ris", "--library", "works.ris", "--csv", "r.csv"), "r.csv", before="same"),
-    ),
     "cli/reports/facts.py": (
         Writer(("report", "ward.medreview", "--tradeoff", "t.csv"), "t.csv", before="same"),
         Writer(("report", "ward.medreview", "--tradeoff", "t.csv"), "t.cost.svg"),
-    ),
-    "exchange/exports/conflict_rows.py": (
-        Writer(("conflicts", "study.medreview", "--csv", "conflicts.csv"), "conflicts.csv", before="same"),
     ),
     "cli/reports/page.py": (
         Writer(
@@ -134,11 +128,13 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
             before="<!-- medreview report -->\n# Earlier",
         ),
     ),
-    "exchange/exports/figure_csv.py": (
+    "exchange/files/csv_file.py": (
+        Writer(("references", "works.ris", "--library", "works.ris", "--csv", "r.csv"), "r.csv", before="same"),
+        Writer(("reproduce", "--csv", "r.csv"), "r.csv", before="same"),
+        Writer(("conflicts", "study.medreview", "--csv", "conflicts.csv"), "conflicts.csv", before="same"),
         Writer(("stats", "study.medreview", "--replicates", "99", "--csv", "f.csv"), "f.csv", figure_names, "same"),
         Writer(("assisted", "study.medreview", "--csv", "assisted.csv"), "assisted.csv", before="same"),
     ),
-    "replays/reproduced.py": (Writer(("reproduce", "--csv", "r.csv"), "r.csv", before="same"),),
     "sources/saved/pages_folder.py": (
         Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
     ),

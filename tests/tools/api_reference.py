@@ -14,9 +14,8 @@ import medreview
 from medreview.api import figures, opened
 from medreview.api.opened import Opened
 from medreview.citations.stage import CitationSummary
-from medreview.exchange.exports.pair_rows import PAIRS, PASSAGE
 from medreview.exchange.exports.sqlite_database import DatabaseSummary
-from medreview.exchange.files.columns import JUDGEMENTS, LABELS, Column
+from medreview.exchange.files.columns import Column, columns_of
 from medreview.llm.costs import CostEstimate
 from medreview.progress import SILENT
 from medreview.setting import settings_in
@@ -57,7 +56,7 @@ ALIASES = {
 }
 """Names that stand in signatures for a type."""
 
-_COLUMNS: dict[str, tuple[Column, ...]] = {"LabelRow": LABELS, "PairRow": (*PAIRS, PASSAGE), "JudgementRow": JUDGEMENTS}
+_ROWS = ("LabelRow", "PairRow", "JudgementRow")
 _PARTS = (CitationSummary, CostEstimate, DatabaseSummary)
 """Parts of results that are no figures."""
 _OPAQUE = ("QuoteIndex", "SourceIndex")
@@ -113,8 +112,8 @@ def _entry(name: str, value: Any) -> Iterator[str]:
     elif name in _OPAQUE:
         yield _fenced(signature(value, name).removesuffix(" -> None"))
     yield prose(value)
-    if name in _COLUMNS:
-        yield "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *map(_row, _COLUMNS[name])])
+    if name in _ROWS:
+        yield "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *map(_row, columns_of(value))])
     if name in _OPAQUE:
         return
     for base in reversed(value.__mro__):
@@ -146,10 +145,10 @@ def shape(value: type) -> list[str]:
 
     The columns of a row have a table of their own.
     """
-    if value.__name__ in _COLUMNS:
+    if value.__name__ in _ROWS:
         return []
     if dataclasses.is_dataclass(value):
-        kinds = {field.name: field.type for field in dataclasses.fields(value)}
+        kinds = {field.name: field.type for field in dataclasses.fields(value) if field.repr}
     elif issubclass(value, tuple):
         kinds = dict(inspect.get_annotations(value))
     else:

@@ -179,16 +179,16 @@ def test_judges_are_told_with_their_places_and_majority_and_what_they_said_after
 
 def test_the_tables_of_an_export_have_the_answers_with_their_correct_ones(study: Study) -> None:
     tables = {table.file: table for table in ANSWER.tables}
-    rows = list(tables["answers.csv"].rows(study.reader))
+    rows = list(tables["answers.csv"].read(study.reader))
     assert [len(row) for row in rows] == [len(tables["answers.csv"].columns)] * 3
     assert (rows[0][6], rows[0][7]) == (FACT, CORRECT)
-    assert list(tables["answer_spans.csv"].rows(study.reader)) == []
+    assert list(tables["answer_spans.csv"].read(study.reader)) == []
 
 
 def test_an_export_for_who_is_not_done_has_no_correct_answer_of_what_is_not_decided(study: Study) -> None:
     def correct() -> set[object]:
         with without_judges(study.reader, "kb"):
-            return {row[7] for row in ANSWER.tables[0].rows(study.reader)}
+            return {row[7] for row in ANSWER.tables[0].read(study.reader)}
 
     assert correct() == {None}
     show_correct_answers(study, "shown")

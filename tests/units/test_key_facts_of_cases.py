@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from medreview.exchange.exports.export import export
+from medreview.exchange.files.columns import ExportFile
 from medreview.exchange.imports.import_export import import_export
 from medreview.judges.prompts import load_prompt
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, KeyFacts, add_facts
@@ -23,7 +24,6 @@ from medreview.study.merge import merge
 from medreview.study.unit_table import facts_made
 from medreview.units.cases import NewCase, add_cases, suggested
 from medreview.units.fact_vote import FactVotes
-from medreview.units.kind import Table
 from medreview.units.stored import add_units
 from medreview.units.suggestion import FactCounts, Suggestion, case_facts, fact_counts, own_fact
 from tests.support.study_builder import build
@@ -200,9 +200,9 @@ def test_what_events_will_make_is_known_before_they_come(study, tmp_path):
 def test_the_table_of_facts_has_every_fact_as_it_stands(study):
     ann = Person(study, "ann")
     ann.says(SECOND, "edited", text="An X-ray is due in six weeks.")
-    table: Table = Suggestion.tables[0]
-    names = [column[0] for column in table.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in table.rows(study.reader)]
+    table: ExportFile = Suggestion.tables[0]
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.read(study.reader)]
     assert [(row["state"], row["text"], row["reviewer"]) for row in rows] == [
         ("open", "Amoxicillin was given.", None), ("edited", "An X-ray is due in six weeks.", "ann"),
         ("open", "It was viral.", None),

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from medreview.exchange.exports.label_rows import label_rows
+from medreview.exchange.exports.label_rows import LABELS, label_rows
 from medreview.exchange.exports.pair_rows import pair_rows
-from medreview.exchange.files.columns import LABELS
 from medreview.judges.rollup import Word
 from medreview.judges.verdicts import refresh
 from medreview.study import Study
@@ -197,14 +196,14 @@ def test_an_export_has_the_label_from_pairs_beside_the_one_given_directly(study:
     label(study, "anna", ("pair:r1.2:b", "evidence", "supported"), ("pair:r1.1:a", "evidence", "partial"))
     label(study, "anna", ("r1.2", "evidence", "partial"))
     (table,) = PAIR.tables
-    names = [name for name, *_ in table.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in table.rows(study.reader)]
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.read(study.reader)]
     assert [(row["unit_id"], row["label_from_pairs"], row["pairs_labelled"], row["pairs"]) for row in rows] == [
         ("r1.1", None, 1, 3),
         ("r1.2", "supported", 1, 1),
     ]
-    (direct,) = label_rows(study.reader, "t")
-    told = dict(zip((column.name for column in LABELS), direct, strict=True))
+    (direct,) = label_rows(study.reader)
+    told = dict(zip((column.name for column in LABELS.columns), direct, strict=True))
     assert (told["verdict_final"], told["label_from_pairs"], told["supported_from_pairs"], told["pairs"]) == (
         "partial", "supported", 1, 1,
     )  # fmt: skip

@@ -172,6 +172,6 @@ def test_an_odd_item_is_taken_in_with_a_warning_and_can_be_reviewed(study):
 def test_the_table_has_a_row_for_each_item_as_wide_as_its_columns(study):
     import_file(study, SAMPLE, {}, SILENT)
     (table,) = KIND.tables
-    rows = [tuple(row) for row in table.rows(study.reader)]
+    rows = [tuple(row) for row in table.read(study.reader)]
     assert {len(row) for row in rows} == {len(table.columns)}
     assert [row[1] for row in rows] == [f"QA{number}" for number in range(1, 9)]

@@ -39,7 +39,7 @@ def test_the_sample_comes_in_with_the_right_labels_of_what_was_planted(study):
     gold = study.reader.execute("SELECT label FROM gold ORDER BY label").fetchall()
     assert [row["label"] for row in gold] == ["not_answerable", "not_self_contained"]
     (table,) = KIND.tables
-    assert {len(tuple(row)) for row in table.rows(study.reader)} == {len(table.columns)}
+    assert {len(tuple(row)) for row in table.read(study.reader)} == {len(table.columns)}
 
 
 def test_the_quote_of_who_wrote_it_is_no_part_of_the_view_and_is_found_in_the_text_afterwards(study):

@@ -137,8 +137,8 @@ def test_the_export_has_each_output_with_its_model_rank_and_quality_by_reviewer(
             )
         )
     (table,) = KIND.tables
-    names = [column[0] for column in table.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in table.rows(study.reader)]
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.read(study.reader)]
     assert [row["model"] for row in rows] == list(MODELS)
     assert {row["shown_at"]: row["rank"] for row in rows} == {1: 1.5, 2: 1.5, 3: 3}
     assert {row["shown_at"]: row["quality"] for row in rows} == {1: None, 2: None, 3: "Bad"}

@@ -61,7 +61,7 @@ def test_the_sample_comes_in_and_both_wordings_stand_on_the_card(study):
     ]  # fmt: skip
     assert [part.label for part in removed.parts] == ["original", "removed"]
     (table,) = KIND.tables
-    assert {len(tuple(row)) for row in table.rows(study.reader)} == {len(table.columns)}
+    assert {len(tuple(row)) for row in table.read(study.reader)} == {len(table.columns)}
 
 
 def test_the_judgement_of_the_revised_text_its_quote_and_explanation_are_hidden_until_decided(study):

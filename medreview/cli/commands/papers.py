@@ -338,11 +338,13 @@ def reproduce(
 
     Example: medreview reproduce --csv reproduced.csv
     """
-    from medreview.replays.reproduced import as_row, read_votes, reproduced, write_reproduced
+    from medreview.exchange.files.columns import cells
+    from medreview.exchange.files.csv_file import write_report
+    from medreview.replays.reproduced import COLUMNS, as_row, read_votes, reproduced
 
     found = list(reproduced(None if votes is None else read_votes(votes)))
     if csv is not None:
-        write_reproduced(found, csv)
+        write_report(csv, COLUMNS, (cells(COLUMNS, one) for one in found))
         say(f"written: {csv}")
     if as_json:
         result({"figures": [as_row(one) for one in found]}, as_json=True)
@@ -371,7 +373,8 @@ def assisted(
     """
     from medreview.cli.reports.agreement_tables import assisted_parts
     from medreview.cli.reports.terminal import printed
-    from medreview.exchange.exports.figure_csv import write_assisted
+    from medreview.exchange.exports.figure_csv import ASSISTED, assisted_rows
+    from medreview.exchange.files.csv_file import write_report
     from medreview.stats.units.hallucination_detection import assisted_report
     from medreview.study import Study
 
@@ -379,7 +382,7 @@ def assisted(
         looked(opened, "assisted", "verdicts")
         report = assisted_report(opened.reader, reviewer)
     if csv is not None:
-        write_assisted(report, csv)
+        write_report(csv, ASSISTED, assisted_rows(report))
         say(f"written: {csv}")
     if as_json:
         result(asdict(report), as_json=True)

@@ -281,9 +281,10 @@ def references(
     if source != "-" and not path.is_dir():
         study_path(path)
     if csv is not None:
-        from medreview.exchange.exports.checked_references import check_csv
+        from medreview.exchange.exports.reference_rows import OF_FILE
+        from medreview.exchange.files.csv_file import check_report
 
-        check_csv(csv)
+        check_report(csv, OF_FILE)
     is_study = source != "-" and is_database(path)
     if again and not is_study:
         raise UserError("--again is for a study: of a file everything is asked each time.")
@@ -296,9 +297,11 @@ def references(
     each = bool(shown or everything or as_json or csv)
     report = checked_study(path, asked, each=each) if is_study else checked_file(source, read_mapping(mapping), asked)
     if csv is not None:
-        from medreview.exchange.exports.checked_references import write_csv
+        from medreview.exchange.exports.reference_rows import OF_FILE, file_rows
+        from medreview.exchange.files.csv_file import write_report
 
-        say(f"written: {write_csv(report.checked, csv)}")
+        write_report(csv, OF_FILE, file_rows(report.checked))
+        say(f"written: {csv}")
     listed = shown or [verdict for verdict in VERDICTS if verdict != "match"] if each or not is_study else []
     _show(report, listed, everything=everything, limit=limit, as_json=as_json)
     sys.stdout.flush()
@@ -320,7 +323,7 @@ def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":
 
 def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bool, limit: int, as_json: bool) -> None:
     if as_json:
-        from medreview.exchange.exports.checked_references import payload
+        from medreview.exchange.exports.reference_rows import payload
         from medreview.references.verdict import VERDICTS
 
         counts = {verdict: report.counts[verdict] for verdict in VERDICTS}

@@ -92,7 +92,8 @@ def stats(
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
-    from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
+    from medreview.exchange.exports.figure_csv import FIGURES, figure_cells, figures_text
+    from medreview.exchange.files.csv_file import check_report, write_report
     from medreview.review.looks import shown_by, told_by_sums
     from medreview.review.queue_filters import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
@@ -104,7 +105,7 @@ def stats(
         replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
     )
     if csv not in ("", "-"):
-        check_figures(Path(csv))
+        check_report(Path(csv), FIGURES)
     if unit is not None or gold:
         if by or where or conduct:
             raise UserError("--by, --where and --conduct are of statements; leave them out beside --unit and --gold.")
@@ -128,7 +129,7 @@ def stats(
     if csv == "-":
         print(figures_text(figures, figures.provenance), end="")
     elif csv:
-        rows = write_figures(figures, figures.provenance, Path(csv))
+        rows = write_report(Path(csv), FIGURES, figure_cells(figures, figures.provenance))
         result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
     elif as_json:
         result(figure_document(figures), as_json=True)

@@ -159,9 +159,10 @@ def conflicts(
         found = list(found_in.conflicts(reader, kind, settled=not waiting))
         names = {one.unit: unit_name(reader, one.unit) or one.unit for one in found}
         if csv is not None:
-            from medreview.exchange.exports.conflict_rows import write_conflicts
+            from medreview.exchange.exports.figure_csv import CONFLICTS, conflict_rows
+            from medreview.exchange.files.csv_file import write_report
 
-            write_conflicts(reader, found, csv)
+            write_report(csv, CONFLICTS, conflict_rows(reader, found))
     counts = found_in.count_conflicts(found)
     lines = [
         f"{counted(one.conflicts, 'conflict')}, {one.open} open: {one.kind}, {one.axis}, {' and '.join(one.reviewers)}"

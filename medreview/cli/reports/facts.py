@@ -14,7 +14,9 @@ from medreview.cli.reports.estimates import p_by_margin
 from medreview.cli.reports.layout import NextStep, Part, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.plots import Drawing, Point, scatter
 from medreview.errors import UserError
-from medreview.exchange.exports.figure_csv import TRADE_OFF_SIGN, write_trade_off_csv
+from medreview.exchange.exports.figure_csv import TRADE_OFF
+from medreview.exchange.files.columns import cells as csv_cells
+from medreview.exchange.files.csv_file import CsvFile, check_report, sign_of
 from medreview.judges.fact_votes import PRESENCE
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import half_up, show
@@ -230,7 +232,7 @@ def check_trade_off(path: Path) -> None:
     """Raise :class:`UserError` where :func:`write_trade_off` would: before the work, not after it."""
     if path.suffix.lower() not in ("", ".csv"):
         raise UserError(f"{path} would hold a table; name it {path.with_suffix('.csv')}.")
-    check_own(path, TRADE_OFF_SIGN)
+    check_report(path, TRADE_OFF)
     for plot in _plots(path):
         check_own(plot, _SIGN)
 
@@ -244,8 +246,8 @@ def write_trade_off(found: Sequence[TradeOff], path: Path) -> list[Path]:
     drawings = dict(zip(_plots(path), (cost_plot(found), latency_plot(found)), strict=True))
     drawn = {plot: drawing for plot, drawing in drawings.items() if drawing is not None}
     with atomic_outputs() as outputs:
-        with outputs.file(path, TRADE_OFF_SIGN) as made:
-            write_trade_off_csv(found, made)
+        with outputs.file(path, sign_of(TRADE_OFF)) as made, CsvFile(made, TRADE_OFF, "excel") as file:
+            file.add_all(csv_cells(TRADE_OFF, one) for one in found)
         for plot, drawing in drawn.items():
             with outputs.file(plot, _SIGN) as made:
                 write_new(made, _SIGN.decode() + drawing.document())

@@ -1,6 +1,7 @@
 """From a study into files.
 
-``export`` writes the rows of ``label_rows``, ``study_rows`` and ``task_rows``; ``citation_rows`` writes the report on
-citations as CSV and JSON. ``sqlite_database`` puts the same rows into one database, by the keys and views of
-``sqlite_schema``, with ``datasette_metadata`` beside it.
+``export`` writes the files that ``label_rows``, ``pair_rows``, ``study_rows``, ``task_rows``, ``unit_rows``,
+``unit_label_rows``, ``generation_rows`` and ``reference_rows`` describe; ``sqlite_database`` puts the same rows into
+one database, with the views and metadata of ``sqlite_schema``. ``citation_rows`` and ``figure_csv`` write reports as
+CSV, ``package`` a copy of the study without what a colleague must not know.
 """

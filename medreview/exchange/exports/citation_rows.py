@@ -5,47 +5,80 @@ there is nothing to divide by; counts are of distinct sources, ``n_mentions`` of
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 from medreview.atomic_output import atomic_outputs, check_own
 from medreview.citations.allow_list import KINDS, ScoredCitation
-from medreview.exchange.files.columns import CODE_POINTS, Column
-from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
+from medreview.exchange.files.columns import CODE_POINTS, Cell, Column, cells
+from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.labels import INVALID
-from medreview.sources.lookups.reach import STATES, Reach
+from medreview.sources.lookups.reach import STATES
 from medreview.stats.citation_kpis import CitationReport, ScoredResponse
 
 _VERDICTS: Final = ("allowed", "by_format", "not_allowed")
 
+
+def _of_kind(kind: str) -> Column:
+    return Column(f"n_{kind}", "integer", f"Of these, the kind {kind}.", made=lambda one: one.score.by_kind[kind])
+
+
+def _in_state(state: str) -> Column:
+    """Empty where nothing was asked for."""
+    return Column(f"n_{state}", "integer", f"Sources that were {state}, of those asked for.",
+                  made=lambda one: None if one.states is None else one.states[state])  # fmt: skip
+
+
+def _pct(k: int, n: int) -> float | None:
+    return 100 * k / n if n else None
+
+
+def _reached(name: str) -> Callable[[Any], Cell]:
+    def made(one: Any) -> Cell:
+        found = getattr(one.reach, name, None)
+        return int(found) if isinstance(found, bool) else found
+
+    return made
+
+
 RESPONSES: Final = (
-    Column("id", "text", "The response, as the report names it: its id, or the line that it begins at."),
-    Column("line", "integer", "Where it begins in the file; in a study, its number."),
-    Column("model", "text", "The model that gave it."),
-    Column("origin", "text", "Where the question came from."),
-    Column(
-        "invalid", "text", "Why it is no response; such a one names no source. Empty: it is one.", levels=tuple(INVALID)
-    ),
-    Column("has_citation", "boolean", "1: it names at least one source."),
-    Column("n_mentions", "integer", "How often any source is named."),
-    Column("n_total_citations", "integer", "Sources named, each once."),
-    *(Column(f"n_{kind}", "integer", f"Of these, the kind {kind}.") for kind in KINDS),
-    Column("n_allowed_over_all", "integer", "Sources allowed: URLs on the list, identifiers by format or by the list."),
-    Column("n_by_format", "integer", "Of these, identifiers that were taken by their format alone."),
-    Column("n_allowed_urls", "integer", "URLs on the allow-list."),
-    Column("pct_allowed_over_all", "number", "Allowed, of all sources.", unit="%"),
-    Column("pct_allowed_over_urls", "number", "Allowed, of the URLs.", unit="%"),
-    Column("n_unusable", "integer", "Entries of the list beside the text that hold no citation."),
-    *(Column(f"n_{state}", "integer", f"Sources that were {state}, of those asked for.") for state in STATES),
-    Column("n_identifiers_missing", "integer", "Identifiers known not to exist."),
-    Column("latency", "number", "How long the response took.", unit="s"),
-    Column("reference_cosine", "number", "TF-IDF cosine with the reference: shared words.", unit="0 to 1"),
-    Column("reference_statements", "integer", "Statements compared with the reference."),
-    Column("reference_clashing", "integer", "Of these, statements that the reference excludes."),
-)
+    Column("id", "text", "The response, as the report names it: its id, or the line that it begins at.",
+           made=lambda one: one.name),
+    Column("line", "integer", "Where it begins in the file; in a study, its number.", made=lambda one: one.answer.line),
+    Column("model", "text", "The model that gave it.", made=lambda one: one.answer.model),
+    Column("origin", "text", "Where the question came from.", made=lambda one: one.answer.origin),
+    Column("invalid", "text", "Why it is no response; such a one names no source. Empty: it is one.",
+           levels=tuple(INVALID), made=lambda one: one.answer.invalid or None),
+    Column("has_citation", "boolean", "1: it names at least one source.", made=lambda one: int(one.counts.n_total > 0)),
+    Column("n_mentions", "integer", "How often any source is named.", made=lambda one: one.score.mentions),
+    Column("n_total_citations", "integer", "Sources named, each once.", made=lambda one: one.counts.n_total),
+    *map(_of_kind, KINDS),
+    Column("n_allowed_over_all", "integer", "Sources allowed: URLs on the list, identifiers by format or by the list.",
+           made=lambda one: one.counts.n_allowed),
+    Column("n_by_format", "integer", "Of these, identifiers that were taken by their format alone.",
+           made=lambda one: one.score.count("by_format")),
+    Column("n_allowed_urls", "integer", "URLs on the allow-list.", made=lambda one: one.counts.n_allowed_urls),
+    Column("pct_allowed_over_all", "number", "Allowed, of all sources.", unit="%",
+           made=lambda one: _pct(one.counts.n_allowed, one.counts.n_total)),
+    Column("pct_allowed_over_urls", "number", "Allowed, of the URLs.", unit="%",
+           made=lambda one: _pct(one.counts.n_allowed_urls, one.counts.n_url)),
+    Column("n_unusable", "integer", "Entries of the list beside the text that hold no citation.",
+           made=lambda one: len(one.score.unusable)),
+    *map(_in_state, STATES),
+    Column("n_identifiers_missing", "integer", "Identifiers known not to exist.",
+           made=lambda one: one.counts.n_checked - one.counts.n_existing if one.states is not None else None),
+    Column("latency", "number", "How long the response took.", unit="s", made=lambda one: one.answer.latency_s),
+    Column("reference_cosine", "number", "TF-IDF cosine with the reference: shared words.", unit="0 to 1",
+           made=lambda one: one.concordance and one.concordance.cosine),
+    Column("reference_statements", "integer", "Statements compared with the reference.",
+           made=lambda one: one.concordance and one.concordance.statements),
+    Column("reference_clashing", "integer", "Of these, statements that the reference excludes.",
+           made=lambda one: one.concordance and one.concordance.clashing),
+)  # fmt: skip
 
 CITATIONS: Final = (
     Column("id", "text", "The response."),
@@ -61,13 +94,15 @@ CITATIONS: Final = (
     Column("group", "text", "The group of that entry."),
     Column("why", "text", "Why it was not allowed."),
     Column("source", "text", "Equal for citations of the same source."),
-    Column("repeat", "boolean", "1: the response named this source before; not counted again."),
-    Column("reach", "text", "What became of it, where it was asked for.", levels=STATES),
-    Column("status", "integer", "The last HTTP status."),
-    Column("final_url", "text", "Where the redirects led."),
-    Column("asked_at", "time", "When.", unit="UTC"),
-    Column("exists", "boolean", "Of an identifier: 1 exists, 0 does not, empty when not known."),
-)
+    Column("repeat", "boolean", "1: the response named this source before; not counted again.",
+           made=lambda one: int(one.repeat)),
+    Column("reach", "text", "What became of it, where it was asked for.", levels=STATES, made=_reached("state")),
+    Column("status", "integer", "The last HTTP status.", made=_reached("status")),
+    Column("final_url", "text", "Where the redirects led.", made=_reached("final_url")),
+    Column("asked_at", "time", "When.", unit="UTC", made=_reached("at")),
+    Column("exists", "boolean", "Of an identifier: 1 exists, 0 does not, empty when not known.",
+           made=_reached("exists")),
+)  # fmt: skip
 
 
 def write_csv(report: CitationReport, path: Path) -> tuple[Path, Path]:
@@ -94,46 +129,21 @@ def check_csv(path: Path) -> None:
         check_own(place, sign_of(columns))
 
 
-def response_row(response: ScoredResponse, report: CitationReport) -> tuple[Cell, ...]:
+def response_row(response: ScoredResponse, report: CitationReport) -> list[Cell]:
     """One response by :data:`RESPONSES`."""
-    answer, counts, compared = response.answer, response.counts, response.concordance
-    asked = [report.reach[source.source] for source in response.score.sources if source.source in report.reach]
-    states = Counter(reach.state for reach in asked)
-    return (
-        response.name,
-        answer.line,
-        answer.model,
-        answer.origin,
-        answer.invalid or None,
-        int(counts.n_total > 0),
-        response.score.mentions,
-        counts.n_total,
-        *response.score.by_kind.values(),
-        counts.n_allowed,
-        response.score.count("by_format"),
-        counts.n_allowed_urls,
-        _pct(counts.n_allowed, counts.n_total),
-        _pct(counts.n_allowed_urls, counts.n_url),
-        len(response.score.unusable),
-        *(states[state] if report.reach_from else None for state in STATES),
-        counts.n_checked - counts.n_existing if report.reach_from else None,
-        answer.latency_s,
-        None if compared is None else compared.cosine,
-        None if compared is None else compared.statements,
-        None if compared is None else compared.clashing,
-    )
+    asked = [report.reach[source.source].state for source in response.score.sources if source.source in report.reach]
+    states = Counter(asked) if report.reach_from else None
+    one = {name: getattr(response, name) for name in ("name", "answer", "counts", "score", "concordance")}
+    return cells(RESPONSES, SimpleNamespace(**one, states=states))
 
 
-def citation_rows(report: CitationReport) -> Iterator[tuple[Cell, ...]]:
+def citation_rows(report: CitationReport) -> Iterator[list[Cell]]:
     """Every citation by :data:`CITATIONS`, repeats too."""
     for response in report.responses:
+        about = {"id": response.name, "line": response.answer.line}
         for place, citation in enumerate(response.score.citations, 1):
             reach = report.reach.get(citation.source)
-            yield (
-                response.name, response.answer.line, place, citation.kind, citation.value, citation.start,
-                citation.end, citation.domain, citation.verdict, citation.entry, citation.group, citation.why,
-                citation.source, int(citation.repeat), *_reach_cells(reach),
-            )  # fmt: skip
+            yield cells(CITATIONS, SimpleNamespace(**asdict(citation), **about, place=place, reach=reach))
 
 
 def payload(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> dict[str, Any]:
@@ -177,17 +187,6 @@ def _response(response: ScoredResponse, report: CitationReport) -> dict[str, Any
 def _detail(citation: ScoredCitation, report: CitationReport) -> dict[str, Any]:
     reach = report.reach.get(citation.source)
     return {**asdict(citation), "reach": None if reach is None else asdict(reach)}
-
-
-def _reach_cells(reach: Reach | None) -> tuple[Cell, ...]:
-    if reach is None:
-        return None, None, None, None, None
-    known = None if reach.exists is None else int(reach.exists)
-    return reach.state, reach.status, reach.final_url, reach.at, known
-
-
-def _pct(k: int, n: int) -> float | None:
-    return 100 * k / n if n else None
 
 
 def _places(path: Path) -> tuple[Path, Path]:

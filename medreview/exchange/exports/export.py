@@ -5,30 +5,36 @@ decided.
 """
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import medreview
-from medreview.exchange.exports import generation_rows, reference_rows, study_rows, task_rows, unit_rows
-from medreview.exchange.exports.label_rows import label_rows
-from medreview.exchange.exports.pair_rows import PAIRS, pair_rows
+from medreview.exchange.exports import generation_rows, reference_rows, task_rows, unit_rows
+from medreview.exchange.exports.label_rows import LABELS
+from medreview.exchange.exports.pair_rows import PAIRS
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
-from medreview.exchange.exports.study_rows import CITATIONS, LEFT_OUT, RESPONSES, STATEMENTS
-from medreview.exchange.exports.unit_label_rows import REVIEWERS, reviewer_rows, unit_label_rows
-from medreview.exchange.exports.unit_rows import UNIT_LABELS
-from medreview.exchange.files import columns
-from medreview.exchange.files.columns import EXPORT_VERSION
-from medreview.exchange.files.csv_file import Cell, CsvFile, Dialect
+from medreview.exchange.exports.study_rows import (
+    CITATIONS,
+    EVENT_FILES,
+    JUDGEMENTS,
+    LEFT_OUT,
+    RESPONSES,
+    SPANS,
+    STATEMENTS,
+)
+from medreview.exchange.exports.unit_label_rows import REVIEWERS, UNIT_LABELS
+from medreview.exchange.files.columns import CODEBOOK, EXCEL, EXPORT_VERSION, Cell, Column, ExportFile
+from medreview.exchange.files.csv_file import CsvFile, Dialect
 from medreview.exchange.files.export_folder import digest, new_folder, write_manifest
 from medreview.labels import LABEL_SET_VERSION
 from medreview.progress import SILENT, Progress
 from medreview.references.study_references import register as register_verdicts
 from medreview.study import Study
 from medreview.study.connection import undone_after
-from medreview.units.registry import register
+from medreview.units.registry import KINDS, register
 
 _KEPT: Final = "statement_id NOT IN (SELECT statement_id FROM temp.undecided)"
 _DECIDED: Final = "IN (SELECT unit FROM temp.decided)"
@@ -109,41 +115,28 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
 
 
 T = TypeVar("T")
-Columns = tuple[columns.Column, ...]
 
-FILES: Final[dict[str, Columns]] = {
-    "labels.csv": columns.LABELS,
-    "spans.csv": columns.SPANS,
-    "pairs.csv": PAIRS,
-    "judgements.csv": columns.JUDGEMENTS,
-    "events.csv": (*columns.EVENTS, *columns.PAYLOAD.values()),
-    "event_values.csv": columns.EVENT_VALUES,
-    "responses.csv": RESPONSES,
-    "statements.csv": STATEMENTS,
-    "left_out.csv": LEFT_OUT,
-    "citations.csv": CITATIONS,
-    "merged.csv": task_rows.MERGED,
-    "hallucination_findings.csv": task_rows.FINDINGS,
-    "key_facts.csv": task_rows.KEY_FACTS,
-    "key_fact_votes.csv": task_rows.KEY_FACT_VOTES,
-    "reviewers.csv": REVIEWERS,
-    "unit_labels.csv": UNIT_LABELS,
-    **unit_rows.FILES,
-    **generation_rows.FILES,
-    **reference_rows.FILES,
-    "codebook.csv": columns.CODEBOOK,
-}
-"""Every CSV file of an export with its columns, in their order."""
 
-_COUNTS: Final = {
-    "responses.csv": "response",
-    "statements.csv": "statement",
-    "citations.csv": "citation",
-    "pairs.csv": "statement JOIN (SELECT DISTINCT response_id, source_id FROM citation) USING (response_id)",
-    "judgements.csv": "judgement",
-    "events.csv": "event",
-}
-"""What the rows of a file are counted by."""
+def _codebook(extra: Sequence[Column] = ()) -> Iterator[Sequence[Cell]]:
+    for file in FILES.values():
+        for column in (*file.columns, *extra):
+            yield file.file, column.name, column.type, column.unit, " ".join(column.levels), column.meaning
+
+
+_OF_KINDS: Final = tuple(table for kind in KINDS.values() for table in kind.tables)
+FILES: Final[dict[str, ExportFile]] = {
+    file.file: file
+    for file in (
+        LABELS, SPANS, PAIRS, JUDGEMENTS, *EVENT_FILES, RESPONSES, STATEMENTS, LEFT_OUT, CITATIONS, *task_rows.FILES,
+        REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *generation_rows.FILES, *reference_rows.FILES,
+        ExportFile(
+            "codebook.csv", CODEBOOK, lambda _: _codebook(),
+            "The columns of the CSV files that these tables were made with.",
+            key=("file", "column"), facets=("file",),
+        ),
+    )
+}  # fmt: skip
+"""Every CSV file of an export, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,51 +179,26 @@ def export(
         undone_after(reader),
         nullcontext() if blind_for is None else without_judges(reader, blind_for) as told,
         labels_once(reader),
-        ExportDatabase(place, database, FILES) if database else nullcontext() as copy,
+        ExportDatabase(place, database, FILES.values()) if database else nullcontext() as copy,
     ):
-        progress.begin("export", sum(_counts(reader).values()))
-        simple: dict[str, Callable[[], Iterable[Sequence[Cell]]]] = {
-            "labels.csv": lambda: label_rows(reader, study_id),
-            "spans.csv": lambda: study_rows.span_rows(reader),
-            "pairs.csv": lambda: pair_rows(reader),
-            "judgements.csv": lambda: study_rows.judgement_rows(reader),
-            "responses.csv": lambda: study_rows.response_rows(reader),
-            "statements.csv": lambda: study_rows.statement_rows(reader),
-            "left_out.csv": lambda: study_rows.left_out_rows(reader),
-            "citations.csv": lambda: study_rows.citation_rows(reader),
-            "merged.csv": lambda: task_rows.merged_rows(reader),
-            "hallucination_findings.csv": lambda: task_rows.finding_rows(reader),
-            "key_facts.csv": lambda: task_rows.key_fact_rows(reader),
-            "key_fact_votes.csv": lambda: task_rows.key_fact_vote_rows(reader),
-            "reviewers.csv": lambda: reviewer_rows(reader),
-            "unit_labels.csv": lambda: unit_label_rows(reader),
-            **unit_rows.unit_files(reader, told),
-            **generation_rows.generation_files(reader),
-            **reference_rows.reference_files(reader),
-        }
-        for name, of_file in simple.items():
-            rows = _told(of_file(), progress) if name in _COUNTS else of_file()
+        counted = [reader.execute(f"SELECT count(*) FROM {file.counted}") for file in FILES.values() if file.counted]
+        progress.begin("export", sum(count.fetchone()[0] for count in counted))
+        for name, of_file in FILES.items():
+            rows = of_file.read(reader)
+            if told is not None and of_file in _OF_KINDS:
+                rows = _allowed(rows, of_file, told)
+            if of_file.counted:
+                rows = _told(rows, progress)
             if copy:
-                rows = copy.copied(name, rows)
-            with CsvFile(place / name, FILES[name], dialect) as file:
+                rows = copy.copied(of_file.table, rows)
+            if name == "codebook.csv" and dialect == "excel":  # two columns more, which the database does not have
+                list(rows)
+                rows = _codebook(EXCEL)
+            with CsvFile(place / name, of_file.columns, dialect) as file:
                 written[name] = file.add_all(rows)
-        with (
-            CsvFile(place / "events.csv", FILES["events.csv"], dialect) as events,
-            CsvFile(place / "event_values.csv", FILES["event_values.csv"], dialect) as values,
-        ):
-            for row, others in _told(study_rows.event_rows(reader), progress):
-                events.add(row)
-                values.add_all(others)
-                if copy:
-                    copy.add("events.csv", row)
-                    copy.add_all("event_values.csv", others)
-            written |= {"events.csv": events, "event_values.csv": values}
-        with CsvFile(place / "codebook.csv", FILES["codebook.csv"], dialect) as file:
-            written["codebook.csv"] = file.add_all(_codebook(dialect))
         manifest = _manifest(reader, dialect, written) | ({} if blind_for is None else {"blind_for": blind_for})
         made = None
         if copy:
-            copy.add_all("codebook.csv", _codebook("analysis"))
             made = copy.finish(reader, manifest, progress, page_text=page_text)
             manifest["database"] = {name: {"sha256": digest(place / name)} for name in (made.file, made.metadata)}
         write_manifest(place, manifest)
@@ -261,15 +229,13 @@ def _told(rows: Iterable[T], progress: Progress) -> Iterator[T]:
     progress.step(count % 1000)
 
 
-def _counts(reader: sqlite3.Connection) -> dict[str, int]:
-    return {name: reader.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for name, table in _COUNTS.items()}
-
-
-def _codebook(dialect: Dialect) -> Iterator[Sequence[Cell]]:
-    extra = columns.EXCEL if dialect == "excel" else ()
-    for name, of_file in FILES.items():
-        for column in (*of_file, *extra):
-            yield name, column.name, column.type, column.unit, " ".join(column.levels), column.meaning
+def _allowed(rows: Iterable[Sequence[Cell]], file: ExportFile, told: Collection[str]) -> Iterator[Sequence[Cell]]:
+    """The rows on units of which the reader may know what machines say: of a file that names no unit, none."""
+    names = [column.name for column in file.columns]
+    if "unit_id" not in names:
+        return iter(())
+    place = names.index("unit_id")
+    return (row for row in rows if row[place] in told)
 
 
 def _manifest(reader: sqlite3.Connection, dialect: Dialect, written: dict[str, CsvFile]) -> dict[str, Any]:

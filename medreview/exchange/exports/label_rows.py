@@ -1,30 +1,246 @@
-"""The rows of labels.csv: one for every statement, reviewer and pass."""
+"""labels.csv: a row for every statement, reviewer and pass with an event on the statement that was not retracted."""
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any, Final
+from types import SimpleNamespace
+from typing import Annotated, Any, Final, NamedTuple
 
-from medreview.exchange.files.columns import EXPORT_VERSION, LABELS
-from medreview.exchange.files.csv_file import Cell
+from medreview.exchange.files.columns import (
+    DOUBT_MEANING,
+    EXPORT_VERSION,
+    SEEN,
+    Cell,
+    Column,
+    ExportFile,
+    about,
+    cells,
+    columns_of,
+    levels_of,
+    selected,
+)
 from medreview.judges.rollup import tie_rule
-from medreview.labels import FLAGS, TieRule
+from medreview.labels import EVIDENCE, FLAGS, HALLUCINATION, QUOTE_DOUBTS, QUOTE_STATUSES, REASONS, TIE_RULES
 from medreview.study.ids import content_id
-from medreview.units.derived_label import Derived, derived_labels
+from medreview.study.statement_edits import RETIRED_HOW
+from medreview.units.derived_label import derived_labels
 
-_NAMES: Final = tuple(column.name for column in LABELS)
+_EVIDENCE: Final = levels_of(EVIDENCE)
+_DEFINITIONS: Final = {flag.level: flag.definition for flag in FLAGS}
+
+
+def flagged(level: str) -> Column:
+    """Whether a flag stands."""
+    return about(f"1: flagged. {_DEFINITIONS[level]}", made=lambda one: one.flags.get(level, 0))
+
+
+def deferred(one: SimpleNamespace) -> int:
+    """How often something was put off, by its :func:`acts`."""
+    return sum(event["kind"] == "defer" for event in one.live)
+
+
+def spans(one: SimpleNamespace) -> int:
+    """How many spans stand of it."""
+    return sum(event["span"] for event in one.events)
+
+
+def first_shown(one: SimpleNamespace) -> str | None:
+    """When it was first shown."""
+    return min((event["at_utc"] for event in one.live if event["kind"] == "shown"), default=None)
+
+
+def _from_pairs(meaning: str, made: Callable[[Any], Cell], levels: tuple[str, ...] = ()) -> Column:
+    """What the same reviewer's labels on the statement's pairs come to."""
+    return about(meaning, levels=levels, made=lambda one: one.derived and made(one.derived))
+
+
+def _of(event: str, name: str) -> Callable[[Any], Cell]:
+    """The cell is what the ``first`` or ``final`` decision's event has of this name."""
+    return lambda one: getattr(one, event).get(name)
+
+
+def _said(event: str, name: str) -> Callable[[Any], Cell]:
+    """The cell is what the payload of that event has of this name."""
+    return lambda one: getattr(one, event)["said"].get(name)
+
+
+def _seen(what: str) -> Callable[[Any], Cell]:
+    """The cell says when it was seen: before the first decision, only after it, or not at all."""
+
+    def made(one: SimpleNamespace) -> str | None:
+        before = one.first["said"].get("exposure", {}).get(what)
+        if before != "no":
+            return str(before) if before else None
+        # Seen by the record, which a merged copy completes, though not by what was known when it was decided.
+        if one.first["mode"] == "blind" and one.first["label_mode"] == "assisted":
+            return "before"
+        # A retracted reveal counts: what was seen cannot be unseen.
+        revealed = any(e["kind"] == "reveal" and e["event_id"] > one.first["event_id"] for e in one.events)
+        return "after" if revealed or one.final["said"].get("exposure", {}).get(what, "no") != "no" else "no"
+
+    return made
+
+
+def _stale(one: SimpleNamespace) -> int | None:
+    final, now = one.final, one.statement_sha256
+    if "event_id" not in final:
+        return None
+    if final["said"].get("statement_sha256", now) != now:
+        return 1
+    return None if final["snapshot"] and final["newest_sha256"] is None and not final["stale"] else int(final["stale"])
+
+
+def _wall_ms(one: SimpleNamespace) -> int | None:
+    """From the last time it came on the screen; a clock that was set back gives 0."""
+    first = one.first
+    shown = [e["at_utc"] for e in one.events if e["kind"] == "shown" and e["event_id"] < first.get("event_id", "")]
+    if not shown:
+        return None
+    passed = datetime.fromisoformat(first["at_utc"]) - datetime.fromisoformat(shown[-1])
+    return max(0, round(passed.total_seconds() * 1000))
+
+
+# fmt: off
+class LabelRow(NamedTuple):
+    """What one reviewer said of one statement in one pass; the columns of ``labels.csv``."""
+
+    export_version: Annotated[int, about("Version of this layout.", sql=str(EXPORT_VERSION))]
+    study_id: Annotated[str, about("The study that the labels were made in.",
+                                   sql="(SELECT value FROM study WHERE key = 'study_id')")]
+    unit_type: Annotated[str, about("What was labelled.", levels=("statement",), sql="'statement'")]
+    unit_id: Annotated[str, about("The statement.", sql="s.statement_id")]
+    response_id: Annotated[str, about("The response that the statement is part of: the unit to resample.",
+                                      sql="s.response_id")]
+    record_id: Annotated[str | None, about("The id of the response's record in the file it came from.")]
+    question_id: Annotated[str | None, about(
+        "The question; the same for all responses to the same words.", sql="r.question",
+        made=lambda one: content_id("q", one.question_id) if one.question_id else None)]
+    statement_ordinal: Annotated[int, about("Place of the statement in its response, from 1.", sql="s.ordinal")]
+    statement_text: Annotated[str, about("The statement.", sql="s.text")]
+    statement_sha256: Annotated[str, about("SHA-256 of the statement's UTF-8 bytes.", sql="s.text_sha256")]
+    snapshot_id: Annotated[str | None, about("The page on the screen when verdict_final was given.",
+                                             made=_of("final", "snapshot"))]
+    source_url: Annotated[str | None, about("Address of that page's source; judge_quote is of judge_source_url.",
+                                            made=_of("final", "url"))]
+    source_text_sha256: Annotated[str | None, about("SHA-256 of that page's text.", made=_of("final", "page_sha256"))]
+    source_fetched_at: Annotated[datetime | None, about("When that page was fetched.", unit="UTC",
+                                                        made=_of("final", "fetched_at"))]
+    extractor: Annotated[str | None, about("What made the text of that page, with its version.",
+                                           made=_of("final", "extractor"))]
+    response_model: Annotated[str | None, about("The model that gave the response.", sql="r.model")]
+    origin: Annotated[str | None, about("Where the question came from: a stratum.")]
+    judge_run_id: Annotated[str | None, about("The run of the judgement that is shown first.", sql="j.judge_run_id")]
+    judge_model: Annotated[str | None, about("Its model.", sql="run.model")]
+    judge_prompt_sha256: Annotated[str | None, about("Its prompt; empty when not known.", sql="run.prompt_sha256")]
+    judge_raw_label: Annotated[str | None, about("Its own word, as given.", sql="j.raw_label")]
+    judge_verdict: Annotated[str | None, about(
+        "The judges' verdict over all sources and judges; empty when tied, or when their labels map to none (two-way "
+        "judgements).", levels=_EVIDENCE, sql="v.verdict")]
+    judge_supported: Annotated[bool | None, about("The judges' two-way verdict; empty when tied or not known.",
+                                                  sql="v.supported")]
+    judge_conflict: Annotated[bool | None, about("1: one source supports, another contradicts.", sql="v.conflict")]
+    judge_confidence: Annotated[float | None, about("Confidence of the judgement that is shown first.", unit="0 to 1",
+                                                    sql="j.confidence")]
+    judge_source_url: Annotated[str | None, about("Address of the source that it judged the statement by.",
+                                                  sql="judged.url")]
+    judge_quote: Annotated[str | None, about("Its quote.", sql="j.quote")]
+    judge_quote_status: Annotated[str | None, about(
+        "How true that quote is to that source's page; none = no quote was given.", levels=QUOTE_STATUSES,
+        sql="j.quote_status")]
+    judge_quote_doubt: Annotated[str | None, about(DOUBT_MEANING, levels=QUOTE_DOUBTS, sql="j.quote_doubt")]
+    jury_n: Annotated[int | None, about("Judges with a verdict.", sql="v.votes_for + v.votes_other")]
+    jury_for: Annotated[int | None, about(
+        "Judges whose verdict is judge_verdict (when tied, the size of the largest party).", sql="v.votes_for")]
+    jury_against: Annotated[int | None, about("Judges with another verdict.", sql="v.votes_other")]
+    jury_abstained: Annotated[int | None, about(
+        "Judges that were asked and gave no verdict: unsure, refused, failed.", sql="v.abstained")]
+    jury_rule: Annotated[str | None, about(
+        "How their verdicts become one, and what a tie gives; empty when none has spoken.",
+        levels=tuple(f"plurality, tie {rule}" for rule in TIE_RULES),
+        made=lambda one: f"plurality, tie {one.tie}" if one.jury_for else None)]
+    jury_tie: Annotated[bool | None, about("1: the judges are even, whatever the rule makes of it.", sql="v.tied")]
+    reviewer_id: Annotated[str, about("Who labelled.", made=lambda one: one.met["reviewer"])]
+    pass_no: Annotated[int, about("Which time this reviewer went through the study, from 1.",
+                                  made=lambda one: one.met["pass"])]
+    mode: Annotated[str, about(
+        "blind: verdict_first was given before anything of the judges' opinion had been seen, in whatever queue; "
+        "assisted: it had been (without a verdict: by the last event). Never pool them.", levels=("blind", "assisted"),
+        made=lambda one: one.met["label_mode"] or ("assisted" if one.met["judges_seen"] else "blind"))]
+    verdict_first: Annotated[str | None, about(
+        "The decision on the evidence axis that stood when the judges' opinion was seen; where it was seen from the "
+        "start, the first that still stands.", levels=_EVIDENCE, made=_said("first", "label"))]
+    verdict_final: Annotated[str | None, about("The current decision on the evidence axis.", levels=_EVIDENCE,
+                                               made=_said("final", "label"))]
+    changed_after_reveal: Annotated[bool | None, about(
+        "1: verdict_first is blind and was changed once the judges' opinion had been seen; empty without a decision.",
+        made=_of("first", "changed_after_reveal"))]
+    halluc_type: Annotated[str | None, about(
+        "The current decision on the hallucination axis; none = nothing invented or wrong.",
+        levels=levels_of(HALLUCINATION), made=_said("hallucination", "label"))]
+    reason_code: Annotated[str | None, about(
+        "Why verdict_final differs from the judges.", levels=levels_of(REASONS),
+        made=lambda one: one.reasons.get(one.final.get("event_id", "")))]
+    note: Annotated[str | None, about("The reviewer's current note.", made=lambda one: one.note)]
+    flag_dispute: Annotated[bool, flagged("dispute")]
+    flag_feedback: Annotated[bool, flagged("feedback")]
+    flag_badly_parsed: Annotated[bool, flagged("badly_parsed")]
+    deferred_times: Annotated[int, about("How often it was put off.", made=deferred)]
+    n_spans: Annotated[int, about("Spans that stand in spans.csv.", made=spans)]
+    exposure_judge_verdict: Annotated[str | None, about(
+        "Whether the judges' verdict was seen: before verdict_first, only after it, or not at all; empty when not "
+        "known.", levels=SEEN, made=_seen("judge_verdict"))]
+    exposure_judge_highlight: Annotated[str | None, about("The same for the judges' highlights in the page.",
+                                                          levels=SEEN, made=_seen("judge_highlight"))]
+    exposure_jury: Annotated[str | None, about("The same for how they are divided, if they are (jury_n).", levels=SEEN,
+                                               made=_seen("jury"))]
+    queue_name: Annotated[str, about(
+        "The queue in which verdict_first was given (without one: the last queue).",
+        made=lambda one: one.met["block"])]
+    stratum: Annotated[str | None, about("Stratum of the random audit; empty when not drawn.")]
+    inclusion_prob: Annotated[float | None, about("Probability of being drawn; empty when not drawn.", unit="0 to 1")]
+    n_events: Annotated[int, about(
+        "Events of this reviewer on this statement in this pass, retracted ones too.",
+        made=lambda one: len(one.events))]
+    first_shown_utc: Annotated[datetime | None, about("When it was first shown.", unit="UTC",
+                                                      made=first_shown)]
+    decided_utc: Annotated[datetime | None, about("When verdict_final was given.", unit="UTC",
+                                                  made=_of("final", "at_utc"))]
+    active_ms: Annotated[int | None, about("Working time up to verdict_first, as the workbench measured it.",
+                                           unit="ms", made=_said("first", "active_ms"))]
+    wall_ms: Annotated[int | None, about("Time from the last recorded showing to verdict_first.", unit="ms",
+                                         made=_wall_ms)]
+    n_keys: Annotated[int | None, about("Keys pressed up to verdict_first.", made=_said("first", "keys"))]
+    label_set_version: Annotated[str, about(
+        "Version of the label set at verdict_final (without one: at the last event).",
+        made=lambda one: {**one.events[-1], **one.final}["label_set_version"])]
+    guideline: Annotated[str | None, about(
+        "The guidelines that verdict_final was given by: the beginning of the SHA-256 of their text; empty without a "
+        "decision, or when an earlier version made it.", made=_said("final", "guideline"))]
+    stale: Annotated[bool | None, about(
+        "1: statement or page has another text now than when verdict_final was given; empty without a decision, or "
+        "when that page is not in this study.", made=_stale)]
+    first_event_id: Annotated[str, about("The first event of the row.", made=lambda one: one.events[0]["event_id"])]
+    last_event_id: Annotated[str, about("The last event of the row.", made=lambda one: one.events[-1]["event_id"])]
+    label_from_pairs: Annotated[str | None, _from_pairs(
+        "What this reviewer's labels on the statement's pairs come to, by the judges' rule over sources; empty until "
+        "all are labelled, unless one supports.", lambda derived: derived.label, _EVIDENCE)]
+    supported_from_pairs: Annotated[bool | None, _from_pairs(
+        "The same two-way, also of labels that only tell supported from not.",
+        lambda derived: None if derived.supported is None else int(derived.supported))]
+    pairs_labelled: Annotated[int | None, _from_pairs(
+        "Pairs with such a label on the page as it is; empty when there is none.", lambda derived: derived.labelled)]
+    pairs: Annotated[int | None, _from_pairs("All pairs of the statement.", lambda derived: derived.pairs)]
+    retired: Annotated[str | None, about("How the statement was edited away; then it counts no more.",
+                                         levels=RETIRED_HOW, sql="x.how")]
+# fmt: on
+
+
+_COLUMNS: Final = columns_of(LabelRow)
 
 # CROSS JOIN fixes the order of the loops, so that rows come sorted from the indexes and are never all held at once.
-_MATERIAL: Final = """
-SELECT s.statement_id, s.response_id, s.ordinal, s.text, s.text_sha256, r.record_id, r.question,
-       r.model, r.origin,
-       j.judge_run_id, run.model AS judge_model, run.prompt_sha256, j.raw_label, j.confidence, j.quote, j.quote_status,
-       j.quote_doubt,
-       v.statement_id IS NOT NULL AS rolled_up, v.verdict, v.supported, v.conflict, v.votes_for, v.votes_other,
-       v.abstained, v.tied,
-       a.stratum, a.inclusion_prob, judged.url AS judged_url, x.how AS retired
+_MATERIAL: Final = f"""{selected(_COLUMNS)}
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 LEFT JOIN judgement AS j ON j.judgement_id = v.judgement_id
@@ -55,172 +271,52 @@ LEFT JOIN axis_label AS l ON l.reviewer = e.reviewer AND l.pass = e.pass AND l.u
 ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
 
 
-def label_rows(reader: sqlite3.Connection, study_id: str) -> Iterator[Sequence[Cell]]:
-    """The rows in the order of :data:`LABELS`, by response, statement, reviewer and pass.
-
-    A row stands for every reviewer and pass with an event on the statement that was not retracted.
-    """
+def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """The rows by response, statement, reviewer and pass."""
     materials, tie = reader.execute(_MATERIAL), tie_rule(reader)
     derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}
-    for _, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
-        material = _material(next(materials), tie)
+    for unit, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
+        material = dict(next(materials))
         for who, events in groupby(of_unit, key=lambda event: (event["reviewer"], event["pass"])):
-            from_pairs = _from_pairs(derived.get((material["unit_id"], *who)))
-            row = _human(list(events), material["statement_sha256"])
-            if row:
-                cells = (
-                    material
-                    | row
-                    | from_pairs
-                    | {"export_version": EXPORT_VERSION, "study_id": study_id, "unit_type": "statement"}
-                )
-                yield [cells.get(name) for name in _NAMES]
+            done = acts(events)
+            if all(event["kind"] in ("shown", "listed", "reveal") for event in done["live"]):
+                continue  # a look is no label
+            current = {event["said"]["axis"]: event for event in done["live"] if event["is_current"]}
+            first = next((event for event in done["live"] if event["is_first"]), None)
+            one = SimpleNamespace(
+                **material, **done, tie=tie, derived=derived.get((unit, *who)),
+                first=first or _NOTHING, final=current.get("evidence", _NOTHING), met=first or done["live"][-1],
+                hallucination=current.get("hallucination", _NOTHING),
+            )  # fmt: skip
+            yield cells(_COLUMNS, one)
 
 
-def _material(row: sqlite3.Row, tie: TieRule) -> dict[str, Any]:
-    """The columns on the statement, its response and the judges."""
+_NOTHING: Final[Mapping[str, Any]] = {"said": {}}
+
+
+def acts(rows: Iterable[sqlite3.Row]) -> dict[str, Any]:
+    """What one reviewer did with one unit in one pass: the events, those that stand, and what these come to."""
+    events = [{**dict(row), "said": json.loads(row["payload"])} for row in rows]
+    live = [event for event in events if event["live"]]
+    said = {kind: [event["said"] for event in live if event["kind"] == kind] for kind in ("flag", "note", "reason")}
     return {
-        "unit_id": row["statement_id"],
-        "response_id": row["response_id"],
-        "record_id": row["record_id"],
-        "question_id": content_id("q", row["question"]) if row["question"] else None,
-        "statement_ordinal": row["ordinal"],
-        "statement_text": row["text"],
-        "statement_sha256": row["text_sha256"],
-        "response_model": row["model"],
-        "origin": row["origin"],
-        "judge_run_id": row["judge_run_id"],
-        "judge_model": row["judge_model"],
-        "judge_prompt_sha256": row["prompt_sha256"],
-        "judge_raw_label": row["raw_label"],
-        "judge_verdict": row["verdict"],
-        "judge_supported": row["supported"],
-        "judge_conflict": row["conflict"],
-        "judge_confidence": row["confidence"],
-        "judge_source_url": row["judged_url"],
-        "judge_quote": row["quote"],
-        "judge_quote_status": row["quote_status"],
-        "judge_quote_doubt": row["quote_doubt"],
-        "jury_n": row["votes_for"] + row["votes_other"] if row["rolled_up"] else None,
-        "jury_for": row["votes_for"],
-        "jury_against": row["votes_other"],
-        "jury_abstained": row["abstained"],
-        "jury_rule": f"plurality, tie {tie}" if row["votes_for"] else None,
-        "jury_tie": row["tied"],
-        "stratum": row["stratum"],
-        "inclusion_prob": row["inclusion_prob"],
-        "retired": row["retired"],
+        "events": events,
+        "live": live,
+        "flags": {one["flag"]: int(one["on"]) for one in said["flag"]},
+        "note": said["note"][-1]["text"] if said["note"] else None,
+        "reasons": {one.get("decision"): one.get("code") for one in said["reason"]},
     }
 
 
-def _from_pairs(derived: Derived | None) -> dict[str, Any]:
-    """The columns on what the same reviewer's labels on the statement's pairs come to."""
-    if derived is None:
-        return {}
-    return {
-        "label_from_pairs": derived.label,
-        "supported_from_pairs": None if derived.supported is None else int(derived.supported),
-        "pairs_labelled": derived.labelled,
-        "pairs": derived.pairs,
-    }
-
-
-def _human(events: list[sqlite3.Row], statement_sha256: str) -> dict[str, Any]:
-    """The columns on what one reviewer did with one statement in one pass.
-
-    Empty when all of it was retracted, and when the statement was only looked at: a look is no label.
-    """
-    live = [(event, json.loads(event["payload"])) for event in events if event["live"]]
-    if all(event["kind"] in ("shown", "listed", "reveal") for event, _ in live):
-        return {}
-    decided = {said["axis"]: (event, said) for event, said in live if event["is_current"]}
-    first = next(((event, said) for event, said in live if event["is_first"]), None)
-    final = decided.get("evidence")
-    met = first[0] if first else live[-1][0]
-    flags = {said["flag"]: int(said["on"]) for event, said in live if event["kind"] == "flag"}
-    notes = [said["text"] for event, said in live if event["kind"] == "note"]
-    return {
-        "reviewer_id": met["reviewer"],
-        "pass_no": met["pass"],
-        "mode": met["label_mode"] or ("assisted" if met["judges_seen"] else "blind"),
-        "queue_name": met["block"],
-        "verdict_first": first[1]["label"] if first else None,
-        "verdict_final": final[1]["label"] if final else None,
-        "halluc_type": decided["hallucination"][1]["label"] if "hallucination" in decided else None,
-        "note": notes[-1] if notes else None,
-        **{f"flag_{flag.level}": flags.get(flag.level, 0) for flag in FLAGS},
-        "deferred_times": sum(event["kind"] == "defer" for event, _ in live),
-        "n_spans": sum(event["span"] for event in events),
-        "n_events": len(events),
-        "first_shown_utc": min((event["at_utc"] for event, _ in live if event["kind"] == "shown"), default=None),
-        "label_set_version": (final[0] if final else events[-1])["label_set_version"],
-        "first_event_id": events[0]["event_id"],
-        "last_event_id": events[-1]["event_id"],
-        **(_first(events, *first, final) if first else {}),
-        **(_final(live, *final, statement_sha256) if final else {}),
-    }
-
-
-def _first(
-    events: list[sqlite3.Row],
-    event: sqlite3.Row,
-    said: dict[str, Any],
-    final: tuple[sqlite3.Row, dict[str, Any]] | None,
-) -> dict[str, Any]:
-    """How the first decision was made, and what the reviewer saw before and after it."""
-    # A retracted reveal counts: what was seen cannot be unseen.
-    revealed = any(e["kind"] == "reveal" and e["event_id"] > event["event_id"] for e in events)
-    later = final[1].get("exposure", {}) if final else {}
-    # Seen by the record, which a merged copy completes, though not by what was known when it was decided.
-    unknown = event["mode"] == "blind" and event["label_mode"] == "assisted"
-
-    def seen(what: str) -> str | None:
-        before = said.get("exposure", {}).get(what)
-        if before != "no":
-            return str(before) if before else None
-        return "before" if unknown else "after" if revealed or later.get(what, "no") != "no" else "no"
-
-    return {
-        "changed_after_reveal": event["changed_after_reveal"],
-        "exposure_judge_verdict": seen("judge_verdict"),
-        "exposure_judge_highlight": seen("judge_highlight"),
-        "exposure_jury": seen("jury"),
-        "active_ms": said.get("active_ms"),
-        "wall_ms": _wall_ms(events, event),
-        "n_keys": said.get("keys"),
-    }
-
-
-def _final(
-    live: list[tuple[sqlite3.Row, dict[str, Any]]], event: sqlite3.Row, said: dict[str, Any], statement_sha256: str
-) -> dict[str, Any]:
-    """When, why and on which page the current decision was made."""
-    reasons = [s["code"] for e, s in live if e["kind"] == "reason" and s.get("decision") == event["event_id"]]
-    return {
-        "reason_code": reasons[-1] if reasons else None,
-        "decided_utc": event["at_utc"],
-        "guideline": said.get("guideline"),
-        "snapshot_id": event["snapshot"],
-        "source_url": event["url"],
-        "source_text_sha256": event["page_sha256"],
-        "source_fetched_at": event["fetched_at"],
-        "extractor": event["extractor"],
-        "stale": _stale(event, said, statement_sha256),
-    }
-
-
-def _stale(event: sqlite3.Row, said: dict[str, Any], statement_sha256: str) -> int | None:
-    if said.get("statement_sha256", statement_sha256) != statement_sha256:
-        return 1
-    if event["snapshot"] and event["newest_sha256"] is None and not event["stale"]:
-        return None
-    return int(event["stale"])
-
-
-def _wall_ms(events: list[sqlite3.Row], decision: sqlite3.Row) -> int | None:
-    """From the last time it came on the screen; a clock that was set back gives 0."""
-    shown = [e["at_utc"] for e in events if e["kind"] == "shown" and e["event_id"] < decision["event_id"]]
-    if not shown:
-        return None
-    passed = datetime.fromisoformat(decision["at_utc"]) - datetime.fromisoformat(shown[-1])
-    return max(0, round(passed.total_seconds() * 1000))
+LABELS: Final = ExportFile(
+    "labels.csv",
+    _COLUMNS,
+    label_rows,
+    "One row for every statement, reviewer and pass. Blind and assisted labels answer different questions: never count "
+    "them together.",
+    key=("unit_id", "reviewer_id", "pass_no"),
+    leads={"unit_id": "statements", "first_event_id": "events", "last_event_id": "events"},
+    first=("unit_id", "reviewer_id", "pass_no", "mode", "verdict_final", "judge_verdict", "verdict_first",
+           "reason_code", "note", "halluc_type", "stale", "snapshot_id"),
+    facets=("verdict_final", "judge_verdict", "reviewer_id", "mode"),
+)  # fmt: skip

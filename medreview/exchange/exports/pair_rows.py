@@ -1,84 +1,130 @@
-"""pairs.csv, its columns and rows: every statement beside every source of its response, one row each."""
+"""pairs.csv: every statement beside every source of its response, one row each."""
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Final
+from types import SimpleNamespace
+from typing import Annotated, Any, Final, NamedTuple
 
-from medreview.exchange.files.columns import CODE_POINTS, DOUBT_MEANING, OCR_CONFIDENCE_COLUMN, Column, levels_of
-from medreview.exchange.files.csv_file import Cell
-from medreview.judges.rollup import RollUp, by_source, tie_rule
+from medreview.exchange.exports.study_rows import OCR_CONFIDENCE_COLUMN
+from medreview.exchange.files.columns import (
+    CODE_POINTS,
+    DOUBT_MEANING,
+    Cell,
+    Column,
+    ExportFile,
+    about,
+    cells,
+    columns_of,
+    levels_of,
+    selected,
+)
+from medreview.judges.rollup import by_source, tie_rule
 from medreview.labels import EVIDENCE, PAGE_STATES, QUOTE_DOUBTS, QUOTE_STATUSES
 from medreview.references.verdict import pages_of_other_works
-from medreview.sources.ocr_pages import OCR_CONFIDENCE
-from medreview.statements.own_citations import OwnCitations, of_response
+from medreview.statements.own_citations import of_response
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.study.ids import PAIR, unit_id
 from medreview.study.rows import rows_in_turn
 from medreview.units.statement_view import load_text
 
-PAIRS: Final = (
-    Column("unit_id", "text", "The statement."),
-    Column("response_id", "text", "The response that it is part of: the unit to resample."),
-    Column("record_id", "text", "The id of the response's record in the file it came from."),
-    Column("statement_ordinal", "integer", "Place of the statement in its response, from 1."),
-    Column("statement_text", "text", "The statement."),
-    Column("source_id", "text", "The source."),
-    Column("source_url", "text", "Where it is fetched."),
-    Column("source_number", "integer", "The answer's own number of the source: of several the one that the statement "
-           "uses, else the lowest; empty when the answer gives it none."),
-    Column("markers", "text", "The answer's own numbers that the statement points to, parted by blanks, in the order "
-           "of its text; also those that stand for nothing in the answer's list."),
-    Column("cited_by_statement", "boolean", "1: the statement itself points to this source; empty when no statement "
-           "of the response points to any."),
-    Column("readable", "boolean", "1: there is a text of the source to decide by."),
-    Column("shown_first", "boolean", "1: the source that the workbench opens first, save in queues that are about a "
-           "certain page. One of each statement's is."),
-    Column("unsupported", "number", "Score of the offline rules, with a model of meaning where one was asked: higher "
-           "is to be looked at sooner; empty when they have not seen the pair.", unit="0 to 1"),
-    Column("flagged", "boolean", "1: the statement is flagged; empty before anything was judged."),
-    Column("judge", "text", "On this page: the judge to read first; empty when none has a word on it, as in all that "
-           "follows up to jury_abstained."),
-    Column("judge_raw_label", "text", "Its own word, as given."),
-    Column("judge_confidence", "number", "Its confidence, as given.", unit="0 to 1"),
-    Column("judge_quote", "text", "Its quote from this page."),
-    Column("judge_quote_status", "text", "How true that quote is to this page; none = no quote was given.",
-           levels=QUOTE_STATUSES),
-    Column("judge_quote_doubt", "text", DOUBT_MEANING, levels=QUOTE_DOUBTS),
-    Column("verdict", "text", "The verdict of most judges on this page; empty when tied, or when their labels map to "
-           "none.", levels=levels_of(EVIDENCE)),
-    Column("supported", "boolean", "Their two-way verdict; of a tie what the study's tie rule gives. Empty when that "
-           "is nothing."),
-    Column("jury_for", "integer", "Judges with that verdict (when tied, the size of the largest party)."),
-    Column("jury_against", "integer", "Judges with another verdict."),
-    Column("jury_abstained", "integer", "Judges that were asked about this page and gave no verdict."),
-    Column("response_model", "text", "The model that gave the response."),
-    Column("origin", "text", "Where the question came from: a stratum."),
-    Column("source_place", "integer", "Place of the source among those that the response cites, from 1."),
-    Column("source_domain", "text", "Host of its address."),
-    Column("snapshot_id", "text", "Its current page; empty when not fetched."),
-    Column("page_state", "text", "What kind of page that is; empty when not fetched.", levels=PAGE_STATES),
-    Column("passage_start", "integer", "Where the passage to read first starts in the page's text, by the offline "
-           "rules; empty when no word is shared.", unit=CODE_POINTS),
-    Column("passage_end", "integer", "Where it ends.", unit=CODE_POINTS),
-    Column("pair_id", "text", "The pair as a unit of review: what events on it name as their unit."),
-    Column("page_of_other_work", "boolean", "1: the source's identifier is that of another work than the one that the "
-           "response names with it; 0: of that one. By the newest checks of references; empty where they tell none."),
-    OCR_CONFIDENCE_COLUMN,
-)  # fmt: skip
 
-PASSAGE: Final = Column("passage", "text", "The passage to read first.")
-"""Of the table of pairs in Python only: the files of an export hold no texts of pages."""
+def _whole(word: bool | None) -> int | None:
+    return None if word is None else int(word)
+
+
+def _word(meaning: str, made: Callable[[Any], Cell], **more: Any) -> Column:
+    """What the judges say of the pair, by their roll-up; empty where there is none."""
+    return about(meaning, made=lambda pair: pair.word and made(pair.word), **more)
+
+
+def _lead(meaning: str, name: str, **more: Any) -> Column:
+    """What the judgement to read first says."""
+    return about(meaning, made=lambda pair: pair.word and pair.said[pair.word.lead.judgement_id][name], **more)
+
+
+# fmt: off
+class PairRow(NamedTuple):
+    """A statement beside one of the sources that its response cites, judged or not; the columns of ``pairs.csv``.
+
+    Its ``passage``, which no file holds, is the text from ``passage_start`` to ``passage_end`` of the page.
+    """
+
+    unit_id: Annotated[str, about("The statement.", sql="s.statement_id")]
+    response_id: Annotated[str, about("The response that it is part of: the unit to resample.", sql="r.response_id")]
+    record_id: Annotated[str | None, about("The id of the response's record in the file it came from.")]
+    statement_ordinal: Annotated[int, about("Place of the statement in its response, from 1.", sql="s.ordinal")]
+    statement_text: Annotated[str, about("The statement.", sql="s.text")]
+    source_id: Annotated[str, about("The source.", sql="o.source_id")]
+    source_url: Annotated[str, about("Where it is fetched.", sql="u.url")]
+    source_number: Annotated[int | None, about(
+        "The answer's own number of the source: of several the one that the statement uses, else the lowest; empty "
+        "when the answer gives it none.", made=lambda pair: pair.own.number_of(pair.source_id))]
+    markers: Annotated[str | None, about(
+        "The answer's own numbers that the statement points to, parted by blanks, in the order of its text; also those "
+        "that stand for nothing in the answer's list.", made=lambda pair: " ".join(map(str, pair.own.numbers)))]
+    cited_by_statement: Annotated[bool | None, about(
+        "1: the statement itself points to this source; empty when no statement of the response points to any.",
+        made=lambda pair: _whole(pair.own.cites(pair.source_id)))]
+    readable: Annotated[bool, about("1: there is a text of the source to decide by.")]
+    shown_first: Annotated[bool, about(
+        "1: the source that the workbench opens first, save in queues that are about a certain page. One of each "
+        "statement's is.", sql="o.opens")]
+    unsupported: Annotated[float | None, about(
+        "Score of the offline rules, with a model of meaning where one was asked: higher is to be looked at sooner; "
+        "empty when they have not seen the pair.", unit="0 to 1", sql="o.unsupported")]
+    flagged: Annotated[bool | None, about("1: the statement is flagged; empty before anything was judged.",
+                                          sql="v.priority > 0")]
+    judge: Annotated[str | None, _word(
+        "On this page: the judge to read first; empty when none has a word on it, as in all that follows up to "
+        "jury_abstained.", lambda word: word.lead.judge.name)]
+    judge_raw_label: Annotated[str | None, _lead("Its own word, as given.", "raw_label")]
+    judge_confidence: Annotated[float | None, _lead("Its confidence, as given.", "confidence", unit="0 to 1")]
+    judge_quote: Annotated[str | None, _lead("Its quote from this page.", "quote")]
+    judge_quote_status: Annotated[str | None, _lead("How true that quote is to this page; none = no quote was given.",
+                                                    "quote_status", levels=QUOTE_STATUSES)]
+    judge_quote_doubt: Annotated[str | None, _lead(DOUBT_MEANING, "quote_doubt", levels=QUOTE_DOUBTS)]
+    verdict: Annotated[str | None, _word(
+        "The verdict of most judges on this page; empty when tied, or when their labels map to none.",
+        lambda word: word.verdict, levels=levels_of(EVIDENCE))]
+    supported: Annotated[bool | None, _word(
+        "Their two-way verdict; of a tie what the study's tie rule gives. Empty when that is nothing.",
+        lambda word: _whole(word.supported))]
+    jury_for: Annotated[int | None, _word("Judges with that verdict (when tied, the size of the largest party).",
+                                          lambda word: word.votes_for)]
+    jury_against: Annotated[int | None, _word("Judges with another verdict.", lambda word: word.votes_other)]
+    jury_abstained: Annotated[int | None, _word("Judges that were asked about this page and gave no verdict.",
+                                                lambda word: word.abstained)]
+    response_model: Annotated[str | None, about("The model that gave the response.", sql="r.model")]
+    origin: Annotated[str | None, about("Where the question came from: a stratum.")]
+    source_place: Annotated[int, about("Place of the source among those that the response cites, from 1.",
+                                       made=lambda pair: pair.place)]
+    source_domain: Annotated[str | None, about("Host of its address.", sql="u.domain")]
+    snapshot_id: Annotated[str | None, about("Its current page; empty when not fetched.", sql="p.snapshot_id")]
+    page_state: Annotated[str | None, about("What kind of page that is; empty when not fetched.", levels=PAGE_STATES)]
+    passage_start: Annotated[int | None, about(
+        "Where the passage to read first starts in the page's text, by the offline rules; empty when no word is "
+        "shared.", unit=CODE_POINTS, made=lambda pair: pair.span[0])]
+    passage_end: Annotated[int | None, about("Where it ends.", unit=CODE_POINTS, made=lambda pair: pair.span[1])]
+    pair_id: Annotated[str, about("The pair as a unit of review: what events on it name as their unit.",
+                                  made=lambda pair: unit_id(PAIR, pair.unit_id, pair.source_id))]
+    page_of_other_work: Annotated[bool | None, about(
+        "1: the source's identifier is that of another work than the one that the response names with it; 0: of that "
+        "one. By the newest checks of references; empty where they tell none.", made=lambda pair: _whole(pair.other))]
+    ocr_confidence: Annotated[float | None, OCR_CONFIDENCE_COLUMN]
+    passage: Annotated[str | None, about("The passage to read first.")]
+# fmt: on
+
+
+_TABLE: Final = columns_of(PairRow)
+_COLUMNS: Final = _TABLE[:-1]
+"""The files of an export hold no texts of pages."""
 
 
 # CROSS JOIN fixes the order of the loops: the view is read once, from its start to its end.
-_PAIRS: Final = f"""
-SELECT r.response_id, r.record_id, r.model, r.origin, s.statement_id, s.ordinal, s.text,
-       o.source_id, o.readable, o.opens, o.unsupported, u.url, u.domain, p.snapshot_id, p.page_state,
-       {OCR_CONFIDENCE} AS ocr_confidence,
-       json_extract(e.highlights, '$[0]') AS passage, v.priority > 0 AS flagged
+_PAIRS: Final = f"""{selected(_COLUMNS)}, json_extract(e.highlights, '$[0]') AS span
 FROM source_order AS o
 CROSS JOIN statement_standing AS s ON s.statement_id = o.statement_id
 JOIN response AS r ON r.response_id = s.response_id
@@ -96,78 +142,57 @@ ORDER BY r.ordinal, s.ordinal"""
 
 
 def pair_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows in the order of :data:`~medreview.exchange.exports.pair_rows.PAIRS`, by response, statement, source."""
-    return (cells for cells, _ in _pairs(reader))
+    """The rows of the file, by response, statement, source."""
+    return (cells(_COLUMNS, pair) for pair in _pairs(reader))
 
 
 def pairs_with_passages(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The same rows, each with the text of its passage at the end."""
     response_id, texts = "", dict[str, str]()
-    for cells, row in _pairs(reader):
-        if row["response_id"] != response_id:  # the pages of one response are read once
-            response_id, texts = row["response_id"], {}
-        page, span = row["snapshot_id"], _passage(row)
-        if span and page not in texts:
-            texts[page] = load_text(reader, page)
-        yield *cells, texts[page][slice(*span)] if span else None
+    for pair in _pairs(reader):
+        if pair.response_id != response_id:  # the pages of one response are read once
+            response_id, texts = pair.response_id, {}
+        start, end = pair.span
+        if end and pair.snapshot_id not in texts:
+            texts[pair.snapshot_id] = load_text(reader, pair.snapshot_id)
+        pair.passage = texts[pair.snapshot_id][start:end] if end else None
+        yield cells(_TABLE, pair)
 
 
-def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], sqlite3.Row]]:
-    """The cells of each pair, with the row that they are from."""
+def _pairs(reader: sqlite3.Connection) -> Iterator[SimpleNamespace]:
+    """Each pair: what SQL gives of it, and what the functions of the columns read beside."""
     other, tie = pages_of_other_works(reader), tie_rule(reader)
-    every = rows_in_turn(reader.execute(_PAIRS), itemgetter(0))
+    every = rows_in_turn(reader.execute(_PAIRS), itemgetter("response_id"))
     said = rows_in_turn(reader.execute(_SAID), itemgetter(0))
     for response in judged_responses(reader, votes=True):
         response_id = response.response_id
-        told = {row["judgement_id"]: tuple(row)[2:] for row in said(response_id)}
+        told = {row["judgement_id"]: row for row in said(response_id)}
         of_one = every(response_id)
         if not of_one:
             continue
         words = {statement.statement_id: by_source(statement.votes, tie) for statement in response.statements}
         own = dict(of_response(reader, response_id))
-        for statement_id, pairs in groupby(of_one, key=itemgetter("statement_id")):
+        for statement_id, pairs in groupby(of_one, key=itemgetter("unit_id")):
             for place, row in enumerate(pairs, 1):
                 word = words[statement_id].get(row["source_id"])
-                named = other.get((response_id, row["source_id"]))
-                yield (*_material(row, own[statement_id]), *_judged(word, told), *_page(row, place, named)), row
+                yield SimpleNamespace(
+                    **{**dict(row), "span": json.loads(row["span"]) if row["span"] else (None, None)},
+                    word=word if word and word.lead else None,
+                    said=told,
+                    own=own[statement_id],
+                    place=place,
+                    other=other.get((response_id, row["source_id"])),
+                )
 
 
-def _material(row: sqlite3.Row, own: OwnCitations) -> Sequence[Cell]:
-    """The pair itself: up to ``flagged``."""
-    cites = own.cites(row["source_id"])
-    return (
-        row["statement_id"], row["response_id"], row["record_id"], row["ordinal"], row["text"], row["source_id"],
-        row["url"], own.number_of(row["source_id"]), " ".join(map(str, own.numbers)),
-        None if cites is None else int(cites), row["readable"], row["opens"], row["unsupported"], row["flagged"],
-    )  # fmt: skip
-
-
-def _judged(word: RollUp | None, told: Mapping[str, Sequence[Cell]]) -> Sequence[Cell]:
-    """What the judges say of the pair: up to ``jury_abstained``; ``told``: what each judgement says beside its vote."""
-    if word is None or word.lead is None:
-        return (None,) * 11
-    supported = None if word.supported is None else int(word.supported)
-    return (
-        word.lead.judge.name,
-        *told[word.lead.judgement_id],
-        word.verdict,
-        supported,
-        word.votes_for,
-        word.votes_other,
-        word.abstained,
-    )
-
-
-def _page(row: sqlite3.Row, place: int, other: bool | None) -> Sequence[Cell]:
-    """The rest; ``other``: whether the page is of another work than the one that is named."""
-    start, end = _passage(row) or (None, None)
-    pair = unit_id(PAIR, row["statement_id"], row["source_id"])
-    return (
-        row["model"], row["origin"], place, row["domain"], row["snapshot_id"], row["page_state"], start, end, pair,
-        None if other is None else int(other), row["ocr_confidence"],
-    )  # fmt: skip
-
-
-def _passage(row: sqlite3.Row) -> tuple[int, int] | None:
-    """The best highlight."""
-    return tuple(json.loads(row["passage"])) if row["passage"] else None
+PAIRS: Final = ExportFile(
+    "pairs.csv",
+    _COLUMNS,
+    pair_rows,
+    "One row for every statement and source that its response cites: whether the statement itself points to it, and "
+    "what the judges say of this page.",
+    key=("unit_id", "source_id"),
+    counted="statement JOIN (SELECT DISTINCT response_id, source_id FROM citation) USING (response_id)",
+    leads={"unit_id": "statements"},
+    facets=("page_state", "verdict", "cited_by_statement"),
+)

@@ -15,46 +15,55 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from medreview.atomic_output import create, write_new
 from medreview.errors import UserError
-from medreview.exchange.exports.datasette_metadata import FACETS, metadata
 from medreview.exchange.exports.sqlite_schema import (
-    KEYS,
     PYTHON_TYPES,
     Tables,
     in_order,
+    metadata,
     reading_order,
     references,
     views,
 )
-from medreview.exchange.files.columns import OCR_CONFIDENCE_COLUMN, Column
-from medreview.exchange.files.csv_file import Cell
+from medreview.exchange.exports.study_rows import OCR_CONFIDENCE_COLUMN
+from medreview.exchange.files.columns import Cell, Column, ExportFile, cells, selected
 from medreview.judges.votes import judges_of_support
 from medreview.labels import PAGE_STATES, SET_APART
 from medreview.progress import Progress
-from medreview.sources.ocr_pages import OCR_CONFIDENCE
 
 if TYPE_CHECKING:
     from sqlite_utils.db import Table
 
 
-SOURCES: Final = (
-    Column("source_id", "text", "The source: what one or more citations lead to."),
-    Column("kind", "text", "Kind of reference by which it was first met: url, doi, pmid, ..."),
-    Column("value", "text", "Reference by which it was first met."),
-    Column("url", "text", "Where it is fetched."),
-    Column("domain", "text", "Host of that address."),
-    Column("key", "text", "What makes two references the same source."),
+SOURCES: Final = ExportFile(
+    "sources",
+    (
+        Column("source_id", "text", "The source: what one or more citations lead to."),
+        Column("kind", "text", "Kind of reference by which it was first met: url, doi, pmid, ..."),
+        Column("value", "text", "Reference by which it was first met."),
+        Column("url", "text", "Where it is fetched."),
+        Column("domain", "text", "Host of that address."),
+        Column("key", "text", "What makes two references the same source."),
+    ),
+    "FROM source ORDER BY domain, url, source_id",
+    "What the citations lead to, each source once.",
+    key=("source_id",),
+    facets=("kind",),
+    sorted_by="url",
+    named_by="url",
 )
 
-SNAPSHOTS: Final = (
-    Column("snapshot_id", "text", "One version of a source's page, as it was fetched."),
+_SNAPSHOTS: Final = (
+    Column("snapshot_id", "text", "One version of a source's page, as it was fetched.", sql="p.snapshot_id"),
     Column("source_id", "text", "Its source. Empty, as all that follows, for a page that a label names and that this "
-           "study does not have."),
-    Column("url", "text", "Address of the source."),
+           "study does not have.", sql="p.source_id"),
+    Column("url", "text", "Address of the source.", sql="u.url"),
     Column("title", "text", "Title of the page."),
-    Column("version", "integer", "Which text of the source it is, from 1, by the time at which it was fetched."),
-    Column("is_current", "boolean", "1: the version that is judged and shown now."),
+    Column("version", "integer", "Which text of the source it is, from 1, by the time at which it was fetched.",
+           sql="?"),
+    Column("is_current", "boolean", "1: the version that is judged and shown now.",
+           sql="p.snapshot_id IS u.current_snapshot"),
     Column("page_state", "text", "What kind of page it is.", levels=PAGE_STATES),
-    Column("http_status", "integer", "Status of the answer; empty when there was none."),
+    Column("http_status", "integer", "Status of the answer; empty when there was none.", sql="status"),
     Column("fetched_at", "time", "When it was fetched.", unit="UTC"),
     Column("final_url", "text", "Where the redirects led."),
     Column("content_type", "text", "What the server called it."),
@@ -63,13 +72,10 @@ SNAPSHOTS: Final = (
     Column("set_apart", "text", "Parts of the text that do not stand open on the page, as JSON: [[start, end, kind], "
            "...] in code points; kinds: " + ", ".join(SET_APART) + ". [] where none is known."),
     OCR_CONFIDENCE_COLUMN,
-    Column("text_length", "integer", "Length of the text.", unit="code points"),
+    Column("text_length", "integer", "Length of the text.", unit="code points", made=lambda row: len(row["text"])),
     Column("text", "text", "The main text, as it was judged and shown. Empty where there is none, and in a database "
            "made without the texts of pages."),
 )  # fmt: skip
-
-
-_SOURCES: Final = "SELECT source_id, kind, value, url, domain, key FROM source ORDER BY domain, url, source_id"
 
 # Ids are sorted by themselves, and pages then read one by one: a sort over whole rows would hold all their texts.
 # They are numbered by their time: the number that a file itself gave depends on the order in which copies were merged.
@@ -78,33 +84,39 @@ SELECT p.snapshot_id, row_number() OVER (PARTITION BY u.source_id ORDER BY p.fet
 FROM source AS u JOIN snapshot AS p USING (source_id)
 ORDER BY u.domain, u.url, u.source_id, version"""
 
-_SNAPSHOT: Final = f"""
-SELECT p.snapshot_id, p.source_id, u.url, p.title, ? AS version, p.snapshot_id IS u.current_snapshot, p.page_state,
-       p.status, p.fetched_at, p.final_url, p.content_type, p.extractor, p.text_sha256, p.set_apart,
-       {OCR_CONFIDENCE}, p.text
-FROM snapshot AS p JOIN source AS u USING (source_id) WHERE p.snapshot_id = ?"""
+_SNAPSHOT: Final = (
+    f"{selected(_SNAPSHOTS)} FROM snapshot AS p JOIN source AS u USING (source_id) WHERE p.snapshot_id = ?"
+)
 
 _ELSEWHERE: Final = """
 SELECT DISTINCT snapshot FROM event
 WHERE snapshot IS NOT NULL AND snapshot NOT IN (SELECT snapshot_id FROM snapshot) ORDER BY snapshot"""
 
 
-def source_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of :data:`~medreview.exchange.exports.sqlite_database.SOURCES`, by address."""
-    return (tuple(row) for row in reader.execute(_SOURCES))
-
-
 def snapshot_rows(reader: sqlite3.Connection, *, text: bool = True) -> Iterator[Sequence[Cell]]:
-    """The rows of :data:`~medreview.exchange.exports.sqlite_database.SNAPSHOTS`, every version of every source.
+    """The rows of the table ``snapshots``, every version of every source; without the texts unless ``text``.
 
     A page that events were made on in another copy of the study, and that is not here, has a row of its id alone.
     """
     for snapshot_id, version in reader.execute(_IDS).fetchall():
-        *cells, page = reader.execute(_SNAPSHOT, (version, snapshot_id)).fetchone()
-        yield *cells, len(page), page if text else None
+        row = cells(_SNAPSHOTS, reader.execute(_SNAPSHOT, (version, snapshot_id)).fetchone())
+        yield row if text else [*row[:-1], None]
     for (snapshot_id,) in reader.execute(_ELSEWHERE):
-        yield snapshot_id, *(None for _ in SNAPSHOTS[1:])
+        yield snapshot_id, *(None for _ in _SNAPSHOTS[1:])
 
+
+SNAPSHOTS: Final = ExportFile(
+    "snapshots",
+    _SNAPSHOTS,
+    snapshot_rows,
+    "The pages of the sources, every version that was fetched. The texts belong to their publishers and may not be "
+    "yours to pass on.",
+    key=("snapshot_id",),
+    facets=("page_state", "is_current"),
+    sorted_by="url",
+    named_by="url",
+    size=20,
+)
 
 _BATCH: Final = 500
 _INTEGERS: Final = range(-(2**63), 2**63)
@@ -190,16 +202,18 @@ class SqliteFile:
         self._connection.close()
 
     def _create(self, name: str) -> None:
-        columns = {column.name: PYTHON_TYPES[column.type] for column in reading_order(name, self.tables[name])}
-        foreign = [(column, other, KEYS[other][0]) for column, other in references(name, self.tables).items()]
-        self._database.create_table(name, columns, pk=KEYS.get(name), foreign_keys=foreign, strict=True)
+        file = self.tables[name]
+        columns = {column.name: PYTHON_TYPES[column.type] for column in reading_order(file)}
+        foreign = [
+            (column, other, self.tables[other].key[0]) for column, other in references(name, self.tables).items()
+        ]
+        self._database.create_table(name, columns, pk=file.key or None, foreign_keys=foreign, strict=True)
 
     def _insert(self, table: str) -> None:
         held = self._pending[table]
         if not held:
             return
-        key = KEYS.get(table, ())
-        columns = [(column, column.name in key) for column in self.tables[table]]
+        columns = [(column, column.name in self.tables[table].key) for column in self.tables[table].columns]
         rows = [[_stored(cell, *column) for cell, column in zip(row, columns, strict=True)] for row in held]
         with self._written():
             try:
@@ -213,7 +227,7 @@ class SqliteFile:
         held.clear()
 
     def _insert_all(self, table: str, rows: list[list[Cell]]) -> None:
-        names: list[Cell] = [column.name for column in self.tables[table]]
+        names: list[Cell] = [column.name for column in self.tables[table].columns]
         with self._database.atomic():
             self._table(table).insert_all([names, *rows])
 
@@ -262,28 +276,18 @@ class DatabaseSummary:
 class ExportDatabase:
     """The database of an export, beside its CSV files: it takes the same rows, and pages on top.
 
-    ``name`` has passed :func:`check_name`; ``files``: name of a CSV file -> its columns. Raises :class:`UserError`
+    ``name`` has passed :func:`check_name`; ``files``: the CSV files. Raises :class:`UserError`
     when the file cannot be written.
     """
 
-    def __init__(self, folder: Path, name: str, files: Mapping[str, Sequence[Column]]) -> None:
+    def __init__(self, folder: Path, name: str, files: Iterable[ExportFile]) -> None:
         self._folder = folder
-        self._tables = {file: Path(file).stem for file in files}
-        tables = {table: files[file] for file, table in self._tables.items()}
-        self._file = SqliteFile(folder / name, {**tables, "sources": SOURCES, "snapshots": SNAPSHOTS})
+        self._file = SqliteFile(folder / name, {file.table: file for file in (*files, SOURCES, SNAPSHOTS)})
 
-    def add(self, file: str, row: Sequence[Cell]) -> None:
-        """Take a row of a CSV file."""
-        self._file.add(self._tables[file], row)
-
-    def add_all(self, file: str, rows: Iterable[Sequence[Cell]]) -> None:
-        """Take many rows of a CSV file."""
-        self._file.add_all(self._tables[file], rows)
-
-    def copied(self, file: str, rows: Iterable[Sequence[Cell]]) -> Iterator[Sequence[Cell]]:
+    def copied(self, table: str, rows: Iterable[Sequence[Cell]]) -> Iterator[Sequence[Cell]]:
         """The rows of a CSV file, each taken on its way."""
         for row in rows:
-            self.add(file, row)
+            self._file.add(table, row)
             yield row
 
     def finish(
@@ -291,14 +295,15 @@ class ExportDatabase:
     ) -> DatabaseSummary:
         """Add what the CSV files do not have, and write the metadata."""
         file = self._file
-        file.add_all("sources", source_rows(reader))
+        file.add_all(SOURCES.table, SOURCES.read(reader))
         progress.begin("pages", reader.execute("SELECT count(*) FROM snapshot").fetchone()[0])
-        file.add_all("snapshots", _counted(snapshot_rows(reader, text=page_text), progress), _PAGES_AT_ONCE)
+        file.add_all(SNAPSHOTS.table, _counted(snapshot_rows(reader, text=page_text), progress), _PAGES_AT_ONCE)
         file.end_of_rows()
         searched = {"statements": ["text"], "snapshots": ["title", "text"] if page_text else ["title"]}
         progress.begin("indexes", len(file.tables) + len(searched))
         for table in file.tables:
-            file.add_indexes(table, [*_INDEXES.get(table, ()), *([column] for column in FACETS.get(table, ()))])
+            facets = ([column] for column in file.tables[table].facets)
+            file.add_indexes(table, [*_INDEXES.get(table, ()), *facets])
             progress.step()
         hidden = []
         for table, columns in searched.items():

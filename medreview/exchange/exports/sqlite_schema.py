@@ -1,103 +1,40 @@
-"""The tables and views of the exported database.
+"""The tables and views of the exported database, and what Datasette is told of them.
 
-Types come from the descriptions of the columns; keys, references, indexes and the order of columns stand here. Views
-are tables joined, and put in an order for reading.
+What a table is, its file says; where its columns lead stands here. Views are tables joined, and put in an order for
+reading. The keys of the metadata are those of Datasette's ``metadata.json``. Its ``units`` are not among them: they are
+for units that can be counted in, which "code points, 0-based" is not, and later versions of Datasette have dropped
+them; a unit stands in the description of its column.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
+from html import escape
 from itertools import chain, count
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.parse import quote
 
-from medreview.exchange.files.columns import Column, Type, levels_of
+from medreview.exchange.files.columns import Column, ExportFile, Type, levels_of
 from medreview.judges.votes import Judge
 from medreview.labels import EVIDENCE
 from medreview.study.ids import MADE_OF
 from medreview.units.registry import KINDS
 from medreview.visible import visible
 
-Tables = Mapping[str, Sequence[Column]]
-"""Name of a table -> its columns, in their order."""
+Tables = Mapping[str, ExportFile]
+"""Name of a table -> what it is."""
 
 PYTHON_TYPES: Final[Mapping[Type, type]] = {"text": str, "time": str, "integer": int, "boolean": int, "number": float}
 """Type of a column -> the Python type that sqlite-utils makes TEXT, INTEGER or REAL of. SQLite knows no booleans and
 no times: 0 and 1, and ISO 8601, as in the CSV files."""
 
-KEYS: Final[Mapping[str, tuple[str, ...]]] = {
-    "labels": ("unit_id", "reviewer_id", "pass_no"),
-    "spans": ("span_id",),
-    "pairs": ("unit_id", "source_id"),
-    "judgements": ("judgement_id",),
-    "events": ("event_id",),
-    "event_values": ("event_id", "name"),
-    "responses": ("response_id",),
-    "statements": ("statement_id",),
-    "left_out": ("response_id", "start"),
-    "citations": ("response_id", "ordinal"),
-    "key_facts": ("key_fact_id",),
-    "key_fact_votes": ("key_fact_vote_id",),
-    "unit_labels": ("unit_id", "reviewer_id", "pass_no", "axis"),
-    "units": ("unit_id",),
-    "unit_values": ("unit_id", "part", "name"),
-    "passages": ("passage_id",),
-    "passage_runs": ("passage_run_id",),
-    "passage_features": ("passage_run_id", "text_sha256", "start_cp"),
-    "cases": ("case_id",),
-    "case_notes": ("note_id",),
-    "reference_answers": ("question_sha256",),
-    "gold": ("unit_id", "axis"),
-    "gold_spans": ("unit_id", "axis", "ordinal"),
-    "opinions": ("opinion_id",),
-    "generation_runs": ("generation_run_id",),
-    "generation": ("generation_run_id", "item_id", "round"),
-    "generation_attempts": ("generation_run_id", "item_id", "stage", "number", "cache_key"),
-    "generation_products": ("generation_run_id", "item_id", "kind", "made"),
-    "generation_dropped": ("generation_run_id", "item_id", "ordinal"),
-    "references": ("reference_id",),
-    "reference_differences": ("reference_id", "ordinal"),
-    "reference_checks": ("check_id",),
-    "codebook": ("file", "column"),
-    "sources": ("source_id",),
-    "snapshots": ("snapshot_id",),
-}
-"""Name of a table -> its primary key. A table that has several rows for one thing is not named here."""
-
-_NOWHERE: Final = ""
-"""Where a column leads that names units of every kind, which no one table has, or a question without an answer."""
-_BY_OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
-    "labels": {"unit_id": "statements", "first_event_id": "events", "last_event_id": "events"},
-    "spans": {"unit_id": _NOWHERE, "span_id": "events"},
-    **{table: {"question_sha256": _NOWHERE} for table in ("key_facts", "cases")},
-    **{table: {"unit_id": _NOWHERE} for table in ("gold", "gold_spans", "opinions")},
-    "unit_labels": {"unit_id": _NOWHERE, "first_event_id": "events", "final_event_id": "events"},
-    "pairs": {"unit_id": "statements"},
-    "references": {"unit_id": _NOWHERE, "check_id": _NOWHERE},
-    "events": {"snapshot": "snapshots", "undoes_event": "events"},
-}
-
 _OF_KINDS: Final[Mapping[str, Collection[str]]] = {
-    Path(table.file).stem: ("passage_id",) if name in MADE_OF else ("passage_id", "unit_id")
+    table.table: ("passage_id",) if name in MADE_OF else ("passage_id", "unit_id")
     for name, kind in KINDS.items()
     for table in kind.tables
 }
 """Tables that kinds of unit have for themselves -> the columns that lead elsewhere; others may name what is gone."""
-
-FIRST: Final[Mapping[str, Sequence[str]]] = {
-    "labels": (
-        "unit_id", "reviewer_id", "pass_no", "mode", "verdict_final", "judge_verdict", "verdict_first", "reason_code",
-        "note", "halluc_type", "stale", "snapshot_id",
-    ),
-    "responses": ("response_id", "ordinal", "record_id", "model", "origin", "question", "text"),
-    "statements": ("statement_id", "text", "response_id", "ordinal"),
-    "judgements": (
-        "judgement_id", "judge", "statement_id", "snapshot_id", "verdict", "raw_label", "confidence", "quote_status",
-        "quote", "reason",
-    ),
-}  # fmt: skip
-"""Name of a table -> the columns that one reads first; the others follow in the order of the CSV file."""
 
 
 def references(table: str, tables: Tables) -> dict[str, str]:
@@ -105,19 +42,19 @@ def references(table: str, tables: Tables) -> dict[str, str]:
 
     A column named like the key of another table leads there, whichever file it stands in.
     """
-    own = KEYS.get(table, ())
-    targets = {key[0]: name for name, key in KEYS.items() if len(key) == 1}
-    targets.update(_BY_OTHER_NAMES.get(table, {}))
-    wanted = {column.name: targets.get(column.name, "") for column in tables[table]}
+    file = tables[table]
+    targets = {one.key[0]: name for name, one in tables.items() if len(one.key) == 1} | dict(file.leads)
+    wanted = {column.name: targets.get(column.name, "") for column in file.columns}
     if table in _OF_KINDS:
         wanted = {name: other for name, other in wanted.items() if name in _OF_KINDS[table]}
+    own = file.key
     return {name: other for name, other in wanted.items() if other in tables and not (other == table and name in own)}
 
 
-def reading_order(table: str, columns: Sequence[Column]) -> list[Column]:
+def reading_order(file: ExportFile) -> list[Column]:
     """The columns of a table as the database has them: those one reads first, then the others as in the CSV file."""
-    first = FIRST.get(table, ())
-    return sorted(columns, key=lambda column: first.index(column.name) if column.name in first else len(first))
+    first = file.first
+    return sorted(file.columns, key=lambda column: first.index(column.name) if column.name in first else len(first))
 
 
 def in_order(tables: Tables) -> list[str]:
@@ -128,11 +65,13 @@ def in_order(tables: Tables) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A view: its columns, each with the SQL that gives it, and the rows that they are of."""
+    """A view: its columns, each with the SQL that gives it, and the rows that they are of; its facets in Datasette."""
 
     name: str
     columns: Sequence[tuple[Column, str]]
     rows: str
+    about: str
+    facets: Sequence[str]
 
     @property
     def sql(self) -> str:
@@ -145,9 +84,28 @@ def views(tables: Tables, judges: Sequence[Judge]) -> list[View]:
     """The views on the tables of an export; ``judges`` get a column each in the view ``pairs_wide``, in this order."""
     pairs = [*_cells(_PAIR, tables), *_verdicts(judges), *_cells(_PAIR_MORE, tables)]
     return [
-        View("labels_wide", _cells(_WIDE, tables), _LABELS),
-        View("disagreements", _cells(_DIFFERING, tables), f"{_LABELS}\nWHERE l.verdict_final <> l.judge_verdict"),
-        View("pairs_wide", pairs, _PAIRS),
+        View(
+            "labels_wide",
+            _cells(_WIDE, tables),
+            _LABELS,
+            "Labels with question, statement, the judges' verdict and the page, in an order for reading. Search looks "
+            "in the statements.",
+            ("verdict_final", "judge_verdict", "reviewer_id", "mode"),
+        ),
+        View(
+            "disagreements",
+            _cells(_DIFFERING, tables),
+            f"{_LABELS}\nWHERE l.verdict_final <> l.judge_verdict",
+            "Labels that differ from the judges' verdict; label_state names those that are stale.",
+            ("verdict_final", "judge_verdict", "label_state"),
+        ),
+        View(
+            "pairs_wide",
+            pairs,
+            _PAIRS,
+            "Pairs with the judges' verdicts on the source's current page side by side.",
+            ("page_state", "cited_by_statement"),
+        ),
     ]
 
 
@@ -221,7 +179,7 @@ def _cells(names: str, tables: Tables) -> list[tuple[Column, str]]:
 
 def _cell(place: str, name: str = "", *, tables: Tables) -> tuple[Column, str]:
     alias, _, column = place.partition(".")
-    (described,) = (known for known in tables[_TABLE_OF[alias]] if known.name == column)
+    (described,) = (known for known in tables[_TABLE_OF[alias]].columns if known.name == column)
     return replace(described, name=name or column), f"{alias}.{_quoted(column)}"
 
 
@@ -243,3 +201,63 @@ def _verdicts(judges: Sequence[Judge]) -> Iterator[tuple[Column, str]]:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+_STYLE: Final = (
+    "dl.column-descriptions{max-height:9em;overflow-y:auto;resize:vertical;border:1px solid #ccc;padding:.5em 1em}"
+    "td.col-question,td.col-statement_text,td.col-text,td.col-quote,td.col-judge_quote,td.col-reason,td.col-note"
+    "{min-width:20em}"
+)
+"""Datasette puts the descriptions above the rows, where those of sixty columns fill two screens, and gives a long text
+a narrow column."""
+_SEARCHED: Final = {"fts_table": "statements_fts", "fts_pk": "statement_no"}
+
+
+def metadata(
+    database: str, tables: Tables, views: Sequence[View], hidden: Iterable[str], provenance: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The content of ``metadata.json`` for a database of that name (its file's, without the ending)."""
+    shown = {
+        name: _told(file.about, reading_order(file), tables, file.sorted_by, file.facets)
+        | ({"label_column": file.named_by} if file.named_by else {})
+        | ({"size": file.size} if file.size else {})
+        for name, file in tables.items()
+    }
+    for view in views:
+        columns = [column for column, _ in view.columns]
+        shown[view.name] = _told(view.about, columns, tables, "statement_no", view.facets) | _SEARCHED
+    links = ", ".join(f'<a href="{database}/{view.name}">{view.name}</a>' for view in views)
+    about = f"<p>{escape(_about(provenance))}</p><p>Start with {links}.</p>"
+    return {
+        "title": visible(f"medreview: {provenance['title']}"),
+        "description_html": about,
+        "extra_css_urls": ["data:text/css," + quote(_STYLE)],
+        "databases": {
+            database: {"description_html": about, "tables": shown | {name: {"hidden": True} for name in hidden}}
+        },
+    }
+
+
+def _about(provenance: Mapping[str, Any]) -> str:
+    made = f"Study {provenance['study_id']}, begun {provenance['created_at']}"
+    newest = f", newest event {provenance['event_at']}" if provenance["event_at"] else ", no events yet"
+    return visible(
+        f"{made}{newest}. Exported by medreview {provenance['app_version']} (layout {provenance['export_version']}, "
+        f"label set {provenance['label_set_version']}). Empty cells are missing values; times are UTC; ranges are "
+        "0-based, half-open and count Unicode code points."
+    )
+
+
+def _told(
+    about: str, columns: Sequence[Column], tables: Tables, sorted_by: str, facets: Sequence[str]
+) -> dict[str, Any]:
+    told = {"description": about, "columns": {column.name: _meaning(column, tables) for column in columns}}
+    return told | ({"sort": sorted_by} if sorted_by else {}) | ({"facets": facets} if facets else {})
+
+
+def _meaning(column: Column, tables: Tables) -> str:
+    """The meaning with levels and unit; files are called by the names that their tables have."""
+    text = re.sub(r"\b(\w+)\.csv\b", lambda found: found[1] if found[1] in tables else found[0], column.meaning)
+    levels = f" Levels: {', '.join(column.levels)}." if column.levels else ""
+    unit = f" Unit: {column.unit}." if column.unit else ""
+    return f"{text}{levels}{unit}"

@@ -1,19 +1,44 @@
-"""The rows of the exported files that are close to the tables of the study, and the columns of what is reviewed.
+"""The files of an export that are close to the tables of the study.
 
 Responses, statements, what was left out of these, citations, judgements, events and spans.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Final
+from types import SimpleNamespace
+from typing import Annotated, Any, Final, NamedTuple
 
-from medreview.exchange.files.columns import CODE_POINTS, OCR_CONFIDENCE_COLUMN, PAYLOAD, Column
-from medreview.exchange.files.csv_file import Cell, flatten
+from medreview.exchange.files.columns import (
+    CODE_POINTS,
+    DOUBT_MEANING,
+    EVENT_VALUES,
+    EVENTS,
+    PAYLOAD,
+    UTF16,
+    Cell,
+    Column,
+    ExportFile,
+    about,
+    cells,
+    columns_of,
+    levels_of,
+    selected,
+)
+from medreview.exchange.files.csv_file import flat_rows, flatten
 from medreview.judges.votes import VoteReader, jury
-from medreview.labels import IN_RESPONSE, INVALID, LEFT_OUT_REASONS, PAGE_STATES
+from medreview.labels import (
+    AXES,
+    EVIDENCE,
+    IN_RESPONSE,
+    INVALID,
+    LEFT_OUT_REASONS,
+    PAGE_STATES,
+    QUOTE_DOUBTS,
+    QUOTE_STATUSES,
+)
 from medreview.sources.ocr_pages import OCR_CONFIDENCE
 from medreview.statements.left_out import left_out
 from medreview.statements.place_in_response import Contexts, Sentences
@@ -22,240 +47,331 @@ from medreview.study.unit_faults import RESPONSE, SOURCE, marked_text, response_
 from medreview.text import sha256, utf16, written_parts
 from medreview.units.statement_view import places_of
 
-RESPONSES: Final = (
-    Column("response_id", "text", "The response."),
-    Column("ordinal", "integer", "Its number in the study."),
-    Column("record_id", "text", "Its id in the file it came from."),
-    Column("model", "text", "The model that gave it."),
-    Column("origin", "text", "Where the question came from."),
-    Column("imported_at", "time", "When it was imported.", unit="UTC"),
-    Column("imported_from", "text", "From which file."),
-    Column("cited", "boolean", "1: its citations were extracted."),
-    Column(
-        "parser", "text", "What split it into statements, with its version; given = they came with it; empty = not yet."
+OCR_CONFIDENCE_COLUMN: Final = Column(
+    "ocr_confidence", "number", "How sure the engine was of the page's parts that were read by OCR (the mean of their "
+    "characters, no probability); empty where none was: the page has text of its own.", unit="0 to 1",
+    sql=OCR_CONFIDENCE,
+)  # fmt: skip
+
+RESPONSES: Final = ExportFile(
+    "responses.csv",
+    (
+        Column("response_id", "text", "The response."),
+        Column("ordinal", "integer", "Its number in the study."),
+        Column("record_id", "text", "Its id in the file it came from."),
+        Column("model", "text", "The model that gave it."),
+        Column("origin", "text", "Where the question came from."),
+        Column("imported_at", "time", "When it was imported.", unit="UTC"),
+        Column("imported_from", "text", "From which file."),
+        Column("cited", "boolean", "1: its citations were extracted."),
+        Column("parser", "text", "What split it into statements, with its version; given = they came with it; empty = "
+               "not yet."),
+        Column("dropped", "integer", "Parts that are no statements."),
+        Column("invalid", "text", "Why it is no response, so that it has neither statements nor citations: "
+               + "; ".join(f"{level} = {why}" for level, why in INVALID.items()) + ". Empty: it is one.",
+               levels=tuple(INVALID)),
+        # Listed citations hold no line ends, so that one stands on each line.
+        Column("listed", "text", "Citations listed beside the text, one a line.", sql="listed",
+               made=lambda row: "\n".join(json.loads(row["listed"])) if row["listed"] else None),
+        Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
+        Column("question", "text", "The question."),
+        Column("text", "text", "The response."),
     ),
-    Column("dropped", "integer", "Parts that are no statements."),
-    Column(
-        "invalid",
-        "text",
-        "Why it is no response, so that it has neither statements nor citations: "
-        + "; ".join(f"{level} = {why}" for level, why in INVALID.items())
-        + ". Empty: it is one.",
-        levels=tuple(INVALID),
-    ),
-    Column("listed", "text", "Citations listed beside the text, one a line."),
-    Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
-    Column("question", "text", "The question."),
-    Column("text", "text", "The response."),
+    "FROM response ORDER BY ordinal",
+    "The answers of the language models, with their questions.",
+    key=("response_id",),
+    counted="response",
+    first=("response_id", "ordinal", "record_id", "model", "origin", "question", "text"),
+    facets=("model", "origin"),
+    sorted_by="ordinal",
+    named_by="question",
+    size=20,
+)  # fmt: skip
+
+_STATEMENTS: Final = (
+    Column("statement_id", "text", "The statement.", sql="s.statement_id"),
+    Column("response_id", "text", "The response it is part of.", sql="s.response_id"),
+    Column("ordinal", "integer", "Its place there, from 1.", sql="s.ordinal"),
+    Column("start_cp", "integer", "Where it starts in the response; empty when it is paraphrased.", unit=CODE_POINTS,
+           sql='s."start"'),
+    Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS, sql='s."end"'),
+    Column("parts_cp", "text", "Its places where it has several: start-end, parted by blanks; their texts joined by "
+           "one blank are the statement, and start_cp and end_cp are empty.", unit=CODE_POINTS,
+           made=lambda one: written_parts(json.loads(one.parts))),
+    Column("in_response", "text", "How its response says it: words = in these words; reworded = a sentence of it says "
+           "the same; no = nowhere.", levels=IN_RESPONSE, made=lambda one: (
+               "words" if one.places else "reworded" if one.sentences.find(one.text) else "no")),
+    Column("context", "text", "What it needs of the text before it: the introduction of its list, what a pronoun "
+           "means.", made=lambda one: one.contexts.of(one.places[0]) if one.places else ""),
+    Column("audit_number", "number", "Its permanent random number: it is in the audit when that is below "
+           "inclusion_prob; empty before an audit is drawn.", unit="0 to 1", sql="a.number"),
+    Column("stratum", "text", "Stratum of the audit.", sql="a.stratum"),
+    Column("inclusion_prob", "number", "Probability of being in the audit, the same for all of the stratum.",
+           unit="0 to 1", sql="a.rate"),
+    Column("audit_flagged", "integer", "Whether it was flagged when strata by flag first counted for it: 0, 1, or 2 "
+           "where copies of the study differed; empty without such strata.", sql="a.flagged"),
+    Column("retired", "text", "How it was edited away; labels on it stay. Empty: it stands.", levels=RETIRED_HOW,
+           sql="x.how"),
+    Column("retired_by", "text", "The event that did so; undone: the one that made it.", sql="x.event_id"),
+    Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes.", sql="s.text_sha256"),
+    Column("text", "text", "The statement.", sql="s.text"),
+)  # fmt: skip
+
+
+def _statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    query = f"""{selected(_STATEMENTS)}, s.parts, s."start", s."end", r.text AS response
+        FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+        LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
+        LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
+        ORDER BY r.ordinal, s.ordinal"""
+    for (_, response), of_response in groupby(reader.execute(query), key=itemgetter("response_id", "response")):
+        sentences, contexts = Sentences(response), Contexts(response)
+        for row in of_response:
+            one = SimpleNamespace(**dict(row), places=places_of(row), sentences=sentences, contexts=contexts)
+            yield cells(_STATEMENTS, one)
+
+
+STATEMENTS: Final = ExportFile(
+    "statements.csv",
+    _STATEMENTS,
+    _statement_rows,
+    "The responses cut into statements that can be verified one by one.",
+    key=("statement_id",),
+    counted="statement",
+    first=("statement_id", "text", "response_id", "ordinal"),
+    named_by="text",
 )
 
-STATEMENTS: Final = (
-    Column("statement_id", "text", "The statement."),
-    Column("response_id", "text", "The response it is part of."),
-    Column("ordinal", "integer", "Its place there, from 1."),
-    Column("start_cp", "integer", "Where it starts in the response; empty when it is paraphrased.", unit=CODE_POINTS),
-    Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS),
-    Column(
-        "parts_cp",
-        "text",
-        "Its places where it has several: start-end, parted by blanks; their texts joined by one blank are the "
-        "statement, and start_cp and end_cp are empty.",
-        unit=CODE_POINTS,
-    ),
-    Column(
-        "in_response",
-        "text",
-        "How its response says it: words = in these words; reworded = a sentence of it says the same; no = nowhere.",
-        levels=IN_RESPONSE,
-    ),
-    Column(
-        "context", "text", "What it needs of the text before it: the introduction of its list, what a pronoun means."
-    ),
-    Column(
-        "audit_number",
-        "number",
-        "Its permanent random number: it is in the audit when that is below "
-        "inclusion_prob; empty before an audit is drawn.",
-        unit="0 to 1",
-    ),
-    Column("stratum", "text", "Stratum of the audit."),
-    Column(
-        "inclusion_prob", "number", "Probability of being in the audit, the same for all of the stratum.", unit="0 to 1"
-    ),
-    Column(
-        "audit_flagged",
-        "integer",
-        "Whether it was flagged when strata by flag first counted for it: 0, 1, or 2 where copies of the study "
-        "differed; empty without such strata.",
-    ),
-    Column("retired", "text", "How it was edited away; labels on it stay. Empty: it stands.", levels=RETIRED_HOW),
-    Column("retired_by", "text", "The event that did so; undone: the one that made it."),
-    Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
-    Column("text", "text", "The statement."),
-)
-
-LEFT_OUT: Final = (
+_LEFT_OUT: Final = (
     Column("response_id", "text", "The response it is part of."),
     Column("record_id", "text", "The response's id in the file it came from."),
     Column("start", "integer", "Where it starts in the response.", unit=CODE_POINTS),
     Column("end", "integer", "Where it ends.", unit=CODE_POINTS),
     Column("text", "text", "What is no statement."),
-    Column(
-        "reason",
-        "text",
-        "Why: " + "; ".join(f"{reason} = {why}" for reason, why in LEFT_OUT_REASONS.items()) + ".",
-        levels=tuple(LEFT_OUT_REASONS),
+    Column("reason", "text",
+           "Why: " + "; ".join(f"{reason} = {why}" for reason, why in LEFT_OUT_REASONS.items()) + ".",
+           levels=tuple(LEFT_OUT_REASONS)),
+)  # fmt: skip
+LEFT_OUT: Final = ExportFile(
+    "left_out.csv",
+    _LEFT_OUT,
+    lambda reader: (cells(_LEFT_OUT, part) for part in left_out(reader)),
+    "What of the responses is no statement, with the reason.",
+    key=("response_id", "start"),
+)
+
+CITATIONS: Final = ExportFile(
+    "citations.csv",
+    (
+        Column("response_id", "text", "The response that cites.", sql="c.response_id"),
+        Column("ordinal", "integer", "Place among its citations, from 1.", sql="c.ordinal"),
+        Column("source_id", "text", "The source cited.", sql="c.source_id"),
+        Column("kind", "text", "What kind of reference it is: url, doi, pmid, ...", sql="c.kind"),
+        Column("value", "text", "The reference.", sql="c.value"),
+        Column("start_cp", "integer", "Where it starts in the response; empty when listed beside it.",
+               unit=CODE_POINTS, sql='c."start"'),
+        Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS, sql='c."end"'),
+        Column("source_key", "text", "What makes two references the same source.", sql="u.key"),
+        Column("source_kind", "text", "Kind of reference by which the source was first met.", sql="u.kind"),
+        Column("source_value", "text", "Reference by which it was first met.", sql="u.value"),
+        Column("source_url", "text", "Where it is fetched.", sql="u.url"),
+        Column("source_domain", "text", "Host of that address.", sql="u.domain"),
+        Column("snapshot_id", "text", "Its current page; empty when not fetched.", sql="p.snapshot_id"),
+        Column("page_state", "text", "What kind of page that is.", levels=PAGE_STATES),
+        Column("http_status", "integer", "Status of the answer; empty when there was none.", sql="p.status"),
+        Column("fetched_at", "time", "When it was fetched.", unit="UTC"),
+        Column("text_sha256", "text", "SHA-256 of the page's text.", sql="p.text_sha256"),
+        OCR_CONFIDENCE_COLUMN,
     ),
-)
-
-CITATIONS: Final = (
-    Column("response_id", "text", "The response that cites."),
-    Column("ordinal", "integer", "Place among its citations, from 1."),
-    Column("source_id", "text", "The source cited."),
-    Column("kind", "text", "What kind of reference it is: url, doi, pmid, ..."),
-    Column("value", "text", "The reference."),
-    Column("start_cp", "integer", "Where it starts in the response; empty when listed beside it.", unit=CODE_POINTS),
-    Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS),
-    Column("source_key", "text", "What makes two references the same source."),
-    Column("source_kind", "text", "Kind of reference by which the source was first met."),
-    Column("source_value", "text", "Reference by which it was first met."),
-    Column("source_url", "text", "Where it is fetched."),
-    Column("source_domain", "text", "Host of that address."),
-    Column("snapshot_id", "text", "Its current page; empty when not fetched."),
-    Column("page_state", "text", "What kind of page that is.", levels=PAGE_STATES),
-    Column("http_status", "integer", "Status of the answer; empty when there was none."),
-    Column("fetched_at", "time", "When it was fetched.", unit="UTC"),
-    Column("text_sha256", "text", "SHA-256 of the page's text."),
-    OCR_CONFIDENCE_COLUMN,
-)
+    """FROM response AS r CROSS JOIN citation AS c ON c.response_id = r.response_id
+       CROSS JOIN source AS u ON u.source_id = c.source_id LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
+       ORDER BY r.ordinal, c.ordinal""",
+    "What the responses cite, each with its source and the source's current page.",
+    key=("response_id", "ordinal"),
+    counted="citation",
+    facets=("page_state", "kind"),
+)  # fmt: skip
 
 
-_CONTEXT: Final = 32
+# fmt: off
+class JudgementRow(NamedTuple):
+    """What one judge said of one statement in one page, stale ones too; the columns of ``judgements.csv``."""
 
-_RESPONSES: Final = """
-SELECT response_id, ordinal, record_id, model, origin, imported_at, imported_from, cited, parser, dropped, invalid,
-       listed, text_sha256, question, text
-FROM response ORDER BY ordinal"""
-
-_STATEMENTS: Final = """
-SELECT s.statement_id, s.response_id, s.ordinal, s."start", s."end", s.parts, a.number, a.stratum, a.rate,
-       a.flagged, x.how, x.event_id, s.text_sha256, s.text, r.text AS response
-FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
-LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
-LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
-ORDER BY r.ordinal, s.ordinal"""
-
-_CITATIONS: Final = f"""
-SELECT c.response_id, c.ordinal, c.source_id, c.kind, c.value, c."start", c."end",
-       u.key, u.kind AS source_kind, u.value AS source_value, u.url, u.domain,
-       p.snapshot_id, p.page_state, p.status, p.fetched_at, p.text_sha256,
-       {OCR_CONFIDENCE}
-FROM response AS r CROSS JOIN citation AS c ON c.response_id = r.response_id
-CROSS JOIN source AS u ON u.source_id = c.source_id
-LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
-ORDER BY r.ordinal, c.ordinal"""
-
-_JUDGEMENTS: Final = """
-SELECT j.judgement_id, j.judge_run_id, run.judge, run.kind, run.model, run.prompt_id, run.prompt_sha256, run.seed,
-       j.statement_id, s.response_id, j.snapshot_id, p.source_id, u.url, j.raw_label, j.verdict, j.supported,
-       j.confidence, j.quote_status, j.quote_doubt, j.quote_start, j.quote_end, j.quote, j.reason, j.error,
-       run.ordinal AS run, j.error = '' AS answered
-FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
-CROSS JOIN judgement AS j ON j.statement_id = s.statement_id
-JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
-JOIN snapshot AS p ON p.snapshot_id = j.snapshot_id
-JOIN source AS u ON u.source_id = p.source_id
-ORDER BY r.ordinal, s.ordinal, j.judge_run_id, j.judgement_id"""
-
-_SPANS: Final = """
-SELECT event_id, unit, reviewer, pass, snapshot, payload
-FROM span_live
-ORDER BY json_extract(payload, '$.target'), unit, snapshot, event_id"""
-
-_EVENTS: Final = """
-SELECT event_id, at_utc, reviewer, session, kind, unit, snapshot, pass, block, mode, undoes_event, app_version,
-       label_set_version, previous_hash, hash, payload
-FROM event ORDER BY event_id"""
+    judgement_id: Annotated[str, about("The judgement.")]
+    judge_run_id: Annotated[str, about("The run of a judge that gave it.", sql="run.judge_run_id")]
+    judge: Annotated[str, about("Name of the judge.")]
+    kind: Annotated[str, about(
+        "The offline judge, one whose judgements came in a file, or a model that was asked from here.",
+        levels=("offline", "recorded", "llm"), sql="run.kind")]
+    model: Annotated[str | None, about("Model of the judge.", sql="run.model")]
+    prompt_id: Annotated[str | None, about("Its prompt.")]
+    prompt_sha256: Annotated[str | None, about("SHA-256 of the prompt; empty when not known.")]
+    seed: Annotated[int | None, about("Its seed; empty when none.")]
+    statement_id: Annotated[str, about("The statement judged.", sql="s.statement_id")]
+    response_id: Annotated[str, about("The response it is part of.", sql="s.response_id")]
+    snapshot_id: Annotated[str, about("The page judged.", sql="p.snapshot_id")]
+    source_id: Annotated[str, about("The source of the page.", sql="u.source_id")]
+    source_url: Annotated[str, about("Address of the source.", sql="u.url")]
+    raw_label: Annotated[str | None, about("The judge's own word, as given.")]
+    verdict: Annotated[str | None, about("Its level; empty when the raw label maps to none.",
+                                         levels=levels_of(EVIDENCE))]
+    supported: Annotated[bool | None, about("Two-way verdict; empty when the judge could not tell.")]
+    confidence: Annotated[float | None, about("As given; empty when none.", unit="0 to 1")]
+    quote_status: Annotated[str, about("How true the quote is to the page; none = no quote was given.",
+                                       levels=QUOTE_STATUSES)]
+    quote_doubt: Annotated[str | None, about(DOUBT_MEANING, levels=QUOTE_DOUBTS)]
+    quote_start: Annotated[int | None, about("Where the quote starts in the page's text.", unit=CODE_POINTS)]
+    quote_end: Annotated[int | None, about("Where it ends.", unit=CODE_POINTS)]
+    quote: Annotated[str | None, about("The quote as given.")]
+    reason: Annotated[str | None, about("The reason as given.")]
+    error: Annotated[str | None, about("Why there is no usable judgement; empty when there is one.")]
+    vote: Annotated[bool, about(
+        "1: it counts. One judgement of a judge on a source does: that of its newest run, on the page as it is now. Of "
+        "the offline judge only where no other spoke on the statement.",
+        made=lambda one: int(one.voted is not None and not one.voted.abstains))]
+    abstained: Annotated[bool, about(
+        "1: it would count, but gives no vote: unsure, not answered, or supported without a quote that shows it. With "
+        "vote 0 and abstained 0 it is not the judge's word any more, or the offline judge's beside another's.",
+        made=lambda one: int(one.voted is not None and one.voted.abstains))]
+# fmt: on
 
 
-def response_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of responses.csv; listed citations hold no line ends, so that one stands on each line."""
-    for row in reader.execute(_RESPONSES):
-        cells = list(row)
-        cells[11] = "\n".join(json.loads(row["listed"])) if row["listed"] else None
-        yield cells
-
-
-def statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of statements.csv."""
-    for _, group in groupby(reader.execute(_STATEMENTS), key=itemgetter("response_id")):
-        of_response = list(group)
-        sentences, contexts = Sentences(of_response[0]["response"]), Contexts(of_response[0]["response"])
-        for row in of_response:
-            cells = list(row)[:-1]  # all but the response
-            places = places_of(row)
-            cells[5] = written_parts(json.loads(row["parts"]))
-            said = "words" if places else "reworded" if sentences.find(row["text"]) else "no"
-            cells[6:6] = [said, contexts.of(places[0]) if places else ""]
-            yield cells
-
-
-def left_out_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of left_out.csv."""
-    for part in left_out(reader):
-        yield part.response_id, part.record_id, part.start, part.end, part.text, part.reason
-
-
-def citation_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of citations.csv."""
-    return (tuple(row) for row in reader.execute(_CITATIONS))
+_JUDGEMENTS: Final = columns_of(JudgementRow)
 
 
 def judgement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of judgements.csv: everything that judges ever said of a pair, and which of it counts."""
+    """Everything that judges ever said of a pair, and which of it counts."""
+    query = f"""{selected(_JUDGEMENTS)}, run.ordinal AS run, j.error = '' AS answered
+        FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+        CROSS JOIN judgement AS j ON j.statement_id = s.statement_id
+        JOIN judge_run AS run ON run.judge_run_id = j.judge_run_id
+        JOIN snapshot AS p ON p.snapshot_id = j.snapshot_id
+        JOIN source AS u ON u.source_id = p.source_id
+        ORDER BY r.ordinal, s.ordinal, j.judge_run_id, j.judgement_id"""
     voters = VoteReader(reader)
-    for _, group in groupby(reader.execute(_JUDGEMENTS), key=itemgetter("statement_id")):
+    for _, group in groupby(reader.execute(query), key=itemgetter("statement_id")):
         of_statement = list(group)
         counting = {vote.judgement_id: vote for vote in jury(voters.votes(of_statement))}
         for row in of_statement:
-            vote = counting.get(row["judgement_id"])
-            abstains = vote is not None and vote.abstains
-            told = tuple(row)[:-2]  # all but what only the reader of votes needs
-            yield *told, int(vote is not None and not abstains), int(abstains)
+            yield cells(_JUDGEMENTS, SimpleNamespace(**dict(row), voted=counting.get(row["judgement_id"])))
 
 
-def event_rows(reader: sqlite3.Connection) -> Iterator[tuple[Sequence[Cell], Sequence[Sequence[Cell]]]]:
-    """For every event its row of events.csv and its rows of event_values.csv, in the order of time."""
+JUDGEMENTS: Final = ExportFile(
+    "judgements.csv",
+    _JUDGEMENTS,
+    judgement_rows,
+    "What each judge said of each statement and page, also of pages that have changed since.",
+    key=("judgement_id",),
+    counted="judgement",
+    first=("judgement_id", "judge", "statement_id", "snapshot_id", "verdict", "raw_label", "confidence", "quote_status",
+           "quote", "reason"),
+    facets=("judge", "verdict", "quote_status"),
+)  # fmt: skip
+
+_EVENTS: Final = f"{selected(EVENTS)} FROM event ORDER BY event_id"
+
+
+def _event_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     for event in reader.execute(_EVENTS):
         names, values = flatten(json.loads(event["payload"]))
-        others = [(event["event_id"], name, value) for name, value in values.items() if name not in PAYLOAD]
-        yield (*tuple(event)[:-1], names, *(values.get(name) for name in PAYLOAD)), others
+        yield *tuple(event)[:-1], names, *(values.get(name) for name in PAYLOAD)
 
 
-def span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows of spans.csv, by document, so that each text is read once."""
+def _event_value_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    every = flat_rows(reader.execute("SELECT event_id, payload FROM event ORDER BY event_id"))
+    return (row for row in every if row[1] not in PAYLOAD)
+
+
+EVENT_FILES: Final = (
+    ExportFile(
+        "events.csv",
+        (*EVENTS, *PAYLOAD.values()),
+        _event_rows,
+        "Everything that reviewers did, in the order of time; nothing in it is ever changed.",
+        key=("event_id",),
+        counted="event",
+        leads={"snapshot": "snapshots", "undoes_event": "events"},
+        facets=("kind", "reviewer"),
+        named_by="kind",
+    ),
+    ExportFile(
+        "event_values.csv",
+        EVENT_VALUES,
+        _event_value_rows,
+        "What events hold for which the table of events has no column.",
+        key=("event_id", "name"),
+    ),
+)
+
+_CONTEXT: Final = 32
+
+
+def _said(name: str) -> Callable[[Any], Cell]:
+    return lambda span: span.said.get(name)
+
+
+def _in_text(made: Callable[[Any], Cell]) -> Callable[[Any], Cell]:
+    """The cell is empty where the text is not at hand as it was when it was marked."""
+    return lambda span: made(span) if span.stale == 0 else None
+
+
+_SPANS: Final = (
+    Column("span_id", "text", "The event that marked the span.", sql="event_id"),
+    Column("unit_id", "text", "The statement it was marked for, or KIND:ID of another unit.", sql="unit"),
+    Column("reviewer_id", "text", "Who marked it.", sql="reviewer"),
+    Column("pass_no", "integer", "In which pass.", sql="pass"),
+    Column("target_type", "text", "Which text it lies in: response, source, passage, note, output, reference.",
+           made=lambda span: span.said["target"].partition(":")[0]),
+    Column("target_id", "text", "That response, snapshot, note or output; of a text that the unit holds once, the "
+           "unit.", made=lambda span: span.place),
+    Column("target_sha256", "text", "SHA-256 of the text when it was marked.", made=_said("sha256")),
+    Column("start_cp", "integer", "Start of the half-open range.", unit=CODE_POINTS, made=_said("start")),
+    Column("end_cp", "integer", "End of the half-open range.", unit=CODE_POINTS, made=_said("end")),
+    Column("start_utf16", "integer", "Start for JavaScript and Excel; empty when the text is not at hand.", unit=UTF16,
+           made=_in_text(lambda span: utf16(span.text, span.said["start"]))),
+    Column("end_utf16", "integer", "End for JavaScript and Excel; empty when the text is not at hand.", unit=UTF16,
+           made=_in_text(lambda span: utf16(span.text, span.said["end"]))),
+    Column("exact", "text", "The marked text.", made=_said("exact")),
+    Column("prefix32", "text", "Up to 32 code points before it; empty when the text is not at hand.",
+           made=_in_text(lambda span: span.text[max(0, span.said["start"] - _CONTEXT) : span.said["start"]])),
+    Column("suffix32", "text", "Up to 32 code points after it; empty when the text is not at hand.",
+           made=_in_text(lambda span: span.text[span.said["end"] : span.said["end"] + _CONTEXT])),
+    Column("label", "text", "The level that the span is marked with.", made=_said("label")),
+    Column("axis", "text", "The axis of the level.", levels=tuple(AXES), made=_said("axis")),
+    Column("reason", "text", "Why, in the reviewer's words or by a reason's code; empty when not said.",
+           made=_said("reason")),
+    Column("with_span_id", "text", "The other span of a conflict between two parts of a text.", made=_said("with")),
+    Column("stale", "boolean", "1: the text is no longer the one that was marked; empty when it is not at hand.",
+           made=lambda span: span.stale),
+)  # fmt: skip
+
+
+def _span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    """By document, so that each text is read once."""
+    query = f"""{selected(_SPANS)}, unit, snapshot, payload FROM span_live
+        ORDER BY json_extract(payload, '$.target'), unit, snapshot, event_id"""
     document: tuple[str | None, ...] = ()
     text: str | None = None
     digest = ""
-    for event in reader.execute(_SPANS):
-        said = json.loads(event["payload"])
-        if document != (document := (said["target"], event["unit"], event["snapshot"], said.get("sha256"))):
-            text = marked_text(reader, event["unit"], said, event["snapshot"])
+    for row in reader.execute(query):
+        unit, snapshot, said = row["unit_id"], row["snapshot"], json.loads(row["payload"])
+        if document != (document := (said["target"], unit, snapshot, said.get("sha256"))):
+            text = marked_text(reader, unit, said, snapshot)
             digest = sha256(text) if text is not None else ""
-        start, end = said["start"], said["end"]
-        stale = None if text is None else int(said.get("sha256", digest) != digest or text[start:end] != said["exact"])
-        held = text if stale == 0 else None
-        yield (
-            event["event_id"], event["unit"], event["reviewer"], event["pass"], *_place(reader, event, said["target"]),
-            said.get("sha256"), start, end, utf16(held, start), utf16(held, end), said["exact"],
-            held and held[max(0, start - _CONTEXT) : start], held and held[end : end + _CONTEXT],
-            said["label"], said["axis"], said.get("reason"), said.get("with"), stale,
-        )  # fmt: skip
+        same = text is not None and text[said["start"] : said["end"]] == said["exact"]
+        stale = None if text is None else int(said.get("sha256", digest) != digest or not same)
+        kind, _, part = said["target"].partition(":")
+        of_response = response_of(reader, unit) or None if kind == RESPONSE else part or unit
+        place = snapshot if kind == SOURCE else of_response
+        yield cells(_SPANS, SimpleNamespace(**dict(row), said=said, text=text, stale=stale, place=place))
 
 
-def _place(reader: sqlite3.Connection, event: sqlite3.Row, target: str) -> tuple[str, str | None]:
-    """The type and the id of the document that a span is in."""
-    kind, _, part = target.partition(":")
-    if kind == RESPONSE:
-        return kind, response_of(reader, event["unit"]) or None
-    return kind, event["snapshot"] if kind == SOURCE else part or event["unit"]
+SPANS: Final = ExportFile(
+    "spans.csv",
+    _SPANS,
+    _span_rows,
+    "Words that reviewers marked, in a response or in a page.",
+    key=("span_id",),
+    leads={"unit_id": "", "span_id": "events"},
+    facets=("label", "target_type"),
+)

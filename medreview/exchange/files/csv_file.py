@@ -15,11 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
-from medreview.atomic_output import create
-from medreview.exchange.files.columns import EXCEL, Column
+from medreview.atomic_output import atomic_output, check_own, create
+from medreview.exchange.files.columns import EXCEL, Cell, Column
 from medreview.visible import visible
-
-Cell = str | int | float | None
 
 _SPECIAL: Final = re.compile(r"[%.:\s]")
 _TYPES: Final[Mapping[type, str]] = {str: "s", bool: "b", int: "i", float: "f", type(None): "z"}
@@ -35,6 +33,18 @@ def flatten(payload: Mapping[str, Any]) -> tuple[str, dict[str, Cell]]:
     return " ".join(f"{name}:{kind}" for name, kind, _ in found), {
         name: value for name, kind, value in found if kind in "sbif"
     }
+
+
+def names_in(name: str, meaning: str, sql: str = "") -> Column:
+    """A column that holds the list of names of a stored object; ``sql`` where it is not called like the column."""
+    return Column(name, "text", meaning, sql=sql or name, made=lambda row: flatten(json.loads(row[name]))[0])
+
+
+def flat_rows(rows: Iterable[Sequence[Any]]) -> Iterator[list[Cell]]:
+    """The rows of a file of values: of rows that end with a stored object, one for each of its values."""
+    for *of, stored in rows:
+        for name, value in flatten(json.loads(stored))[1].items():
+            yield [*of, name, value]
 
 
 def unflatten(names: str, values: Mapping[str, str]) -> dict[str, Any]:
@@ -203,6 +213,21 @@ class CsvFile:
                     truncated.append(name)
             cells.append(cell)
         return [*cells, " ".join(guarded), " ".join(truncated)]
+
+
+def write_report(path: Path, columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> int:
+    """Write a CSV file of a report, in place of an earlier one; gives the number of its rows.
+
+    In the dialect for Excel: names, notes and addresses come from outside, and a spreadsheet may take them for
+    formulas. Raises :class:`UserError` when ``path`` is another file, or cannot be written.
+    """
+    with atomic_output(path, sign_of(columns)) as place, CsvFile(place, columns, "excel") as file:
+        return file.add_all(rows).rows
+
+
+def check_report(path: Path, columns: Sequence[Column]) -> None:
+    """Raise :class:`UserError` where :func:`write_report` would: before the work, not after it."""
+    check_own(path, sign_of(columns))
 
 
 def sign_of(columns: Sequence[Column]) -> bytes:

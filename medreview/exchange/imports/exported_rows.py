@@ -103,9 +103,42 @@ def unflattened(row: ExportedRow, column: str, values: Mapping[str, str]) -> dic
     return found
 
 
-_RUN: Final = ("generator", "model_name", "model", "host", "judge", "started_at")
-_OF_RUN: Final = ("prompts", "params", "options")
-_Values = dict[tuple[str, str, str, str], dict[str, str]]
+class StoredAs:
+    """Makes rows of a table of the study of exported ones, each cell as the table declares its column.
+
+    An empty cell is missing where that may be. ``names``: columns that an export calls otherwise. A text must fit the
+    SHA-256 beside it. Numbers lie between 0 and 1, entropies below 100 nats: more than any text of sentences has.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, table: str, **names: str) -> None:
+        query = 'SELECT name, type, "notnull" FROM pragma_table_info(?)'
+        self._columns = [tuple(row) for row in connection.execute(query, (table,))]
+        self._names = names
+        self._hashed = {name for name, *_ in self._columns if (f"{name}_sha256", "TEXT", 1) in self._columns}
+
+    def __call__(self, row: ExportedRow, **given: Any) -> dict[str, Any]:
+        """The row, with what is ``given``. Raises :class:`ExportFault` for a cell that cannot be stored."""
+        return {name: given[name] if name in given else self._cell(row, name, *more) for name, *more in self._columns}
+
+    def _cell(self, row: ExportedRow, name: str, kind: str, required: int) -> Any:
+        column = self._names.get(name, name)
+        if not (required or row[column]):
+            return None
+        if kind != "TEXT":
+            most = 100 if column == "entropy" else 1
+            return row.integer(column) if kind == "INTEGER" else row.number(column, most)
+        hashed = row.get(f"{column}_sha256") if name in self._hashed else None
+        if hashed is not None and sha256(row[column]) != hashed:
+            raise row.wrong(column, "the text has another hash")
+        return row[column]
+
+
+def values_of(folder: Path, file: str, *of: str) -> dict[tuple[str, ...], dict[str, str]]:
+    """Texts by name from a file of values, for each thing that they are of."""
+    found: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in read_rows(folder / file):
+        found.setdefault(tuple(row[column] for column in of), {})[row["name"]] = row["value"]
+    return found
 
 
 def add_exported_generation(connection: sqlite3.Connection, folder: Path) -> None:
@@ -115,64 +148,30 @@ def add_exported_generation(connection: sqlite3.Connection, folder: Path) -> Non
     """
     if not (folder / "generation_runs.csv").exists():
         return
-    values: _Values = {}
-    for row in read_rows(folder / "generation_values.csv"):
-        place = (row["generation_run_id"], row["item_id"], row["round"], row["part"])
-        values.setdefault(place, {})[row["name"]] = row["value"]
+    values = values_of(folder, "generation_values.csv", "generation_run_id", "item_id", "round", "part")
     last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM generation_run").fetchone()[0]
     known = {row[0] for row in connection.execute("SELECT run_id FROM generation_run")}
     new = (row for row in read_rows(folder / "generation_runs.csv") if row["generation_run_id"] not in known)
-    insert(connection, "generation_run", (_run(row, values) | {"ordinal": last + at} for at, row in enumerate(new, 1)))
-    insert(connection, "generation", (_item(row, values) for row in read_rows(folder / "generation.csv")))
-    insert(connection, "generation_attempt", map(_attempt, read_rows(folder / "generation_attempts.csv")))
-    insert(connection, "generation_product", map(_product, read_rows(folder / "generation_products.csv")))
-    insert(connection, "generation_dropped", map(_dropped, read_rows(folder / "generation_dropped.csv")))
 
+    def stored(table: str) -> StoredAs:
+        return StoredAs(connection, table, run_id="generation_run_id")
 
-def _run(row: ExportedRow, values: _Values) -> dict[str, Any]:
-    run = row["generation_run_id"]
-    parts = {part: dumps(unflattened(row, part, values.get((run, "", "", part), {}))) for part in _OF_RUN}
-    return {"run_id": run} | {name: row[name] for name in _RUN} | parts
+    def part(row: ExportedRow, name: str, *of: str) -> str:
+        return dumps(unflattened(row, name, values.get((row["generation_run_id"], *of, name), {})))
 
+    def parts(row: ExportedRow) -> dict[str, str]:
+        return {name: part(row, name, "", "") for name in ("prompts", "params", "options")}
 
-def _item(row: ExportedRow, values: _Values) -> dict[str, Any]:
-    report = values.get((row["generation_run_id"], row["item_id"], row["round"], "report"), {})
-    return _of_item(row) | {
-        "round": row.integer("round"),
-        "name": row["name"],
-        "code": row["code"],
-        "report": dumps(unflattened(row, "report", report)),
-        "finished_at": row["finished_at"],
-    }
-
-
-def _attempt(row: ExportedRow) -> dict[str, Any]:
-    copied = {name: row[name] for name in ("stage", "cache_key", "status", "at_utc")}
-    return _of_item(row) | copied | {"number": row.integer("number"), "codes": json.dumps(row["codes"].split())}
-
-
-def _product(row: ExportedRow) -> dict[str, Any]:
-    return _of_item(row) | {name: row[name] for name in ("kind", "made")}
-
-
-def _dropped(row: ExportedRow) -> dict[str, Any]:
-    return _of_item(row) | {"ordinal": row.integer("ordinal"), "code": row["code"], "what": row["what"]}
-
-
-def _of_item(row: ExportedRow) -> dict[str, Any]:
-    return {"run_id": row["generation_run_id"], "item_id": row["item_id"]}
-
-
-_IMPORTED: Final = ("imported_at", "imported_from")
-_UNIT: Final = ("unit_id", "kind", "record_id", "origin", "model", "belongs_to", "text", *_IMPORTED)
-_FEATURE: Final = ("passage_run_id", "source", "text_sha256", "beginning", "codes")
-_MOST_ENTROPY: Final = 100
-"""More than any text of sentences has, in nats."""
-_NOTE: Final = ("note_id", "case_id", "kind", "at", "author", "text")
-_CASE: Final = ("case_id", "record_id", "title", "question", "reference", *_IMPORTED)
-_OPINION: Final = (
-    "opinion_id", "judge", "model", "prompt_id", "axis", "raw_label", "reason", "quote", "given_at", "imported_from",
-)  # fmt: skip
+    run, item, attempt = stored("generation_run"), stored("generation"), stored("generation_attempt")
+    runs = (run(row, ordinal=last + at, **parts(row)) for at, row in enumerate(new, 1))
+    insert(connection, "generation_run", runs)
+    items = read_rows(folder / "generation.csv")
+    insert(connection, "generation", (item(r, report=part(r, "report", r["item_id"], r["round"])) for r in items))
+    attempts = read_rows(folder / "generation_attempts.csv")
+    insert(connection, "generation_attempt", (attempt(r, codes=json.dumps(r["codes"].split())) for r in attempts))
+    for file, table in (("products", "product"), ("dropped", "dropped")):
+        made = map(stored(f"generation_{table}"), read_rows(folder / f"generation_{file}.csv"))
+        insert(connection, f"generation_{table}", made)
 
 
 _Make = Callable[[sqlite3.Connection, Path], None]
@@ -190,51 +189,19 @@ def add_exported_units(connection: sqlite3.Connection, folder: Path) -> None:
             make(connection, folder)
 
 
-def _plain(table: str, file: str, row_of: Callable[[ExportedRow], dict[str, Any]]) -> _Make:
+def _plain(table: str, file: str, **names: str) -> _Make:
+    """Of a file whose rows are those of a table."""
+
     def make(connection: sqlite3.Connection, folder: Path) -> None:
-        insert(connection, table, (row_of(row) for row in read_rows(folder / file)))
+        insert(connection, table, map(StoredAs(connection, table, **names), read_rows(folder / file)))
 
     return make
 
 
-def _passage(row: ExportedRow) -> dict[str, Any]:
-    return _hashed(row, "text") | {name: row[name] for name in ("passage_id", "title", "url", *_IMPORTED)}
-
-
-def _passage_run(row: ExportedRow) -> dict[str, Any]:
-    named = {name: row[name] for name in ("passage_run_id", "at_utc", "entities", "vectors")}
-    limits = {name: row.number(name, 1) for name in ("alike", "density", "variance")}
-    keep = row.number("keep", 1) if row["keep"] else None
-    return named | limits | {"keep": keep, "entropy": row.number("entropy", _MOST_ENTROPY)}
-
-
-def _passage_feature(row: ExportedRow) -> dict[str, Any]:
-    named = {name: row[name] for name in _FEATURE} | {"passage_id": row["paragraph_id"]}
-    counts = {name: row.integer(name) for name in ("start_cp", "end_cp", "tokens", "sentences")}
-    most = {"density": 1, "variance": 1, "entropy": _MOST_ENTROPY}
-    measures = {name: row.number(name, limit) if row[name] else None for name, limit in most.items()}
-    return named | counts | measures
-
-
-def _reference_answer(row: ExportedRow) -> dict[str, Any]:
-    return _hashed(row, "question") | {name: row[name] for name in ("text", *_IMPORTED)}
-
-
-def _hashed(row: ExportedRow, column: str) -> dict[str, Any]:
-    """A text with its hash, which it must fit."""
-    if sha256(row[column]) != row[f"{column}_sha256"]:
-        raise row.wrong(column, "the text has another hash")
-    return {column: row[column], f"{column}_sha256": row[f"{column}_sha256"]}
-
-
 def _add_cases(connection: sqlite3.Connection, folder: Path) -> None:
+    stored = StoredAs(connection, "clinical_case")
     for row in read_rows(folder / "cases.csv"):
-        values = _hashed(row, "question") | {name: row[name] for name in _CASE}
-        insert(connection, "clinical_case", [values | {"ordinal": _next(connection, "clinical_case")}])
-
-
-def _note(row: ExportedRow) -> dict[str, Any]:
-    return _hashed(row, "text") | {name: row[name] for name in _NOTE} | {"ordinal": row.integer("ordinal")}
+        insert(connection, "clinical_case", [stored(row, ordinal=_next(connection, "clinical_case"))])
 
 
 def _add_units(connection: sqlite3.Connection, folder: Path) -> None:
@@ -242,6 +209,7 @@ def _add_units(connection: sqlite3.Connection, folder: Path) -> None:
 
     One without the names of what wrote it, for who must not know them, stays without.
     """
+    stored = StoredAs(connection, "unit")
     values = groupby(read_rows(folder / "unit_values.csv"), key=lambda row: row["unit_id"])
     unit, cells = next(values, ("", iter(())))
     for row in read_rows(folder / "units.csv"):
@@ -256,9 +224,8 @@ def _add_units(connection: sqlite3.Connection, folder: Path) -> None:
         if kind_of(row["unit_id"]) != row["kind"]:
             raise row.wrong("kind", f"{row['unit_id']} is of another kind")
         made_by = dumps(unflattened(row, "made_by", parts["made_by"]))
-        stored = {name: row[name] for name in _UNIT} | {"content": content, "made_by": made_by}
-        stored["content_sha256"] = sha256(content)
-        insert(connection, "unit", [stored | {"ordinal": _next(connection, "unit", row["kind"])}])
+        given = {"content": content, "made_by": made_by, "content_sha256": sha256(content)}
+        insert(connection, "unit", [stored(row, ordinal=_next(connection, "unit", row["kind"]), **given)])
 
 
 def _next(connection: sqlite3.Connection, table: str, kind: str | None = None) -> int:
@@ -272,7 +239,10 @@ def _add_gold(connection: sqlite3.Connection, folder: Path) -> None:
     spans: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in read_rows(folder / "gold_spans.csv"):
         spans.setdefault((row["unit_id"], row["axis"]), []).append(_span(row))
-    insert(connection, "gold", (_gold(row, spans) for row in read_rows(folder / "gold.csv")))
+    stored = StoredAs(connection, "gold", unit="unit_id")
+    for row in read_rows(folder / "gold.csv"):
+        of_one = json.dumps(spans.get((row["unit_id"], row["axis"]), []), ensure_ascii=False)
+        insert(connection, "gold", [stored(_labelled(row), spans=of_one, attention=int(row["attention"] == "1"))])
 
 
 def _span(row: ExportedRow) -> dict[str, Any]:
@@ -283,37 +253,28 @@ def _span(row: ExportedRow) -> dict[str, Any]:
     return span | ({"exact": row["exact"]} if row["exact"] else {})
 
 
-def _gold(row: ExportedRow, spans: Mapping[tuple[str, str], list[dict[str, Any]]]) -> dict[str, Any]:
+def _add_opinions(connection: sqlite3.Connection, folder: Path) -> None:
+    stored = StoredAs(connection, "opinion", unit="unit_id")
+    rows = read_rows(folder / "opinions.csv")
+    insert(connection, "opinion", (stored(_labelled(row) if row["label"] else row) for row in rows))
+
+
+def _labelled(row: ExportedRow) -> ExportedRow:
+    """The row, whose label must be one of its axis."""
     if not is_label(row["axis"], row["label"]):
         raise row.wrong("label", f"this is no label of the axis {row['axis']}")
-    of_one = spans.get((row["unit_id"], row["axis"]), [])
-    copied = {name: row[name] for name in ("axis", "label", "why", "added_by", "added_at")}
-    return copied | {
-        "unit": row["unit_id"],
-        "attention": int(row["attention"] == "1"),
-        "spans": json.dumps(of_one, ensure_ascii=False),
-    }
-
-
-def _opinion(row: ExportedRow) -> dict[str, Any]:
-    if row["label"] and not is_label(row["axis"], row["label"]):
-        raise row.wrong("label", f"this is no label of the axis {row['axis']}")
-    return {name: row[name] for name in _OPINION} | {
-        "unit": row["unit_id"],
-        "label": row["label"] or None,
-        "confidence": row.number("confidence", 1) if row["confidence"] else None,
-    }
+    return row
 
 
 _FILES: Final[Mapping[str, _Make]] = {
-    "passages.csv": _plain("passage", "passages.csv", _passage),
-    "passage_runs.csv": _plain("passage_run", "passage_runs.csv", _passage_run),
-    "passage_features.csv": _plain("passage_feature", "passage_features.csv", _passage_feature),
+    "passages.csv": _plain("passage", "passages.csv"),
+    "passage_runs.csv": _plain("passage_run", "passage_runs.csv"),
+    "passage_features.csv": _plain("passage_feature", "passage_features.csv", passage_id="paragraph_id"),
     "cases.csv": _add_cases,
-    "case_notes.csv": _plain("case_note", "case_notes.csv", _note),
-    "reference_answers.csv": _plain("reference_answer", "reference_answers.csv", _reference_answer),
+    "case_notes.csv": _plain("case_note", "case_notes.csv"),
+    "reference_answers.csv": _plain("reference_answer", "reference_answers.csv"),
     "units.csv": _add_units,
     "gold.csv": _add_gold,
-    "opinions.csv": _plain("opinion", "opinions.csv", _opinion),
+    "opinions.csv": _add_opinions,
 }
 """The files in which a row may speak of those before it."""

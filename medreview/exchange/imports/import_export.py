@@ -17,6 +17,7 @@ from medreview.exchange.imports.answer_records import add_responses
 from medreview.exchange.imports.exported_rows import (
     ExportedRow,
     ExportFault,
+    StoredAs,
     add_exported_generation,
     add_exported_units,
     read_rows,
@@ -261,14 +262,13 @@ def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]
 
 def _add_key_facts(connection: sqlite3.Connection, folder: Path) -> None:
     """Insert the new key facts, after the existing ones on the same question."""
-    copied = ("key_fact_id", "question_sha256", "category", "added_by", "added_at", "text")
+    stored = StoredAs(connection, "key_fact")
     for row in read_rows(folder / "key_facts.csv"):
         last = connection.execute(
             "SELECT coalesce(max(ordinal), 0) FROM key_fact WHERE question_sha256 = ?", (row["question_sha256"],)
         ).fetchone()[0]
         # An export of an earlier version has no suggestions.
-        more = {"ordinal": last + 1, "suggestion": row.get("suggestion", "")}
-        insert(connection, "key_fact", [{name: row[name] for name in copied} | more])
+        insert(connection, "key_fact", [stored(row, ordinal=last + 1, suggestion=row.get("suggestion", ""))])
 
 
 def _mark_done(connection: sqlite3.Connection, folder: Path, parsed: set[str], cited: set[str]) -> None:

@@ -13,8 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from medreview.exchange.exports.datasette_metadata import DESCRIPTIONS, FACETS, NAMED_BY, OF_KINDS, SORTED_BY
+from medreview.exchange.exports.export import FILES
+from medreview.exchange.exports.sqlite_database import SNAPSHOTS, SOURCES
 from medreview.study import Study
+from medreview.units.registry import KINDS
 from tests.exchange.example_study import PAGE, ExampleStudy
 
 HOSTILE = "<script>alert(1)</script> <b>[sic]</b>"
@@ -148,14 +150,17 @@ def test_every_table_and_view_opens_and_is_described(site: httpx.Client, export_
     told: dict[str, Any] = json.loads((export_folder[0] / "metadata.json").read_text())["databases"]["labels"]["tables"]
     listed = site.get("/labels.json").json()
     names = {table["name"] for table in listed["tables"] if not table["hidden"]} | {v["name"] for v in listed["views"]}
-    assert (
-        names == {name for name, table in told.items() if not table.get("hidden")} == set(DESCRIPTIONS) | set(OF_KINDS)
-    )
+    tables = {file.table: file for file in (*FILES.values(), SOURCES, SNAPSHOTS)}
+    views = {"labels_wide", "disagreements", "pairs_wide"}
+    assert names == {name for name, table in told.items() if not table.get("hidden")} == tables.keys() | views
+    of_kinds = {table.table for kind in KINDS.values() for table in kind.tables}
+    assert all(told[name]["description"] for name in names - of_kinds)
     for name in names:
         page = site.get(f"/labels/{name}.json")
         assert page.status_code == 200, name
         columns = page.json()["columns"]
         assert [column for column in columns if column != "rowid"] == list(told[name]["columns"])
         assert min(map(len, told[name]["columns"].values())) > 5
-        named = {*FACETS.get(name, ()), *filter(None, (SORTED_BY.get(name), NAMED_BY.get(name)))}
+        options = [told[name].get(option) for option in ("sort", "label_column")]
+        named = {*told[name].get("facets", ()), *filter(None, options)}
         assert named <= set(columns), name

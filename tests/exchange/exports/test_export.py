@@ -54,8 +54,8 @@ def test_code_book_and_manifest_fit_the_files(
 
 def test_no_level_means_missing() -> None:
     words = {"na", "n/a", "null", "nan", "true", "false", ""}
-    for columns in FILES.values():
-        for column in columns:
+    for file in FILES.values():
+        for column in file.columns:
             assert not words & {level.lower() for level in column.levels}
             assert not {"None", "NONE"} & set(column.levels)
 
@@ -193,7 +193,7 @@ def test_five_thousand_labels_in_little_memory(study: Study, tmp_path: Path) -> 
     import pandas as pd  # here, so that not every worker loads it to collect the tests
 
     frame = pd.read_csv(tmp_path / "out" / "labels.csv")
-    assert frame.shape == (5000, len(FILES["labels.csv"]))
+    assert frame.shape == (5000, len(FILES["labels.csv"].columns))
     assert frame["verdict_first"].value_counts().to_dict() == {"supported": 2500, "partial": 2500}
     assert peak < 3_000_000  # the files are about 10 MB
 

@@ -17,8 +17,7 @@ from medreview.atomic_output import new_file
 from medreview.errors import UserError
 from medreview.exchange.exports.export import FILES, export
 from medreview.exchange.exports.sqlite_database import SqliteFile
-from medreview.exchange.exports.sqlite_schema import KEYS
-from medreview.exchange.files.columns import Column
+from medreview.exchange.files.columns import Column, ExportFile
 from medreview.exchange.imports.import_export import import_export
 from medreview.references.exported import add_exported_references
 from medreview.references.model import Reference
@@ -105,11 +104,10 @@ def test_every_cell_is_that_of_the_csv_files(example: ExampleStudy, tmp_path: Pa
     busy(example)
     summary = export(example.study, tmp_path / "out", database="labels.db")
     with database(tmp_path / "out") as connection:
-        for name, columns in FILES.items():
-            table = Path(name).stem
+        for name, exported in FILES.items():
+            table, columns, key = exported.table, exported.columns, exported.key
             with (tmp_path / "out" / name).open(encoding="utf-8", newline="") as file:
                 header, *rows = list(csv.reader(file, strict=True))
-            key = KEYS.get(table, ())
             wanted = [
                 {c.name: as_csv(cell, c, c.name in key) for c, cell in zip(columns, row, strict=True)} for row in rows
             ]
@@ -302,7 +300,11 @@ def test_a_new_column_needs_no_more_than_its_description(tmp_path: Path) -> None
         Column("weight", "number", "How much."),
         Column("at", "time", "When."),
     )
-    tables = {"new": columns, "responses": (Column("response_id", "text", "The response."),)}
+    responses = (Column("response_id", "text", "The response."),)
+    tables = {
+        "new": ExportFile("new.csv", columns, ""),
+        "responses": ExportFile("responses.csv", responses, "", key=("response_id",)),
+    }
     with new_file(tmp_path / "new.db") as made, SqliteFile(made, tables) as file:
         file.add("new", ("r1", 1, 2, "2026-01-01"))
         file.add("new", ("r1", None, None, ""))
