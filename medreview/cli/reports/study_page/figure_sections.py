@@ -9,7 +9,7 @@ from medreview.cli.output import counted, one_line, stratum_name
 from medreview.cli.reports.citations import report_parts
 from medreview.cli.reports.conduct import intra_rater_parts, pace_parts
 from medreview.cli.reports.layout import NextStep, Title, cells, table
-from medreview.cli.reports.page_parts import PagePart, Plot, Section, folded
+from medreview.cli.reports.page_parts import PagePart, Plot, folded
 from medreview.cli.reports.plots import Drawing, Interval, Step, flow, forest, matrix
 from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.stats_screen import VALID_URLS, spoken
@@ -96,10 +96,9 @@ _MOST_STRATA: Final = 7
 """All responses and the largest models, in a plot; the tables have all."""
 
 
-def plots_section(material: Material) -> Section | None:
+def plots_section(material: Material) -> Iterator[PagePart]:
     """The figures that matter as plots; the tables of the next section have every number in them."""
-    parts = tuple(Plot(drawing) for drawing in _plots(material.figures))
-    return Section("plots", "The leading figures", parts) if parts else None
+    return map(Plot, _plots(material.figures))
 
 
 def _plots(figures: StudyFigures) -> Iterator[Drawing]:
@@ -230,13 +229,9 @@ def _matrix(title: str, one: Comparison) -> Drawing:
     return matrix(f"{title}: labels of both", one_line(one.first), one_line(one.second), labels, one.table)
 
 
-def pace_section(material: Material) -> Section | None:
+def pace_section(material: Material) -> Iterator[PagePart]:
     """Nothing where no time is on record and nothing was labelled twice."""
-    parts = tuple(_pace_parts(material.figures.conduct))
-    return Section("pace", "Pace, and agreement with oneself", parts) if parts else None
-
-
-def _pace_parts(conducts: tuple[Conduct, ...]) -> Iterator[PagePart]:
+    conducts = material.figures.conduct
     timed = [one for one in conducts if one.decisions and one.pace[0].seconds.n]
     rows = [row for one in timed for row in _pace_rows(one)]
     if rows:
@@ -265,18 +260,15 @@ def _pace_row(pace: Pace) -> Interval:
     return Interval(pace.mode, value, low, high, words, pace.seconds.n)
 
 
-def citations_section(material: Material) -> Section | None:
+def citations_section(material: Material) -> Iterator[PagePart]:
     """The same as ``medreview citations`` says, with the bars of the responses that are worst."""
-    if material.citations is None:
-        return None
-    parts = report_parts(material.citations, material.name, (), full=False)
-    return Section("citations", "What the answers cite", tuple(parts))
+    if material.citations is not None:
+        yield from report_parts(material.citations, material.name, (), full=False)
 
 
-def figures_section(material: Material) -> Section:
+def figures_section(material: Material) -> Iterator[PagePart]:
     """Every figure as a table, with what is left out, why one is undefined, and cautions."""
     # What has a section of its own is not said twice: key facts, and the pace (else conduct is for one's own eyes).
     units = tuple(replace(one, family=None) if one.kind == "fact" else one for one in material.figures.units)
     parts = stats_parts(replace(material.figures, conduct=(), units=units), Path(material.name))
-    told = folded(part for part in parts if not isinstance(part, NextStep))
-    return Section("figures", "Every figure", tuple(told))
+    return folded(part for part in parts if not isinstance(part, NextStep))

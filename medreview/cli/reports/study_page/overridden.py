@@ -13,7 +13,6 @@ from medreview.cli.reports.page_parts import (
     PagePart,
     Passage,
     Run,
-    Section,
     line,
     listing,
     several_lines,
@@ -26,11 +25,6 @@ from medreview.text import counted, in_words
 from medreview.units.label_comparisons import THEMES
 
 
-def overridden_section(material: Material) -> Section:
-    """The statements, each folded."""
-    return Section("overridden", "Where reviewers differ from the judges", tuple(_parts(material)))
-
-
 def reason_words(code: str) -> str:
     """What the reviewer gave as the reason, if anything."""
     return label_in(REASONS, code).name if code else "no reason given"
@@ -41,7 +35,8 @@ def anchor(place: int) -> str:
     return f"item-{place + 1}"
 
 
-def _parts(material: Material) -> Iterator[PagePart]:
+def overridden_section(material: Material) -> Iterator[PagePart]:
+    """The statements, each folded."""
     if material.held_back:
         yield (
             f"{counted(material.held_back, 'statement')} held back: whoever made this report has not decided "
@@ -134,14 +129,10 @@ Places = Mapping[tuple[str, str], int]
 _CHANGED: Final = "Labels, verdicts, reasons or notes have changed since; this makes the themes anew"
 
 
-def themes_section(material: Material) -> Section | None:
+def themes_section(material: Material) -> Iterator[PagePart]:
     """How often which reason was given, then for each reviewer the themes of a model, or the statements by reason."""
     if not material.differing:
-        return None
-    return Section("themes", "What is wrong where they differ", tuple(_theme_parts(material)))
-
-
-def _theme_parts(material: Material) -> Iterator[PagePart]:
+        return
     counts = Counter((one.verdict, one.label, one.reason) for one in material.differing)
     yield "By the reviewers' reason codes; a reason is a reviewer's own, and may be left out."
     rows = [

@@ -29,7 +29,6 @@ from medreview.cli.reports.page_parts import (
     Passage,
     Plot,
     Run,
-    Section,
     Tone,
     line,
     listing,
@@ -67,31 +66,24 @@ _LETTERS: Final = {True: "Y", False: "N", None: "–"}
 _GOOD: Final = {PRESENCE: True, CONTRADICTION: False}
 
 
-def facts_section(material: Material) -> Section | None:
-    """Scores, the panel, the votes; nothing without key facts."""
-    report = material.facts
-    return None if report is None else Section("facts", "Key facts", tuple(_facts(report)))
-
-
-def fact_themes_section(material: Material) -> Section | None:
+def fact_themes_section(material: Material) -> Iterator[PagePart]:
     """What omitted and contradicted facts have in common: by a model, where one was asked."""
     report = material.facts
-    if report is None or not (report.judges or report.panel):
-        return None
-    parts = (part for themes in report.themes for part in _themes(themes))
-    return Section("fact-themes", "Themes in omitted and contradicted facts", tuple(parts))
+    if report is not None and (report.judges or report.panel):
+        for themes in report.themes:
+            yield from _themes(themes)
 
 
-def cases_section(material: Material) -> Section | None:
+def cases_section(material: Material) -> Iterator[PagePart]:
     """A page for each case, with its texts and what judges quote marked in them."""
-    report = material.facts
-    if report is None or not report.facts.cases:
-        return None
-    cases = (_case(report, place, case) for place, case in enumerate(report.facts.cases))
-    return Section("cases", "The cases", tuple(cases))
+    if (report := material.facts) is not None:
+        yield from (_case(report, place, case) for place, case in enumerate(report.facts.cases))
 
 
-def _facts(report: FactReport) -> Iterator[PagePart]:
+def facts_section(material: Material) -> Iterator[PagePart]:
+    """Scores, the panel, the votes; nothing without key facts."""
+    if (report := material.facts) is None:
+        return
     yield from head_words(report)
     if any(one.by_jury or one.by_panel for one in report.scores):
         yield Plot(_picture(report))
@@ -234,13 +226,8 @@ def _anchor(one: HeldFact) -> str:
     return f"{one.text.name}-{one.fact.name}"
 
 
-def cost_section(material: Material) -> Section | None:
+def cost_section(material: Material) -> Iterator[PagePart]:
     """Nothing where no model was asked from here."""
-    parts = tuple(_cost_parts(material))
-    return Section("cost", "Cost and time", parts) if parts else None
-
-
-def _cost_parts(material: Material) -> Iterator[PagePart]:
     found = material.facts.trade_offs if material.facts else ()
     if any(one.cost or one.seconds for one in found):
         yield from (Plot(drawing, tabled=COST_TABLE) for drawing in (cost_plot(found), latency_plot(found)) if drawing)
@@ -265,18 +252,16 @@ def _seconds(ms: int | None) -> str:
     return "" if ms is None else half_up(ms / 1000, 1)
 
 
-def answers_section(material: Material) -> Section | None:
+def answers_section(material: Material) -> Iterator[PagePart]:
     """Each answer folded; nothing where nobody marked anything."""
     if not material.answers:
-        return None
+        return
     spans = sum(len(one.spans) for one in material.answers)
     many = f"{counted(spans, 'span')} marked in {counted(len(material.answers), 'answer')}"
-    head = f"{many}. Behind each stands its type, and who marked it."
-    return Section("answers", "Hallucinations marked in the answers", (head, *map(_answer, material.answers)))
-
-
-def _answer(one: MarkedAnswer) -> Details:
-    return Details(f"{one.name}, {given(one.model)}: {counted(len(one.spans), 'span')}", tuple(_answer_parts(one)))
+    yield f"{many}. Behind each stands its type, and who marked it."
+    for one in material.answers:
+        head = f"{one.name}, {given(one.model)}: {counted(len(one.spans), 'span')}"
+        yield Details(head, tuple(_answer_parts(one)))
 
 
 def _answer_parts(one: MarkedAnswer) -> Iterator[PagePart]:
@@ -315,15 +300,10 @@ _MOST_GROUPS: Final = 7
 _PLOTTED: Final[tuple[Verdict, ...]] = ("match", "mismatch", "other_work", "not_found")
 
 
-def references_section(material: Material) -> Section | None:
+def references_section(material: Material) -> Iterator[PagePart]:
     """Figures first, then the references; nothing where none was found."""
-    report = material.figures.references
-    if report is None:
-        return None
-    return Section("references", "What the references turned out to be", tuple(_reference_parts(material, report)))
-
-
-def _reference_parts(material: Material, report: ReferenceReport) -> Iterator[PagePart]:
+    if (report := material.figures.references) is None:
+        return
     yield from reference_lines(report, brief=2)
     if report.whole.checked:
         yield NOT_FOUND_PROVES
