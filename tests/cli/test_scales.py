@@ -15,7 +15,7 @@ from medreview.cli.reports.plots import Marked, intervals
 from medreview.cli.reports.stats import render
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.written import write_markdown, write_report
-from medreview.cli.reports.unit_tables import figure_table
+from medreview.cli.reports.unit_parts import figure_table
 from medreview.replays.replay import Row
 from medreview.review.decision import decide_in_script
 from medreview.stats.formulas.bootstrap import Resampling

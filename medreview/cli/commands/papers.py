@@ -347,7 +347,7 @@ def reproduce(
     if as_json:
         result({"figures": [as_row(one) for one in found]}, as_json=True)
         return
-    from medreview.cli.reports.reproduce import reproduce_parts
+    from medreview.cli.reports.replay import reproduce_parts
     from medreview.cli.reports.terminal import printed
 
     print(printed(reproduce_parts(found)), end="")

@@ -8,14 +8,15 @@ from typing import Final
 from medreview.cli.output import counted, one_line, stratum_name
 from medreview.cli.reports.citations import report_parts
 from medreview.cli.reports.conduct import intra_rater_parts, pace_parts
-from medreview.cli.reports.layout import NextStep, Title, cells, table
+from medreview.cli.reports.estimates import side_name
+from medreview.cli.reports.layout import NextStep, Title, table
 from medreview.cli.reports.page_parts import PagePart, Plot, folded
-from medreview.cli.reports.plots import Drawing, Interval, Step, flow, forest, matrix
+from medreview.cli.reports.plots import Drawing, Interval, Step, flow, forest, interval_row, matrix
 from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.stats_screen import VALID_URLS, spoken
 from medreview.cli.reports.study_page.material import Material
 from medreview.stats.decision_timing import Pace
-from medreview.stats.formulas.estimate import Estimate, Scale, half_up
+from medreview.stats.formulas.estimate import Scale, half_up
 from medreview.stats.reports.audit_report import AuditFigures
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.own_labels import OwnLabels
@@ -110,7 +111,7 @@ def _plots(figures: StudyFigures) -> Iterator[Drawing]:
         yield forest("The whole study by the audit, 95% intervals", "share of the statements", audit, scale="share")
     for kind in spoken(figures):
         title = f"{kind.title[:1].upper()}{kind.title[1:]}: {kind.words}, 95% intervals"
-        rows = [_interval_row(one_line(one.rater), one.share) for one in kind.raters if not one.rules]
+        rows = [interval_row(one_line(one.rater), one.share) for one in kind.raters if not one.rules]
         yield forest(title, "share", rows, scale="share")
     yield from _shares(figures)
     differences = [row for family in figures.differences for row in _differences(family)]
@@ -123,7 +124,7 @@ def _own(own: OwnLabels) -> Iterator[Interval]:
     yield Interval(f"{one_line(own.reviewer)}: {own.of_what}{f' ({own.caution})' if own.caution else ''}")
     for figure in (own.cited, own.any_source, own.responses):
         if figure.n:
-            yield _interval_row(_SUPPORT[figure.name], figure)
+            yield interval_row(_SUPPORT[figure.name], figure)
 
 
 def _audit(audit: AuditFigures) -> Iterator[Interval]:
@@ -138,9 +139,9 @@ def _audit(audit: AuditFigures) -> Iterator[Interval]:
     yield Interval("supported, by " + ("all reviewers" if audit.reviewer is None else one_line(audit.reviewer)))
     for name, figure in shown:
         quoted = " (to quote)" if figure is audit.leading and figure.value is not None else ""
-        yield _interval_row(f"{name}{quoted}", figure)
+        yield interval_row(f"{name}{quoted}", figure)
     yield Interval("judges right")
-    yield _interval_row("by the audit alone", audit.judges_right.study)
+    yield interval_row("by the audit alone", audit.judges_right.study)
 
 
 def _differences(family: DifferenceFamily) -> Iterator[Interval]:
@@ -152,12 +153,8 @@ def _differences(family: DifferenceFamily) -> Iterator[Interval]:
     group = f", {Group(family.mode, family.drawn).title}" if family.mode is not None else ""
     yield Interval(f"{_FAMILIES[family.between]}{f', {one_line(family.reviewer)}' if family.reviewer else ''}{group}")
     for one in found:
-        name = f"{_short(one.first)} - {_short(one.second)}"
-        yield _interval_row(f"{name}, {one.statistic}", one.estimate)
-
-
-def _short(name: str) -> str:
-    return "jury" if name == TOGETHER else one_line(name) or "not given"
+        name = f"{side_name(one.first)} - {side_name(one.second)}"
+        yield interval_row(f"{name}, {one.statistic}", one.estimate)
 
 
 def _matrices(figures: StudyFigures) -> Iterator[Drawing]:
@@ -194,7 +191,7 @@ def _agreement(title: str, several: tuple[Comparison, ...], name: str) -> Iterat
     if found:
         yield Interval(title)
     for one in found:
-        yield _interval_row(one_line(one.second), one.estimate(name))
+        yield interval_row(one_line(one.second), one.estimate(name))
 
 
 def _reports(figures: StudyFigures) -> Iterator[SupportReport]:
@@ -209,7 +206,7 @@ def _support(report: SupportReport, *, judged: bool) -> Iterator[Interval]:
     pages_alone = report.by_rules or not judged
     for stratum in [one for one in report.strata if one.split in ("", "model")][:_MOST_STRATA]:
         rows = [
-            _interval_row(_SUPPORT.get(figure.name, figure.name), figure)
+            interval_row(_SUPPORT.get(figure.name, figure.name), figure)
             for figure in stratum.clustered
             if figure.n and not (pages_alone and figure.name != VALID_URLS)
         ]
@@ -217,11 +214,6 @@ def _support(report: SupportReport, *, judged: bool) -> Iterator[Interval]:
             by = "cited pages" if pages_alone else f"by {one_line(report.by)}"
             yield Interval(f"{by}: {stratum_name(stratum.split, stratum.stratum)}")
             yield from rows
-
-
-def _interval_row(name: str, figure: Estimate) -> Interval:
-    words = cells(figure, "no interval")
-    return Interval(name, figure.value, figure.low, figure.high, words, None if figure.value is None else figure.n)
 
 
 def _matrix(title: str, one: Comparison) -> Drawing:

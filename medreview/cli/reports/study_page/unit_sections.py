@@ -34,8 +34,9 @@ from medreview.cli.reports.page_parts import (
     listing,
     several_lines,
 )
-from medreview.cli.reports.plots import Drawing, Interval, Marked, forest, intervals
+from medreview.cli.reports.plots import Drawing, Interval, Marked, forest, interval_row, intervals
 from medreview.cli.reports.references import (
+    LEADING,
     NOT_FOUND_PROVES,
     VERDICT_WORDS,
     asked_parts,
@@ -43,12 +44,11 @@ from medreview.cli.reports.references import (
     reference_lines,
 )
 from medreview.cli.reports.study_page.material import Material, date
-from medreview.cli.reports.unit_tables import reference_unit_parts
+from medreview.cli.reports.unit_parts import reference_unit_parts
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, FactVote, JuryWord
 from medreview.labels import label_words
 from medreview.llm.costs import Spent
 from medreview.references.model import Difference, Record
-from medreview.references.verdict import Verdict
 from medreview.stats.formulas.estimate import half_up
 from medreview.stats.reference_verdicts import WORKS, ReferenceReport, ReferenceShares
 from medreview.stats.units.accused_references import AccusedReference, ReferenceLabel, ReferenceUnitFigures
@@ -297,7 +297,6 @@ def _type(level: str) -> str:
 _TABLE: Final = "Shares of references"
 _MOST_GROUPS: Final = 7
 """All responses and the largest models, in the plot; the table has all."""
-_PLOTTED: Final[tuple[Verdict, ...]] = ("match", "mismatch", "other_work", "not_found")
 
 
 def references_section(material: Material) -> Iterator[PagePart]:
@@ -325,10 +324,8 @@ def _rows(report: ReferenceReport) -> Iterator[Interval]:
     groups = [one for one in report.strata if one.split in ("", "model") and one.references.checked]
     for stratum in groups[:_MOST_GROUPS]:
         yield Interval(stratum_name(stratum.split, stratum.stratum))
-        for verdict in _PLOTTED:
-            figure = stratum.references.share(verdict)
-            words = cells(figure, "no interval")
-            yield Interval(VERDICT_WORDS[verdict], figure.value, figure.low, figure.high, words, figure.n)
+        for verdict in LEADING:
+            yield interval_row(VERDICT_WORDS[verdict], stratum.references.share(verdict))
 
 
 def _table(report: ReferenceReport) -> PagePart:
@@ -341,7 +338,7 @@ def _table(report: ReferenceReport) -> PagePart:
 def _group(name: str, shares: ReferenceShares) -> Iterator[tuple[str, ...]]:
     """A row for each verdict that any reference has, and for each of the plot."""
     shown = [(verdict, words) for verdict, words in VERDICT_WORDS.items()
-             if verdict in _PLOTTED or shares.verdicts[verdict]]  # fmt: skip
+             if verdict in LEADING or shares.verdicts[verdict]]  # fmt: skip
     for place, (verdict, words) in enumerate(shown):
         figure = shares.share(verdict)
         ends = numbers(shares.checked, shares.not_checked, shares.bare_urls) if not place else ("",) * 3
