@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from medreview.cli.network import with_settings
+from medreview.cli.options import open_study
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.text import in_words
 from medreview.visible import visible
@@ -51,10 +52,9 @@ def ask_models(
     Ends with :func:`leave_by` the units that had no answer of use.
     """
     from medreview import pipeline
-    from medreview.study import Study
 
     judges = judges_named(names, task=task, again=again, local_only=local_only)
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         if dry_run:
             plans = pipeline.plan_for(opened, judges, limit=limit, progress=bar)
         else:
@@ -215,7 +215,6 @@ def run_batches(
     from medreview.judges.batch_out import SHARD_BYTES
     from medreview.llm.batch_server import BatchServer
     from medreview.pipeline import batches
-    from medreview.study import Study
 
     server = BatchServer(batched.settings)
     size = SHARD_BYTES if shard_mb is None else shard_mb * 1_000_000
@@ -223,7 +222,7 @@ def run_batches(
     more: dict[str, Any] = {}
     lines: list[str] = []
     with progress() as bar:
-        with Study.open(path) as study:
+        with open_study(path) as study:
             before(study)
             done = batches.submit(
                 study, batched, server, shard_bytes=size, limit=limit, progress=bar, tell=_say_what_is_asked
@@ -259,13 +258,12 @@ def run_batches(
 @contextmanager
 def _opened_when_free(path: Path) -> "Iterator[Study]":
     """The study, open for writing as soon as it is so nowhere else: it may be reviewed while a batch is waited for."""
-    from medreview.study import Study
     from medreview.study.lock import InUse
 
     told = False
     while True:
         try:
-            study = Study.open(path)
+            study = open_study(path)
         except InUse as error:
             if not told:
                 say(f"The results wait until the study is free. {error}")

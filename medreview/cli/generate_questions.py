@@ -12,7 +12,7 @@ import typer
 
 from medreview.cli.generating import DryRun, LocalOnly, Wanted, generate_with, generator_command
 from medreview.cli.network import with_settings
-from medreview.cli.options import Json, Reviewer, StudyFile
+from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.text import in_words
@@ -88,7 +88,6 @@ def passages(
     from medreview.generators.passage_candidates import TaggerCommand, TermLists
     from medreview.generators.passage_measures import TF_IDF, Thresholds
     from medreview.llm.settings import model_at_host
-    from medreview.study import Study
 
     share = share_of(keep, "--keep", "60%")
     if share is not None and (density, variance, entropy) != (None, None, None):
@@ -106,7 +105,7 @@ def passages(
             default.entropy if entropy is None else entropy,
         ),
     )
-    with opened_or_made(study) if texts else Study.open(study) as opened, progress() as bar:
+    with opened_or_made(study) if texts else open_study(study) as opened, progress() as bar:
         read = _texts_of_files(opened, texts or [], snapshots, of_study, bar)
         every = passage_run.paragraphs_of(read)
         meanings = None
@@ -326,11 +325,10 @@ def _shared(study: "Study", rate: float, seed: int, reviewer: str | None) -> dic
 
     It is only ever raised, and drawn by the seed that it had first.
     """
-    from medreview.config import load_config
     from medreview.review.repeat_annotation import drawn, set_share, shares
 
     share = shares(study.reader).get("qa")
     if share is None or share.rate < rate:
-        share = set_share(study, reviewer or load_config().reviewer, "qa", rate, None if share else seed)
+        share = set_share(study, decider(reviewer), "qa", rate, None if share else seed)
     units = drawn(study.reader, study.meta("study_id"), share)
     return {"rate": share.rate, "seed": share.seed, "drawn": len(units)}

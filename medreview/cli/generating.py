@@ -14,7 +14,7 @@ import typer
 
 from medreview.cli.ask_models import leave_by, planned, run_batches, say_what_is_waited_for
 from medreview.cli.network import with_settings
-from medreview.cli.options import Json
+from medreview.cli.options import Json, open_study
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.errors import UserError
 from medreview.visible import visible
@@ -130,7 +130,6 @@ def generate_with(
     """
     from medreview import pipeline
     from medreview.cli.importing import opened_or_made
-    from medreview.study import Study
 
     generating = _generating(make, wanted)
     _one_way(wanted)
@@ -141,7 +140,7 @@ def generate_with(
                 before(study)
         _submitted(path, generating, wanted, before, figures)
         return
-    with opened_or_made(path) if makes else Study.open(path) as study, progress() as bar:
+    with opened_or_made(path) if makes else open_study(path) as study, progress() as bar:
         before(study)
         if wanted.dry_run:
             plan, later = pipeline.plan_generation(study, generating, limit=wanted.limit, progress=bar)

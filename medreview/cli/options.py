@@ -23,10 +23,24 @@ def study_path(path: Path | None) -> Path | None:
     return path
 
 
+def open_study(path: Path, *, read_only: bool = False) -> "Study":
+    """The study, opened for a command; what that takes is loaded only then."""
+    from medreview.study import Study
+
+    return Study.open(path, read_only=read_only)
+
+
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.", callback=study_path)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 """Every command with a result can print it for a script."""
 Reviewer = Annotated[str | None, typer.Option(help="Who decides; default: from the settings, else the login name.")]
+
+
+def decider(named: str | None) -> str:
+    """Who decides: the one :data:`Reviewer` names, else that of the settings."""
+    from medreview.config import load_config
+
+    return named or load_config().reviewer
 
 
 Map = Annotated[
@@ -64,9 +78,8 @@ def rule_named(ties: TieName) -> "TieRule":
 def keep_rule(study: Path, ties: TieName) -> None:
     """Set the tie rule of a study."""
     from medreview import pipeline
-    from medreview.study import Study
 
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         pipeline.set_tie_rule(opened, rule_named(ties), bar)
 
 

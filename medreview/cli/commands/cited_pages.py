@@ -20,7 +20,7 @@ from medreview.cli.network import (
     scans_lines,
     services_from_config,
 )
-from medreview.cli.options import Json, Map, StudyFile, read_mapping, study_path
+from medreview.cli.options import Json, Map, StudyFile, open_study, read_mapping, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -65,11 +65,10 @@ def fetch(
     """
     from medreview import pipeline
     from medreview.sources.saved.pages_folder import SavedPages
-    from medreview.study import Study
 
     if again and refresh:
         raise UserError("--again and --refresh exclude each other: --refresh asks for every page, these too.")
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         if save_pages:
             SavedPages(save_pages).close()  # a folder that cannot be written is told before anything is fetched
         done = pipeline.fetch(
@@ -292,12 +291,11 @@ def urls(
     from medreview.cli.verdict_access import looked
     from medreview.stats.reference_verdicts import any_checked
     from medreview.stats.url_analysis import url_figures
-    from medreview.study import Study
 
     listed = paywalled_domains(paywalled)
     if archive or registry:
         _ask(study, archive=archive, registry=registry)
-    with Study.open(study, read_only=True) as opened, progress() as bar:
+    with open_study(study, read_only=True) as opened, progress() as bar:
         if any_checked(opened.reader):
             looked(opened, "urls", "totals")
         report = url_figures(opened.reader, paywalled=listed, top=top, progress=bar)
@@ -313,14 +311,13 @@ def urls(
 def _ask(path: Path, *, archive: bool, registry: bool) -> None:
     from medreview.sources.lookups.rdap import ask_registry
     from medreview.sources.lookups.wayback import ask_archive
-    from medreview.study import Study
 
     wanted: list[tuple[bool, str, str, Callable[..., LookupSummary]]] = [
         (archive, "archive", "address", ask_archive),
         (registry, "registries", "domain", ask_registry),
     ]
     services, network = services_from_config(), network_from_config()
-    with Study.open(path) as opened:
+    with open_study(path) as opened:
         for chosen, name, unit, ask in wanted:
             if chosen:
                 with progress() as bar:
@@ -366,9 +363,8 @@ def diff(
     Example: medreview diff sepsis.medreview who.int
     """
     from medreview.review.snapshot_diff import full_diff, snapshot_diffs
-    from medreview.study import Study
 
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         found = list(snapshot_diffs(opened.reader, source, first, second))
         if whole and found and not as_json:
             for change in found:

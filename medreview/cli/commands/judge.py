@@ -24,7 +24,7 @@ from medreview.cli.ask_models import (
     say_where_texts_go,
 )
 from medreview.cli.network import with_settings
-from medreview.cli.options import Json, ReasonsOnly, RemarksOf, StudyFile, Ties, choose_remarks, keep_rule
+from medreview.cli.options import Json, ReasonsOnly, RemarksOf, StudyFile, Ties, choose_remarks, keep_rule, open_study
 from medreview.cli.output import counted, counted_each, left_out, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -55,12 +55,11 @@ def batch_out(
     """Write the questions that wait for one judge to files for an engine elsewhere."""
     from medreview import pipeline
     from medreview.judges.batch_out import SHARD_BYTES
-    from medreview.study import Study
 
     judges = _one(names, task, again, local_only)
     say_where_texts_go(judges)
     size = SHARD_BYTES if shard_mb is None else shard_mb * 1_000_000
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         done = pipeline.batch_out(opened, judges, path, shard_bytes=size, limit=limit, progress=bar)
     result(done, *_written(done, study, names[0]), as_json=as_json)
 
@@ -70,10 +69,9 @@ def batch_in(
 ) -> None:
     """Take the results of a batch back; ends with ``leave_by`` the lines that gave no answer of use."""
     from medreview import pipeline
-    from medreview.study import Study
 
     judges = _one(names, task, False, False)
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         done = pipeline.batch_in(opened, judges, paths, progress=bar)
     left_out(done.bad)
     if done.foreign:
@@ -176,12 +174,11 @@ def judge(
     from medreview import pipeline
     from medreview.config import load_config
     from medreview.judges.tasks.hallucination import ASSISTED
-    from medreview.study import Study
 
     if (remarks_of or reasons_only is not None) and task != ASSISTED:
         raise UserError(f"--remarks-of and --reasons-only go with --task {ASSISTED}.")
     if task == ASSISTED and names:
-        with Study.open(study, read_only=not remarks_of and reasons_only is None) as opened:
+        with open_study(study, read_only=not remarks_of and reasons_only is None) as opened:
             choose_remarks(opened, remarks_of, reasons_only)
     if ties is not None:
         keep_rule(study, ties)
@@ -214,10 +211,10 @@ def judge(
         raise UserError("--task, --limit, --again and --dry-run are for models: name one with --judge NAME.")
     synonyms = load_config().synonyms_file
     if meaning and dry_run:
-        with Study.open(study) as opened:
+        with open_study(study) as opened:
             plan_and_say(opened, meaning, synonyms, as_json=as_json)
         return
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         done = pipeline.judge(opened, bar, processes, synonyms, meaning)
         undone = pipeline.order_by_rules(opened, bar) if semantic is False else 0
     alone = f"; {counted(undone, 'pair')} ordered by the rules alone again" if undone else ""
@@ -255,12 +252,11 @@ def batches(
     """
     from medreview.judges.batch_jobs import job_named, jobs
     from medreview.pipeline import batches as submitted
-    from medreview.study import Study
 
     if sum(one is not None for one in (cancel, give_up, delete)) > 1:
         raise UserError("Give one of --cancel, --give-up and --delete-files.")
     if wanted := cancel or give_up or delete:
-        with Study.open(study) as opened:
+        with open_study(study) as opened:
             job = job_named(opened.reader, wanted)
             if cancel:
                 job = submitted.cancel(opened, _asked_by(job, local_only), job)
@@ -272,7 +268,7 @@ def batches(
                 say("What the server does of it may have to be paid all the same.")
         result(asdict(job), *_told(job), as_json=as_json)
         return
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         found = jobs(opened.reader)
     lines = [line for job in found for line in _told(job)]
     result({"batches": [asdict(job) for job in found]}, *(lines or ["No batch was submitted."]), as_json=as_json)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from medreview.cli.network import with_settings
-from medreview.cli.options import Json, StudyFile, Ties, rule_named, study_path
+from medreview.cli.options import Json, StudyFile, Ties, open_study, rule_named, study_path
 from medreview.cli.output import counted, counted_each, one_line, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
@@ -112,9 +112,8 @@ def _ping(chosen: Sequence["JudgeSettings"]) -> list["Pinged"]:
 
 def _spent(study: Path) -> list["Spent"]:
     from medreview.llm.costs import spent
-    from medreview.study import Study
 
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         return spent(opened.reader)
 
 
@@ -267,12 +266,11 @@ def jury(
     from medreview.stats.reports.reviewer_labels import SCALES
     from medreview.stats.reports.small_jury import jury_labels, small_jury
     from medreview.stats.units.fact_jury import fact_jury_labels
-    from medreview.study import Study
 
     mode: Mode = "assisted" if assisted else "blind"
     if members and facts is None:
         raise UserError("--member is for key facts: add --facts presence or --facts contradiction.")
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         reader = opened.reader
         rule = tie_rule(reader) if ties is None else rule_named(ties)
         if facts is None:

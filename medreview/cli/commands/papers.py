@@ -19,6 +19,7 @@ from medreview.cli.options import (
     Reviewer,
     StudyFile,
     choose_remarks,
+    open_study,
     read_mapping,
     study_path,
 )
@@ -373,9 +374,8 @@ def assisted(
     from medreview.cli.reports.terminal import printed
     from medreview.exchange.exports.figure_csv import write_assisted
     from medreview.stats.units.hallucination_detection import assisted_report
-    from medreview.study import Study
 
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         looked(opened, "assisted", "verdicts")
         report = assisted_report(opened.reader, reviewer)
     if csv is not None:

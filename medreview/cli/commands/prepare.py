@@ -27,7 +27,7 @@ from medreview.cli.network import (
     pages_from,
     scans_lines,
 )
-from medreview.cli.options import Json, Map, Reviewer, StudyFile, read_mapping
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -165,9 +165,8 @@ def parse(
     """
     from medreview import pipeline
     from medreview.statements.left_out import left_out
-    from medreview.study import Study
 
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         done = pipeline.parse(opened, bar, authorities_from_config(ask=False))
         if promote:
             promoted = _promote(opened, promote, reviewer)
@@ -241,9 +240,8 @@ def facts(
     from medreview import pipeline
     from medreview.config import load_config
     from medreview.import_files import became_other
-    from medreview.study import Study
 
-    with Study.open(study) as opened:
+    with open_study(study) as opened:
         done = pipeline.bring_facts(opened, file, load_config().reviewer, read_mapping(mapping))
     bad_records(done.bad, file)
     for sentence in became_other(done):

@@ -13,7 +13,7 @@ import typer
 
 from medreview.cli.jsonl_filters import answer_lines, answer_references, library_of_files
 from medreview.cli.network import Proxy, authorities_from_config, network_from_config, services_from_config
-from medreview.cli.options import Json, Map, read_mapping, study_path
+from medreview.cli.options import Json, Map, open_study, read_mapping, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -142,10 +142,9 @@ def read_by_model(path: Path, judge: str, *, local_only: bool) -> None:
     from medreview import pipeline
     from medreview.cli.ask_models import did, judges_named, planned, say_what_is_waited_for, say_where_texts_go
     from medreview.judges.tasks.references import NAME
-    from medreview.study import Study
 
     judges = judges_named([judge], task=NAME, local_only=local_only)
-    with Study.open(path) as study, progress() as bar:
+    with open_study(path) as study, progress() as bar:
         pipeline.find_references(study, bar)
         (plan,) = pipeline.plan_for(study, judges, progress=bar)
         if not plan.units:
@@ -171,10 +170,9 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
     from medreview.pipeline import check_references
     from medreview.references.input_file import Brought, CheckedReference
     from medreview.references.study_references import study_checks
-    from medreview.study import Study
     from medreview.units.statement_view import response_name
 
-    with Study.open(path) as study:
+    with open_study(path) as study:
         responses = study.reader.execute("SELECT count(*) FROM response").fetchone()[0]
         if not responses:
             raise UserError(

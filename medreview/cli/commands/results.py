@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from medreview.cli.options import Json, StudyFile, Ties, rule_named
+from medreview.cli.options import Json, StudyFile, Ties, open_study, rule_named
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.verdict_access import current_verdicts, looked, one_reading, reading
 from medreview.errors import UserError
@@ -98,7 +98,6 @@ def stats(
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.stats.formulas.human_baseline import MARGIN
     from medreview.stats.study_figures import figure_document, study_figures
-    from medreview.study import Study
 
     resampling = Resampling(
         replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
@@ -113,7 +112,7 @@ def stats(
         print_unit_stats(study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json)
         sys.stdout.flush()
         return
-    with Study.open(study, read_only=True) as opened, progress() as bar:
+    with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
         looked(opened, "stats", shown_by(only))
@@ -201,7 +200,6 @@ def report(
     from medreview.review.looks import shown_by, tells_of_others
     from medreview.review.selecting import select_statements
     from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
-    from medreview.study import Study
     from medreview.study.audit_frame import listable
 
     check_report(page, markdown)
@@ -219,7 +217,7 @@ def report(
             f"Figures of key facts are printed by `{command('stats', study, '--unit', 'key_fact')}`."
         )
     told: dict[str, Any] = {}
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
         me = reading(opened)
@@ -332,7 +330,6 @@ def export(
     Example: medreview export sepsis.medreview labels-2026-11 --sqlite labels.db
     """
     from medreview.exchange.exports.export import export as write
-    from medreview.study import Study
 
     if not page_text and not sqlite:
         raise UserError("--no-page-text is about the SQLite file: add --sqlite labels.db. The CSV files hold no pages.")
@@ -341,7 +338,7 @@ def export(
             f"The export is a folder of many files, not one file {folder}: name a folder, as in "
             f"`{command('export', study, folder.with_suffix(''))}`; --sqlite NAME.db puts all tables in one file."
         )
-    with Study.open(study, read_only=True) as opened, progress() as bar:
+    with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         hidden_from = one_reading(opened) if blind else None
         if not blind:

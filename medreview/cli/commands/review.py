@@ -8,7 +8,7 @@ import typer
 
 from medreview.cli.network import PagesFrom
 from medreview.cli.opening import open_review, review_paths
-from medreview.cli.options import Json, Map, Reviewer, StudyFile
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, open_study
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.review_words import Wanted
 from medreview.cli.verdict_access import looked
@@ -28,11 +28,10 @@ def demo(
     """
     from medreview.demo import make_demo
     from medreview.judges import verdicts
-    from medreview.study import Study
     from medreview.study.counts import count_statements
 
     if study.exists():
-        opened = Study.open(study)
+        opened = open_study(study)
         say(f"The sample study is at {study} already; your decisions in it are kept.")
     else:
         with progress() as bar:
@@ -147,13 +146,12 @@ def conflicts(
     from medreview.errors import UserError
     from medreview.labels import label_words
     from medreview.review import conflicts as found_in
-    from medreview.study import Study
     from medreview.study.ids import STATEMENT
     from medreview.units.registry import KINDS, unit_name
 
     if kind not in ("", STATEMENT, *KINDS):
         raise UserError(f"There is no kind of unit {kind!r}; there are {', '.join((STATEMENT, *KINDS))}.")
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         looked(opened, "conflicts", "labels")
         reader = opened.reader
         found = list(found_in.conflicts(reader, kind, settled=not waiting))

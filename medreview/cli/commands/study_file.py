@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from medreview.cli.options import Json, Reviewer, StudyFile
+from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
 from medreview.cli.output import counted, progress, result, say
 
 
@@ -48,10 +48,9 @@ def backup(
 
     Example: medreview backup sepsis.medreview /media/usb/sepsis.medreview
     """
-    from medreview.study import Study
     from medreview.study.backup import backup_to
 
-    Study.open(study, read_only=True).close()
+    open_study(study, read_only=True).close()
     made = backup_to(study, target)
     result({"copy": str(made), "bytes": made.stat().st_size}, f"copied to {made}", as_json=as_json)
 
@@ -83,14 +82,12 @@ def package(
 
     Example: medreview package sepsis.medreview sepsis-for-anna.medreview --for anna
     """
-    from medreview.config import load_config
     from medreview.exchange.exports.package import package as make
     from medreview.exchange.exports.package import parts_named
-    from medreview.study import Study
 
     parts = parts_named(without)
-    with Study.open(study, read_only=True) as opened, progress() as bar:
-        who = reviewer or load_config().reviewer
+    with open_study(study, read_only=True) as opened, progress() as bar:
+        who = decider(reviewer)
         made = make(opened, out, who, without=parts, made_for=made_for, progress=bar)
     lines = [f"{out}: {made.words}", f"{counted(made.events, 'event')} of the record left out"]
     result({"file": str(out), **asdict(made)}, *lines, as_json=as_json)
@@ -107,9 +104,8 @@ def merge(
     """
     from medreview import pipeline
     from medreview.review.statement_editing import edit_conflicts
-    from medreview.study import Study
 
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         summary = pipeline.merge(opened, other, bar)
         lost = edit_conflicts(opened.reader)
     known = f", {counted(summary.known, 'event')} known already" if summary.known else ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from medreview.cli.options import Json, Map, Reviewer, StudyFile, read_mapping
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
@@ -54,12 +54,10 @@ def audit(
 
     Example: medreview audit sepsis.medreview --size 30 --by model
     """
-    from medreview.config import load_config
     from medreview.review import audit as draws
     from medreview.stats.reports.audit_report import POINTS, audit_report, plan_before_labels
     from medreview.stats.reports.audit_verdicts import every_judge, led_by
     from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
-    from medreview.study import Study
 
     if size is not None and rate is not None:
         raise UserError("Give --size or --rate, not both.")
@@ -70,8 +68,8 @@ def audit(
     if by != "all" and size is None and rate is None:
         raise UserError("Say how much to draw of each stratum: --size N or --rate R.")
     wanted = size is not None or rate is not None
-    who = reviewer or load_config().reviewer
-    with Study.open(study, read_only=not (wanted or release)) as opened:
+    who = decider(reviewer)
+    with open_study(study, read_only=not (wanted or release)) as opened:
         if wanted:
             drawn = draws.draw(opened, who, size=size, rate=rate, by=by)
             more = f"{counted(drawn.new, 'statement')} more drawn" if drawn.event_id else "so much is drawn already"
@@ -133,18 +131,16 @@ def guidelines(
 
     Example: medreview guidelines sepsis.medreview --set guidelines.md
     """
-    from medreview.config import load_config
     from medreview.review import guidelines as texts
-    from medreview.study import Study
 
     if sum((set_file is not None, edit, diff)) > 1:
         raise UserError("Give one of --set, --edit and --diff.")
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         now, found = texts.in_force_for_all(opened.reader), texts.versions(opened.reader)
     if set_file or edit:
         new = _read(set_file) if set_file else _edited(now.text)
-        with Study.open(study) as opened:
-            after = texts.set_guidelines(opened, reviewer or load_config().reviewer, new)
+        with open_study(study) as opened:
+            after = texts.set_guidelines(opened, decider(reviewer), new)
             found = texts.versions(opened.reader)
         say(f"guidelines {after.name} {'were' if after.sha256 == now.sha256 else 'are'} in force")
         now = after
@@ -218,10 +214,8 @@ def gold(
 
     Example: medreview gold sepsis.medreview --add "R07 S3" contradicted --why "The source says 30 mL/kg." --attention
     """
-    from medreview.config import load_config
     from medreview.review.gold import remove_gold, set_gold
     from medreview.review.gold_file import import_gold
-    from medreview.study import Study
     from medreview.units.kind import Gold
     from medreview.units.label_comparisons import gold_items
     from medreview.units.registry import asks_of, find_unit
@@ -230,8 +224,8 @@ def gold(
         raise UserError("Give one of --import, --add and --remove.")
     if add is None and (axis or why or attention):
         raise UserError("--axis, --why and --attention go with --add UNIT LABEL; a file has columns for them.")
-    who = reviewer or load_config().reviewer
-    with Study.open(study, read_only=not (file or add or remove)) as opened:
+    who = decider(reviewer)
+    with open_study(study, read_only=not (file or add or remove)) as opened:
         if file:
             with progress() as bar:
                 done = import_gold(opened, file, who, read_mapping(mapping), bar)
@@ -277,13 +271,11 @@ def second_pass(
 
     Example: medreview second-pass sepsis.medreview --share 0.1 --after 14
     """
-    from medreview.config import load_config
     from medreview.review import repeat_annotation as passes
-    from medreview.study import Study
 
-    who = reviewer or load_config().reviewer
+    who = decider(reviewer)
     setting = (share, after, seed) != (None, None, None)
-    with Study.open(study, read_only=not setting) as opened:
+    with open_study(study, read_only=not setting) as opened:
         if setting:
             passes.set_second_pass(opened, who, share=share, after_days=after, seed=seed)
         now = passes.second_pass(opened.reader)
@@ -318,16 +310,14 @@ def share(
 
     Example: medreview share sepsis.medreview --kind qa --rate 0.45
     """
-    from medreview.config import load_config
     from medreview.review import repeat_annotation as second
-    from medreview.study import Study
 
-    who = reviewer or load_config().reviewer
+    who = decider(reviewer)
     if rate is None and seed is not None:
         raise UserError("A seed comes with a share: --rate 0.45 --seed 7.")
     if rate is not None and kind is None:
         raise UserError("Say of which kind of unit: --kind statement --rate 0.45.")
-    with Study.open(study, read_only=rate is None) as opened:
+    with open_study(study, read_only=rate is None) as opened:
         if rate is not None and kind is not None:
             second.set_share(opened, who, kind, rate, seed)
         study_id, every = opened.meta("study_id"), second.shares(opened.reader)
@@ -361,16 +351,14 @@ def background(
 
     Example: medreview background sepsis.medreview --role physician --years 12 --specialty "intensive care"
     """
-    from medreview.config import load_config
     from medreview.review.background import read_background, set_background
-    from medreview.study import Study
     from medreview.study.study_acts import background_of, backgrounds
 
     given = {"role": role, "years": years, "specialty": specialty, "words": words}
     new = {name: value for name, value in given.items() if value is not None}
-    with Study.open(study, read_only=not new) as opened:
+    with open_study(study, read_only=not new) as opened:
         if new:
-            who = reviewer or load_config().reviewer
+            who = decider(reviewer)
             before = {name: "" if value is None else str(value)
                       for name, value in asdict(background_of(opened.reader, who)).items()}  # fmt: skip
             set_background(opened, who, read_background(before | new))
