@@ -36,45 +36,6 @@ SOME_FAILED: Final = 3
 """Exit codes of ``judge`` for questions without an answer of use."""
 
 
-def ask_models(
-    study: Path,
-    names: Sequence[str],
-    *,
-    task: str = "",
-    limit: int | None = None,
-    again: bool = False,
-    dry_run: bool = False,
-    local_only: bool = False,
-    as_json: bool = False,
-) -> None:
-    """Ask the judges of these names, or with ``dry_run`` say what that would cost.
-
-    Ends with :func:`leave_by` the units that had no answer of use.
-    """
-    from medreview import pipeline
-
-    judges = judges_named(names, task=task, again=again, local_only=local_only)
-    with open_study(study) as opened, progress() as bar:
-        if dry_run:
-            plans = pipeline.plan_for(opened, judges, limit=limit, progress=bar)
-        else:
-            say_where_texts_go(judges)
-            _say_own_work(opened, judges)
-            try:
-                done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=say_what_is_waited_for)
-            except pipeline.Interrupted as stopped:
-                told = {**asdict(stopped.summary), "interrupted": True}
-                result(told, *(line for tally in stopped.summary.judges for line in did(tally)), as_json=as_json)
-                raise
-    if dry_run:
-        result({"plans": [asdict(plan) for plan in plans]}, *map(planned, plans), as_json=as_json)
-        return
-    lines = [line for tally in done.judges for line in did(tally)]
-    lines.append(f"{counted(done.flagged, 'statement')} flagged")
-    result(asdict(done), *lines, as_json=as_json)
-    leave_by(sum(tally.failed for tally in done.judges), sum(tally.units for tally in done.judges))
-
-
 def leave_by(failed: int, all_of_them: int) -> None:
     """Leave with exit code 1 when every question failed, 3 when some did; return when none did."""
     if failed:
@@ -99,16 +60,6 @@ def say_where_texts_go(judges: "Judges") -> None:
     from medreview.llm.settings import where_texts_go
 
     say(*where_texts_go(judges.settings))
-
-
-def _say_own_work(study: "Study", judges: "Judges") -> None:
-    """Name the judges that are about to judge what their own model wrote; reading is no judgement."""
-    from medreview.judges.judge_caveats import own_work_ahead
-    from medreview.judges.tasks.parsing import NAME as SPLITTING
-    from medreview.judges.tasks.references import NAME as READING
-
-    if judges.task not in (SPLITTING, READING):
-        say(*(own.words for each in judges.settings if (own := own_work_ahead(study.reader, each))))
 
 
 def planned(plan: "QuestionPlan", unit: str = "unit") -> str:
@@ -168,15 +119,6 @@ def meaning_from_config(wanted: bool | None, *, local_only: bool = False) -> "Me
 
     meaning = with_settings(lambda config: meaning_of(config, wanted, local_only=local_only))
     return replace(meaning, say=say) if meaning else None
-
-
-def plan_and_say(study: "Study", meaning: "Meaning", synonyms: "Path | None", *, as_json: bool) -> None:
-    """What asking would be, as the result of a command; nothing is asked."""
-    from medreview import pipeline
-
-    with progress() as bar:
-        planned = pipeline.plan_meaning(study, meaning, synonyms, bar)
-    result(planned, *(planned.lines or [f"{planned.model}: nothing is left to ask"]), as_json=as_json)
 
 
 def ordered(summary: "SemanticSummary | None") -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medreview.cli.generating import DryRun, LocalOnly, Wanted, generate_with, generator_command
+from medreview.cli.generating import Wanted, generate_with, generator_command
 from medreview.cli.network import with_settings
-from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
+from medreview.cli.options import DryRun, Json, LocalOnly, Reviewer, StudyFile, decider, open_study
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.text import in_words

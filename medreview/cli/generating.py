@@ -3,10 +3,8 @@
 Each command states only its own options.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import wraps
-from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +12,7 @@ import typer
 
 from medreview.cli.ask_models import leave_by, planned, run_batches, say_what_is_waited_for
 from medreview.cli.network import with_settings
-from medreview.cli.options import Json, open_study
+from medreview.cli.options import BatchFiles, BatchSubmit, Command, DryRun, Json, LocalOnly, NoWait, open_study, takes
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.errors import UserError
 from medreview.visible import visible
@@ -29,47 +27,30 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
-Command = Callable[..., None]
-
-_Model = Annotated[str, typer.Option("--model", metavar="NAME", help="The model of the settings that writes.")]
-_Verifier = Annotated[str, typer.Option("--judge", metavar="NAME", help="The model that verifies what was written.")]
-_Limit = Annotated[int | None, typer.Option(min=1, help="At most so many inputs now.")]
-_Again = Annotated[bool, typer.Option("--again", help="Also inputs of which nothing was made before.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")]
-LocalOnly = Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")]
-_BatchOutFile = Annotated[
-    Path | None, typer.Option("--batch-out", metavar="FILE", help="Write the next questions to FILE, to run elsewhere.")
-]
-_BatchInFiles = Annotated[
-    list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
-]
-_BatchSubmit = Annotated[
-    bool, typer.Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there.")
-]
-_NoWait = Annotated[
-    bool, typer.Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")
-]
-
-
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the options that all generators have say.
+    """The options that all generators have.
 
     ``verified``: what is written goes to a judge; without a name that is the first one of the settings that is another
     model than the one that writes.
     """
 
-    model: str
-    judge: str = ""
-    limit: int | None = None
-    again: bool = False
-    dry_run: bool = False
-    local_only: bool = False
-    batch_out: Path | None = None
-    batch_in: Sequence[Path] = ()
-    as_json: bool = False
-    batch_submit: bool = False
-    no_wait: bool = False
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="The model of the settings that writes.")] = ""
+    judge: Annotated[str, typer.Option("--judge", metavar="NAME", help="The model that verifies what was written.")] = (
+        ""
+    )
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many inputs now.")] = None
+    again: Annotated[bool, typer.Option("--again", help="Also inputs of which nothing was made before.")] = False
+    dry_run: DryRun = False
+    local_only: LocalOnly = False
+    batch_out: Annotated[
+        Path | None,
+        typer.Option("--batch-out", metavar="FILE", help="Write the next questions to FILE, to run elsewhere."),
+    ] = None
+    batch_in: BatchFiles = None
+    batch_submit: BatchSubmit = False
+    no_wait: NoWait = False
+    as_json: Json = False
     verified: bool = False
 
 
@@ -78,39 +59,7 @@ def generator_command(*, verifies: bool = False) -> Callable[[Command], Command]
 
     ``verifies``: it has ``--judge`` as well, the model that verifies what was written.
     """
-    shared = [one for one in signature(_wanted).parameters.values() if verifies or one.name != "judge"]
-
-    def of(command: Command) -> Command:
-        own = [one for one in signature(command).parameters.values() if one.name != "wanted"]
-
-        @wraps(command)
-        def called(**given: Any) -> None:
-            wanted = _wanted(**{one.name: given.pop(one.name) for one in shared})
-            command(**given, wanted=wanted)
-
-        called.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]
-        called.__annotations__ = {one.name: one.annotation for one in (*own, *shared)}
-        return called
-
-    return of
-
-
-def _wanted(
-    model: _Model = "",
-    judge: _Verifier = "",
-    limit: _Limit = None,
-    again: _Again = False,
-    dry_run: DryRun = False,
-    local_only: LocalOnly = False,
-    batch_out: _BatchOutFile = None,
-    batch_in: _BatchInFiles = None,
-    batch_submit: _BatchSubmit = False,
-    no_wait: _NoWait = False,
-    as_json: Json = False,
-) -> Wanted:
-    return Wanted(
-        model, judge, limit, again, dry_run, local_only, batch_out, batch_in or (), as_json, batch_submit, no_wait
-    )
+    return takes(Wanted, without="" if verifies else "judge")
 
 
 def generate_with(
@@ -154,7 +103,7 @@ def generate_with(
             result(written, *_written(written, generator), as_json=wanted.as_json)
             return
         if wanted.batch_in:
-            taken, counts = pipeline.generation_in(study, generating, list(wanted.batch_in), progress=bar)
+            taken, counts = pipeline.generation_in(study, generating, wanted.batch_in, progress=bar)
             left_out(taken.bad)
             left_out(taken.conflicts)
             if taken.foreign:

@@ -1,8 +1,13 @@
-"""Arguments and options that several commands share, and what ``--map``, ``--ties`` and ``--remarks-of`` stand for."""
+"""Arguments and options that several commands share, and what ``--map``, ``--ties`` and ``--remarks-of`` stand for.
 
-from collections.abc import Sequence
+Options that a command hands on together are the fields of a record: :func:`takes`.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
 import typer
 
@@ -21,6 +26,34 @@ def study_path(path: Path | None) -> Path | None:
 
         refuse_no_file(path)
     return path
+
+
+Command = Callable[..., None]
+
+
+def takes(record: type, *, without: str = "") -> Callable[[Command], Command]:
+    """Gives a command the options that the fields of a dataclass are, in place of its parameter ``wanted``.
+
+    Options are the fields whose type is ``Annotated``, but for the one ``without`` which the command is.
+    """
+    shared = [
+        one
+        for one in signature(record).parameters.values()
+        if get_origin(one.annotation) is Annotated and one.name != without
+    ]
+
+    def of(command: Command) -> Command:
+        own = [one for one in signature(command).parameters.values() if one.name != "wanted"]
+
+        @wraps(command)
+        def called(**given: Any) -> None:
+            command(wanted=record(**{one.name: given.pop(one.name) for one in shared}), **given)
+
+        called.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in (*own, *shared)}
+        return called
+
+    return of
 
 
 def open_study(path: Path, *, read_only: bool = False) -> "Study":
@@ -43,6 +76,20 @@ def decider(named: str | None) -> str:
     return named or load_config().reviewer
 
 
+OneReviewer = Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")]
+Replicates = Annotated[int | None, typer.Option(min=99, help="How many resamples; default: 9,999.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")]
+LocalOnly = Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")]
+BatchFiles = Annotated[
+    list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
+]
+BatchSubmit = Annotated[
+    bool, typer.Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there.")
+]
+NoWait = Annotated[
+    bool, typer.Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")
+]
 Map = Annotated[
     list[str] | None,
     typer.Option(

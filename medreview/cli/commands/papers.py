@@ -12,8 +12,11 @@ import typer
 from medreview.cli.ask_models import did, leave_by, planned, say_what_is_waited_for
 from medreview.cli.network import PagesFrom, pages_from, with_settings
 from medreview.cli.options import (
+    DryRun,
     Json,
+    LocalOnly,
     Map,
+    OneReviewer,
     ReasonsOnly,
     RemarksOf,
     Reviewer,
@@ -22,6 +25,7 @@ from medreview.cli.options import (
     open_study,
     read_mapping,
     study_path,
+    takes,
 )
 from medreview.cli.output import one_line, progress, result, say
 from medreview.cli.verdict_access import looked
@@ -37,22 +41,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the options say."""
+    """The files and the options of ``replay``."""
 
-    files: Sequence[Path]
-    sample: bool
-    models: Sequence[str]
-    judges: Sequence[str]
-    limit: int | None
-    skip: Sequence[str]
-    again: bool
-    local_only: bool
-    pages: Path | None
-    mapping: Sequence[str]
-    reviewer: str | None
-    as_json: bool
-    remarks_of: Sequence[str]
-    reasons_only: bool | None
+    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE...", help="What the paper starts from.")] = None
+    sample: Annotated[bool, typer.Option("--sample", help="On the sample data, with recorded answers; no network.")] = (
+        False
+    )
+    models: Annotated[
+        list[str] | None, typer.Option("--model", metavar="NAME", help="A model that writes; may be repeated.")
+    ] = None
+    judges: Annotated[
+        list[str] | None, typer.Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
+    ] = None
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many units of each step for each model.")] = None
+    skip: Annotated[
+        list[str] | None, typer.Option("--skip", metavar="STEP", help="Leave this step out; may be repeated.")
+    ] = None
+    again: Annotated[bool, typer.Option("--again", help="Also where there was no answer of use before.")] = False
+    dry_run: DryRun = False
+    local_only: LocalOnly = False
+    remarks_of: RemarksOf = None
+    reasons_only: ReasonsOnly = None
+    pages: PagesFrom = None
+    mapping: Map = None
+    reviewer: Reviewer = None
+    as_json: Json = False
 
 
 @contextmanager
@@ -94,7 +107,7 @@ def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress"
         study,
         reviewer=wanted.reviewer or config.reviewer,
         limit=wanted.limit,
-        skip=_steps_of(chosen, wanted.skip),
+        skip=_steps_of(chosen, wanted.skip or ()),
         again=wanted.again,
         synonyms=config.synonyms_file,
         progress=bar,
@@ -107,9 +120,9 @@ def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress"
     judges = wanted.judges
     yield replace(
         given,
-        files=wanted.files,
+        files=wanted.files or (),
         mapping=read_mapping(wanted.mapping),
-        writers=[_writer(name, local_only=local) for name in dict.fromkeys(wanted.models)],
+        writers=[_writer(name, local_only=local) for name in dict.fromkeys(wanted.models or ())],
         judges=with_settings(lambda config: judges_of(config, judges, local_only=local)).settings if judges else (),
         prompts=with_settings(prompts_of),
         pages=pages_from(wanted.pages),
@@ -230,35 +243,15 @@ def about(chosen: "Replay") -> dict[str, object]:
 _PAPERS = "sourcecheckup, medhalu, cds, medfacteval, medagentbrief or cliniqlink"
 
 
+@takes(Wanted)
 def replay(
     paper: Annotated[str, typer.Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
     study: Annotated[
         Path | None,
         typer.Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path),
     ] = None,
-    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE...", help="What the paper starts from.")] = None,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="On the sample data, with recorded answers; no network.")
-    ] = False,
-    models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="NAME", help="A model that writes; may be repeated.")
-    ] = None,
-    judges: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many units of each step for each model.")] = None,
-    skip: Annotated[
-        list[str] | None, typer.Option("--skip", metavar="STEP", help="Leave this step out; may be repeated.")
-    ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Also where there was no answer of use before.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
-    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")] = False,
-    remarks_of: RemarksOf = None,
-    reasons_only: ReasonsOnly = None,
-    pages: PagesFrom = None,
-    mapping: Map = None,
-    reviewer: Reviewer = None,
-    as_json: Json = False,
+    *,
+    wanted: Wanted,
 ) -> None:
     """Do what a paper did, step by step, on your own data or on the sample, and print its figures beside yours.
 
@@ -267,36 +260,21 @@ def replay(
 
     Example: medreview replay medhalu trial.medreview --sample
     """
-    chosen = _named(paper)
+    chosen, as_json = _named(paper), wanted.as_json
     if study is None:
-        if sample or dry_run or models or judges:
+        if wanted.sample or wanted.dry_run or wanted.models or wanted.judges:
             raise UserError(f"Name a study for it: medreview replay {paper} STUDY")
         _describe(chosen, as_json=as_json)
         return
-    if sample and (files or models or judges or pages or mapping or limit or again):
+    others = (wanted.files, wanted.models, wanted.judges, wanted.pages, wanted.mapping, wanted.limit, wanted.again)
+    if wanted.sample and any(others):
         raise UserError("--sample brings its own files and models, and every answer once; give it no others.")
-    wanted = Wanted(
-        files=files or (),
-        sample=sample,
-        models=models or (),
-        judges=judges or (),
-        limit=limit,
-        skip=skip or (),
-        again=again,
-        local_only=local_only,
-        pages=pages,
-        mapping=mapping or (),
-        reviewer=reviewer,
-        as_json=as_json,
-        remarks_of=remarks_of or (),
-        reasons_only=reasons_only,
-    )
     with ExitStack() as stack:
         bar = stack.enter_context(progress())
-        if dry_run:
+        if wanted.dry_run:
             dry(study, chosen, wanted, bar)
             return
-        opened = stack.enter_context(opened_for(study, chosen, sample=sample))
+        opened = stack.enter_context(opened_for(study, chosen, sample=wanted.sample))
         given = stack.enter_context(given_with(opened, chosen, wanted, bar))
         done = run_steps(chosen, given, as_json=as_json)
         print_figures(chosen, given, done, as_json=as_json)
@@ -356,7 +334,7 @@ def reproduce(
 
 def assisted(
     study: StudyFile,
-    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
+    reviewer: OneReviewer = None,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write FILE, a row for each judge and response.")
     ] = None,

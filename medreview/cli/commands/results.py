@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from medreview.cli.options import Json, StudyFile, Ties, open_study, rule_named
+from medreview.cli.options import Json, OneReviewer, Replicates, Seed, StudyFile, Ties, open_study, rule_named
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.verdict_access import current_verdicts, looked, one_reading, reading
 from medreview.errors import UserError
@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
-_LEAST_REPLICATES = 99
+def _resampling(seed: int | None, replicates: int | None) -> "Resampling":
+    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
+
+    return Resampling(replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed)
 
 
 def stats(
     study: StudyFile,
-    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
-    replicates: Annotated[
-        int | None, typer.Option(min=_LEAST_REPLICATES, help="How many resamples; default: 9,999.")
-    ] = None,
+    reviewer: OneReviewer = None,
+    seed: Seed = None,
+    replicates: Replicates = None,
     full: Annotated[
         bool, typer.Option("--full", help="Every figure, table and reason, instead of one screen.")
     ] = False,
@@ -95,13 +96,10 @@ def stats(
     from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
     from medreview.review.looks import shown_by, told_by_sums
     from medreview.review.selecting import select_statements
-    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.stats.formulas.human_baseline import MARGIN
     from medreview.stats.study_figures import figure_document, study_figures
 
-    resampling = Resampling(
-        replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
-    )
+    resampling = _resampling(seed, replicates)
     if csv not in ("", "-"):
         check_figures(Path(csv))
     if unit is not None or gold:
@@ -142,7 +140,6 @@ def stats(
     sys.stdout.flush()
 
 
-_LEAST_REPORT_REPLICATES = 99
 _OF_THEMES = ("reviewer", "model", "made_at", "read", "of", "changed")
 
 
@@ -162,7 +159,7 @@ def report(
         Path | None,
         typer.Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
     ] = None,
-    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
+    reviewer: OneReviewer = None,
     where: Annotated[
         str,
         typer.Option(
@@ -175,10 +172,8 @@ def report(
         typer.Option(min=0, metavar="N", help="Overridden statements of each reviewer told in full; default: 200."),
     ] = None,
     ties: Ties = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
-    replicates: Annotated[
-        int | None, typer.Option(min=_LEAST_REPORT_REPLICATES, help="How many resamples; default: 9,999.")
-    ] = None,
+    seed: Seed = None,
+    replicates: Replicates = None,
     as_json: Json = False,
 ) -> None:
     """Write what was reviewed, how, and what came of it, as one file to hand in.
@@ -199,7 +194,6 @@ def report(
     from medreview.judges.fact_votes import has_votes
     from medreview.review.looks import shown_by, tells_of_others
     from medreview.review.selecting import select_statements
-    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.study.audit_frame import listable
 
     check_report(page, markdown)
@@ -208,9 +202,7 @@ def report(
     if briefs is not None:
         check_brief_page(briefs)
     rule = None if ties is None else rule_named(ties)
-    resampling = Resampling(
-        replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
-    )
+    resampling = _resampling(seed, replicates)
     if page is None and markdown is None and tradeoff is None and briefs is None:
         raise UserError(
             f"Say where to write: `{command('report', study, study.with_suffix('.html'))}`, or --markdown FILE.md. "
