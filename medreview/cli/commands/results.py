@@ -93,7 +93,8 @@ def stats(
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
-    from medreview.exchange.exports.figure_csv import check_figures, figures_text, write_figures
+    from medreview.cli.unit_stats import print_csv, print_unit_stats
+    from medreview.exchange.exports.figure_csv import check_figures
     from medreview.review.looks import shown_by, told_by_sums
     from medreview.review.selecting import select_statements
     from medreview.stats.formulas.human_baseline import MARGIN
@@ -105,8 +106,6 @@ def stats(
     if unit is not None or gold:
         if by or where or conduct:
             raise UserError("--by, --where and --conduct are of statements; leave them out beside --unit and --gold.")
-        from medreview.cli.unit_stats import print_unit_stats
-
         print_unit_stats(study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json)
         sys.stdout.flush()
         return
@@ -122,11 +121,8 @@ def stats(
         )  # fmt: skip
         if any(told_by_sums(figures.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
-    if csv == "-":
-        print(figures_text(figures, figures.provenance), end="")
-    elif csv:
-        rows = write_figures(figures, figures.provenance, Path(csv))
-        result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
+    if csv:
+        print_csv(figures, figures.provenance, csv, as_json=as_json)
     elif as_json:
         result(figure_document(figures), as_json=True)
     elif full or figures.by is not None:

@@ -12,8 +12,11 @@ from medreview.cli.options import Json, Map, Reviewer, StudyFile, open_study
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.review_words import Wanted
 from medreview.cli.verdict_access import looked
+from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.review.queue_kinds import KINDS
+from medreview.study.counts import count_statements
+from medreview.study.ids import STATEMENT
 
 
 def demo(
@@ -28,7 +31,6 @@ def demo(
     """
     from medreview.demo import make_demo
     from medreview.judges import verdicts
-    from medreview.study.counts import count_statements
 
     if study.exists():
         opened = open_study(study)
@@ -43,7 +45,7 @@ def demo(
             told = {"study": str(study), "statements": statements, "flagged": flagged}
             result(told, sentence, f"Review them: {command('review', study)}", as_json=as_json)
         else:
-            open_review(opened, reviewer, None, "", False, first="flagged")
+            open_review(opened, Wanted(reviewer=reviewer), first="flagged")
 
 
 def review(
@@ -87,12 +89,8 @@ def review(
 
     Example: medreview review answers.jsonl
     """
-    review_paths(
-        paths,
-        Wanted(queue, filter, audit, blind, read_only, plain, goal, reviewer),
-        pages=pages,
-        mapping=mapping,
-    )
+    wanted = Wanted(queue, filter, audit, blind, read_only, plain, goal, reviewer)
+    review_paths(paths, wanted, pages=pages, mapping=mapping)
 
 
 def recent(
@@ -143,10 +141,8 @@ def conflicts(
 
     Example: medreview conflicts sepsis.medreview --open --csv conflicts.csv
     """
-    from medreview.errors import UserError
     from medreview.labels import label_words
     from medreview.review import conflicts as found_in
-    from medreview.study.ids import STATEMENT
     from medreview.units.registry import KINDS, unit_name
 
     if kind not in ("", STATEMENT, *KINDS):
