@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
@@ -68,7 +69,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")]
+Version = Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")]
 
 
 @app.callback()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer import Option
 
 from medreview.cli.network import with_settings
 from medreview.cli.options import open_study
@@ -104,7 +105,7 @@ def did(tally: "Tally") -> list[str]:
 
 Semantic = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--semantic/--no-semantic",
         help="Ask a model of meaning, for the order only; default: as [semantic] of the settings says.",
         show_default=False,

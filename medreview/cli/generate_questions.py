@@ -8,13 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from medreview.cli.generating import Wanted, generate_with, generator_command
-from medreview.cli.network import with_settings
+from medreview.cli.importing import opened_or_made
+from medreview.cli.network import model_named
 from medreview.cli.options import DryRun, Json, LocalOnly, Reviewer, StudyFile, decider, open_study
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
+from medreview.next_step import command
 from medreview.text import in_words
 
 if TYPE_CHECKING:
@@ -42,35 +44,26 @@ def share_of(given: str, option: str, example: str) -> float | None:
 
 def passages(
     study: StudyFile,
-    texts: Annotated[
-        list[Path] | None, typer.Argument(metavar="TEXT", help="Files to read: .txt, .md, HTML, PDF.")
-    ] = None,
-    snapshots: Annotated[
-        bool, typer.Option("--snapshots", help="Read the fetched pages of the study as well.")
-    ] = False,
-    of_study: Annotated[bool, typer.Option("--passages", help="Measure the passages that the study has.")] = False,
-    density: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Entities per token, at least; default 0.05.")
-    ] = None,
+    texts: Annotated[list[Path] | None, Argument(metavar="TEXT", help="Files to read: .txt, .md, HTML, PDF.")] = None,
+    snapshots: Annotated[bool, Option("--snapshots", help="Read the fetched pages of the study as well.")] = False,
+    of_study: Annotated[bool, Option("--passages", help="Measure the passages that the study has.")] = False,
+    density: Annotated[float | None, Option(min=0, max=1, help="Entities per token, at least; default 0.05.")] = None,
     variance: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Variance of neighbouring sentences' cosines, at most; default 0.05."),
+        float | None, Option(min=0, max=1, help="Variance of neighbouring sentences' cosines, at most; default 0.05.")
     ] = None,
-    entropy: Annotated[
-        float | None, typer.Option(min=0, help="Semantic entropy in nats, at most; default 1.0.")
-    ] = None,
+    entropy: Annotated[float | None, Option(min=0, help="Semantic entropy in nats, at most; default 1.0.")] = None,
     keep: Annotated[
-        str, typer.Option(metavar="60%", help="In place of the three: the best share by all three measures.")
+        str, Option(metavar="60%", help="In place of the three: the best share by all three measures.")
     ] = "",
     embeddings: Annotated[
-        str, typer.Option(metavar="NAME", help="Compare sentences by this model's /embeddings instead of their words.")
+        str, Option(metavar="NAME", help="Compare sentences by this model's /embeddings instead of their words.")
     ] = "",
     alike: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Cosine above which sentences mean the same; default 0.1 of words, else 0.5."),
+        Option(min=0, max=1, help="Cosine above which sentences mean the same; default 0.1 of words, else 0.5."),
     ] = None,
     tagger: Annotated[
-        str, typer.Option(metavar="COMMAND", help="Find entities with this program instead of our term lists.")
+        str, Option(metavar="COMMAND", help="Find entities with this program instead of our term lists.")
     ] = "",
     dry_run: DryRun = False,
     local_only: LocalOnly = False,
@@ -83,7 +76,6 @@ def passages(
 
     Example: medreview generate passages sepsis.medreview chapter.md guideline.pdf --keep 60%
     """
-    from medreview.cli.importing import opened_or_made
     from medreview.generators import passage_run
     from medreview.generators.passage_candidates import TaggerCommand, TermLists
     from medreview.generators.passage_measures import TF_IDF, Thresholds
@@ -92,7 +84,7 @@ def passages(
     share = share_of(keep, "--keep", "60%")
     if share is not None and (density, variance, entropy) != (None, None, None):
         raise UserError("--keep finds the thresholds itself: give it, or --density, --variance and --entropy.")
-    model = _model(embeddings, local_only) if embeddings else None
+    model = model_named(embeddings, local_only=local_only) if embeddings else None
     default = Thresholds()
     measures = passage_run.Measures(
         tagger=TaggerCommand(tagger) if tagger else TermLists(),
@@ -118,12 +110,6 @@ def passages(
     done = passage_run.summary_of(len(read), chosen, measures, thresholds, new)
     told = asdict(done) | {"dry_run": dry_run}
     result(told, *_lines(done, dry_run), as_json=as_json)
-
-
-def _model(name: str, local_only: bool) -> "JudgeSettings":
-    from medreview.configured import model_of
-
-    return with_settings(lambda config: model_of(config, name, local_only=local_only))
 
 
 def _texts_of_files(
@@ -200,10 +186,10 @@ def questions(
     study: StudyFile,
     wanted: Wanted,
     source: Annotated[
-        str | None, typer.Argument(metavar="PAGE|FILE", help="A source of the study by its URL, or a file of texts.")
+        str | None, Argument(metavar="PAGE|FILE", help="A source of the study by its URL, or a file of texts.")
     ] = None,
     snapshots: Annotated[
-        bool, typer.Option("--snapshots", help="Of every page of the study that can be read, as it is now.")
+        bool, Option("--snapshots", help="Of every page of the study that can be read, as it is now.")
     ] = False,
 ) -> None:
     """Make a question of each text, with its answer and the words that hold it; a reviewer checks it.
@@ -229,7 +215,6 @@ def questions(
 def _texts_of_study(study: "Study", source: str | None, *, snapshots: bool) -> list["StudyText"]:
     """The texts that are meant; those of a file are brought into the study. Raises :class:`UserError` for none."""
     from medreview.generators.source_texts import is_address, page_at, pages_in, passages_in
-    from medreview.next_step import command
 
     if snapshots:
         found = pages_in(study.reader)
@@ -262,17 +247,17 @@ def qa(
     study: StudyFile,
     wanted: Wanted,
     kind: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="One type for all, short for one; `auto` goes by the passage.")
+        str, Option("--type", metavar="TYPE", help="One type for all, short for one; `auto` goes by the passage.")
     ] = "auto",
-    seed: Annotated[int, typer.Option(metavar="N", help="Decides turns of types, order of options, the share.")] = 0,
+    seed: Annotated[int, Option(metavar="N", help="Decides turns of types, order of options, the share.")] = 0,
     distractors: Annotated[
-        bool, typer.Option("--distractors", help="Replace wrong options that are easy to tell, or not wrong.")
+        bool, Option("--distractors", help="Replace wrong options that are easy to tell, or not wrong.")
     ] = False,
     every: Annotated[
-        bool, typer.Option("--all-passages", help="Also passages that `generate passages` did not choose.")
+        bool, Option("--all-passages", help="Also passages that `generate passages` did not choose.")
     ] = False,
     second: Annotated[
-        str, typer.Option(metavar="45%", help="How many of the items a second reviewer annotates as well, blinded.")
+        str, Option(metavar="45%", help="How many of the items a second reviewer annotates as well, blinded.")
     ] = "",
     reviewer: Reviewer = None,
 ) -> None:
@@ -284,7 +269,6 @@ def qa(
     Example: medreview generate qa sepsis.medreview --model writer --distractors --second 45%
     """
     from medreview.generators.qa_items import QAItems, passages_of
-    from medreview.next_step import command
 
     rate = share_of(second, "--second", "45%")
     make = partial(QAItems, kind=kind, seed=seed, distractors=distractors, every=every)

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from medreview.cli.ask_models import leave_by, planned, run_batches, say_what_is_waited_for
+from medreview.cli.importing import opened_or_made
 from medreview.cli.network import with_settings
 from medreview.cli.options import BatchFiles, BatchSubmit, Command, DryRun, Json, LocalOnly, NoWait, open_study, takes
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
@@ -35,17 +36,14 @@ class Wanted:
     model than the one that writes.
     """
 
-    model: Annotated[str, typer.Option("--model", metavar="NAME", help="The model of the settings that writes.")] = ""
-    judge: Annotated[str, typer.Option("--judge", metavar="NAME", help="The model that verifies what was written.")] = (
-        ""
-    )
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many inputs now.")] = None
-    again: Annotated[bool, typer.Option("--again", help="Also inputs of which nothing was made before.")] = False
+    model: Annotated[str, Option("--model", metavar="NAME", help="The model of the settings that writes.")] = ""
+    judge: Annotated[str, Option("--judge", metavar="NAME", help="The model that verifies what was written.")] = ""
+    limit: Annotated[int | None, Option(min=1, help="At most so many inputs now.")] = None
+    again: Annotated[bool, Option("--again", help="Also inputs of which nothing was made before.")] = False
     dry_run: DryRun = False
     local_only: LocalOnly = False
     batch_out: Annotated[
-        Path | None,
-        typer.Option("--batch-out", metavar="FILE", help="Write the next questions to FILE, to run elsewhere."),
+        Path | None, Option("--batch-out", metavar="FILE", help="Write the next questions to FILE, to run elsewhere.")
     ] = None
     batch_in: BatchFiles = None
     batch_submit: BatchSubmit = False
@@ -78,7 +76,6 @@ def generate_with(
     and lines. Exit code 1 when every input that was put failed, 3 when some did; what is invalid is no failure.
     """
     from medreview import pipeline
-    from medreview.cli.importing import opened_or_made
 
     generating = _generating(make, wanted)
     _one_way(wanted)

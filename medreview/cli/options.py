@@ -9,7 +9,7 @@ from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
-import typer
+from typer import Argument, Option
 
 from medreview.cli.output import progress, say
 from medreview.errors import UserError
@@ -63,10 +63,10 @@ def open_study(path: Path, *, read_only: bool = False) -> "Study":
     return Study.open(path, read_only=read_only)
 
 
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.", callback=study_path)]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+StudyFile = Annotated[Path, Argument(metavar="STUDY", help="The study file.", callback=study_path)]
+Json = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 """Every command with a result can print it for a script."""
-Reviewer = Annotated[str | None, typer.Option(help="Who decides; default: from the settings, else the login name.")]
+Reviewer = Annotated[str | None, Option(help="Who decides; default: from the settings, else the login name.")]
 
 
 def decider(named: str | None) -> str:
@@ -76,23 +76,21 @@ def decider(named: str | None) -> str:
     return named or load_config().reviewer
 
 
-OneReviewer = Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")]
-Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")]
-Replicates = Annotated[int | None, typer.Option(min=99, help="How many resamples; default: 9,999.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")]
-LocalOnly = Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")]
+OneReviewer = Annotated[str | None, Option(metavar="NAME", help="One reviewer; default: all of them.")]
+Seed = Annotated[int | None, Option(min=0, help="Seed of the resampling; default: 1.")]
+Replicates = Annotated[int | None, Option(min=99, help="How many resamples; default: 9,999.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Say what would be asked and cost; ask nothing.")]
+LocalOnly = Annotated[bool, Option("--local-only", help="Refuse models outside this machine.")]
 BatchFiles = Annotated[
-    list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
+    list[Path] | None, Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
 ]
 BatchSubmit = Annotated[
-    bool, typer.Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there.")
+    bool, Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there.")
 ]
-NoWait = Annotated[
-    bool, typer.Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")
-]
+NoWait = Annotated[bool, Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")]
 Map = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--map",
         metavar="COLUMN=FIELD",
         help="Which column is which field (--map answer_text=response), or a field's text for all (--map judge:=NAME).",
@@ -113,7 +111,7 @@ def read_mapping(told: Sequence[str] | None) -> dict[str, str]:
 
 TieName = Literal["undecided", "supported", "not-supported"]
 Ties = Annotated[
-    TieName | None, typer.Option("--ties", help="What a tied jury gives; default: as set before, else undecided.")
+    TieName | None, Option("--ties", help="What a tied jury gives; default: as set before, else undecided.")
 ]
 
 
@@ -132,7 +130,7 @@ def keep_rule(study: Path, ties: TieName) -> None:
 
 RemarksOf = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--remarks-of",
         metavar="NAME",
         help="For hallucination_assisted: show the judge this reviewer's remarks; may be repeated. Default: as chosen "
@@ -141,7 +139,7 @@ RemarksOf = Annotated[
 ]
 ReasonsOnly = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--reasons-only/--labels-too", help="Of these remarks show only reasons and notes, or labels and marks, too."
     ),
 ]

@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
+from typer import Argument, Option
 
 from medreview.cli.network import (
     Ocr,
@@ -22,6 +23,7 @@ from medreview.cli.network import (
 )
 from medreview.cli.options import Json, Map, StudyFile, open_study, read_mapping, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
+from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.text import in_words
@@ -41,12 +43,12 @@ if TYPE_CHECKING:
 def fetch(
     study: StudyFile,
     pages: PagesFrom = None,
-    again: Annotated[bool, typer.Option("--again", help="Try the pages once more that could not be had.")] = False,
+    again: Annotated[bool, Option("--again", help="Try the pages once more that could not be had.")] = False,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask for every page anew; what changed becomes a new snapshot.")
+        bool, Option("--refresh", help="Ask for every page anew; what changed becomes a new snapshot.")
     ] = False,
     save_pages: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Then write all pages into a folder that --pages can read.")
+        Path | None, Option(metavar="DIR", help="Then write all pages into a folder that --pages can read.")
     ] = None,
     proxy: Proxy = None,
     robots: Robots = None,
@@ -103,30 +105,27 @@ def _show_allow(wanted: bool) -> None:
 
 
 def citations(
-    source: Annotated[str, typer.Argument(metavar="FILE|STUDY|-", help="Answers, a study, or - for standard input.")],
-    allow: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your own list of evidence domains (TOML).")
-    ] = None,
+    source: Annotated[str, Argument(metavar="FILE|STUDY|-", help="Answers, a study, or - for standard input.")],
+    allow: Annotated[Path | None, Option(metavar="FILE", help="Your own list of evidence domains (TOML).")] = None,
     show_allow: Annotated[
-        bool,
-        typer.Option("--show-allow", callback=_show_allow, is_eager=True, help="Print the list used without --allow."),
+        bool, Option("--show-allow", callback=_show_allow, is_eager=True, help="Print the list used without --allow.")
     ] = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit with 1 unless both criteria are met.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit with 1 unless both criteria are met.")] = False,
     min_with: Annotated[
-        float, typer.Option(min=0, max=100, metavar="PERCENT", help="Responses that must have a citation.")
+        float, Option(min=0, max=100, metavar="PERCENT", help="Responses that must have a citation.")
     ] = 95,
     min_allowed: Annotated[
-        float, typer.Option(min=0, max=100, metavar="PERCENT", help="URLs, of all together, that must be allowed.")
+        float, Option(min=0, max=100, metavar="PERCENT", help="URLs, of all together, that must be allowed.")
     ] = 90,
-    reach: Annotated[bool, typer.Option("--reach", help="Ask over the network whether each source is there.")] = False,
+    reach: Annotated[bool, Option("--reach", help="Ask over the network whether each source is there.")] = False,
     proxy: Proxy = None,
     robots: Robots = None,
     mapping: Map = None,
     as_json: Json = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write FILE and, beside it, NAME.citations.csv.")
+        Path | None, Option(metavar="FILE", help="Also write FILE and, beside it, NAME.citations.csv.")
     ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report as one HTML file.")] = None,
+    html: Annotated[Path | None, Option(metavar="FILE", help="Also write the report as one HTML file.")] = None,
 ) -> None:
     """Count what responses cite: how many cite at all, which kinds, how much of it is from evidence domains.
 
@@ -198,16 +197,14 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
     if source != "-" and not path.is_dir():
         study_path(path)
     if source != "-" and is_database(path):
-        from medreview.cli.verdict_access import looked
         from medreview.sources.lookups.reach import stored
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.reference_verdicts import any_checked, reference_report
         from medreview.stats.reports.provenance import provenance
-        from medreview.study import Study
 
         if mapping:
             raise UserError("--map is for files; the responses of a study have their fields.")
-        with Study.open(path, read_only=True) as study:
+        with open_study(path, read_only=True) as study:
             answers = list(study_answers(study.reader))
             if not answers:
                 raise UserError(
@@ -267,15 +264,15 @@ def _show(report: "CitationReport", read: _Read, *, as_json: bool) -> None:
 def urls(
     study: StudyFile,
     archive: Annotated[
-        bool, typer.Option("--archive", help="Ask the web archive about addresses that gave no page; uses the network.")
+        bool, Option("--archive", help="Ask the web archive about addresses that gave no page; uses the network.")
     ] = False,
     registry: Annotated[
-        bool, typer.Option("--registry", help="Ask the domain registries for countries (RDAP); uses the network.")
+        bool, Option("--registry", help="Ask the domain registries for countries (RDAP); uses the network.")
     ] = False,
-    top: Annotated[int, typer.Option(min=1, max=100, help="Hosts and domains to name per model.")] = 5,
+    top: Annotated[int, Option(min=1, max=100, help="Hosts and domains to name per model.")] = 5,
     paywalled: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.toml", help='A list of your own of paywalled domains: domains = ["nejm.org", ...].'),
+        Option(metavar="FILE.toml", help='A list of your own of paywalled domains: domains = ["nejm.org", ...].'),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -288,7 +285,6 @@ def urls(
     Example: medreview urls sepsis.medreview --archive --registry
     """
     from medreview.citations.hosts import paywalled_domains
-    from medreview.cli.verdict_access import looked
     from medreview.stats.reference_verdicts import any_checked
     from medreview.stats.url_analysis import url_figures
 
@@ -349,10 +345,10 @@ _CLOSE: Final = {"same": "", "gone": "-]", "new": "+}"}
 
 def diff(
     study: StudyFile,
-    source: Annotated[str, typer.Argument(metavar="[SOURCE]", help="An address, a DOI or PMID, or a part of it.")] = "",
-    first: Annotated[int | None, typer.Option("--from", metavar="N", help="The earlier snapshot, by number.")] = None,
-    second: Annotated[int | None, typer.Option("--to", metavar="N", help="The later; default: the current.")] = None,
-    whole: Annotated[bool, typer.Option("--all", help="The two texts, line by line, as a unified diff.")] = False,
+    source: Annotated[str, Argument(metavar="[SOURCE]", help="An address, a DOI or PMID, or a part of it.")] = "",
+    first: Annotated[int | None, Option("--from", metavar="N", help="The earlier snapshot, by number.")] = None,
+    second: Annotated[int | None, Option("--to", metavar="N", help="The later; default: the current.")] = None,
+    whole: Annotated[bool, Option("--all", help="The two texts, line by line, as a unified diff.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show what changed between two snapshots of a source, and what became of the passages your labels rest on.

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from medreview.cli.ask_models import (
     Semantic,
@@ -82,25 +82,24 @@ class Wanted:
 
     names: Annotated[
         list[str] | None,
-        typer.Option("--judge", metavar="NAME", help="Ask this model of the settings; repeat it for a jury."),
+        Option("--judge", metavar="NAME", help="Ask this model of the settings; repeat it for a jury."),
     ] = None
-    task: Annotated[str, typer.Option(metavar="TASK", help="What to ask; `medreview prompts` lists the tasks.")] = ""
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask each model at most so many units now.")] = None
-    again: Annotated[bool, typer.Option("--again", help="Also where it gave no answer of use before.")] = False
+    task: Annotated[str, Option(metavar="TASK", help="What to ask; `medreview prompts` lists the tasks.")] = ""
+    limit: Annotated[int | None, Option(min=1, help="Ask each model at most so many units now.")] = None
+    again: Annotated[bool, Option("--again", help="Also where it gave no answer of use before.")] = False
     dry_run: DryRun = False
     local_only: LocalOnly = False
     out: Annotated[
-        Path | None,
-        typer.Option("--batch-out", metavar="FILE", help="Write the questions to FILE, to run elsewhere."),
+        Path | None, Option("--batch-out", metavar="FILE", help="Write the questions to FILE, to run elsewhere.")
     ] = None
-    shard_mb: Annotated[int | None, typer.Option(min=1, help="Size of one such file; default: 100 MB.")] = None
+    shard_mb: Annotated[int | None, Option(min=1, help="Size of one such file; default: 100 MB.")] = None
     back: BatchFiles = None
     submit: BatchSubmit = False
     no_wait: NoWait = False
     remarks_of: RemarksOf = None
     reasons_only: ReasonsOnly = None
     ties: Ties = None
-    processes: Annotated[int | None, typer.Option(min=0, help="Offline judge: default one per processor.")] = None
+    processes: Annotated[int | None, Option(min=0, help="Offline judge: default one per processor.")] = None
     semantic: Semantic = None
     as_json: Json = False
 
@@ -256,15 +255,13 @@ def _judge_offline(study: Path, wanted: Wanted) -> None:
 def batches(
     study: StudyFile,
     cancel: Annotated[
-        str | None, typer.Option(metavar="ID", help="Ask its server to do no more of this one; what is done comes in.")
+        str | None, Option(metavar="ID", help="Ask its server to do no more of this one; what is done comes in.")
     ] = None,
     give_up: Annotated[
-        str | None,
-        typer.Option("--give-up", metavar="ID", help="Wait for it no more; its questions are submitted again."),
+        str | None, Option("--give-up", metavar="ID", help="Wait for it no more; its questions are submitted again.")
     ] = None,
     delete: Annotated[
-        str | None,
-        typer.Option("--delete-files", metavar="ID", help="Delete its files at the server, once it is over."),
+        str | None, Option("--delete-files", metavar="ID", help="Delete its files at the server, once it is over.")
     ] = None,
     local_only: LocalOnly = False,
     as_json: Json = False,

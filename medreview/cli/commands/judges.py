@@ -7,6 +7,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from medreview.cli.network import with_settings
 from medreview.cli.options import Json, StudyFile, Ties, open_study, rule_named, study_path
@@ -39,17 +40,15 @@ _NONE = (
 
 
 def judges(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Only these.")] = None,
+    names: Annotated[list[str] | None, Argument(metavar="[NAME...]", help="Only these.")] = None,
     ping: Annotated[
-        bool, typer.Option("--ping", help="Ask each one small question; exit code 1 if one fails, or there is none.")
+        bool, Option("--ping", help="Ask each one small question; exit code 1 if one fails, or there is none.")
     ] = False,
     study: Annotated[
         Path | None,
-        typer.Option(
-            "--study", metavar="STUDY", help="Also what they did and cost in this study.", callback=study_path
-        ),
+        Option("--study", metavar="STUDY", help="Also what they did and cost in this study.", callback=study_path),
     ] = None,
-    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse judges outside this machine.")] = False,
+    local_only: Annotated[bool, Option("--local-only", help="Refuse judges outside this machine.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show the configured judges, and the models that write: model, address, key, prices.
@@ -195,9 +194,9 @@ def _cost(item: "Spent") -> str:
 
 
 def prompts(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A task; without it, all are listed.")] = None,
+    name: Annotated[str | None, Argument(metavar="[NAME]", help="A task; without it, all are listed.")] = None,
     whole: Annotated[
-        bool, typer.Option("--file", help="The whole file that comes with the program, to make your own of it.")
+        bool, Option("--file", help="The whole file that comes with the program, to make your own of it.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -225,31 +224,29 @@ def prompts(
 
 def jury(
     study: StudyFile,
-    size: Annotated[list[int] | None, typer.Option(min=1, help="Jurors; may be repeated. Default: 1 and 3.")] = None,
+    size: Annotated[list[int] | None, Option(min=1, help="Jurors; may be repeated. Default: 1 and 3.")] = None,
     judges: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="A candidate; default: all but the offline one.")
+        list[str] | None, Option("--judge", metavar="NAME", help="A candidate; default: all but the offline one.")
     ] = None,
     facts: Annotated[
         Literal["presence", "contradiction"] | None,
-        typer.Option("--facts", help="On key facts: are they present, or contradicted?"),
+        Option("--facts", help="On key facts: are they present, or contradicted?"),
     ] = None,
     members: Annotated[
-        list[str] | None, typer.Option("--member", metavar="NAME", help="On key facts: a person as a candidate.")
+        list[str] | None, Option("--member", metavar="NAME", help="On key facts: a person as a candidate.")
     ] = None,
     reviewer: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Whose labels count; on key facts by default the majority of all others."),
+        Option(metavar="NAME", help="Whose labels count; on key facts by default the majority of all others."),
     ] = None,
-    scale: Annotated[
-        Literal["binary", "levels"], typer.Option(help="Supported or not, or the four labels.")
-    ] = "binary",
-    measure: Annotated[Literal["kappa", "agreement"], typer.Option(help="What the best jury is best in.")] = "kappa",
+    scale: Annotated[Literal["binary", "levels"], Option(help="Supported or not, or the four labels.")] = "binary",
+    measure: Annotated[Literal["kappa", "agreement"], Option(help="What the best jury is best in.")] = "kappa",
     ties: Ties = None,
     assisted: Annotated[
-        bool, typer.Option("--assisted", help="Use labels given with the judges in sight: inflated.")
+        bool, Option("--assisted", help="Use labels given with the judges in sight: inflated.")
     ] = False,
-    splits: Annotated[int, typer.Option(min=1, help="Random halves to choose on.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of halves and resampling.")] = 1,
+    splits: Annotated[int, Option(min=1, help="Random halves to choose on.")] = 200,
+    seed: Annotated[int, Option(min=0, help="Seed of halves and resampling.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Find the small jury that agrees best with you, chosen on half of your labels and measured on the other.

@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from medreview.cli.ask_models import did, leave_by, planned, say_what_is_waited_for
-from medreview.cli.network import PagesFrom, pages_from, with_settings
+from medreview.cli.generating import count_lines
+from medreview.cli.importing import imported_sentence, opened_or_made, say_what_is_missing
+from medreview.cli.network import PagesFrom, model_named, pages_from, with_settings
 from medreview.cli.options import (
     DryRun,
     Json,
@@ -33,7 +35,6 @@ from medreview.errors import UserError
 from medreview.visible import visible_line
 
 if TYPE_CHECKING:
-    from medreview.llm.settings import JudgeSettings
     from medreview.progress import Progress
     from medreview.replays.replay import Done, Given, Plan, Replay, Step
     from medreview.study import Study
@@ -43,21 +44,19 @@ if TYPE_CHECKING:
 class Wanted:
     """The files and the options of ``replay``."""
 
-    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE...", help="What the paper starts from.")] = None
-    sample: Annotated[bool, typer.Option("--sample", help="On the sample data, with recorded answers; no network.")] = (
-        False
-    )
+    files: Annotated[list[Path] | None, Argument(metavar="FILE...", help="What the paper starts from.")] = None
+    sample: Annotated[bool, Option("--sample", help="On the sample data, with recorded answers; no network.")] = False
     models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="NAME", help="A model that writes; may be repeated.")
+        list[str] | None, Option("--model", metavar="NAME", help="A model that writes; may be repeated.")
     ] = None
     judges: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
+        list[str] | None, Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
     ] = None
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many units of each step for each model.")] = None
+    limit: Annotated[int | None, Option(min=1, help="At most so many units of each step for each model.")] = None
     skip: Annotated[
-        list[str] | None, typer.Option("--skip", metavar="STEP", help="Leave this step out; may be repeated.")
+        list[str] | None, Option("--skip", metavar="STEP", help="Leave this step out; may be repeated.")
     ] = None
-    again: Annotated[bool, typer.Option("--again", help="Also where there was no answer of use before.")] = False
+    again: Annotated[bool, Option("--again", help="Also where there was no answer of use before.")] = False
     dry_run: DryRun = False
     local_only: LocalOnly = False
     remarks_of: RemarksOf = None
@@ -71,7 +70,6 @@ class Wanted:
 @contextmanager
 def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study]":
     """The study, made if there is none. Recorded answers get into no study but those made for them."""
-    from medreview.cli.importing import opened_or_made
     from medreview.replays.registry import title_of
     from medreview.study import Study
 
@@ -122,7 +120,7 @@ def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress"
         given,
         files=wanted.files or (),
         mapping=read_mapping(wanted.mapping),
-        writers=[_writer(name, local_only=local) for name in dict.fromkeys(wanted.models or ())],
+        writers=[model_named(name, local_only=local) for name in dict.fromkeys(wanted.models or ())],
         judges=with_settings(lambda config: judges_of(config, judges, local_only=local)).settings if judges else (),
         prompts=with_settings(prompts_of),
         pages=pages_from(wanted.pages),
@@ -137,12 +135,6 @@ def _steps_of(chosen: "Replay", names: Sequence[str]) -> frozenset[str]:
         if name not in known:
             raise UserError(f"There is no step {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}.")
     return frozenset(names)
-
-
-def _writer(name: str, *, local_only: bool) -> "JudgeSettings":
-    from medreview.configured import model_of
-
-    return with_settings(lambda config: model_of(config, name, local_only=local_only))
 
 
 def dry(path: Path, chosen: "Replay", wanted: Wanted, bar: "Progress") -> None:
@@ -173,8 +165,6 @@ def _would_ask(plan: "Plan") -> str:
 
 def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]":
     """Do the steps, and print each as it ends."""
-    from medreview.cli.generating import count_lines
-    from medreview.cli.importing import imported_sentence, say_what_is_missing
     from medreview.cli.reports.replay import step_parts
     from medreview.cli.reports.terminal import printed
     from medreview.judges.judge_caveats import verifies_its_own
@@ -245,10 +235,9 @@ _PAPERS = "sourcecheckup, medhalu, cds, medfacteval, medagentbrief or cliniqlink
 
 @takes(Wanted)
 def replay(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
+    paper: Annotated[str, Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
     study: Annotated[
-        Path | None,
-        typer.Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path),
+        Path | None, Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path)
     ] = None,
     *,
     wanted: Wanted,
@@ -303,10 +292,9 @@ def _describe(chosen: "Replay", *, as_json: bool) -> None:
 
 def reproduce(
     votes: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="MedFactEval's votes: a JSON file with the consensus and the judges'."),
+        Path | None, Option(metavar="FILE", help="MedFactEval's votes: a JSON file with the consensus and the judges'.")
     ] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write FILE, a row for each figure.")] = None,
+    csv: Annotated[Path | None, Option(metavar="FILE", help="Also write FILE, a row for each figure.")] = None,
     as_json: Json = False,
 ) -> None:
     """Compute figures that papers print from the counts that they print, with this program's formulas.
@@ -336,7 +324,7 @@ def assisted(
     study: StudyFile,
     reviewer: OneReviewer = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write FILE, a row for each judge and response.")
+        Path | None, Option(metavar="FILE", help="Also write FILE, a row for each judge and response.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
+from typer import Argument, Option
 
 from medreview.cli.jsonl_filters import answer_lines, answer_references, library_of_files
 from medreview.cli.network import Proxy, authorities_from_config, network_from_config, services_from_config
 from medreview.cli.options import Json, Map, open_study, read_mapping, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
+from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
 from medreview.next_step import command
+from medreview.references.verdict import ACCUSING, VERDICTS, Verdict
 from medreview.text import in_words
 
 if TYPE_CHECKING:
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from medreview.pipeline import Authorities
     from medreview.progress import Progress
     from medreview.references.model import Reference, ReferenceCheck
-    from medreview.references.verdict import Verdict
 
 
 STDIN: Final = "standard input"
@@ -166,7 +168,6 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
     Raises :class:`UserError` when it has no response, or cannot be written.
     """
     from medreview.cli.reports.checked_references import CheckedReport
-    from medreview.cli.verdict_access import looked
     from medreview.pipeline import check_references
     from medreview.references.input_file import Brought, CheckedReference
     from medreview.references.study_references import study_checks
@@ -213,47 +214,40 @@ _NO_STUDY: Final = "--ask-model is for a study, which keeps what a model answere
 def references(
     source: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE|STUDY|-", help="A list, a text, answers, a library or a study; - is standard input."
-        ),
+        Argument(metavar="FILE|STUDY|-", help="A list, a text, answers, a library or a study; - is standard input."),
     ] = "-",
     library: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Works of your own to look in (CSL-JSON, RIS, BibTeX, nbib); repeatable."),
+        Option(metavar="FILE", help="Works of your own to look in (CSL-JSON, RIS, BibTeX, nbib); repeatable."),
     ] = None,
     online: Annotated[
         bool | None,
-        typer.Option(
-            "--online/--offline", help="Ask services, or nobody; default: services where there is no library."
-        ),
+        Option("--online/--offline", help="Ask services, or nobody; default: services where there is no library."),
     ] = None,
-    again: Annotated[
-        bool,
-        typer.Option("--again", help="Of a study: ask once more about what nobody had."),
-    ] = False,
+    again: Annotated[bool, Option("--again", help="Of a study: ask once more about what nobody had.")] = False,
     show: Annotated[
-        list[str] | None, typer.Option(metavar="VERDICT", help="List the references of this verdict only; repeatable.")
+        list[str] | None, Option(metavar="VERDICT", help="List the references of this verdict only; repeatable.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="List matches with their slips, too.")] = False,
-    limit: Annotated[int, typer.Option(min=0, help="References to list.")] = 50,
+    everything: Annotated[bool, Option("--all", help="List matches with their slips, too.")] = False,
+    limit: Annotated[int, Option(min=0, help="References to list.")] = 50,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 if one is wrong, not found, or could not be looked up.")
+        bool, Option("--check", help="Exit with 1 if one is wrong, not found, or could not be looked up.")
     ] = False,
     allow: Annotated[
-        list[str] | None, typer.Option(metavar="VERDICT", help="A verdict that --check lets pass; repeatable.")
+        list[str] | None, Option(metavar="VERDICT", help="A verdict that --check lets pass; repeatable.")
     ] = None,
     jsonl: Annotated[
-        bool, typer.Option("--jsonl", help='JSON lines {"id", "reference"} in on standard input, JSON lines out.')
+        bool, Option("--jsonl", help='JSON lines {"id", "reference"} in on standard input, JSON lines out.')
     ] = False,
     ask_model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of a study: ask this judge to read the references that the rules doubt."),
+        Option(metavar="NAME", help="Of a study: ask this judge to read the references that the rules doubt."),
     ] = None,
-    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse a model outside this machine.")] = False,
+    local_only: Annotated[bool, Option("--local-only", help="Refuse a model outside this machine.")] = False,
     proxy: Proxy = None,
     mapping: Map = None,
     as_json: Json = False,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a row for each reference.")] = None,
+    csv: Annotated[Path | None, Option(metavar="FILE", help="Also write a row for each reference.")] = None,
 ) -> None:
     """Check whether cited works are real and described rightly, in libraries of your own or public services.
 
@@ -262,7 +256,6 @@ def references(
 
     Example: medreview references answer.md --library zotero.json --check
     """
-    from medreview.references.verdict import VERDICTS
     from medreview.study.file_kind import is_database
 
     asked = Whom(library or (), online, proxy, again)
@@ -308,7 +301,6 @@ def references(
 
 def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":
     """The verdicts of an option, as stored or in words. Raises :class:`UserError` for any other word."""
-    from medreview.references.verdict import VERDICTS
 
     names = {form: verdict for verdict in VERDICTS for form in (verdict, in_words(verdict))}
     for word in told or ():
@@ -320,7 +312,6 @@ def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":
 def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bool, limit: int, as_json: bool) -> None:
     if as_json:
         from medreview.exchange.exports.checked_references import payload
-        from medreview.references.verdict import VERDICTS
 
         counts = {verdict: report.counts[verdict] for verdict in VERDICTS}
         told = {
@@ -344,7 +335,6 @@ def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
 
     A service that was down proves nothing, and so it does not let a build pass.
     """
-    from medreview.references.verdict import ACCUSING
 
     found = {verdict: report.counts[verdict] for verdict in ACCUSING if verdict not in passing}
     told = [f"{number:,} {in_words(verdict)}" for verdict, number in found.items() if number]
@@ -356,10 +346,10 @@ def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
 
 
 def evidence(
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="JSON lines in on standard input, JSON lines out.")] = False,
+    jsonl: Annotated[bool, Option("--jsonl", help="JSON lines in on standard input, JSON lines out.")] = False,
     semantic: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--semantic",
             help="Score with a model of meaning, too: that of [semantic] in the settings, or the packaged one.",
         ),

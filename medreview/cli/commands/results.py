@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from typer import Argument, Option
 
 from medreview.cli.options import Json, OneReviewer, Replicates, Seed, StudyFile, Ties, open_study, rule_named
 from medreview.cli.output import counted, progress, result, say
@@ -33,29 +33,27 @@ def stats(
     reviewer: OneReviewer = None,
     seed: Seed = None,
     replicates: Replicates = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Every figure, table and reason, instead of one screen.")
-    ] = False,
+    full: Annotated[bool, Option("--full", help="Every figure, table and reason, instead of one screen.")] = False,
     by: Annotated[
         Literal["model", "origin", "domain", "judge", "page", "quote", "queue"] | None,
-        typer.Option(help="The study divided: support and agreement in each part, and what sets it apart."),
+        Option(help="The study divided: support and agreement in each part, and what sets it apart."),
     ] = None,
     where: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="FILTER",
             help="Figures of a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
         ),
     ] = "",
     margin: Annotated[
         float | None,
-        typer.Option(
+        Option(
             min=0, max=1, help="How much worse than one reviewer a judge may agree with all, in kappa; default: 0.1."
         ),
     ] = None,
     unit: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="KIND",
             help="Figures of one other kind of unit: pair, response, reference, answer, qa, question, revision, "
             "suggestion, key_fact, ranking.",
@@ -63,7 +61,7 @@ def stats(
     ] = None,
     gold: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--gold",
             help="Score models against all right labels, also of what nobody has decided. For the study's owner: "
             "it is recorded that you have seen these figures.",
@@ -71,14 +69,13 @@ def stats(
     ] = False,
     csv: Annotated[
         str,
-        typer.Option(
-            metavar="FILE",
-            help="Write every figure of --full as a row of a CSV file; - writes it to standard output.",
+        Option(
+            metavar="FILE", help="Write every figure of --full as a row of a CSV file; - writes it to standard output."
         ),
     ] = "",
     conduct: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--conduct",
             help="With --full: how everybody works (pace, drift, signs of haste), not only you or the one named.",
         ),
@@ -142,30 +139,30 @@ _OF_THEMES = ("reviewer", "model", "made_at", "read", "of", "changed")
 def report(
     study: StudyFile,
     page: Annotated[
-        Path | None, typer.Argument(metavar="FILE.html", help="The report as one page.", show_default=False)
+        Path | None, Argument(metavar="FILE.html", help="The report as one page.", show_default=False)
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE.md", help="The same as Markdown, without the plots.")
+        Path | None, Option("--markdown", metavar="FILE.md", help="The same as Markdown, without the plots.")
     ] = None,
     tradeoff: Annotated[
         Path | None,
-        typer.Option("--tradeoff", metavar="FILE.csv", help="Also write cost and time of each system, with plots."),
+        Option("--tradeoff", metavar="FILE.csv", help="Also write cost and time of each system, with plots."),
     ] = None,
     briefs: Annotated[
         Path | None,
-        typer.Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
+        Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
     ] = None,
     reviewer: OneReviewer = None,
     where: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="FILTER",
             help="A report on a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
         ),
     ] = "",
     overridden: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Overridden statements of each reviewer told in full; default: 200."),
+        Option(min=0, metavar="N", help="Overridden statements of each reviewer told in full; default: 200."),
     ] = None,
     ties: Ties = None,
     seed: Seed = None,
@@ -282,14 +279,14 @@ _ENDINGS = (".csv", ".tsv", ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".zip", 
 
 def export(
     study: StudyFile,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, or an earlier export of this study.")],
+    folder: Annotated[Path, Argument(metavar="DIR", help="A new folder, or an earlier export of this study.")],
     dialect: Annotated[
         Literal["analysis", "excel"],
-        typer.Option(help="analysis: plain UTF-8, untouched. excel: opens well in Excel, formulas guarded."),
+        Option(help="analysis: plain UTF-8, untouched. excel: opens well in Excel, formulas guarded."),
     ] = "analysis",
     sqlite: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NAME.db",
             help="Also write all tables, untouched in both dialects, into one SQLite file of this name in DIR, with "
             "the pages of the sources, views and full-text search, and a metadata.json for Datasette.",
@@ -297,7 +294,7 @@ def export(
     ] = "",
     page_text: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--page-text/--no-page-text",
             help="Whether the SQLite file holds the texts of the pages. They belong to their publishers: leave them "
             "out of a file that you pass on where you may not redistribute them. Quotes stay.",
@@ -305,7 +302,7 @@ def export(
     ] = True,
     blind: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--blind",
             help="Leave out what judges say of statements that you have not decided yet, so that labels that you give "
             "later are still blind.",

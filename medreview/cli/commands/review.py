@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from medreview.cli.network import PagesFrom
 from medreview.cli.opening import open_review, review_paths
@@ -20,8 +20,8 @@ from medreview.study.ids import STATEMENT
 
 
 def demo(
-    study: Annotated[Path, typer.Option(help="Where the sample study is made or found.")] = Path("demo.medreview"),
-    no_open: Annotated[bool, typer.Option("--no-open", help="Make the study, do not open the workbench.")] = False,
+    study: Annotated[Path, Option(help="Where the sample study is made or found.")] = Path("demo.medreview"),
+    no_open: Annotated[bool, Option("--no-open", help="Make the study, do not open the workbench.")] = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -50,29 +50,27 @@ def demo(
 
 def review(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="STUDY|FILE...", help="The study; or answers, which become one beside them.")
+        list[Path], Argument(metavar="STUDY|FILE...", help="The study; or answers, which become one beside them.")
     ],
     queue: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help=f"One of {', '.join(kind.name for kind in KINDS)}; of other units, as docs/units.md names them; "
             "default: the first screen."
         ),
     ] = None,
-    filter: Annotated[str, typer.Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
+    filter: Annotated[str, Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
     audit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Draw an audit of N statements or more, and open it.")
+        int | None, Option(min=1, metavar="N", help="Draw an audit of N statements or more, and open it.")
     ] = None,
     blind: Annotated[
         bool,
-        typer.Option(
-            "--blind", help="Every statement, in an order of your own; the judges hidden until the block is done."
-        ),
+        Option("--blind", help="Every statement, in an order of your own; the judges hidden until the block is done."),
     ] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Look, decide nothing.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="Line prompts, for screen readers and scripts.")] = False,
+    read_only: Annotated[bool, Option("--read-only", help="Look, decide nothing.")] = False,
+    plain: Annotated[bool, Option("--plain", help="Line prompts, for screen readers and scripts.")] = False,
     goal: Annotated[
-        str | None, typer.Option(metavar="N|TIME", help="What the sitting is to come to: 60 decisions, 45min, 1h30.")
+        str | None, Option(metavar="N|TIME", help="What the sitting is to come to: 60 decisions, 45min, 1h30.")
     ] = None,
     reviewer: Reviewer = None,
     pages: PagesFrom = None,
@@ -95,7 +93,7 @@ def review(
 
 def recent(
     forget: Annotated[
-        Path | None, typer.Option("--forget", metavar="STUDY", help="Take this study off the list; its file stays.")
+        Path | None, Option("--forget", metavar="STUDY", help="Take this study off the list; its file stays.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -127,10 +125,10 @@ def recent(
 
 def conflicts(
     study: StudyFile,
-    kind: Annotated[str, typer.Option(metavar="KIND", help="Only of this kind of unit: statement, pair, qa, ...")] = "",
-    waiting: Annotated[bool, typer.Option("--open", help="Only those that nothing settles yet.")] = False,
+    kind: Annotated[str, Option(metavar="KIND", help="Only of this kind of unit: statement, pair, qa, ...")] = "",
+    waiting: Annotated[bool, Option("--open", help="Only those that nothing settles yet.")] = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write FILE: one row for each label of each conflict.")
+        Path | None, Option(metavar="FILE", help="Also write FILE: one row for each label of each conflict.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
 from medreview.cli.output import counted, progress, result, say
@@ -13,7 +14,7 @@ from medreview.cli.output import counted, progress, result, say
 def check(
     study: StudyFile,
     against: Annotated[
-        list[Path] | None, typer.Option(metavar="FOLDER", help="An export that must have been made of it.")
+        list[Path] | None, Option(metavar="FOLDER", help="An export that must have been made of it.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -41,7 +42,7 @@ def check(
 
 def backup(
     study: StudyFile,
-    target: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Default: a dated copy beside it.")] = None,
+    target: Annotated[Path | None, Argument(metavar="[FILE]", help="Default: a dated copy beside it.")] = None,
     as_json: Json = False,
 ) -> None:
     """Copy the study, also while it is in use. A review makes a copy by itself when it starts.
@@ -60,17 +61,17 @@ _ALL = "judges,models,gold,labels,notes"
 
 def package(
     study: StudyFile,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The new file.")],
+    out: Annotated[Path, Argument(metavar="OUT", help="The new file.")],
     without: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="PARTS",
             help="What is left out, parted by commas: judges (what machines say), models (names of the models that "
             "wrote the texts), gold (right labels), labels and notes (other reviewers'); none leaves nothing out.",
         ),
     ] = _ALL,
     made_for: Annotated[
-        str, typer.Option("--for", metavar="NAME", help="A reviewer whose own labels, notes and drafts stay in it.")
+        str, Option("--for", metavar="NAME", help="A reviewer whose own labels, notes and drafts stay in it.")
     ] = "",
     reviewer: Reviewer = None,
     as_json: Json = False,
@@ -95,7 +96,7 @@ def package(
 
 def merge(
     study: StudyFile,
-    other: Annotated[Path, typer.Argument(metavar="OTHER", help="A colleague's copy of the study.")],
+    other: Annotated[Path, Argument(metavar="OTHER", help="A colleague's copy of the study.")],
     as_json: Json = False,
 ) -> None:
     """Bring the decisions of a colleague's copy into this study. Merging twice adds nothing.

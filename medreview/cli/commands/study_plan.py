@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from typer import Option
 
 from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
@@ -18,29 +18,28 @@ if TYPE_CHECKING:
 def audit(
     study: StudyFile,
     size: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Draw until there are N (of each stratum), or all.")
+        int | None, Option(min=1, metavar="N", help="Draw until there are N (of each stratum), or all.")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(metavar="R", help="Draw every statement with this probability, above 0 up to 1.")
+        float | None, Option(metavar="R", help="Draw every statement with this probability, above 0 up to 1.")
     ] = None,
     by: Annotated[
-        Literal["all", "model", "origin", "flagged"], typer.Option(help="Strata, each with a rate of its own.")
+        Literal["all", "model", "origin", "flagged"], Option(help="Strata, each with a rate of its own.")
     ] = "all",
     release: Annotated[
-        bool, typer.Option("--release", help="Give what is reserved back to triage: its labels are assisted then.")
+        bool, Option("--release", help="Give what is reserved back to triage: its labels are assisted then.")
     ] = False,
     plan: Annotated[
-        float | None, typer.Option(metavar="POINTS", help="Plan for so many points to either side; default: 5.")
+        float | None, Option(metavar="POINTS", help="Plan for so many points to either side; default: 5.")
     ] = None,
     assisted: Annotated[
-        bool, typer.Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
+        bool, Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
     ] = False,
     judge: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose verdicts help and come first; default: all together.")
+        str | None, Option(metavar="NAME", help="Whose verdicts help and come first; default: all together.")
     ] = None,
     weight: Annotated[
-        float | None,
-        typer.Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels."),
+        float | None, Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels.")
     ] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
@@ -115,11 +114,11 @@ def audit(
 def guidelines(
     study: StudyFile,
     set_file: Annotated[
-        Path | None, typer.Option("--set", metavar="FILE.md", help="Put the text of a file in force.")
+        Path | None, Option("--set", metavar="FILE.md", help="Put the text of a file in force.")
     ] = None,
-    edit: Annotated[bool, typer.Option("--edit", help="Change the text in force in $VISUAL or $EDITOR.")] = False,
+    edit: Annotated[bool, Option("--edit", help="Change the text in force in $VISUAL or $EDITOR.")] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="What the version in force changed in the one before, line by line.")
+        bool, Option("--diff", help="What the version in force changed in the one before, line by line.")
     ] = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
@@ -190,19 +189,17 @@ def _show_diff(found: "list[Guidelines]", *, as_json: bool) -> None:
 def gold(
     study: StudyFile,
     file: Annotated[
-        Path | None, typer.Option("--import", metavar="FILE", help="Columns unit (or response, statement), label, why.")
+        Path | None, Option("--import", metavar="FILE", help="Columns unit (or response, statement), label, why.")
     ] = None,
     add: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="UNIT LABEL", help="Add one: R07 S3, the id of a unit or of its record, and the label."),
+        Option(metavar="UNIT LABEL", help="Add one: R07 S3, the id of a unit or of its record, and the label."),
     ] = None,
-    remove: Annotated[str | None, typer.Option(metavar="UNIT", help="Make it an ordinary unit again.")] = None,
-    axis: Annotated[
-        str | None, typer.Option(help="With --add: the axis of the label; default: that of its kind.")
-    ] = None,
-    why: Annotated[str, typer.Option(help="With --add: what is said of it when the block is done.")] = "",
+    remove: Annotated[str | None, Option(metavar="UNIT", help="Make it an ordinary unit again.")] = None,
+    axis: Annotated[str | None, Option(help="With --add: the axis of the label; default: that of its kind.")] = None,
+    why: Annotated[str, Option(help="With --add: what is said of it when the block is done.")] = "",
     attention: Annotated[
-        bool, typer.Option("--attention", help="With --add: a check of attention, which needs no judgement.")
+        bool, Option("--attention", help="With --add: a check of attention, which needs no judgement.")
     ] = False,
     mapping: Map = None,
     reviewer: Reviewer = None,
@@ -255,13 +252,10 @@ def gold(
 def second_pass(
     study: StudyFile,
     share: Annotated[
-        float | None,
-        typer.Option(metavar="R", help="How much of what was decided comes back: 0.1 is a tenth, 0 nothing."),
+        float | None, Option(metavar="R", help="How much of what was decided comes back: 0.1 is a tenth, 0 nothing.")
     ] = None,
-    after: Annotated[
-        int | None, typer.Option(metavar="DAYS", help="Days after the first decision; at first 14.")
-    ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Draws it; default: the id of the study.")] = None,
+    after: Annotated[int | None, Option(metavar="DAYS", help="Days after the first decision; at first 14.")] = None,
+    seed: Annotated[str | None, Option(metavar="TEXT", help="Draws it; default: the id of the study.")] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -294,12 +288,12 @@ def second_pass(
 def share(
     study: StudyFile,
     kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help="Of which kind of unit: statement, pair, qa, ranking, ...")
+        str | None, Option(metavar="KIND", help="Of which kind of unit: statement, pair, qa, ranking, ...")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(metavar="R", help="How much: 0.45 is 45 of a hundred. It can only be raised.")
+        float | None, Option(metavar="R", help="How much: 0.45 is 45 of a hundred. It can only be raised.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Draws it; default 0. The first one stays.")] = None,
+    seed: Annotated[int | None, Option(metavar="N", help="Draws it; default 0. The first one stays.")] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -337,10 +331,10 @@ def share(
 
 def background(
     study: StudyFile,
-    role: Annotated[str | None, typer.Option(help="Physician, nurse, medical student, ...")] = None,
-    years: Annotated[str | None, typer.Option(metavar="N", help="Years of practice.")] = None,
-    specialty: Annotated[str | None, typer.Option(help="What you work in.")] = None,
-    words: Annotated[str | None, typer.Option(help="Anything else that bears on your labels.")] = None,
+    role: Annotated[str | None, Option(help="Physician, nurse, medical student, ...")] = None,
+    years: Annotated[str | None, Option(metavar="N", help="Years of practice.")] = None,
+    specialty: Annotated[str | None, Option(help="What you work in.")] = None,
+    words: Annotated[str | None, Option(help="Anything else that bears on your labels.")] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:

@@ -426,11 +426,7 @@ def question_parts(report: QuestionReport) -> Iterator[Part]:
         yield from ("", _rater(rater))
     if report.agreement:
         rows = (
-            (
-                f"{one_line(each.first)}, {one_line(each.second)}",
-                *cells(each.alike, ""),
-                *numbers(each.alike.n),
-            )
+            (f"{one_line(each.first)}, {one_line(each.second)}", *cells(each.alike, ""), *numbers(each.alike.n))
             for each in report.agreement
         )
         yield from ("", inset(table(("same label, each two", "value", "95% interval", "n"), rows)))

@@ -6,17 +6,7 @@ from typing import Final
 
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.layout import Heading, NextStep, Title, numbers, table
-from medreview.cli.reports.page_parts import (
-    Details,
-    Fields,
-    Line,
-    PagePart,
-    Passage,
-    Run,
-    line,
-    listing,
-    several_lines,
-)
+from medreview.cli.reports.page_parts import Details, Fields, Line, PagePart, Passage, Run, line, listing, several_lines
 from medreview.cli.reports.study_page.material import Material, date, excerpt_runs, short_hash
 from medreview.labels import FLAGS, REASONS, label_in, label_words
 from medreview.next_step import command

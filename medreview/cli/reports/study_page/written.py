@@ -13,18 +13,7 @@ from medreview.atomic_output import atomic_output, check_own, write_new
 from medreview.cli.output import one_line
 from medreview.cli.reports.layout import Bars, Check, Heading, Inset, NextStep, Table, Title
 from medreview.cli.reports.page import PageDrawer, bars_plot, check_page, write_html
-from medreview.cli.reports.page_parts import (
-    Details,
-    Fields,
-    Grid,
-    Line,
-    Listing,
-    PagePart,
-    Passage,
-    Plot,
-    Run,
-    Section,
-)
+from medreview.cli.reports.page_parts import Details, Fields, Grid, Line, Listing, PagePart, Passage, Plot, Run, Section
 from medreview.cli.reports.study_page.figure_sections import (
     citations_section,
     figures_section,
