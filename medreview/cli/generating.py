@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from medreview.generators.generator import Generator
     from medreview.judges.batch_out import BatchOut
     from medreview.judges.llm_stage import Tally
-    from medreview.judges.planning import QuestionPlan
-    from medreview.pipeline.asking import Generated, Generating, Make
+    from medreview.pipeline.asking import Generating, Make
     from medreview.study import Study
 
 
@@ -78,7 +77,10 @@ def generate_with(
     from medreview import pipeline
 
     generating = _generating(make, wanted)
-    _one_way(wanted)
+    if sum(map(bool, (wanted.batch_out, wanted.batch_in, wanted.batch_submit))) > 1:
+        raise UserError("Give one of --batch-out, --batch-in and --batch-submit.")
+    if wanted.no_wait and not wanted.batch_submit:
+        raise UserError("--no-wait goes with --batch-submit.")
     makes = brings is not None and brings.exists()
     if wanted.batch_submit and not wanted.dry_run:
         if makes and not path.exists():
@@ -90,8 +92,9 @@ def generate_with(
         before(study)
         if wanted.dry_run:
             plan, later = pipeline.plan_generation(study, generating, limit=wanted.limit, progress=bar)
-            told = {"plan": asdict(plan), "later_calls": later}
-            result(told, _planned(plan, later), as_json=wanted.as_json)
+            calls = f"; about {later:,} more calls follow on these" if later else ""
+            line = f"{planned(plan, 'input')}{calls}; what is invalid is asked again"
+            result({"plan": asdict(plan), "later_calls": later}, line, as_json=wanted.as_json)
             return
         generator = generating.make(study, generating.model, generating.prompts)
         _say_before(generator, generating)
@@ -118,23 +121,18 @@ def generate_with(
             raise
         more, lines = figures(study, done.counts)
         told = {"tally": asdict(done.tally), "counts": asdict(done.counts), "waiting": done.waiting, **more}
+        # what there would have to be for the run to have any input
+        lacking = [generator.lacking] if generator.lacking and not done.counts.items and not done.waiting else []
         result(
             told,
             _asked(done.tally),
             *count_lines(done.counts),
             *_still(done.waiting, generator),
-            *_lacking(done, generator),
+            *lacking,
             *lines,
             as_json=wanted.as_json,
         )
     leave_by(done.tally.failed, done.tally.units)
-
-
-def _one_way(wanted: Wanted) -> None:
-    if sum(map(bool, (wanted.batch_out, wanted.batch_in, wanted.batch_submit))) > 1:
-        raise UserError("Give one of --batch-out, --batch-in and --batch-submit.")
-    if wanted.no_wait and not wanted.batch_submit:
-        raise UserError("--no-wait goes with --batch-submit.")
 
 
 def _submitted(
@@ -204,11 +202,6 @@ def _say_before(generator: "Generator", generating: "Generating") -> None:
         say("At temperature 0 a further attempt may be the same as the one before; a `seed` in `params` changes that.")
 
 
-def _planned(plan: "QuestionPlan", later: int) -> str:
-    more = f"; about {later:,} more calls follow on these" if later else ""
-    return f"{planned(plan, 'input')}{more}; what is invalid is asked again"
-
-
 def _written(done: "BatchOut", generator: "Generator") -> list[str]:
     if not done.shards:
         return [f"{counted(done.units, generator.noun)} waiting, nothing to ask; no file written."]
@@ -249,11 +242,6 @@ def count_lines(counts: "GenerationCounts") -> list[str]:
     if counts.dropped:
         lines.append(f"  left out by rule: {by_code(counts.dropped)}")
     return lines
-
-
-def _lacking(done: "Generated", generator: "Generator") -> list[str]:
-    """What there would have to be for the run to have any input."""
-    return [generator.lacking] if generator.lacking and not done.counts.items and not done.waiting else []
 
 
 def _still(waiting: int, generator: "Generator") -> list[str]:

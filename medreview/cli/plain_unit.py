@@ -187,8 +187,8 @@ class UnitLines:
     def __init__(self, session: UnitSession) -> None:
         self._session = session
         self.words: Mapping[str, Callable[[str], bool]] = {
-            "source": self._source,
-            "beside": self._beside,
+            "source": lambda _rest: _printed(session.source_text() or "(nothing to read)"),
+            "beside": lambda _rest: _printed(session.beside_text()),
             **adding_words(session),
         }
         """What its words do; whether that was an act, whose receipt is to be said."""
@@ -246,14 +246,6 @@ class UnitLines:
         if not machines.opinions and not machines.words:
             print(f"No machine has a say on this {self._session.asks.noun}.")
 
-    def _source(self, _rest: str) -> bool:
-        print(read(self._session.source_text() or "(nothing to read)"))
-        return False
-
-    def _beside(self, _rest: str) -> bool:
-        print(read(self._session.beside_text()))
-        return False
-
 
 def _quoted(passage: Passage) -> str:
     """A machine's quotation, and how true it is to its text where that was looked at."""
@@ -281,7 +273,7 @@ source  the whole source      response  the whole response
             "F": partial(findings, session),
             "l": lambda rest: _left_out(session, rest),
             "E": lambda rest: _edit(session, rest),
-            "source": lambda _rest: _printed(_told(session) or "(nothing to read)"),
+            "source": lambda _rest: _printed(_whole_source(session) or "(nothing to read)"),
             "response": lambda _rest: _printed(_response(session)),
         }
         """What its words do; whether that was an act, whose receipt is to be said."""
@@ -449,7 +441,7 @@ def _source(session: ReviewSession) -> None:
             print(wrapped(f"DIFFERS: “{' '.join(text[offset : offset + _BRIEF].split())} ...”: {remark}"))
 
 
-def _told(session: ReviewSession) -> str:
+def _whole_source(session: ReviewSession) -> str:
     """The whole source, with what does not stand open on the page in brackets."""
     text = session.source_text()
     return session.source_places().told(text, 0, len(text))

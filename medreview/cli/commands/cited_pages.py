@@ -32,10 +32,10 @@ from medreview.visible import visible_line
 if TYPE_CHECKING:
     from medreview.exchange.imports.citation_answers import CitingAnswer
     from medreview.exchange.imports.file_rows import BadRecord
-    from medreview.review.snapshot_diff import MarkedPassage, SnapshotDiff, StaleLabel
+    from medreview.review.snapshot_diff import SnapshotDiff
     from medreview.sources.lookups.lookup_stage import LookupSummary
     from medreview.sources.lookups.reach import Reach
-    from medreview.stats.citation_kpis import CitationReport, ReachFrom
+    from medreview.stats.citation_kpis import ReachFrom
     from medreview.stats.reference_verdicts import ReferenceReport
     from medreview.stats.reports.provenance import Provenance
 
@@ -137,10 +137,16 @@ def citations(
     Example: medreview citations answers.jsonl --check --html citations.html
     """
     from medreview.citations.allow_list import load_allow_list
+    from medreview.exchange.exports.citation_rows import check_csv, payload, write_csv
     from medreview.stats.citation_kpis import Thresholds, citation_report, distinct_sources, scored
 
     listed = load_allow_list(allow)
-    _check_places(csv, html)
+    if csv is not None:  # a place that cannot be written is told before anything is asked or counted
+        check_csv(csv)
+    if html is not None:
+        from medreview.cli.reports.citations import check_html
+
+        check_html(html)
     read = _read(source, read_mapping(mapping))
     bad_records(read.bad, read.name)
     if not read.answers:
@@ -161,8 +167,19 @@ def citations(
             found, listed, Thresholds(min_with, min_allowed), reach=known, reach_from=known_from,
             provenance=read.provenance, references=read.references, progress=bar,
         )  # fmt: skip
-    _write(report, read, csv, html)
-    _show(report, read, as_json=as_json)
+    if csv is not None:
+        say(f"written: {', '.join(map(str, write_csv(report, csv)))}")
+    if html is not None:
+        from medreview.cli.reports.citations import write_html
+
+        say(f"written: {write_html(report, read.name, html, read.bad)}")
+    if as_json:
+        result(payload(report, read.name, read.bad), as_json=True)
+    else:
+        from medreview.cli.reports.citations import render
+        from medreview.config import load_config
+
+        print(render(report, read.name, read.bad, ascii_only=load_config().ascii), end="")
     sys.stdout.flush()
     if check and not report.passed:
         for criterion in report.criteria:
@@ -224,41 +241,6 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
         False,
         {},
     )
-
-
-def _check_places(csv: Path | None, html: Path | None) -> None:
-    """Refuse a place that cannot be written before anything is asked or counted."""
-    if csv is not None:
-        from medreview.exchange.exports.citation_rows import check_csv
-
-        check_csv(csv)
-    if html is not None:
-        from medreview.cli.reports.citations import check_html
-
-        check_html(html)
-
-
-def _write(report: "CitationReport", read: _Read, csv: Path | None, html: Path | None) -> None:
-    if csv is not None:
-        from medreview.exchange.exports.citation_rows import write_csv
-
-        say(f"written: {', '.join(map(str, write_csv(report, csv)))}")
-    if html is not None:
-        from medreview.cli.reports.citations import write_html
-
-        say(f"written: {write_html(report, read.name, html, read.bad)}")
-
-
-def _show(report: "CitationReport", read: _Read, *, as_json: bool) -> None:
-    if as_json:
-        from medreview.exchange.exports.citation_rows import payload
-
-        result(payload(report, read.name, read.bad), "", as_json=True)
-    else:
-        from medreview.cli.reports.citations import render
-        from medreview.config import load_config
-
-        print(render(report, read.name, read.bad, ascii_only=load_config().ascii), end="")
 
 
 def urls(
@@ -373,7 +355,7 @@ def diff(
                     say(str(error))
             return
     told = "No source has changed between its snapshots."
-    lines = [line for change in found if change.labels for line in (*_change(change), "")]
+    lines = [line for change in found if change.labels for line in (*_head(change), *_labels(change), "")]
     if quiet := [change for change in found if not change.labels]:
         lines.append("Changed, and no label rests on the earlier text:")
         lines += (line for change in quiet for line in _head(change, "  "))
@@ -391,26 +373,17 @@ def _head(change: "SnapshotDiff", indent: str = "") -> Iterator[str]:
     )
 
 
-def _change(change: "SnapshotDiff") -> Iterator[str]:
-    yield from _head(change)
+def _labels(change: "SnapshotDiff") -> Iterator[str]:
     for label in change.labels:
-        yield ""
-        yield from _label(label)
-
-
-def _label(label: "StaleLabel") -> Iterator[str]:
-    said = in_words(label.label)
-    yield f"  {label.response} S{label.ordinal}  {said}, by {label.reviewer} on {_day(label.decided_at)}"
-    yield from _folded(label.statement)
-    for passage in label.passages:
-        yield f"    {_BASIS[passage.basis]}; now {_FATE[passage.fate]}"
-        yield from _folded(_marked(passage), "      ")
-    if not label.passages:
-        yield "    no passage was marked, quoted or lit"
-
-
-def _marked(passage: "MarkedPassage") -> str:
-    return " ".join(f"{_OPEN[piece.kind]}{piece.text}{_CLOSE[piece.kind]}" for piece in passage.pieces)
+        said, day = in_words(label.label), _day(label.decided_at)
+        yield from ("", f"  {label.response} S{label.ordinal}  {said}, by {label.reviewer} on {day}")
+        yield from _folded(label.statement)
+        for passage in label.passages:
+            yield f"    {_BASIS[passage.basis]}; now {_FATE[passage.fate]}"
+            marked = (f"{_OPEN[piece.kind]}{piece.text}{_CLOSE[piece.kind]}" for piece in passage.pieces)
+            yield from _folded(" ".join(marked), "      ")
+        if not label.passages:
+            yield "    no passage was marked, quoted or lit"
 
 
 def _folded(text: str, indent: str = "    ") -> list[str]:

@@ -15,7 +15,7 @@ from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
-    from medreview.config_report import ConfigReport, Explanation, SettingValue
+    from medreview.config_report import ConfigReport, Explanation
 
 
 _WIDTH: Final = 80
@@ -33,7 +33,9 @@ def listed(report: "ConfigReport") -> Iterator[str]:
         )
     for value in report.settings:
         yield ""
-        yield f"{value.name} = {value.value or _unset(value)}   ({_origin(value)})"
+        unset = f"({value.default})" if value.default != "empty" else '""'
+        origin = _FROM[value.origin] + ("" if value.used else ", NOT TRUSTED and not used")
+        yield f"{value.name} = {value.value or unset}   ({origin})"
         yield from _told(value.help, "    ")
     yield from ("", "From the environment:")
     for variable in report.environment:
@@ -61,14 +63,6 @@ def explained(found: "Explanation") -> Iterator[str]:
     for head, told in rows.items():
         if told:
             yield f"  {head + ':':9}{told}"
-
-
-def _unset(value: "SettingValue") -> str:
-    return f"({value.default})" if value.default != "empty" else '""'
-
-
-def _origin(value: "SettingValue") -> str:
-    return _FROM[value.origin] + ("" if value.used else ", NOT TRUSTED and not used")
 
 
 def _told(text: str, indent: str = "") -> list[str]:

@@ -56,6 +56,7 @@ def judges(
     Example: medreview judges --ping --study sepsis.medreview
     """
     from medreview.config import load_config
+    from medreview.llm.costs import spent
     from medreview.llm.settings import choose, keep_local, where_texts_go
 
     config = load_config()
@@ -69,7 +70,10 @@ def judges(
         with_settings(lambda config: _usable(config, chosen))
         say(*where_texts_go(chosen, "The test question goes"))
     pinged = _ping(chosen) if ping else []
-    done = _spent(study) if study else []
+    done: list[Spent] = []
+    if study:
+        with open_study(study, read_only=True) as opened:
+            done = spent(opened.reader)
     told = {
         "judges": [_configured(judge) for judge in chosen],
         "ping": [asdict(item) for item in pinged],
@@ -79,7 +83,7 @@ def judges(
     if pinged:
         blocks.append("\n".join(map(_answered, pinged)))
     if study:
-        blocks.append(_costs(done, study))
+        blocks.append("\n".join(map(_cost, done)) or f"No model was asked in {one_line(str(study))} yet.")
     result(told, *"\n\n".join(blocks).split("\n"), as_json=as_json)
     if ping and not chosen:
         say("Nobody was asked: no judge and no model is configured.")
@@ -107,13 +111,6 @@ def _ping(chosen: Sequence["JudgeSettings"]) -> list["Pinged"]:
         return await asyncio.gather(*map(ping, chosen))
 
     return asyncio.run(every())
-
-
-def _spent(study: Path) -> list["Spent"]:
-    from medreview.llm.costs import spent
-
-    with open_study(study, read_only=True) as opened:
-        return spent(opened.reader)
 
 
 def _configured(judge: "JudgeSettings") -> dict[str, Any]:
@@ -164,12 +161,6 @@ def _answered(pinged: "Pinged") -> str:
     else:
         line = f"{visible(pinged.judge)}: {pinged.status}. {one_line(pinged.error)}"
     return "\n  ".join([line, *map(one_line, pinged.changes)])
-
-
-def _costs(done: Sequence["Spent"], study: Path) -> str:
-    if not done:
-        return f"No model was asked in {one_line(str(study))} yet."
-    return "\n".join(map(_cost, done))
 
 
 def _cost(item: "Spent") -> str:

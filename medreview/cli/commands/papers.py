@@ -249,11 +249,22 @@ def replay(
 
     Example: medreview replay medhalu trial.medreview --sample
     """
-    chosen, as_json = _named(paper), wanted.as_json
+    from medreview.replays.registry import REPLAYS
+    from medreview.setting import did_you_mean
+
+    if paper not in REPLAYS:
+        raise UserError(f"There is no replay {paper!r}{did_you_mean(paper, REPLAYS)}; there are {', '.join(REPLAYS)}.")
+    chosen, as_json = REPLAYS[paper], wanted.as_json
     if study is None:
         if wanted.sample or wanted.dry_run or wanted.models or wanted.judges:
             raise UserError(f"Name a study for it: medreview replay {paper} STUDY")
-        _describe(chosen, as_json=as_json)
+        if as_json:
+            result(about(chosen), as_json=True)
+        else:
+            from medreview.cli.reports.replay import about_parts
+            from medreview.cli.reports.terminal import printed
+
+            print(printed(about_parts(chosen)), end="")
         return
     others = (wanted.files, wanted.models, wanted.judges, wanted.pages, wanted.mapping, wanted.limit, wanted.again)
     if wanted.sample and any(others):
@@ -269,25 +280,6 @@ def replay(
         print_figures(chosen, given, done, as_json=as_json)
     failed = [one.outcome for one in done if one.outcome and one.outcome.failed]
     leave_by(sum(one.failed for one in failed), sum(tally.units for one in failed for tally in one.tallies))
-
-
-def _named(paper: str) -> "Replay":
-    from medreview.replays.registry import REPLAYS
-    from medreview.setting import did_you_mean
-
-    if paper not in REPLAYS:
-        raise UserError(f"There is no replay {paper!r}{did_you_mean(paper, REPLAYS)}; there are {', '.join(REPLAYS)}.")
-    return REPLAYS[paper]
-
-
-def _describe(chosen: "Replay", *, as_json: bool) -> None:
-    from medreview.cli.reports.replay import about_parts
-    from medreview.cli.reports.terminal import printed
-
-    if as_json:
-        result(about(chosen), as_json=True)
-    else:
-        print(printed(about_parts(chosen)), end="")
 
 
 def reproduce(

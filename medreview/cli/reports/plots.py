@@ -397,12 +397,9 @@ def _range(ends: Sequence[float], scale: Scale) -> tuple[float, float]:
             rounded, most = -(-furthest * 10 // 1) / 10, _FURTHEST[scale]
             return -min(rounded, most), min(rounded, most)
         case "coefficient":
-            return min(map(_tenth, ends), default=0.0) if any(end < 0 for end in ends) else 0.0, 1.0
+            lowest = min(ends, default=0.0)
+            return (lowest * 10 // 1) / 10 if lowest < 0 else 0.0, 1.0
     return 0.0, 1.0
-
-
-def _tenth(value: float) -> float:
-    return (value * 10 // 1) / 10
 
 
 _INTERVALS_WIDTH: Final = 320

@@ -16,7 +16,7 @@ from medreview.stats.formulas.hypothesis_tests import TestResult
 from medreview.stats.formulas.ranks_and_ratings import RankCorrelation
 from medreview.stats.reports.question_report import PAPER, QuestionRater, QuestionReport
 from medreview.stats.units.accused_references import Accusations, ReferenceUnitFigures
-from medreview.stats.units.answer_figures import AnswerFigures, EvaluatorFigures, SpanFigures
+from medreview.stats.units.answer_figures import AnswerFigures, EvaluatorFigures
 from medreview.stats.units.fact_report import KeyFactFigures
 from medreview.stats.units.kind_labels import ALL_SUPPORTED
 from medreview.stats.units.qa_figures import LEVELS, QAFigures, QARates, RateTest
@@ -234,18 +234,13 @@ def _spans(figures: AnswerFigures) -> Iterator[Part]:
         rows = [(figure.name, figure) for figure in each.left_out]
         if each.without:
             rows += [(f"{figure.name}, with those of no counterpart", figure) for figure in each.as_length]
-        yield from ("", inset(Heading(_span_words(each)), _values("", rows), *reasons_of(rows)))
+        many = f"{counted(each.spans, 'span')} in {counted(each.answers, 'answer')}"
+        head = f"{one_line(each.judge)} and {each.reference}: {many}, {each.without:,} of no counterpart"
+        yield from ("", inset(Heading(head), _values("", rows), *reasons_of(rows)))
     yield (
         "For each span of the reference the least edit distance to a span of the model in the same answer; relative: "
         "over the longer length. Spans of no counterpart, where the model marked nothing, are left out, and below "
         "counted with their whole length."
-    )
-
-
-def _span_words(each: SpanFigures) -> str:
-    return (
-        f"{one_line(each.judge)} and {each.reference}: {counted(each.spans, 'span')} in "
-        f"{counted(each.answers, 'answer')}, {each.without:,} of no counterpart"
     )
 
 

@@ -70,11 +70,9 @@ def _validity(strata: Sequence[UrlStratum]) -> Iterator[Part]:
     yield from reasons([(_name(strata[0]), whole)])
     yield from whole.notes
     yield from ("", "What came back, in citations:")
-    yield from (inset(f"{_name(stratum)}: {counted_each(stratum.states)}{_by_ocr(stratum)}") for stratum in strata)
-
-
-def _by_ocr(stratum: UrlStratum) -> str:
-    return f"; {stratum.by_ocr:,} of them {BY_OCR}" if stratum.by_ocr else ""
+    for stratum in strata:
+        by_ocr = f"; {stratum.by_ocr:,} of them {BY_OCR}" if stratum.by_ocr else ""
+        yield inset(f"{_name(stratum)}: {counted_each(stratum.states)}{by_ocr}")
 
 
 def _paywalls(models: Sequence[UrlStratum], size: int, own: Path | None) -> Iterator[Part]:

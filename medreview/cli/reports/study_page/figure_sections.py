@@ -24,7 +24,6 @@ from medreview.stats.reports.review_progress import ItemFlow, LabelFlow
 from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, TOGETHER, Group
 from medreview.stats.reports.study_differences import DifferenceFamily
 from medreview.stats.reports.study_support import SupportReport
-from medreview.stats.reviewer_conduct import Conduct
 from medreview.stats.study_figures import StudyFigures
 from medreview.text import in_words
 
@@ -161,7 +160,8 @@ def _matrices(figures: StudyFigures) -> Iterator[Drawing]:
     for title, several in _compared(figures):
         for one in several:
             if one.second == TOGETHER and one.scale == LEVELS.name and one.n:
-                yield _matrix(title, one)
+                sides, labels = (one_line(one.first), one_line(one.second)), list(map(in_words, one.labels))
+                yield matrix(f"{title}: labels of both", *sides, labels, one.table)
 
 
 def _compared(figures: StudyFigures) -> list[tuple[str, tuple[Comparison, ...]]]:
@@ -216,16 +216,11 @@ def _support(report: SupportReport, *, judged: bool) -> Iterator[Interval]:
             yield from rows
 
 
-def _matrix(title: str, one: Comparison) -> Drawing:
-    labels = [in_words(label) for label in one.labels]
-    return matrix(f"{title}: labels of both", one_line(one.first), one_line(one.second), labels, one.table)
-
-
 def pace_section(material: Material) -> Iterator[PagePart]:
     """Nothing where no time is on record and nothing was labelled twice."""
     conducts = material.figures.conduct
     timed = [one for one in conducts if one.decisions and one.pace[0].seconds.n]
-    rows = [row for one in timed for row in _pace_rows(one)]
+    rows = [row for one in timed for row in (Interval(one_line(one.reviewer)), *map(_pace_row, one.pace))]
     if rows:
         title = "Seconds for a decision: the median, and between the quarters"
         yield Plot(forest(title, "seconds", rows, scale="seconds", between="between the quarters"))
@@ -236,12 +231,6 @@ def pace_section(material: Material) -> Iterator[PagePart]:
             yield from pace_parts(one.pace)
         for pair in one.intra_rater:
             yield from intra_rater_parts(pair)
-
-
-def _pace_rows(conduct: Conduct) -> Iterator[Interval]:
-    yield Interval(one_line(conduct.reviewer))
-    for pace in conduct.pace:
-        yield _pace_row(pace)
 
 
 def _pace_row(pace: Pace) -> Interval:

@@ -48,11 +48,11 @@ from medreview.cli.reports.unit_parts import reference_unit_parts
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, FactVote, JuryWord
 from medreview.labels import label_words
 from medreview.llm.costs import Spent
-from medreview.references.model import Difference, Record
+from medreview.references.model import Record
 from medreview.stats.formulas.estimate import half_up
 from medreview.stats.reference_verdicts import WORKS, ReferenceReport, ReferenceShares
 from medreview.stats.units.accused_references import AccusedReference, ReferenceLabel, ReferenceUnitFigures
-from medreview.stats.units.answer_figures import MarkedAnswer, MarkedSpan
+from medreview.stats.units.answer_figures import MarkedAnswer
 from medreview.stats.units.fact_report import FactReport, Theme, Themes
 from medreview.stats.units.fact_scores import TASKS
 from medreview.text import counted, in_words
@@ -245,11 +245,8 @@ def _cost_row(one: Spent) -> tuple[str, ...]:
     name = one_line(one.judge) + (f" ({given(one.model)})" if one.model != one.judge else "")
     counts = numbers(one.calls, one.requests_lost, one.prompt_tokens, one.completion_tokens)
     cost = "not known" if one.cost is None else half_up(one.cost, 4)
-    return name, in_words(one.task), *counts, cost, *map(_seconds, (one.latency_median_ms, one.latency_p95_ms))
-
-
-def _seconds(ms: int | None) -> str:
-    return "" if ms is None else half_up(ms / 1000, 1)
+    times = ("" if ms is None else half_up(ms / 1000, 1) for ms in (one.latency_median_ms, one.latency_p95_ms))
+    return name, in_words(one.task), *counts, cost, *times
 
 
 def answers_section(material: Material) -> Iterator[PagePart]:
@@ -282,12 +279,9 @@ def _marked_runs(one: MarkedAnswer) -> Iterator[Run]:
     edges = sorted({0, len(one.text), *(span.start for span in one.spans), *(span.end for span in one.spans)})
     for start, end in pairwise(edges):
         within = any(span.start <= start and end <= span.end for span in one.spans)
-        notes = "; ".join(map(_note, (span for span in one.spans if span.end == end))) if within else ""
+        ending = (f"{_type(span.type)}, {one_line(span.reviewer)}" for span in one.spans if span.end == end)
+        notes = "; ".join(ending) if within else ""
         yield Run(several_lines(one.text[start:end]), "clash" if within else "", notes)
-
-
-def _note(span: MarkedSpan) -> str:
-    return f"{_type(span.type)}, {one_line(span.reviewer)}"
 
 
 def _type(level: str) -> str:
@@ -394,23 +388,20 @@ def _beside(what: str, one: AccusedReference, record: Record) -> Iterator[PagePa
     """Both readings, field by field, and what is said of the differences."""
     fields = fields_beside(one.stored.reference, record)
     own = record == one.stored.check.record
-    told: dict[str, list[Difference]] = {}
+    told: dict[str, list[str]] = {}
     for difference in one.stored.check.differences if own else ():
-        told.setdefault(difference.field, []).append(difference)
+        why = f"slip: {difference.why}" if difference.slip else difference.why
+        told.setdefault(difference.field, []).append(one_line(why))
     yield Heading(f"{what}: {one_line(record_name(record))}")
     rows = [
         (
             field_name(row.field),
             *(one_line(fields.text[place.start : place.end]) for place in (row.printed, row.record)),
-            "; ".join(_difference(each) for each in told.get(row.field, ())),
+            "; ".join(told.get(row.field, ())),
         )
         for row in fields.rows
     ]
     yield table(("field", "as printed", "record", "differs"), rows, long=("as printed", "record", "differs"))
-
-
-def _difference(one: Difference) -> str:
-    return one_line(f"slip: {one.why}" if one.slip else one.why)
 
 
 def _labelled(one: ReferenceLabel) -> str:
