@@ -79,19 +79,15 @@ def imported_sentence(done: "Imported") -> str:
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
     sentence = f"{done.file}: {counted(done.added, _noun(done.kind))} added{known}{left}"
-    if done.cases:
-        sentence += f"; {counted(done.cases, 'case')} added"
-    if done.gold:
-        sentence += f"; {counted(done.gold, 'gold label')} added"
-    if done.opinions:
-        sentence += f"; {counted(done.opinions, 'machine opinion')} added"
-    if done.labels:
-        sentence += f"; what people said of {counted(done.labels, 'unit')} added"
-    if done.empty:
-        sentence += f"; {counted(done.empty, 'empty response')} kept as invalid"
-    if done.given:
-        sentence += f"; {counted(done.given, 'page')} given with the answers"
-    return sentence + (f"; {counted(done.facts, 'key fact')} added" if done.facts else "")
+    beside = (
+        (done.cases, "case", "added"), (done.gold, "gold label", "added"), (done.opinions, "machine opinion", "added"),
+        (done.labels, "unit", "added"), (done.empty, "empty response", "kept as invalid"),
+        (done.given, "page", "given with the answers"), (done.facts, "key fact", "added"),
+    )  # fmt: skip
+    for number, noun, how in beside:
+        if number:
+            sentence += f"; {'what people said of ' if noun == 'unit' else ''}{counted(number, noun)} {how}"
+    return sentence
 
 
 def _noun(kind: str) -> str:

@@ -129,9 +129,9 @@ def print_unit_stats(
         more = {} if all_gold is None else {"all_gold": all_gold}
         result({**plain, **more, **({} if votes is None else {"facts": fact_values(votes)})}, as_json=True)
     else:
-        from medreview.cli.reports.terminal import printed
+        from medreview.cli.reports.terminal import show
 
-        print(printed(_parts(found, votes, all_gold, origin, study)), end="")
+        show(_parts(found, votes, all_gold, origin, study))
 
 
 def print_csv(figures: object, origin: Provenance, csv: str, *, as_json: bool) -> None:

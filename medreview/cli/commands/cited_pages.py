@@ -176,10 +176,11 @@ def citations(
     if as_json:
         result(payload(report, read.name, read.bad), as_json=True)
     else:
-        from medreview.cli.reports.citations import render
+        from medreview.cli.reports.citations import report_parts
+        from medreview.cli.reports.terminal import show
         from medreview.config import load_config
 
-        print(render(report, read.name, read.bad, ascii_only=load_config().ascii), end="")
+        show(report_parts(report, read.name, read.bad, full=False), ascii_only=load_config().ascii)
     sys.stdout.flush()
     if check and not report.passed:
         for criterion in report.criteria:
@@ -280,9 +281,10 @@ def urls(
     if as_json:
         result(report, "", as_json=True)
     else:
-        from medreview.cli.reports.urls import render
+        from medreview.cli.reports.terminal import show
+        from medreview.cli.reports.urls import url_parts
 
-        print(render(report, study, paywalled), end="")
+        show(url_parts(report, study, paywalled))
     sys.stdout.flush()
 
 

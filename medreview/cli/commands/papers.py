@@ -166,7 +166,7 @@ def _would_ask(plan: "Plan") -> str:
 def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]":
     """Do the steps, and print each as it ends."""
     from medreview.cli.reports.replay import step_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.terminal import show
     from medreview.judges.judge_caveats import verifies_its_own
     from medreview.llm.settings import where_texts_go
     from medreview.replays.replay import run
@@ -184,7 +184,7 @@ def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]
         done.append(one)
         if as_json or one.outcome is None:
             continue
-        print(printed(step_parts(one.number, len(chosen.steps), one.step, one.outcome)), end="")
+        show(step_parts(one.number, len(chosen.steps), one.step, one.outcome))
         for imported in one.outcome.imported:
             print(f"    {visible_line(imported_sentence(imported))}")
             say_what_is_missing(imported, given.study.path, None, "import", given.study.path)
@@ -199,7 +199,7 @@ def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]
 def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_json: bool) -> None:
     """The table; that it was read is noted in the study, as with ``stats``."""
     from medreview.cli.reports.replay import RECORDED, deviation_parts, figure_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.terminal import show
     from medreview.judges.judge_caveats import own_work_done
     from medreview.replays.registry import is_recorded
     from medreview.replays.replay import as_json as rows_as_json
@@ -214,9 +214,9 @@ def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_js
                 "steps": steps, "figures": rows_as_json(rows), "own_work": own}  # fmt: skip
         result(told, as_json=True)
         return
-    print(printed(deviation_parts(chosen)), end="")
+    show(deviation_parts(chosen))
     print()
-    print(printed([*figure_parts(rows, recorded=recorded), *(one_line(one.words) for one in own_work)]), end="")
+    show([*figure_parts(rows, recorded=recorded), *(one_line(one.words) for one in own_work)])
 
 
 def about(chosen: "Replay") -> dict[str, object]:
@@ -262,9 +262,9 @@ def replay(
             result(about(chosen), as_json=True)
         else:
             from medreview.cli.reports.replay import about_parts
-            from medreview.cli.reports.terminal import printed
+            from medreview.cli.reports.terminal import show
 
-            print(printed(about_parts(chosen)), end="")
+            show(about_parts(chosen))
         return
     others = (wanted.files, wanted.models, wanted.judges, wanted.pages, wanted.mapping, wanted.limit, wanted.again)
     if wanted.sample and any(others):
@@ -307,9 +307,9 @@ def reproduce(
         result({"figures": [as_row(one) for one in found]}, as_json=True)
         return
     from medreview.cli.reports.replay import reproduce_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.terminal import show
 
-    print(printed(reproduce_parts(found)), end="")
+    show(reproduce_parts(found))
 
 
 def assisted(
@@ -329,7 +329,7 @@ def assisted(
     Example: medreview assisted medhalu.medreview --csv before-after.csv
     """
     from medreview.cli.reports.agreement_tables import assisted_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.terminal import show
     from medreview.exchange.exports.figure_csv import write_assisted
     from medreview.stats.units.hallucination_detection import assisted_report
 
@@ -342,4 +342,4 @@ def assisted(
     if as_json:
         result(asdict(report), as_json=True)
     else:
-        print(printed(assisted_parts(report)), end="")
+        show(assisted_parts(report))

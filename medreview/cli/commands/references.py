@@ -4,7 +4,7 @@ References of a file, a text or a study, and whom they are held against. Both co
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -25,7 +25,6 @@ from medreview.text import in_words
 if TYPE_CHECKING:
     from medreview.cli.reports.checked_references import CheckedReport
     from medreview.pipeline import Authorities
-    from medreview.progress import Progress
     from medreview.references.model import Reference, ReferenceCheck
 
 
@@ -51,63 +50,53 @@ class Whom(NamedTuple):
         return not self.libraries if self.online is None else self.online
 
 
-class Checker:
-    """Checks references one list after the other; what was answered once is not asked again."""
+def checker(asked: Whom) -> "Callable[[Sequence[Reference]], list[ReferenceCheck | None]]":
+    """Checks references one list after the other; what was answered once is not asked again.
 
-    def __init__(self, asked: Whom) -> None:
-        from medreview.references.services.client import MemoryAnswers
+    It gives the checks in order; ``None`` where nobody could be asked.
+    """
+    from medreview.references.services.client import MemoryAnswers
 
-        self._asked = asked
-        self._library = library_of_files(asked.libraries).library if asked.libraries else None
-        self._answers = MemoryAnswers()
-        self._said = False
+    library = library_of_files(asked.libraries).library if asked.libraries else None
+    answers = MemoryAnswers()
+    said: list[str] = []
 
-    def check(self, references: "Sequence[Reference]") -> "list[ReferenceCheck | None]":
-        """The checks in order; ``None`` where nobody could be asked."""
+    def say_once(sentence: str) -> None:
+        """What leaves the machine; not before each batch of lines."""
+        if not said:
+            say(sentence)
+        said.append(sentence)
+
+    def check(references: "Sequence[Reference]") -> "list[ReferenceCheck | None]":
         found: list[ReferenceCheck | None] = [None] * len(references)
         with progress() as bar:
-            if self._asked.ask:
-                self._look_up(references, found, bar)
-            elif self._library is not None:
+            if asked.ask:
+                from medreview.references.services.look_up import look_up
+
+                done = look_up(
+                    references, services_from_config(), network_from_config(asked.proxy), answers, library=library,
+                    on_done=found.__setitem__, progress=bar, say=say_once,
+                )  # fmt: skip
+                say(*done.stopped.values())
+            elif library is not None:
                 bar.begin("references", len(references))
                 for place, reference in enumerate(references):
-                    found[place] = self._library.check(reference)
+                    found[place] = library.check(reference)
                     bar.step()
         return found
 
-    def _look_up(
-        self, references: "Sequence[Reference]", found: "list[ReferenceCheck | None]", bar: "Progress"
-    ) -> None:
-        from medreview.references.services.look_up import look_up
-
-        done = look_up(
-            references,
-            services_from_config(),
-            network_from_config(self._asked.proxy),
-            self._answers,
-            library=self._library,
-            on_done=found.__setitem__,
-            progress=bar,
-            say=self._say,
-        )
-        say(*done.stopped.values())
-
-    def _say(self, sentence: str) -> None:
-        """What leaves the machine; once, and not before each batch of lines."""
-        if not self._said:
-            say(sentence)
-            self._said = True
+    return check
 
 
 def answer_stdin(asked: Whom) -> None:
     """The filter: a line out for each line in."""
     from medreview.references.model import ReferenceCheck
 
-    checker = Checker(asked)
+    look = checker(asked)
     unasked = ReferenceCheck("not_checkable", because="Nobody could be asked.")
 
     def check(references: "Sequence[Reference]") -> "Iterator[ReferenceCheck]":
-        return (one or unasked for one in checker.check(references))
+        return (one or unasked for one in look(references))
 
     answer_references(check, _TOGETHER if asked.ask else 1)
 
@@ -130,7 +119,7 @@ def checked_file(source: str, mapping: Mapping[str, str], asked: Whom) -> "Check
     if not found.references:
         where = f"{counted(found.texts, 'response')} of {name}" if found.texts > 1 else name
         raise UserError(f"No reference was found in {where}; the plainest form is a list with one on each line.")
-    checks = Checker(asked).check([one.reference for one in found.references])
+    checks = checker(asked)([one.reference for one in found.references])
     checked = tuple(
         CheckedReference(one, None if one.reference.bare_url else check)
         for one, check in zip(found.references, checks, strict=True)
@@ -324,10 +313,11 @@ def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bo
         bad = [{"line": record.line, "reason": record.reason} for record in report.bad]
         result({**told, "left_out": bad, "checks": list(payload(report.checked))}, "", as_json=True)
         return
-    from medreview.cli.reports.checked_references import render
+    from medreview.cli.reports.checked_references import checked_parts
+    from medreview.cli.reports.terminal import show
     from medreview.config import load_config
 
-    print(render(report, shown, slips=everything, limit=limit, ascii_only=load_config().ascii), end="")
+    show(checked_parts(report, shown, slips=everything, limit=limit), ascii_only=load_config().ascii)
 
 
 def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:

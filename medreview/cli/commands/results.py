@@ -123,9 +123,10 @@ def stats(
     elif as_json:
         result(figure_document(figures), as_json=True)
     elif full or figures.by is not None:
-        from medreview.cli.reports.stats import render, render_divided
+        from medreview.cli.reports.stats import divided_parts, stats_parts
+        from medreview.cli.reports.terminal import show
 
-        print(render(figures, study) if full else render_divided(figures), end="")
+        show(stats_parts(figures, study) if full else divided_parts(figures))
     else:
         from medreview.cli.reports.stats_screen import render_screen
 

@@ -98,7 +98,7 @@ def audit(
         )
         return
     from medreview.cli.reports.audit import audit_parts, next_step, plan_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.terminal import show
 
     # Of whoever only reads the figures of others, nothing is reserved that would be missed.
     told = reserved and (wanted or not names or who in names)
@@ -108,7 +108,7 @@ def audit(
         parts += ["", *plan_parts(first_plan)]
     for figures in report.figures[-1:]:
         parts += ["", *next_step(figures, study)]
-    print(printed(parts), end="")
+    show(parts)
 
 
 def guidelines(

@@ -342,9 +342,7 @@ def forest(title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, bet
 
 
 def _numbers(rows: Sequence[Interval], between: str) -> Table:
-    told = [
-        (row.name, *(row.words or ("", "")), "" if row.n is None else f"{row.n:,}") for row in rows
-    ]  # fmt: skip
+    told = [(row.name, *(row.words or ("", "")), "" if row.n is None else f"{row.n:,}") for row in rows]
     return table(("", "value", between, "n"), told)
 
 
@@ -406,16 +404,11 @@ _INTERVALS_WIDTH: Final = 320
 _INTERVALS_STEP: Final = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A row of a plot of intervals: its name, and for each series a share with its interval, ``None`` for none."""
+def intervals(title: str, series: Sequence[str], rows: Sequence[tuple[str, Sequence[Estimate | None]]]) -> Drawing:
+    """``series`` names what each mark is of; up to as many as there are colours.
 
-    name: str
-    values: tuple[Estimate | None, ...]
-
-
-def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Drawing:
-    """``series`` names what each mark is of; up to as many as there are colours."""
+    ``rows``: a name, and for each series a share with its interval, ``None`` for none.
+    """
     high = len(rows) * len(series)
 
     def paint(axes: "Axes") -> None:
@@ -423,8 +416,8 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Draw
             colour, form = COLOURS[index], MARKERS[index % len(MARKERS)]
             hollow = PAPER if index % 2 else colour
             axes.plot([], [], form, color=colour, markerfacecolor=hollow, label=short(name))
-            for place, row in enumerate(rows):
-                share = row.values[index]
+            for place, (_, shares) in enumerate(rows):
+                share = shares[index]
                 if share is None or share.value is None:
                     continue
                 y = place + (index - (len(series) - 1) / 2) * 0.5 / max(1, len(series) - 1)
@@ -432,7 +425,7 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Draw
                     axes.plot([share.low, share.high], [y, y], color=colour, linewidth=1.6, marker="|", markersize=6)
                 axes.plot(share.value, y, form, color=colour, markerfacecolor=hollow, markersize=6, clip_on=False)
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_yticks(range(len(rows)), [short(row.name) for row in rows])
+        axes.set_yticks(range(len(rows)), [short(name) for name, _ in rows])
         axes.set_xlim(0, 1)
         axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], [percent(tick / 5, 0) for tick in range(6)])
         axes.grid(axis="x")
@@ -440,9 +433,7 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Draw
         axes.tick_params(axis="y", length=0)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series), frameon=False, borderaxespad=0.2)
 
-    told = [
-        (row.name, *(cell for value in row.values for cell in _cells(value))) for row in rows
-    ]  # fmt: skip
+    told = [(name, *(cell for share in shares for cell in _cells(share))) for name, shares in rows]
     names = (heading for name in series for heading in (name, "95% interval"))
     about = f"Shares with their intervals: {', '.join(series)}."
     return Drawing(title, about, (_INTERVALS_WIDTH, _INTERVALS_STEP * high + 24), paint, table(("", *names), told))

@@ -34,7 +34,7 @@ from medreview.cli.reports.page_parts import (
     listing,
     several_lines,
 )
-from medreview.cli.reports.plots import Drawing, Interval, Marked, forest, interval_row, intervals
+from medreview.cli.reports.plots import Drawing, Interval, forest, interval_row, intervals
 from medreview.cli.reports.references import (
     LEADING,
     NOT_FOUND_PROVES,
@@ -103,8 +103,7 @@ def facts_section(material: Material) -> Iterator[PagePart]:
 def _picture(report: FactReport) -> Drawing:
     """Both scores of each system with their intervals; by the judges, or by the panel where none was asked."""
     rows = [
-        Marked(given(one.system), tuple((one.by_jury or one.by_panel)[task].figure for task in TASKS))
-        for one in report.scores
+        (given(one.system), [(one.by_jury or one.by_panel)[task].figure for task in TASKS]) for one in report.scores
     ]
     return intervals("Facts present and contradicted, 95% intervals over cases", ("present", "contradicted"), rows)
 
