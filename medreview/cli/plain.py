@@ -1,7 +1,7 @@
 """The review as line prompts: for screen readers, dumb terminals and scripts. The same session as the workbench."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import methodcaller
 from typing import Protocol
 
@@ -44,8 +44,8 @@ class Lines(Protocol):
     """How a kind of unit is printed, and the words that only it has."""
 
     help: str
-    words: Mapping[str, Callable[[str], bool]]
-    decides: Mapping[str, Callable[[str], FollowUp]]
+    words: dict[str, Callable[[str], bool]]
+    decides: dict[str, Callable[[str], FollowUp]]
 
     def show(self) -> None:
         """The unit and its text at its best place."""
