@@ -82,20 +82,17 @@ def passages(
     from medreview.llm.settings import model_at_host
 
     share = share_of(keep, "--keep", "60%")
-    if share is not None and (density, variance, entropy) != (None, None, None):
+    given = {"density": density, "variance": variance, "entropy": entropy}
+    limits = {name: value for name, value in given.items() if value is not None}
+    if share is not None and limits:
         raise UserError("--keep finds the thresholds itself: give it, or --density, --variance and --entropy.")
     model = model_named(embeddings, local_only=local_only) if embeddings else None
-    default = Thresholds()
     measures = passage_run.Measures(
         tagger=TaggerCommand(tagger) if tagger else TermLists(),
         vectors=model_at_host(model) if model else TF_IDF,
         alike=alike if alike is not None else passage_run.ALIKE_EMBEDDED if model else passage_run.ALIKE_WORDS,
         keep=share,
-        thresholds=Thresholds(
-            default.density if density is None else density,
-            default.variance if variance is None else variance,
-            default.entropy if entropy is None else entropy,
-        ),
+        thresholds=Thresholds(**limits),
     )
     with opened_or_made(study) if texts else open_study(study) as opened, progress() as bar:
         read = _texts_of_files(opened, texts or [], snapshots, of_study, bar)

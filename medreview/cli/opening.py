@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from medreview.cli.output import say
-from medreview.cli.review_words import Wanted
+from medreview.cli.review_words import ReviewOptions
 from medreview.cli.verdict_access import current_verdicts
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
-def open_review(study: "Study", wanted: Wanted, *, first: str | None = None) -> None:
+def open_review(study: "Study", wanted: ReviewOptions, *, first: str | None = None) -> None:
     """Open a study for review: the queue asked for, else the first screen.
 
     That begins with where the reviewer left off; ``first`` is the queue to open at once the first time. Line mode has
@@ -60,7 +60,7 @@ def open_review(study: "Study", wanted: Wanted, *, first: str | None = None) -> 
                 say(parting)
 
 
-def _queue(study: "Study", reviewer: str, wanted: Wanted, first: str | None) -> "Queue | None":
+def _queue(study: "Study", reviewer: str, wanted: ReviewOptions, first: str | None) -> "Queue | None":
     """The queue to open at once; ``None`` for the first screen."""
     from medreview.review.queue import open_queue
 
@@ -126,7 +126,9 @@ SUFFIX: Final = ".medreview"
 """Of the study that is made beside a file of answers."""
 
 
-def review_paths(paths: Sequence[Path], wanted: Wanted, *, pages: "PagesFrom" = None, mapping: "Map" = None) -> None:
+def review_paths(
+    paths: Sequence[Path], wanted: ReviewOptions, *, pages: "PagesFrom" = None, mapping: "Map" = None
+) -> None:
     """Open the study for review; of files of answers one is made first, or taken further."""
     from medreview.study import Study
 
@@ -158,7 +160,7 @@ def _bring_in(opened: "Study", files: list[Path], given: list[Path], pages: "Pag
         raise UserError(f"There is nothing to review in {files[0]}: no statement was found in it.")
 
 
-def _review(opened: "Study", wanted: Wanted) -> None:
+def _review(opened: "Study", wanted: ReviewOptions) -> None:
     if wanted.audit is not None:
         from medreview.config import load_config
         from medreview.review.audit import draw

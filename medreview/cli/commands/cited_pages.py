@@ -92,10 +92,6 @@ def fetch(
     result(done, *lines, as_json=as_json)
 
 
-_MISSED = 1
-"""The exit code of ``--check`` when a criterion is missed or undefined; a mistake of the user is 2."""
-
-
 def _show_allow(wanted: bool) -> None:
     if wanted:
         from medreview.citations.allow_list import shipped_text
@@ -186,7 +182,7 @@ def citations(
         for criterion in report.criteria:
             if criterion.met is not True:
                 say(criterion.sentence)
-        raise typer.Exit(_MISSED)
+        raise typer.Exit(1)  # a criterion is missed or undefined; a mistake of the user is 2
 
 
 class _Read(NamedTuple):

@@ -343,16 +343,7 @@ def override_themes(
 
 
 _COMMANDS = (
-    questions,
-    answers,
-    cleanup,
-    hallucinations,
-    passages,
-    qa,
-    key_facts,
-    themes,
-    override_themes,
-    brief,
+    questions, answers, cleanup, hallucinations, passages, qa, key_facts, themes, override_themes, brief,
 )  # fmt: skip
 
 generate = typer.Typer(

@@ -77,7 +77,7 @@ def _taken(done: "BatchIn") -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class JudgeOptions:
     """The options of ``judge``."""
 
     names: Annotated[
@@ -109,8 +109,8 @@ class Wanted:
         return judges_named(self.names or (), task=self.task, again=self.again, local_only=self.local_only)
 
 
-@takes(Wanted)
-def judge(study: StudyFile, wanted: Wanted) -> None:
+@takes(JudgeOptions)
+def judge(study: StudyFile, wanted: JudgeOptions) -> None:
     """Judge statements against sources, without a model or with --judge by models, and roll all judgements up.
 
     Without --judge the offline judge compares words, numbers, units and negations. It is triage, not a verdict.
@@ -146,13 +146,13 @@ def judge(study: StudyFile, wanted: Wanted) -> None:
         _judge_offline(study, wanted)
 
 
-def _one_judge(wanted: Wanted) -> "tuple[str, Judges]":
+def _one_judge(wanted: JudgeOptions) -> "tuple[str, Judges]":
     if wanted.names is None or len(wanted.names) != 1:
         raise UserError("A batch is for one judge: name it with --judge NAME, once.")
     return wanted.names[0], wanted.judges
 
 
-def _batch_out(study: Path, path: Path, wanted: Wanted) -> None:
+def _batch_out(study: Path, path: Path, wanted: JudgeOptions) -> None:
     """Write the questions that wait for one judge to files for an engine elsewhere."""
     from medreview import pipeline
     from medreview.judges.batch_out import SHARD_BYTES
@@ -165,7 +165,7 @@ def _batch_out(study: Path, path: Path, wanted: Wanted) -> None:
     result(done, *_written(done, study, name), as_json=wanted.as_json)
 
 
-def _batch_in(study: Path, paths: Sequence[Path], wanted: Wanted) -> None:
+def _batch_in(study: Path, paths: Sequence[Path], wanted: JudgeOptions) -> None:
     """Take the results of a batch back; ends with ``leave_by`` the lines that gave no answer of use."""
     from medreview import pipeline
 
@@ -181,7 +181,7 @@ def _batch_in(study: Path, paths: Sequence[Path], wanted: Wanted) -> None:
     leave_by(failed, failed + done.statuses.get("ok", 0) + done.known)
 
 
-def _batch_submit(study: Path, wanted: Wanted) -> None:
+def _batch_submit(study: Path, wanted: JudgeOptions) -> None:
     """Submit what waits for one judge to its server, or go on with what was submitted, and take the results in."""
     from medreview.pipeline.asking import BatchedJudging
 
@@ -194,7 +194,7 @@ def _batch_submit(study: Path, wanted: Wanted) -> None:
     )  # fmt: skip
 
 
-def _ask_models(study: Path, wanted: Wanted) -> None:
+def _ask_models(study: Path, wanted: JudgeOptions) -> None:
     """Ask the judges that are named, or in a dry run say what that would cost.
 
     Ends with ``leave_by`` the units that had no answer of use.
@@ -225,7 +225,7 @@ def _ask_models(study: Path, wanted: Wanted) -> None:
     leave_by(sum(tally.failed for tally in done.judges), sum(tally.units for tally in done.judges))
 
 
-def _judge_offline(study: Path, wanted: Wanted) -> None:
+def _judge_offline(study: Path, wanted: JudgeOptions) -> None:
     """Judge by rules, and order by a model of meaning where one is wanted."""
     from medreview import pipeline
     from medreview.config import load_config

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReplayOptions:
     """The files and the options of ``replay``."""
 
     files: Annotated[list[Path] | None, Argument(metavar="FILE...", help="What the paper starts from.")] = None
@@ -87,7 +87,7 @@ def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study
 
 
 @contextmanager
-def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress") -> "Iterator[Given]":
+def given_with(study: "Study", chosen: "Replay", wanted: ReplayOptions, bar: "Progress") -> "Iterator[Given]":
     """What the replay works on and with, from the options and the settings, or from the sample data."""
     from medreview.config import load_config
     from medreview.configured import judges_of, prompts_of
@@ -137,7 +137,7 @@ def _steps_of(chosen: "Replay", names: Sequence[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def dry(path: Path, chosen: "Replay", wanted: Wanted, bar: "Progress") -> None:
+def dry(path: Path, chosen: "Replay", wanted: ReplayOptions, bar: "Progress") -> None:
     """What every step would ask. Of a study that is not there yet a temporary one is made, with the files in it."""
     from tempfile import TemporaryDirectory
 
@@ -233,14 +233,14 @@ def about(chosen: "Replay") -> dict[str, object]:
 _PAPERS = "sourcecheckup, medhalu, cds, medfacteval, medagentbrief or cliniqlink"
 
 
-@takes(Wanted)
+@takes(ReplayOptions)
 def replay(
     paper: Annotated[str, Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
     study: Annotated[
         Path | None, Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path)
     ] = None,
     *,
-    wanted: Wanted,
+    wanted: ReplayOptions,
 ) -> None:
     """Do what a paper did, step by step, on your own data or on the sample, and print its figures beside yours.
 

@@ -194,9 +194,6 @@ def _authorities(asked: Whom) -> "Authorities":
     return replace(found, again=asked.again) if found else Authorities(Services(), Network())
 
 
-_FAILED: Final = 1
-"""The exit code of ``--check`` when a reference has a verdict that is not allowed; a mistake of the user is 2."""
-
 _NO_STUDY: Final = "--ask-model is for a study, which keeps what a model answered: medreview references STUDY."
 
 
@@ -285,7 +282,7 @@ def references(
     sys.stdout.flush()
     if check and (failed := _failed(report, passing)):
         say(failed)
-        raise typer.Exit(_FAILED)
+        raise typer.Exit(1)  # a verdict is not allowed; a mistake of the user is 2
 
 
 def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":

@@ -10,7 +10,7 @@ from medreview.cli.network import PagesFrom
 from medreview.cli.opening import open_review, review_paths
 from medreview.cli.options import Json, Map, Reviewer, StudyFile, open_study
 from medreview.cli.output import counted, progress, result, say
-from medreview.cli.review_words import Wanted
+from medreview.cli.review_words import ReviewOptions
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -45,7 +45,7 @@ def demo(
             told = {"study": str(study), "statements": statements, "flagged": flagged}
             result(told, sentence, f"Review them: {command('review', study)}", as_json=as_json)
         else:
-            open_review(opened, Wanted(reviewer=reviewer), first="flagged")
+            open_review(opened, ReviewOptions(reviewer=reviewer), first="flagged")
 
 
 def review(
@@ -87,7 +87,7 @@ def review(
 
     Example: medreview review answers.jsonl
     """
-    wanted = Wanted(queue, filter, audit, blind, read_only, plain, goal, reviewer)
+    wanted = ReviewOptions(queue, filter, audit, blind, read_only, plain, goal, reviewer)
     review_paths(paths, wanted, pages=pages, mapping=mapping)
 
 

@@ -12,7 +12,7 @@ from medreview.references.check_words import authority_name, bare_urls_words, un
 from medreview.references.model import NoticeKind
 from medreview.references.verdict import Verdict
 from medreview.stats.formulas.estimate import Estimate, number
-from medreview.stats.reference_verdicts import WORKS, OtherWorkSupport, ReferenceReport, ReferenceShares
+from medreview.stats.reference_verdicts import COMPARED, WORKS, OtherWorkSupport, ReferenceReport, ReferenceShares
 from medreview.text import in_words
 
 VERDICT_WORDS: Final[dict[Verdict, str]] = {
@@ -36,7 +36,6 @@ NOT_FOUND_PROVES: Final = (
     "Not found: no authority that was asked has it; that does not prove that there is no such work, least of all of "
     "guidelines, books, reports and pages, of which authorities have only some."
 )
-LEADING: Final[tuple[Verdict, ...]] = ("match", "mismatch", "other_work", "not_found")
 _NO_INTERVAL_FROM: Final = 2
 
 
@@ -49,7 +48,7 @@ def reference_lines(report: ReferenceReport | None, brief: int = 0) -> Iterator[
         why = "none checked yet" if whole.not_checked else "each an address alone, with nothing to check"
         yield f"references: {whole.found:,} found, {why}"
         return
-    told = ", ".join(f"{_value(whole.share(verdict), brief)} {VERDICT_WORDS[verdict]}" for verdict in LEADING)
+    told = ", ".join(f"{_value(whole.share(verdict), brief)} {VERDICT_WORDS[verdict]}" for verdict in COMPARED)
     open_ = whole.verdicts["ambiguous"] + whole.verdicts["not_checkable"]
     told += f", {open_:,} that could not be decided" if open_ else ""
     more = f", {whole.not_checked:,} not yet" if whole.not_checked else ""
@@ -138,7 +137,7 @@ def asked_parts(report: ReferenceReport) -> Iterator[Part]:
 
 def _shares(name: str, shares: ReferenceShares) -> Part:
     head = Heading(f"{name}: {counted(shares.found, 'reference')} in {counted(shares.responses, 'response')}")
-    main = [in_words(verdict) for verdict in LEADING]
+    main = [in_words(verdict) for verdict in COMPARED]
     figures = [figure for figure in shares.shares if figure.value != 0 or figure.name in main]
     return inset(head, figure_table(figures), *sentences(figures))
 

@@ -1,7 +1,7 @@
 """The figures of one kind of unit as parts of a report: agreement on any kind, and what each kind has of its own."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
 
 from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.agreement_tables import paper_tests_part
@@ -28,7 +28,7 @@ from medreview.stats.units.rater_agreement import (
     UnitAgreement,
     WholeResponseFigures,
 )
-from medreview.stats.units.unit_figures import AxisFigures, Family, RevisionFigures, ScaleFigures, UnitFigures
+from medreview.stats.units.unit_figures import AxisFigures, RevisionFigures, ScaleFigures, UnitFigures
 from medreview.text import in_words
 from medreview.units.qa import TYPES
 
@@ -458,7 +458,8 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
         yield f"left out: {counted(figures.stale, 'label')} on a text that has changed since"
     for axis in figures.axes:
         yield from _axis(axis, figures.cluster, figures.noun)
-    yield from _family(figures.family)
+    if figures.family is not None:
+        yield from _FAMILIES[type(figures.family)](figures.family)
     if not figures.labelled and not any(scale.gold for axis in figures.axes for scale in axis.scales):
         yield from ("", NOBODY)
         return
@@ -466,30 +467,20 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
     yield from ("", _NOTE, f"Intervals, where several items are of one {figures.cluster}: {again}; else over items.")
 
 
-def _family(family: Family | None) -> Iterator[Part]:
-    """What only this kind has."""
-    match family:
-        case PairFigures():
-            for one in family.tests:
-                names = ", ".join(map(one_line, one.reviewers))
-                yield from ("", f"{names}, {one.which} labels, {counted(one.items, 'pair')} with two labels or more:")
-                yield paper_tests_part(one.tests, "pairs")
-        case AnswerFigures():
-            yield from answer_parts(family)
-        case WholeResponseFigures():
-            yield from whole_response_parts(family)
-        case QAFigures():
-            yield from qa_parts(family)
-        case RankingFigures():
-            yield from ranking_parts(family)
-        case KeyFactFigures():
-            yield from key_fact_parts(family)
-        case ReferenceUnitFigures():
-            yield from reference_unit_parts(family)
-        case QuestionReport():
-            yield from question_parts(family)
-        case RevisionFigures():
-            yield from cleanup_parts(family.by_model)
+def _pair_tests(family: PairFigures) -> Iterator[Part]:
+    for one in family.tests:
+        names = ", ".join(map(one_line, one.reviewers))
+        yield from ("", f"{names}, {one.which} labels, {counted(one.items, 'pair')} with two labels or more:")
+        yield paper_tests_part(one.tests, "pairs")
+
+
+_FAMILIES: Final[dict[type, Callable[[Any], Iterator[Part]]]] = {
+    PairFigures: _pair_tests, AnswerFigures: answer_parts, WholeResponseFigures: whole_response_parts,
+    QAFigures: qa_parts, RankingFigures: ranking_parts, KeyFactFigures: key_fact_parts,
+    ReferenceUnitFigures: reference_unit_parts, QuestionReport: question_parts,
+    RevisionFigures: lambda found: cleanup_parts(found.by_model),
+}  # fmt: skip
+"""What only one kind has, by the class of its figures."""
 
 
 def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:

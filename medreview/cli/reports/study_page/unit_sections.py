@@ -7,15 +7,14 @@ from typing import Final
 from medreview.cli.output import given, one_line, stratum_name
 from medreview.cli.reports.facts import (
     COST_TABLE,
-    cost_plot,
     fact_name,
     head_words,
-    latency_plot,
     panel_parts,
     score_parts,
     strips,
     theme_counts,
     trade_off_parts,
+    trade_off_plots,
 )
 from medreview.cli.reports.layout import Heading, Title, cells, numbers, table
 from medreview.cli.reports.page_parts import (
@@ -36,7 +35,6 @@ from medreview.cli.reports.page_parts import (
 )
 from medreview.cli.reports.plots import Drawing, Interval, forest, interval_row, intervals
 from medreview.cli.reports.references import (
-    LEADING,
     NOT_FOUND_PROVES,
     VERDICT_WORDS,
     asked_parts,
@@ -50,7 +48,7 @@ from medreview.labels import label_words
 from medreview.llm.costs import Spent
 from medreview.references.model import Record
 from medreview.stats.formulas.estimate import half_up
-from medreview.stats.reference_verdicts import WORKS, ReferenceReport, ReferenceShares
+from medreview.stats.reference_verdicts import COMPARED, WORKS, ReferenceReport, ReferenceShares
 from medreview.stats.units.accused_references import AccusedReference, ReferenceLabel, ReferenceUnitFigures
 from medreview.stats.units.answer_figures import MarkedAnswer
 from medreview.stats.units.fact_report import FactReport, Theme, Themes
@@ -229,7 +227,7 @@ def cost_section(material: Material) -> Iterator[PagePart]:
     """Nothing where no model was asked from here."""
     found = material.facts.trade_offs if material.facts else ()
     if any(one.cost or one.seconds for one in found):
-        yield from (Plot(drawing, tabled=COST_TABLE) for drawing in (cost_plot(found), latency_plot(found)) if drawing)
+        yield from (Plot(drawing, tabled=COST_TABLE) for drawing in trade_off_plots(found) if drawing)
         yield from trade_off_parts(found)
     if material.spent:
         yield Title("Calls of models")
@@ -317,7 +315,7 @@ def _rows(report: ReferenceReport) -> Iterator[Interval]:
     groups = [one for one in report.strata if one.split in ("", "model") and one.references.checked]
     for stratum in groups[:_MOST_GROUPS]:
         yield Interval(stratum_name(stratum.split, stratum.stratum))
-        for verdict in LEADING:
+        for verdict in COMPARED:
             yield interval_row(VERDICT_WORDS[verdict], stratum.references.share(verdict))
 
 
@@ -331,7 +329,7 @@ def _table(report: ReferenceReport) -> PagePart:
 def _group(name: str, shares: ReferenceShares) -> Iterator[tuple[str, ...]]:
     """A row for each verdict that any reference has, and for each of the plot."""
     shown = [(verdict, words) for verdict, words in VERDICT_WORDS.items()
-             if verdict in LEADING or shares.verdicts[verdict]]  # fmt: skip
+             if verdict in COMPARED or shares.verdicts[verdict]]  # fmt: skip
     for place, (verdict, words) in enumerate(shown):
         figure = shares.share(verdict)
         ends = numbers(shares.checked, shares.not_checked, shares.bare_urls) if not place else ("",) * 3
