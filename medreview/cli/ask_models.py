@@ -115,7 +115,6 @@ Semantic = Annotated[
 
 def meaning_from_config(wanted: bool | None, *, local_only: bool = False) -> "Meaning | None":
     """The model that is to be asked, which says what it costs before; ``None`` where none is wanted."""
-
     from medreview.configured import meaning_of
 
     meaning = with_settings(lambda config: meaning_of(config, wanted, local_only=local_only))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from typer import Argument, Option
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from medreview.exchange.imports.file_rows import BadRecord
     from medreview.review.snapshot_diff import SnapshotDiff
     from medreview.sources.lookups.lookup_stage import LookupSummary
-    from medreview.sources.lookups.reach import Reach
-    from medreview.stats.citation_kpis import ReachFrom
-    from medreview.stats.reference_verdicts import ReferenceReport
-    from medreview.stats.reports.provenance import Provenance
 
 
 def fetch(
@@ -143,14 +139,12 @@ def citations(
         from medreview.cli.reports.citations import check_html
 
         check_html(html)
-    read = _read(source, read_mapping(mapping))
-    bad_records(read.bad, read.name)
-    if not read.answers:
-        raise UserError(f"{read.name} holds no response that can be used.")
+    name, answers, bad, known = _read(source, read_mapping(mapping))
+    bad_records(bad, name)
+    if not answers:
+        raise UserError(f"{name} holds no response that can be used.")
     with progress() as bar:
-        found = scored(read.answers, listed, len(read.answers), bar)
-        known: Mapping[str, Reach] = read.stored
-        known_from: ReachFrom = "snapshots" if read.is_study else ""
+        found = scored(answers, listed, len(answers), bar)
         if reach:
             import asyncio
 
@@ -158,25 +152,23 @@ def citations(
 
             sources = distinct_sources(found)
             say(f"asking for {counted(len(sources), 'source')} over the network")
-            known, known_from = asyncio.run(ask(sources, network_from_config(proxy, robots), bar)), "network"
-        report = citation_report(
-            found, listed, Thresholds(min_with, min_allowed), reach=known, reach_from=known_from,
-            provenance=read.provenance, references=read.references, progress=bar,
-        )  # fmt: skip
+            asked = asyncio.run(ask(sources, network_from_config(proxy, robots), bar))
+            known |= {"reach": asked, "reach_from": "network"}
+        report = citation_report(found, listed, Thresholds(min_with, min_allowed), **known, progress=bar)
     if csv is not None:
         say(f"written: {', '.join(map(str, write_csv(report, csv)))}")
     if html is not None:
         from medreview.cli.reports.citations import write_html
 
-        say(f"written: {write_html(report, read.name, html, read.bad)}")
+        say(f"written: {write_html(report, name, html, bad)}")
     if as_json:
-        result(payload(report, read.name, read.bad), as_json=True)
+        result(payload(report, name, bad), as_json=True)
     else:
         from medreview.cli.reports.citations import report_parts
         from medreview.cli.reports.terminal import show
         from medreview.config import load_config
 
-        show(report_parts(report, read.name, read.bad, full=False), ascii_only=load_config().ascii)
+        show(report_parts(report, name, bad, full=False), ascii_only=load_config().ascii)
     sys.stdout.flush()
     if check and not report.passed:
         for criterion in report.criteria:
@@ -185,26 +177,10 @@ def citations(
         raise typer.Exit(1)  # a criterion is missed or undefined; a mistake of the user is 2
 
 
-class _Read(NamedTuple):
-    """What was brought in; ``stored``: what became of the sources, by the snapshots of a study."""
-
-    name: str
-    answers: "list[CitingAnswer]"
-    bad: "list[BadRecord]"
-    is_study: bool
-    stored: "Mapping[str, Reach]"
-    provenance: "Provenance | None" = None
-    references: "ReferenceReport | None" = None
-
-
-def _read(source: str, mapping: Mapping[str, str]) -> _Read:
-    from medreview.exchange.imports.citation_answers import (
-        STDIN,
-        CitingAnswer,
-        file_answers,
-        stream_answers,
-        study_answers,
-    )
+def _read(source: str, mapping: Mapping[str, str]) -> "tuple[str, list[CitingAnswer], list[BadRecord], dict[str, Any]]":
+    """The name of what is read, its answers, the records left out, and what a study knows besides, for the report."""
+    from medreview.exchange.imports import citation_answers
+    from medreview.exchange.imports.file_rows import BadRecord
     from medreview.study.file_kind import is_database
 
     path = Path(source)
@@ -219,25 +195,24 @@ def _read(source: str, mapping: Mapping[str, str]) -> _Read:
         if mapping:
             raise UserError("--map is for files; the responses of a study have their fields.")
         with open_study(path, read_only=True) as study:
-            answers = list(study_answers(study.reader))
+            answers = list(citation_answers.study_answers(study.reader))
             if not answers:
                 raise UserError(
                     f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
                 )
             if any_checked(study.reader):
                 looked(study, "citations", "totals")
-            references = reference_report(study.reader, identified=True)
-            origin = provenance(study.reader, DEFAULT)
-            return _Read(path.name, answers, [], True, stored(study.reader), origin, references)
-    rows = stream_answers(sys.stdin.buffer.read(), mapping) if source == "-" else file_answers(path, mapping)
+            known = {"references": reference_report(study.reader, identified=True),
+                     "provenance": provenance(study.reader, DEFAULT),
+                     "reach": stored(study.reader), "reach_from": "snapshots"}  # fmt: skip
+            return path.name, answers, [], known
+    if source == "-":
+        name, rows = citation_answers.STDIN, citation_answers.stream_answers(sys.stdin.buffer.read(), mapping)
+    else:
+        name, rows = path.name, citation_answers.file_answers(path, mapping)
     told = list(rows)
-    return _Read(
-        STDIN if source == "-" else path.name,
-        [row for row in told if isinstance(row, CitingAnswer)],
-        [row for row in told if not isinstance(row, CitingAnswer)],
-        False,
-        {},
-    )
+    bad = [row for row in told if isinstance(row, BadRecord)]
+    return name, [row for row in told if not isinstance(row, BadRecord)], bad, {}
 
 
 def urls(

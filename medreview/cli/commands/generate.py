@@ -75,7 +75,6 @@ def _imported(study: "Study", file: Path) -> list[str]:
 
 
 def _answer_figures(study: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
-
     from medreview.stats.reports.study_support import kinds_of_run
 
     found = kinds_of_run(study.reader, counts.run_id)
@@ -110,7 +109,6 @@ def hallucinations(
 
     Example: medreview generate hallucinations sepsis.medreview questions.jsonl --type all --seed 1 --model writer
     """
-
     from medreview import pipeline
     from medreview.generators.correct_answers import answered_questions
     from medreview.generators.hallucinations import Hallucinations
@@ -160,7 +158,6 @@ def cleanup(
 
     Example: medreview generate cleanup sepsis.medreview --model writer --judge local
     """
-
     from medreview.generators.cleanup import Cleanup, listed
 
     path = None if statements == _UNSUPPORTED else Path(statements)
@@ -235,7 +232,6 @@ def _bring_in(study: "Study", path: Path | None) -> None:
 
 def _brief_figures(study: "Study", counts: "GenerationCounts", page: Path | None) -> tuple[dict[str, Any], list[str]]:
     """What of the run is not counted by code: statements kept, those that could not be verified, advice of its own."""
-
     from medreview.cli.reports.brief_page import write_brief_page
     from medreview.generators.brief_text import brief_counts, stored_briefs
 
@@ -292,7 +288,6 @@ def _key_fact_figures(
     path: Path, per_case: int, study: "Study", _counts: "GenerationCounts"
 ) -> tuple[dict[str, Any], list[str]]:
     """What became of the suggested facts so far, and what to do next."""
-
     from medreview.cli.reports.facts import suggested_words
     from medreview.units.suggestion import case_facts, fact_counts
 

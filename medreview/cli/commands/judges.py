@@ -310,7 +310,6 @@ def _reviewer(reader: "sqlite3.Connection", wanted: str | None) -> str:
 
 
 def _lines(found: "SmallJury") -> Iterator[str]:
-
     rule = in_words(found.tie_rule)
     candidates = ", ".join(visible(name) for name in found.candidates)
     yield f"{found.reviewer}, {found.group}: {counted(found.units, found.unit)} in {found.clusters:,} {found.cluster}s"

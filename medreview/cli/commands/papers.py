@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -188,9 +188,8 @@ def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]
         for imported in one.outcome.imported:
             print(f"    {visible_line(imported_sentence(imported))}")
             say_what_is_missing(imported, given.study.path, None, "import", given.study.path)
-        for line in [line for tally in one.outcome.tallies for line in did(tally)]:
-            print(f"    {visible_line(line)}")
-        for line in [line for counts in one.outcome.counts for line in count_lines(counts)]:
+        lines = [line for tally in one.outcome.tallies for line in did(tally)]
+        for line in (*lines, *(line for counts in one.outcome.counts for line in count_lines(counts))):
             print(f"    {visible_line(line)}")
         sys.stdout.flush()
     return done
@@ -269,15 +268,16 @@ def replay(
     others = (wanted.files, wanted.models, wanted.judges, wanted.pages, wanted.mapping, wanted.limit, wanted.again)
     if wanted.sample and any(others):
         raise UserError("--sample brings its own files and models, and every answer once; give it no others.")
-    with ExitStack() as stack:
-        bar = stack.enter_context(progress())
+    with progress() as bar:
         if wanted.dry_run:
             dry(study, chosen, wanted, bar)
             return
-        opened = stack.enter_context(opened_for(study, chosen, sample=wanted.sample))
-        given = stack.enter_context(given_with(opened, chosen, wanted, bar))
-        done = run_steps(chosen, given, as_json=as_json)
-        print_figures(chosen, given, done, as_json=as_json)
+        with (
+            opened_for(study, chosen, sample=wanted.sample) as opened,
+            given_with(opened, chosen, wanted, bar) as given,
+        ):
+            done = run_steps(chosen, given, as_json=as_json)
+            print_figures(chosen, given, done, as_json=as_json)
     failed = [one.outcome for one in done if one.outcome and one.outcome.failed]
     leave_by(sum(one.failed for one in failed), sum(tally.units for one in failed for tally in one.tallies))
 

@@ -287,7 +287,6 @@ def references(
 
 def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":
     """The verdicts of an option, as stored or in words. Raises :class:`UserError` for any other word."""
-
     names = {form: verdict for verdict in VERDICTS for form in (verdict, in_words(verdict))}
     for word in told or ():
         if word.strip().lower() not in names:
@@ -322,7 +321,6 @@ def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
 
     A service that was down proves nothing, and so it does not let a build pass.
     """
-
     found = {verdict: report.counts[verdict] for verdict in ACCUSING if verdict not in passing}
     told = [f"{number:,} {in_words(verdict)}" for verdict, number in found.items() if number]
     unanswered = 0 if "not_checkable" in passing else report.unanswered

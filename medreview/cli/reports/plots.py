@@ -217,19 +217,11 @@ def flow(title: str, trunk: Sequence[Step], branches: Sequence[Sequence[Step]]) 
     deep = sum(map(_height, trunk)) + max((sum(map(_height, branch)) for branch in branches), default=0.0)
 
     def paint(axes: "Axes") -> None:
-        y = 0.0
-        for place, step in enumerate(trunk):
-            last = place == len(trunk) - 1
-            _box(axes, 0, y, (step.head, *step.lines))
-            if step.aside:
-                middle = y + _size(step) / 2
-                _box(axes, _FLOW_WIDE + _FLOW_GAP, y, step.aside, head=False)
-                _arrow(axes, (_FLOW_WIDE, middle), (_FLOW_WIDE + _FLOW_GAP, middle))
-            if not last:
-                _arrow(axes, (_FLOW_WIDE / 2, y + _size(step)), (_FLOW_WIDE / 2, y + _height(step)))
-            y += _height(step)
-        for column, branch in enumerate(branches):
-            _branch(axes, column * (_FLOW_WIDE + _FLOW_GAP), y, branch)
+        y = _column(axes, 0, 0.0, trunk)
+        for place, branch in enumerate(branches):
+            x = place * (_FLOW_WIDE + _FLOW_GAP)
+            _arrow(axes, (_FLOW_WIDE / 2, y - _FLOW_GAP), (x + _FLOW_WIDE / 2, y))
+            _column(axes, x, y, branch)
         axes.set_xlim(0, wide)
         axes.set_ylim(deep, 0)
         axes.axis("off")
@@ -240,13 +232,18 @@ def flow(title: str, trunk: Sequence[Step], branches: Sequence[Sequence[Step]]) 
     return Drawing(title, "Boxes from top to bottom, and beside them what is left out.", (wide, deep), paint, numbers)
 
 
-def _branch(axes: "Axes", x: float, y: float, branch: Sequence[Step]) -> None:
-    _arrow(axes, (_FLOW_WIDE / 2, y - _FLOW_GAP), (x + _FLOW_WIDE / 2, y))
-    for place, step in enumerate(branch):
+def _column(axes: "Axes", x: float, y: float, steps: Sequence[Step]) -> float:
+    """Boxes below each other from ``y`` on, with what is left out beside them; where the last one ends."""
+    for place, step in enumerate(steps):
         _box(axes, x, y, (step.head, *step.lines))
-        if place < len(branch) - 1:
+        if step.aside:
+            middle, beside = y + _size(step) / 2, x + _FLOW_WIDE + _FLOW_GAP
+            _box(axes, beside, y, step.aside, head=False)
+            _arrow(axes, (x + _FLOW_WIDE, middle), (beside, middle))
+        if place < len(steps) - 1:
             _arrow(axes, (x + _FLOW_WIDE / 2, y + _size(step)), (x + _FLOW_WIDE / 2, y + _height(step)))
         y += _height(step)
+    return y
 
 
 def _box(axes: "Axes", x: float, y: float, lines: Sequence[str], *, head: bool = True) -> None:
@@ -274,8 +271,10 @@ def _height(step: Step) -> float:
 
 
 _FOREST_WIDTH: Final = 126.0
-"""Of the intervals; the numbers to the right of them take :data:`_BESIDE`. In points, as all lengths here."""
+"""Of the intervals; the numbers to the right of them take :data:`_NUMBERS_WIDTH`. In points, as all lengths here."""
 _NUMBERS_WIDTH: Final = 128.0
+_EDGE: Final = 1 + _NUMBERS_WIDTH / _FOREST_WIDTH
+"""The right edge of the numbers, in widths of the intervals."""
 _NAME: Final = 12.0
 """The height of a line of a name."""
 _DRAWN: Final = 15.0
@@ -338,12 +337,9 @@ def forest(title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, bet
         axes.tick_params(axis="x", labelsize=_SMALL)
         axes.set_xlabel(axis, fontsize=_SMALL, loc="left")
 
-    return Drawing(title, f"A forest plot: {axis}.", (_FOREST_WIDTH, tops[-1] + 2), paint, _numbers(rows, between))
-
-
-def _numbers(rows: Sequence[Interval], between: str) -> Table:
     told = [(row.name, *(row.words or ("", "")), "" if row.n is None else f"{row.n:,}") for row in rows]
-    return table(("", "value", between, "n"), told)
+    numbers = table(("", "value", between, "n"), told)
+    return Drawing(title, f"A forest plot: {axis}.", (_FOREST_WIDTH, tops[-1] + 2), paint, numbers)
 
 
 def _name(axes: "Axes", row: Interval, name: Sequence[str], top: float) -> None:
@@ -353,20 +349,15 @@ def _name(axes: "Axes", row: Interval, name: Sequence[str], top: float) -> None:
     for place, line in enumerate(name):
         axes.text(0, top + _NAME * (place + 0.5), line, transform=left, va="center", fontsize=9, fontweight=weight)
     if row.n is not None:
-        axes.text(_edge(), top + _NAME * (len(name) - 0.5), f"n {row.n:,}", transform=left, va="center", ha="right",
+        axes.text(_EDGE, top + _NAME * (len(name) - 0.5), f"n {row.n:,}", transform=left, va="center", ha="right",
                   fontsize=_SMALL)  # fmt: skip
-
-
-def _edge() -> float:
-    """The right edge of the numbers, in widths of the intervals."""
-    return 1 + _NUMBERS_WIDTH / _FOREST_WIDTH
 
 
 def _row(axes: "Axes", place: float, row: Interval, ends: tuple[float, float]) -> None:
     value, interval = row.words or ("", "")
     known = row.low is not None and row.high is not None
     words = f"{value} ({interval})" if interval and row.value is not None else value
-    axes.text(_edge(), place, words, transform=axes.get_yaxis_transform(), va="center", ha="right", fontsize=_SMALL)
+    axes.text(_EDGE, place, words, transform=axes.get_yaxis_transform(), va="center", ha="right", fontsize=_SMALL)
     if row.value is None:
         return
     axes.axhline(place, color=LINE, linewidth=0.5, zorder=0)
