@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from medreview.cli.generating import Wanted, generate_with, generator_command
+from medreview.cli.ask_models import Wanted, generate_with, generator_command
 from medreview.cli.importing import opened_or_made
 from medreview.cli.network import model_named
 from medreview.cli.options import DryRun, Json, LocalOnly, Reviewer, StudyFile, decider, open_study

@@ -7,7 +7,6 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from medreview.cli.ask_models import ordered
 from medreview.cli.network import pages_sentence, references_sentence
 from medreview.cli.options import Map, read_mapping
 from medreview.cli.output import bad_records, counted, odd_records, one_line, progress, say
@@ -16,6 +15,7 @@ from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.import_files import Imported, Preview
+    from medreview.judges.semantic_stage import SemanticSummary
     from medreview.pipeline import Authorities, Meaning, PageProvider, Prepared
     from medreview.study import Study
 
@@ -181,6 +181,11 @@ def prepared_sentence(study: "Study", done: "Prepared") -> str:
         f"{study.path}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
         f"{pages_sentence(done.fetched)}{ordered(done.judged.meaning)}."
     )
+
+
+def ordered(summary: "SemanticSummary | None") -> str:
+    """What a model did, as the end of a sentence; ``""`` where none was asked or nothing was left to do."""
+    return f"; {counted(summary.pairs, 'pair')} ordered with {summary.model}" if summary and summary.pairs else ""
 
 
 def _another(study: Path) -> Path:

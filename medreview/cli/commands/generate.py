@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
+from medreview.cli.ask_models import Wanted, generate_with, generator_command
 from medreview.cli.generate_questions import passages, qa, questions
-from medreview.cli.generating import Wanted, generate_with, generator_command
 from medreview.cli.importing import imported_sentence, say_what_is_missing
 from medreview.cli.options import StudyFile
 from medreview.cli.output import bad_records, counted, odd_records, progress, say

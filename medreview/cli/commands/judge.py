@@ -18,12 +18,12 @@ from medreview.cli.ask_models import (
     leave_by,
     leave_by_summary,
     meaning_from_config,
-    ordered,
     planned,
     run_batches,
     say_what_is_waited_for,
     say_where_texts_go,
 )
+from medreview.cli.importing import ordered
 from medreview.cli.network import with_settings
 from medreview.cli.options import (
     BatchFiles,

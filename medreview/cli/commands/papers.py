@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from medreview.cli.ask_models import did, leave_by, planned, say_what_is_waited_for
-from medreview.cli.generating import count_lines
+from medreview.cli.ask_models import count_lines, did, leave_by, planned, say_what_is_waited_for
 from medreview.cli.importing import imported_sentence, opened_or_made, say_what_is_missing
 from medreview.cli.network import PagesFrom, model_named, pages_from, with_settings
 from medreview.cli.options import (
