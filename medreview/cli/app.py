@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
@@ -68,7 +69,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")]
+Version = Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")]
 
 
 @app.callback()
@@ -79,44 +80,15 @@ def _options(context: typer.Context, version: Version = False) -> None:
 
 
 for command in (
-    review.demo,
-    review.review,
-    review.recent,
-    study_plan.audit,
-    study_plan.guidelines,
-    study_plan.background,
-    study_plan.gold,
-    study_plan.second_pass,
-    study_plan.share,
-    study_file.package,
-    review.conflicts,
-    prepare.run,
-    prepare.import_,
-    cited_pages.fetch,
-    prepare.parse,
-    judge.judge,
-    judges.judges,
-    papers.replay,
-    papers.reproduce,
-    judge.batches,
-    judges.jury,
-    results.report,
-    papers.assisted,
-    prepare.facts,
-    cited_pages.diff,
-    results.stats,
-    results.export,
-    cited_pages.citations,
-    references.references,
-    cited_pages.urls,
-    references.evidence,
-    judges.prompts,
-    config.trust,
-    study_file.merge,
-    study_file.backup,
-    study_file.check,
-    config.where,
-):
+    review.demo, review.review, review.recent,
+    study_plan.audit, study_plan.guidelines, study_plan.background, study_plan.gold, study_plan.second_pass,
+    study_plan.share, study_file.package, review.conflicts,
+    prepare.run, prepare.import_, cited_pages.fetch, prepare.parse,
+    judge.judge, judges.judges, papers.replay, papers.reproduce, judge.batches, judges.jury,
+    results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, results.export,
+    cited_pages.citations, references.references, cited_pages.urls, references.evidence, judges.prompts,
+    config.trust, study_file.merge, study_file.backup, study_file.check, config.where,
+):  # fmt: skip
     app.command(command.__name__.rstrip("_").replace("_", "-"))(command)
 app.add_typer(generate.generate, name="generate")
 app.add_typer(config.config, name="config")

@@ -1,23 +1,29 @@
-"""Putting questions to models from the command line: live, in batches at a server, and to a model of meaning.
+"""Putting questions to models: to judges, to generators, to a model of meaning; live or in batches at a server.
 
-``medreview judge STUDY --judge NAME``, ``--batch-submit`` of ``judge`` and ``generate``, ``--semantic``.
+What ``judge`` and all ``generate`` commands share; each states only its own options.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer import Option
 
+from medreview.cli.importing import opened_or_made
 from medreview.cli.network import with_settings
+from medreview.cli.options import BatchFiles, BatchSubmit, Command, DryRun, Json, LocalOnly, NoWait, open_study, takes
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
+from medreview.errors import UserError
 from medreview.text import in_words
 from medreview.visible import visible
 
 if TYPE_CHECKING:
+    from medreview.generators.counts import GenerationCounts
+    from medreview.generators.generator import Generator
     from medreview.judges.batch_jobs import Job
     from medreview.judges.batch_out import BatchOut
     from medreview.judges.llm_stage import Tally
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
     from medreview.judges.semantic_stage import SemanticSummary
     from medreview.llm.batch_server import Batch
     from medreview.pipeline import Judges, Meaning
-    from medreview.pipeline.asking import Batched
+    from medreview.pipeline.asking import Batched, Generating, Make
     from medreview.pipeline.batches import Submitted, Taken
     from medreview.study import Study
 
@@ -33,46 +39,6 @@ if TYPE_CHECKING:
 EVERY_ONE_FAILED: Final = 1
 SOME_FAILED: Final = 3
 """Exit codes of ``judge`` for questions without an answer of use."""
-
-
-def ask_models(
-    study: Path,
-    names: Sequence[str],
-    *,
-    task: str = "",
-    limit: int | None = None,
-    again: bool = False,
-    dry_run: bool = False,
-    local_only: bool = False,
-    as_json: bool = False,
-) -> None:
-    """Ask the judges of these names, or with ``dry_run`` say what that would cost.
-
-    Ends with :func:`leave_by` the units that had no answer of use.
-    """
-    from medreview import pipeline
-    from medreview.study import Study
-
-    judges = judges_named(names, task=task, again=again, local_only=local_only)
-    with Study.open(study) as opened, progress() as bar:
-        if dry_run:
-            plans = pipeline.plan_for(opened, judges, limit=limit, progress=bar)
-        else:
-            say_where_texts_go(judges)
-            _say_own_work(opened, judges)
-            try:
-                done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=say_what_is_waited_for)
-            except pipeline.Interrupted as stopped:
-                told = {**asdict(stopped.summary), "interrupted": True}
-                result(told, *(line for tally in stopped.summary.judges for line in did(tally)), as_json=as_json)
-                raise
-    if dry_run:
-        result({"plans": [asdict(plan) for plan in plans]}, *map(planned, plans), as_json=as_json)
-        return
-    lines = [line for tally in done.judges for line in did(tally)]
-    lines.append(f"{counted(done.flagged, 'statement')} flagged")
-    result(asdict(done), *lines, as_json=as_json)
-    leave_by(sum(tally.failed for tally in done.judges), sum(tally.units for tally in done.judges))
 
 
 def leave_by(failed: int, all_of_them: int) -> None:
@@ -99,16 +65,6 @@ def say_where_texts_go(judges: "Judges") -> None:
     from medreview.llm.settings import where_texts_go
 
     say(*where_texts_go(judges.settings))
-
-
-def _say_own_work(study: "Study", judges: "Judges") -> None:
-    """Name the judges that are about to judge what their own model wrote; reading is no judgement."""
-    from medreview.judges.judge_caveats import own_work_ahead
-    from medreview.judges.tasks.parsing import NAME as SPLITTING
-    from medreview.judges.tasks.references import NAME as READING
-
-    if judges.task not in (SPLITTING, READING):
-        say(*(own.words for each in judges.settings if (own := own_work_ahead(study.reader, each))))
 
 
 def planned(plan: "QuestionPlan", unit: str = "unit") -> str:
@@ -153,7 +109,7 @@ def did(tally: "Tally") -> list[str]:
 
 Semantic = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--semantic/--no-semantic",
         help="Ask a model of meaning, for the order only; default: as [semantic] of the settings says.",
         show_default=False,
@@ -163,25 +119,10 @@ Semantic = Annotated[
 
 def meaning_from_config(wanted: bool | None, *, local_only: bool = False) -> "Meaning | None":
     """The model that is to be asked, which says what it costs before; ``None`` where none is wanted."""
-
     from medreview.configured import meaning_of
 
     meaning = with_settings(lambda config: meaning_of(config, wanted, local_only=local_only))
     return replace(meaning, say=say) if meaning else None
-
-
-def plan_and_say(study: "Study", meaning: "Meaning", synonyms: "Path | None", *, as_json: bool) -> None:
-    """What asking would be, as the result of a command; nothing is asked."""
-    from medreview import pipeline
-
-    with progress() as bar:
-        planned = pipeline.plan_meaning(study, meaning, synonyms, bar)
-    result(planned, *(planned.lines or [f"{planned.model}: nothing is left to ask"]), as_json=as_json)
-
-
-def ordered(summary: "SemanticSummary | None") -> str:
-    """What a model did, as the end of a sentence; ``""`` where none was asked or nothing was left to do."""
-    return f"; {counted(summary.pairs, 'pair')} ordered with {summary.model}" if summary and summary.pairs else ""
 
 
 def leave_by_summary(summary: "SemanticSummary | None") -> None:
@@ -215,7 +156,6 @@ def run_batches(
     from medreview.judges.batch_out import SHARD_BYTES
     from medreview.llm.batch_server import BatchServer
     from medreview.pipeline import batches
-    from medreview.study import Study
 
     server = BatchServer(batched.settings)
     size = SHARD_BYTES if shard_mb is None else shard_mb * 1_000_000
@@ -223,7 +163,7 @@ def run_batches(
     more: dict[str, Any] = {}
     lines: list[str] = []
     with progress() as bar:
-        with Study.open(path) as study:
+        with open_study(path) as study:
             before(study)
             done = batches.submit(
                 study, batched, server, shard_bytes=size, limit=limit, progress=bar, tell=_say_what_is_asked
@@ -259,13 +199,12 @@ def run_batches(
 @contextmanager
 def _opened_when_free(path: Path) -> "Iterator[Study]":
     """The study, open for writing as soon as it is so nowhere else: it may be reviewed while a batch is waited for."""
-    from medreview.study import Study
     from medreview.study.lock import InUse
 
     told = False
     while True:
         try:
-            study = Study.open(path)
+            study = open_study(path)
         except InUse as error:
             if not told:
                 say(f"The results wait until the study is free. {error}")
@@ -323,3 +262,224 @@ def asked(done: "BatchOut", where: str = "") -> str:
         f"{counted(done.requests, 'question')} on {counted(done.units, 'unit')}{known}{where}; up to "
         f"{done.prompt_tokens:,} tokens in and about {done.completion_tokens:,} out{cost}."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The options that all generators have.
+
+    ``verified``: what is written goes to a judge; without a name that is the first one of the settings that is another
+    model than the one that writes.
+    """
+
+    model: Annotated[str, Option("--model", metavar="NAME", help="The model of the settings that writes.")] = ""
+    judge: Annotated[str, Option("--judge", metavar="NAME", help="The model that verifies what was written.")] = ""
+    limit: Annotated[int | None, Option(min=1, help="At most so many inputs now.")] = None
+    again: Annotated[bool, Option("--again", help="Also inputs of which nothing was made before.")] = False
+    dry_run: DryRun = False
+    local_only: LocalOnly = False
+    batch_out: Annotated[
+        Path | None, Option("--batch-out", metavar="FILE", help="Write the next questions to FILE, to run elsewhere.")
+    ] = None
+    batch_in: BatchFiles = None
+    batch_submit: BatchSubmit = False
+    no_wait: NoWait = False
+    as_json: Json = False
+    verified: bool = False
+
+
+def generator_command(*, verifies: bool = False) -> Callable[[Command], Command]:
+    """Gives a command the options that all generators have, in place of its parameter ``wanted``.
+
+    ``verifies``: it has ``--judge`` as well, the model that verifies what was written.
+    """
+    return takes(Wanted, without="" if verifies else "judge")
+
+
+def generate_with(
+    path: Path,
+    make: "Make",
+    wanted: Wanted,
+    *,
+    brings: Path | None = None,
+    before: "Callable[[Study], None]" = lambda study: None,
+    figures: "Callable[[Study, GenerationCounts], tuple[dict[str, Any], list[str]]]" = lambda study, counts: ({}, []),
+) -> None:
+    """Run a generator on a study as the options want: live, dry, or by batch files.
+
+    ``before`` prepares the study, such as by importing a file; for the file that it ``brings`` a study is made where
+    there is none. ``figures`` adds to the result: values for ``--json``,
+    and lines. Exit code 1 when every input that was put failed, 3 when some did; what is invalid is no failure.
+    """
+    from medreview import pipeline
+
+    generating = _generating(make, wanted)
+    if sum(map(bool, (wanted.batch_out, wanted.batch_in, wanted.batch_submit))) > 1:
+        raise UserError("Give one of --batch-out, --batch-in and --batch-submit.")
+    if wanted.no_wait and not wanted.batch_submit:
+        raise UserError("--no-wait goes with --batch-submit.")
+    makes = brings is not None and brings.exists()
+    if wanted.batch_submit and not wanted.dry_run:
+        if makes and not path.exists():
+            with opened_or_made(path) as study:
+                before(study)
+        _submitted(path, generating, wanted, before, figures)
+        return
+    with opened_or_made(path) if makes else open_study(path) as study, progress() as bar:
+        before(study)
+        if wanted.dry_run:
+            plan, later = pipeline.plan_generation(study, generating, limit=wanted.limit, progress=bar)
+            calls = f"; about {later:,} more calls follow on these" if later else ""
+            line = f"{planned(plan, 'input')}{calls}; what is invalid is asked again"
+            result({"plan": asdict(plan), "later_calls": later}, line, as_json=wanted.as_json)
+            return
+        generator = generating.make(study, generating.model, generating.prompts)
+        _say_before(generator, generating)
+        if wanted.batch_out:
+            written = pipeline.generation_out(study, generating, wanted.batch_out, limit=wanted.limit, progress=bar)
+            result(written, *_written(written, generator), as_json=wanted.as_json)
+            return
+        if wanted.batch_in:
+            taken, counts = pipeline.generation_in(study, generating, wanted.batch_in, progress=bar)
+            left_out(taken.bad)
+            left_out(taken.conflicts)
+            if taken.foreign:
+                say(f"  {counted(taken.foreign, 'result')} answer no question of this run: {taken.why}")
+            more, lines = figures(study, counts)
+            told = {"batch": asdict(taken), "counts": asdict(counts), **more}
+            result(told, *count_lines(counts), *_still(taken.waiting, generator), *lines, as_json=wanted.as_json)
+            return
+        try:
+            done = pipeline.generate(
+                study, generating, limit=wanted.limit, progress=bar, on_wait=say_what_is_waited_for
+            )
+        except pipeline.Interrupted as stopped:
+            result({"tally": asdict(stopped.summary.judges[0]), "interrupted": True}, as_json=wanted.as_json)
+            raise
+        more, lines = figures(study, done.counts)
+        told = {"tally": asdict(done.tally), "counts": asdict(done.counts), "waiting": done.waiting, **more}
+        # what there would have to be for the run to have any input
+        lacking = [generator.lacking] if generator.lacking and not done.counts.items and not done.waiting else []
+        result(
+            told,
+            _asked(done.tally),
+            *count_lines(done.counts),
+            *_still(done.waiting, generator),
+            *lacking,
+            *lines,
+            as_json=wanted.as_json,
+        )
+    leave_by(done.tally.failed, done.tally.units)
+
+
+def _submitted(
+    path: Path,
+    generating: "Generating",
+    wanted: Wanted,
+    before: "Callable[[Study], None]",
+    figures: "Callable[[Study, GenerationCounts], tuple[dict[str, Any], list[str]]]",
+) -> None:
+    """Run the next question on every input as a batch at the model's server; the same command puts further ones."""
+    from medreview.pipeline.asking import BatchedGeneration, counts_of
+
+    def prepared(study: "Study") -> None:
+        before(study)
+        _say_before(generating.make(study, generating.model, generating.prompts), generating)
+
+    def counted_now(study: "Study") -> tuple[dict[str, Any], list[str]]:
+        counts = counts_of(study, generating.task(study, one_model=True))
+        more, lines = figures(study, counts)
+        return {"counts": asdict(counts), **more}, [*count_lines(counts), *lines]
+
+    run_batches(
+        path,
+        BatchedGeneration(generating),
+        "the same command",
+        limit=wanted.limit,
+        wait=not wanted.no_wait,
+        as_json=wanted.as_json,
+        before=prepared,
+        figures=counted_now,
+    )
+
+
+def _generating(make: "Make", wanted: Wanted) -> "Generating":
+    from medreview.configured import judges_of, model_of, prompts_of
+    from medreview.judges.judge_caveats import verifies_its_own
+    from medreview.pipeline import Generating
+
+    def chosen(config: Any) -> "Generating":
+        if not wanted.model:
+            raise UserError("Name the model that writes with --model NAME: a table [models.NAME] of the settings.")
+        model = model_of(config, wanted.model, local_only=wanted.local_only)
+        judge = None
+        if wanted.judge:
+            judge = judges_of(config, [wanted.judge], local_only=wanted.local_only).settings[0]
+        elif wanted.verified:
+            other = next((name for name, one in config.judges.items() if not verifies_its_own(model, one)), "")
+            judge = judges_of(config, [other], local_only=wanted.local_only).settings[0] if other else model
+        return Generating(make, model, judge, prompts_of(config), wanted.again)
+
+    return with_settings(chosen)
+
+
+def _say_before(generator: "Generator", generating: "Generating") -> None:
+    """Where texts go, where this departs from the paper, and what cannot work as hoped."""
+    from medreview.judges.judge_caveats import verifies_its_own
+    from medreview.llm.settings import where_texts_go
+
+    models = [generating.model, *([generating.judge] if generating.judge not in (None, generating.model) else [])]
+    say(*where_texts_go(models, generator.goes_out or f"{generator.noun.capitalize()}s go"))
+    for sentence in generator.deviations:
+        say(f"Other than in the paper: {sentence}")
+    if own := verifies_its_own(generating.model, generating.judge):
+        say(own.words)
+    params = generating.model.params
+    if params.get("temperature") == 0 and "seed" not in params:
+        say("At temperature 0 a further attempt may be the same as the one before; a `seed` in `params` changes that.")
+
+
+def _written(done: "BatchOut", generator: "Generator") -> list[str]:
+    if not done.shards:
+        return [f"{counted(done.units, generator.noun)} waiting, nothing to ask; no file written."]
+    cost = "" if done.cost is None else f", about {done.cost:,.2f} at the configured prices"
+    files = ", ".join(shard.file for shard in done.shards)
+    return [
+        f"{counted(done.requests, 'question')} in {files}; up to {done.prompt_tokens:,} tokens in and about "
+        f"{done.completion_tokens:,} out{cost}.",
+        f"Manifest: {done.manifest}",
+        "Results come back with the same command, with --batch-in and their file in place of --batch-out.",
+    ]
+
+
+def _asked(tally: "Tally") -> str:
+    cost = "" if tally.cost is None else f", cost {tally.cost:,.4f}"
+    kept = f", {tally.kept:,} answered before" if tally.kept else ""
+    lost = f", {tally.requests_lost:,} lost (perhaps paid for)" if tally.requests_lost else ""
+    dead = f"; given up: {visible(tally.dead)}" if tally.dead else ""
+    sent = f" in {counted(tally.requests_sent, 'request')}" if tally.requests_sent > tally.calls else ""
+    return f"{visible(tally.judge)}: {counted(tally.calls, 'call')}{sent}{kept}{lost}{cost}{dead}"
+
+
+def count_lines(counts: "GenerationCounts") -> list[str]:
+    """The counts of a run in words."""
+    from medreview.cli.reports.generation import by_code
+
+    made = counted_each(counts.products) or "nothing"
+    came = f"with a product: {made}" if counts.products or not counts.made else "for the report"
+    lines = [f"{counted(counts.items, 'input')} done, {counts.made:,} {came}"]
+    if counts.nothing:
+        lines.append(f"  without one: {by_code(counts.nothing)}")
+    if counts.attempts:
+        valid = counts.statuses.get("ok", 0)
+        retried = f", {counts.retried:,} of them after an invalid one" if counts.retried else ""
+        lines.append(f"  {counted(counts.attempts, 'attempt')}{retried}; {valid:,} valid")
+    if counts.codes:
+        lines.append(f"  invalid by: {by_code(counts.codes)}")
+    if counts.dropped:
+        lines.append(f"  left out by rule: {by_code(counts.dropped)}")
+    return lines
+
+
+def _still(waiting: int, generator: "Generator") -> list[str]:
+    return [f"{counted(waiting, generator.noun)} waiting; the same command goes on"] if waiting else []

@@ -8,13 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
-from medreview.cli.generating import DryRun, LocalOnly, Wanted, generate_with, generator_command
-from medreview.cli.network import with_settings
-from medreview.cli.options import Json, Reviewer, StudyFile
+from medreview.cli.ask_models import Wanted, generate_with, generator_command
+from medreview.cli.importing import opened_or_made
+from medreview.cli.network import model_named
+from medreview.cli.options import DryRun, Json, LocalOnly, Reviewer, StudyFile, decider, open_study
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
+from medreview.next_step import command
 from medreview.text import in_words
 
 if TYPE_CHECKING:
@@ -42,35 +44,26 @@ def share_of(given: str, option: str, example: str) -> float | None:
 
 def passages(
     study: StudyFile,
-    texts: Annotated[
-        list[Path] | None, typer.Argument(metavar="TEXT", help="Files to read: .txt, .md, HTML, PDF.")
-    ] = None,
-    snapshots: Annotated[
-        bool, typer.Option("--snapshots", help="Read the fetched pages of the study as well.")
-    ] = False,
-    of_study: Annotated[bool, typer.Option("--passages", help="Measure the passages that the study has.")] = False,
-    density: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Entities per token, at least; default 0.05.")
-    ] = None,
+    texts: Annotated[list[Path] | None, Argument(metavar="TEXT", help="Files to read: .txt, .md, HTML, PDF.")] = None,
+    snapshots: Annotated[bool, Option("--snapshots", help="Read the fetched pages of the study as well.")] = False,
+    of_study: Annotated[bool, Option("--passages", help="Measure the passages that the study has.")] = False,
+    density: Annotated[float | None, Option(min=0, max=1, help="Entities per token, at least; default 0.05.")] = None,
     variance: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Variance of neighbouring sentences' cosines, at most; default 0.05."),
+        float | None, Option(min=0, max=1, help="Variance of neighbouring sentences' cosines, at most; default 0.05.")
     ] = None,
-    entropy: Annotated[
-        float | None, typer.Option(min=0, help="Semantic entropy in nats, at most; default 1.0.")
-    ] = None,
+    entropy: Annotated[float | None, Option(min=0, help="Semantic entropy in nats, at most; default 1.0.")] = None,
     keep: Annotated[
-        str, typer.Option(metavar="60%", help="In place of the three: the best share by all three measures.")
+        str, Option(metavar="60%", help="In place of the three: the best share by all three measures.")
     ] = "",
     embeddings: Annotated[
-        str, typer.Option(metavar="NAME", help="Compare sentences by this model's /embeddings instead of their words.")
+        str, Option(metavar="NAME", help="Compare sentences by this model's /embeddings instead of their words.")
     ] = "",
     alike: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Cosine above which sentences mean the same; default 0.1 of words, else 0.5."),
+        Option(min=0, max=1, help="Cosine above which sentences mean the same; default 0.1 of words, else 0.5."),
     ] = None,
     tagger: Annotated[
-        str, typer.Option(metavar="COMMAND", help="Find entities with this program instead of our term lists.")
+        str, Option(metavar="COMMAND", help="Find entities with this program instead of our term lists.")
     ] = "",
     dry_run: DryRun = False,
     local_only: LocalOnly = False,
@@ -83,30 +76,25 @@ def passages(
 
     Example: medreview generate passages sepsis.medreview chapter.md guideline.pdf --keep 60%
     """
-    from medreview.cli.importing import opened_or_made
     from medreview.generators import passage_run
     from medreview.generators.passage_candidates import TaggerCommand, TermLists
     from medreview.generators.passage_measures import TF_IDF, Thresholds
     from medreview.llm.settings import model_at_host
-    from medreview.study import Study
 
     share = share_of(keep, "--keep", "60%")
-    if share is not None and (density, variance, entropy) != (None, None, None):
+    given = {"density": density, "variance": variance, "entropy": entropy}
+    limits = {name: value for name, value in given.items() if value is not None}
+    if share is not None and limits:
         raise UserError("--keep finds the thresholds itself: give it, or --density, --variance and --entropy.")
-    model = _model(embeddings, local_only) if embeddings else None
-    default = Thresholds()
+    model = model_named(embeddings, local_only=local_only) if embeddings else None
     measures = passage_run.Measures(
         tagger=TaggerCommand(tagger) if tagger else TermLists(),
         vectors=model_at_host(model) if model else TF_IDF,
         alike=alike if alike is not None else passage_run.ALIKE_EMBEDDED if model else passage_run.ALIKE_WORDS,
         keep=share,
-        thresholds=Thresholds(
-            default.density if density is None else density,
-            default.variance if variance is None else variance,
-            default.entropy if entropy is None else entropy,
-        ),
+        thresholds=Thresholds(**limits),
     )
-    with opened_or_made(study) if texts else Study.open(study) as opened, progress() as bar:
+    with opened_or_made(study) if texts else open_study(study) as opened, progress() as bar:
         read = _texts_of_files(opened, texts or [], snapshots, of_study, bar)
         every = passage_run.paragraphs_of(read)
         meanings = None
@@ -119,12 +107,6 @@ def passages(
     done = passage_run.summary_of(len(read), chosen, measures, thresholds, new)
     told = asdict(done) | {"dry_run": dry_run}
     result(told, *_lines(done, dry_run), as_json=as_json)
-
-
-def _model(name: str, local_only: bool) -> "JudgeSettings":
-    from medreview.configured import model_of
-
-    return with_settings(lambda config: model_of(config, name, local_only=local_only))
 
 
 def _texts_of_files(
@@ -201,10 +183,10 @@ def questions(
     study: StudyFile,
     wanted: Wanted,
     source: Annotated[
-        str | None, typer.Argument(metavar="PAGE|FILE", help="A source of the study by its URL, or a file of texts.")
+        str | None, Argument(metavar="PAGE|FILE", help="A source of the study by its URL, or a file of texts.")
     ] = None,
     snapshots: Annotated[
-        bool, typer.Option("--snapshots", help="Of every page of the study that can be read, as it is now.")
+        bool, Option("--snapshots", help="Of every page of the study that can be read, as it is now.")
     ] = False,
 ) -> None:
     """Make a question of each text, with its answer and the words that hold it; a reviewer checks it.
@@ -230,7 +212,6 @@ def questions(
 def _texts_of_study(study: "Study", source: str | None, *, snapshots: bool) -> list["StudyText"]:
     """The texts that are meant; those of a file are brought into the study. Raises :class:`UserError` for none."""
     from medreview.generators.source_texts import is_address, page_at, pages_in, passages_in
-    from medreview.next_step import command
 
     if snapshots:
         found = pages_in(study.reader)
@@ -263,17 +244,17 @@ def qa(
     study: StudyFile,
     wanted: Wanted,
     kind: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="One type for all, short for one; `auto` goes by the passage.")
+        str, Option("--type", metavar="TYPE", help="One type for all, short for one; `auto` goes by the passage.")
     ] = "auto",
-    seed: Annotated[int, typer.Option(metavar="N", help="Decides turns of types, order of options, the share.")] = 0,
+    seed: Annotated[int, Option(metavar="N", help="Decides turns of types, order of options, the share.")] = 0,
     distractors: Annotated[
-        bool, typer.Option("--distractors", help="Replace wrong options that are easy to tell, or not wrong.")
+        bool, Option("--distractors", help="Replace wrong options that are easy to tell, or not wrong.")
     ] = False,
     every: Annotated[
-        bool, typer.Option("--all-passages", help="Also passages that `generate passages` did not choose.")
+        bool, Option("--all-passages", help="Also passages that `generate passages` did not choose.")
     ] = False,
     second: Annotated[
-        str, typer.Option(metavar="45%", help="How many of the items a second reviewer annotates as well, blinded.")
+        str, Option(metavar="45%", help="How many of the items a second reviewer annotates as well, blinded.")
     ] = "",
     reviewer: Reviewer = None,
 ) -> None:
@@ -285,7 +266,6 @@ def qa(
     Example: medreview generate qa sepsis.medreview --model writer --distractors --second 45%
     """
     from medreview.generators.qa_items import QAItems, passages_of
-    from medreview.next_step import command
 
     rate = share_of(second, "--second", "45%")
     make = partial(QAItems, kind=kind, seed=seed, distractors=distractors, every=every)
@@ -326,11 +306,10 @@ def _shared(study: "Study", rate: float, seed: int, reviewer: str | None) -> dic
 
     It is only ever raised, and drawn by the seed that it had first.
     """
-    from medreview.config import load_config
     from medreview.review.repeat_annotation import drawn, set_share, shares
 
     share = shares(study.reader).get("qa")
     if share is None or share.rate < rate:
-        share = set_share(study, reviewer or load_config().reviewer, "qa", rate, None if share else seed)
+        share = set_share(study, decider(reviewer), "qa", rate, None if share else seed)
     units = drawn(study.reader, study.meta("study_id"), share)
     return {"rate": share.rate, "seed": share.seed, "drawn": len(units)}

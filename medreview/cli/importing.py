@@ -7,7 +7,6 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from medreview.cli.ask_models import ordered
 from medreview.cli.network import pages_sentence, references_sentence
 from medreview.cli.options import Map, read_mapping
 from medreview.cli.output import bad_records, counted, odd_records, one_line, progress, say
@@ -16,6 +15,7 @@ from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.import_files import Imported, Preview
+    from medreview.judges.semantic_stage import SemanticSummary
     from medreview.pipeline import Authorities, Meaning, PageProvider, Prepared
     from medreview.study import Study
 
@@ -79,19 +79,15 @@ def imported_sentence(done: "Imported") -> str:
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
     sentence = f"{done.file}: {counted(done.added, _noun(done.kind))} added{known}{left}"
-    if done.cases:
-        sentence += f"; {counted(done.cases, 'case')} added"
-    if done.gold:
-        sentence += f"; {counted(done.gold, 'gold label')} added"
-    if done.opinions:
-        sentence += f"; {counted(done.opinions, 'machine opinion')} added"
-    if done.labels:
-        sentence += f"; what people said of {counted(done.labels, 'unit')} added"
-    if done.empty:
-        sentence += f"; {counted(done.empty, 'empty response')} kept as invalid"
-    if done.given:
-        sentence += f"; {counted(done.given, 'page')} given with the answers"
-    return sentence + (f"; {counted(done.facts, 'key fact')} added" if done.facts else "")
+    beside = (
+        (done.cases, "case", "added"), (done.gold, "gold label", "added"), (done.opinions, "machine opinion", "added"),
+        (done.labels, "unit", "added"), (done.empty, "empty response", "kept as invalid"),
+        (done.given, "page", "given with the answers"), (done.facts, "key fact", "added"),
+    )  # fmt: skip
+    for number, noun, how in beside:
+        if number:
+            sentence += f"; {'what people said of ' if noun == 'unit' else ''}{counted(number, noun)} {how}"
+    return sentence
 
 
 def _noun(kind: str) -> str:
@@ -185,6 +181,11 @@ def prepared_sentence(study: "Study", done: "Prepared") -> str:
         f"{study.path}: {counted(statements, 'statement')}, {done.judged.flagged} flagged; "
         f"{pages_sentence(done.fetched)}{ordered(done.judged.meaning)}."
     )
+
+
+def ordered(summary: "SemanticSummary | None") -> str:
+    """What a model did, as the end of a sentence; ``""`` where none was asked or nothing was left to do."""
+    return f"; {counted(summary.pairs, 'pair')} ordered with {summary.model}" if summary and summary.pairs else ""
 
 
 def _another(study: Path) -> Path:

@@ -133,6 +133,4 @@ def answer_references(check: "Check", together: int = 1) -> None:
     """Answer each line of standard input; a byte that is no UTF-8 spoils no more than its own line."""
     from medreview.references.jsonl_filter import serve
 
-    lines = (line.decode("utf-8-sig" if number == 0 else "utf-8", "surrogateescape") for number, line in
-             enumerate(sys.stdin.buffer))  # fmt: skip
-    print_each(serve(lines, check, together))
+    print_each(serve((_text(number, line) for number, line in enumerate(sys.stdin.buffer)), check, together))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import typer
+from typer import Option
 
 from medreview.cli.output import bad_records, counted, counted_each, say
 from medreview.references.model import bare_urls_words, unanswered_words
@@ -17,6 +17,7 @@ from medreview.text import in_words
 
 if TYPE_CHECKING:
     from medreview.config import Config
+    from medreview.llm.settings import JudgeSettings
     from medreview.pipeline import Authorities, CheckSummary, PageProvider
     from medreview.sources.fetching.network import Network, Services
     from medreview.sources.stage import FetchSummary
@@ -61,25 +62,18 @@ def ask_for_trust(file: Path) -> bool:
 
 
 PagesFrom = Annotated[
-    Path | None,
-    typer.Option("--pages", metavar="DIR|WARC", help="Take saved pages (a folder or a WARC file); no network."),
+    Path | None, Option("--pages", metavar="DIR|WARC", help="Take saved pages (a folder or a WARC file); no network.")
 ]
-Proxy = Annotated[
-    str | None,
-    typer.Option(metavar="URL", help="Fetch through this proxy, http://[user:password@]host:port."),
-]
+Proxy = Annotated[str | None, Option(metavar="URL", help="Fetch through this proxy, http://[user:password@]host:port.")]
 Libraries = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--library", metavar="FILE", help="Hold references against these works (CSL-JSON, RIS, BibTeX, nbib); repeat."
     ),
 ]
-Robots = Annotated[
-    bool | None, typer.Option("--respect-robots", help="Ask each site's robots.txt first, and keep to it.")
-]
+Robots = Annotated[bool | None, Option("--respect-robots", help="Ask each site's robots.txt first, and keep to it.")]
 Ocr = Annotated[
-    bool | None,
-    typer.Option("--ocr/--no-ocr", help="Read pages of PDFs without text from their pictures (medreview[ocr])."),
+    bool | None, Option("--ocr/--no-ocr", help="Read pages of PDFs without text from their pictures (medreview[ocr]).")
 ]
 
 
@@ -97,6 +91,13 @@ def network_from_config(proxy: str | None = None, respect_robots: bool | None = 
     from medreview.configured import network_of
 
     return with_settings(lambda config: network_of(config, proxy, respect_robots))
+
+
+def model_named(name: str, *, local_only: bool) -> "JudgeSettings":
+    """A model of the settings that writes, or whose vectors are asked for."""
+    from medreview.configured import model_of
+
+    return with_settings(lambda config: model_of(config, name, local_only=local_only))
 
 
 def services_from_config() -> "Services":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from medreview.cli.output import say
-from medreview.cli.review_words import Wanted
+from medreview.cli.review_words import ReviewOptions
 from medreview.cli.verdict_access import current_verdicts
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -22,17 +22,7 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
-def open_review(
-    study: "Study",
-    reviewer: str | None,
-    queue: str | None,
-    filter: str,
-    blind: bool,
-    *,
-    first: str | None = None,
-    plain: bool = False,
-    goal: str | None = None,
-) -> None:
+def open_review(study: "Study", wanted: ReviewOptions, *, first: str | None = None) -> None:
     """Open a study for review: the queue asked for, else the first screen.
 
     That begins with where the reviewer left off; ``first`` is the queue to open at once the first time. Line mode has
@@ -45,16 +35,16 @@ def open_review(
     from medreview.review.goal import read_goal
 
     config = load_config()
-    if reviewer:
-        config = replace(config, reviewer=reviewer)
-    if goal is not None:
-        config = replace(config, goal=goal)
+    if wanted.reviewer:
+        config = replace(config, reviewer=wanted.reviewer)
+    if wanted.goal is not None:
+        config = replace(config, goal=wanted.goal)
     read_goal(config.goal)  # before anything is opened
     current_verdicts(study)
     begin(study, config.reviewer)
-    opened = _queue(study, config.reviewer, queue, filter, blind, first, plain)
-    with _meanwhile(study, reviewer or "") as begin_copy:
-        if plain and opened is not None:
+    opened = _queue(study, config.reviewer, wanted, first)
+    with _meanwhile(study, wanted.reviewer or "") as begin_copy:
+        if wanted.plain and opened is not None:
             from medreview.cli.plain import review_plain
             from medreview.review.goal import sitting_goal
             from medreview.review.open_session import open_session
@@ -70,27 +60,24 @@ def open_review(
                 say(parting)
 
 
-def _queue(
-    study: "Study", reviewer: str, name: str | None, filter: str, blind: bool, first: str | None, plain: bool
-) -> "Queue | None":
+def _queue(study: "Study", reviewer: str, wanted: ReviewOptions, first: str | None) -> "Queue | None":
     """The queue to open at once; ``None`` for the first screen."""
     from medreview.review.queue import open_queue
 
-    if name or filter or blind:
-        name = name or ("responses" if blind else "flagged")
-        found = open_queue(study, name, reviewer, filter=filter, blind=blind or None)
+    if wanted.queue or wanted.filter or wanted.blind:
+        name = wanted.queue or ("responses" if wanted.blind else "flagged")
+        found = open_queue(study, name, reviewer, filter=wanted.filter, blind=wanted.blind or None)
         if not found.units:
             raise UserError(found.nothing)
         return found
-    if not plain and first is None:  # the first screen finds by itself where that was
+    if not wanted.plain and first is None:  # the first screen finds by itself where that was
         return None
     from medreview.review.resuming import last_place
 
     place = last_place(study, reviewer)
     if place is not None:
-        return place.queue if plain else None
-    name = first or (_first_queue(study) if plain else None)
-    return open_queue(study, name, reviewer) if name else None
+        return place.queue if wanted.plain else None
+    return open_queue(study, first or _first_queue(study), reviewer)
 
 
 def _first_queue(study: "Study") -> str:
@@ -139,7 +126,9 @@ SUFFIX: Final = ".medreview"
 """Of the study that is made beside a file of answers."""
 
 
-def review_paths(paths: Sequence[Path], wanted: Wanted, *, pages: "PagesFrom" = None, mapping: "Map" = None) -> None:
+def review_paths(
+    paths: Sequence[Path], wanted: ReviewOptions, *, pages: "PagesFrom" = None, mapping: "Map" = None
+) -> None:
     """Open the study for review; of files of answers one is made first, or taken further."""
     from medreview.study import Study
 
@@ -171,15 +160,14 @@ def _bring_in(opened: "Study", files: list[Path], given: list[Path], pages: "Pag
         raise UserError(f"There is nothing to review in {files[0]}: no statement was found in it.")
 
 
-def _review(opened: "Study", wanted: Wanted) -> None:
-    queue = wanted.queue
+def _review(opened: "Study", wanted: ReviewOptions) -> None:
     if wanted.audit is not None:
         from medreview.config import load_config
         from medreview.review.audit import draw
 
         draw(opened, wanted.reviewer or load_config().reviewer, size=wanted.audit)
-        queue = "audit"
-    open_review(opened, wanted.reviewer, queue, wanted.filter, wanted.blind, plain=wanted.plain, goal=wanted.goal)
+        wanted = wanted._replace(queue="audit")
+    open_review(opened, wanted)
 
 
 def _study_and_files(paths: Sequence[Path]) -> tuple[Path, list[Path]]:

@@ -1,10 +1,15 @@
-"""Arguments and options that several commands share, and what ``--map``, ``--ties`` and ``--remarks-of`` stand for."""
+"""Arguments and options that several commands share, and what ``--map``, ``--ties`` and ``--remarks-of`` stand for.
 
-from collections.abc import Sequence
+Options that a command hands on together are the fields of a record: :func:`takes`.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
-import typer
+from typer import Argument, Option
 
 from medreview.cli.output import progress, say
 from medreview.errors import UserError
@@ -23,15 +28,69 @@ def study_path(path: Path | None) -> Path | None:
     return path
 
 
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.", callback=study_path)]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Command = Callable[..., None]
+
+
+def takes(record: type, *, without: str = "") -> Callable[[Command], Command]:
+    """Gives a command the options that the fields of a dataclass are, in place of its parameter ``wanted``.
+
+    Options are the fields whose type is ``Annotated``, but for the one ``without`` which the command is.
+    """
+    shared = [
+        one
+        for one in signature(record).parameters.values()
+        if get_origin(one.annotation) is Annotated and one.name != without
+    ]
+
+    def of(command: Command) -> Command:
+        own = [one for one in signature(command).parameters.values() if one.name != "wanted"]
+
+        @wraps(command)
+        def called(**given: Any) -> None:
+            command(wanted=record(**{one.name: given.pop(one.name) for one in shared}), **given)
+
+        called.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in (*own, *shared)}
+        return called
+
+    return of
+
+
+def open_study(path: Path, *, read_only: bool = False) -> "Study":
+    """The study, opened for a command; what that takes is loaded only then."""
+    from medreview.study import Study
+
+    return Study.open(path, read_only=read_only)
+
+
+StudyFile = Annotated[Path, Argument(metavar="STUDY", help="The study file.", callback=study_path)]
+Json = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 """Every command with a result can print it for a script."""
-Reviewer = Annotated[str | None, typer.Option(help="Who decides; default: from the settings, else the login name.")]
+Reviewer = Annotated[str | None, Option(help="Who decides; default: from the settings, else the login name.")]
 
 
+def decider(named: str | None) -> str:
+    """Who decides: the one :data:`Reviewer` names, else that of the settings."""
+    from medreview.config import load_config
+
+    return named or load_config().reviewer
+
+
+OneReviewer = Annotated[str | None, Option(metavar="NAME", help="One reviewer; default: all of them.")]
+Seed = Annotated[int | None, Option(min=0, help="Seed of the resampling; default: 1.")]
+Replicates = Annotated[int | None, Option(min=99, help="How many resamples; default: 9,999.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Say what would be asked and cost; ask nothing.")]
+LocalOnly = Annotated[bool, Option("--local-only", help="Refuse models outside this machine.")]
+BatchFiles = Annotated[
+    list[Path] | None, Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
+]
+BatchSubmit = Annotated[
+    bool, Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there.")
+]
+NoWait = Annotated[bool, Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")]
 Map = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--map",
         metavar="COLUMN=FIELD",
         help="Which column is which field (--map answer_text=response), or a field's text for all (--map judge:=NAME).",
@@ -52,7 +111,7 @@ def read_mapping(told: Sequence[str] | None) -> dict[str, str]:
 
 TieName = Literal["undecided", "supported", "not-supported"]
 Ties = Annotated[
-    TieName | None, typer.Option("--ties", help="What a tied jury gives; default: as set before, else undecided.")
+    TieName | None, Option("--ties", help="What a tied jury gives; default: as set before, else undecided.")
 ]
 
 
@@ -64,15 +123,14 @@ def rule_named(ties: TieName) -> "TieRule":
 def keep_rule(study: Path, ties: TieName) -> None:
     """Set the tie rule of a study."""
     from medreview import pipeline
-    from medreview.study import Study
 
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         pipeline.set_tie_rule(opened, rule_named(ties), bar)
 
 
 RemarksOf = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--remarks-of",
         metavar="NAME",
         help="For hallucination_assisted: show the judge this reviewer's remarks; may be repeated. Default: as chosen "
@@ -81,7 +139,7 @@ RemarksOf = Annotated[
 ]
 ReasonsOnly = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--reasons-only/--labels-too", help="Of these remarks show only reasons and notes, or labels and marks, too."
     ),
 ]

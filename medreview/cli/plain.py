@@ -1,7 +1,7 @@
 """The review as line prompts: for screen readers, dumb terminals and scripts. The same session as the workbench."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import methodcaller
 from typing import Protocol
 
@@ -44,8 +44,8 @@ class Lines(Protocol):
     """How a kind of unit is printed, and the words that only it has."""
 
     help: str
-    words: Mapping[str, Callable[[str], bool]]
-    decides: Mapping[str, Callable[[str], FollowUp]]
+    words: dict[str, Callable[[str], bool]]
+    decides: dict[str, Callable[[str], FollowUp]]
 
     def show(self) -> None:
         """The unit and its text at its best place."""
@@ -59,7 +59,8 @@ class Lines(Protocol):
 
 def review_plain(session: Deciding) -> None:
     """Prompt until ``q``, the end of input or an interrupt. Says each receipt; errors are one line, change nothing."""
-    _spare_encoding()
+    if (reconfigure := getattr(sys.stdout, "reconfigure", None)) is not None:
+        reconfigure(errors="replace")  # without UTF-8 a question mark is shown, instead of ending the review
     came_from: CameFrom | None = None
     while (found := _sit(session, came_from)) is not None:
         came_from = found.came_from
@@ -77,7 +78,7 @@ def _sit(session: Deciding, came_from: CameFrom | None) -> Switch | None:
     try:
         begin(session)
         _show(session, lines)
-        for line in _typed():
+        for line in iter(lambda: input("> ").strip(), "q"):
             session.clock.touch()
             try:
                 if (line == "P" and session.asks.leads_to) or (line == "L" and session.asks.crosses_to):
@@ -111,18 +112,6 @@ def _lines_of(session: Deciding) -> Lines:
 
     assert isinstance(session, ReviewSession)
     return StatementLines(session)
-
-
-def _typed() -> Iterator[str]:
-    while (line := input("> ").strip()) != "q":
-        yield line
-
-
-def _spare_encoding() -> None:
-    """Let an output without UTF-8 show a question mark for what it does not know, instead of ending the review."""
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="replace")
 
 
 def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
@@ -224,12 +213,6 @@ def _receipt(session: Deciding) -> None:
     print(visible_line(session.receipt))
 
 
-def _advance(session: Deciding, lines: Lines) -> None:
-    if not session.next():
-        print("(end of the queue)")
-    _show(session, lines)
-
-
 def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
     """Say each new receipt (``said``: the one before) and ask what the session says is asked next, until it goes on."""
     place = session.position
@@ -259,7 +242,9 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
                 end_of_block(session, shown=True)
                 step = FollowUp.ADVANCE
             case FollowUp.ADVANCE:
-                return _advance(session, lines)
+                if not session.next():
+                    print("(end of the queue)")
+                return _show(session, lines)
 
 
 def _reason(session: Deciding) -> FollowUp:

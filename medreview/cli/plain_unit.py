@@ -3,7 +3,7 @@
 Labels that take more than a digit, and spans in an answer, are typed here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -56,23 +56,6 @@ def findings(session: Deciding, rest: str) -> bool:
     return True
 
 
-def ask_spans(session: UnitSession, label: Label) -> None:
-    """After a type: say its receipt, then ask for words until there are no more."""
-    print(visible_line(session.receipt))
-    while True:
-        other = ", the other place" if partner_for(label.level, session.own.spans) else ""
-        told = input(
-            f"Words of the {session.asks.noun} to mark as {label.name}{other} (// and why), Enter none: "
-        ).strip()
-        if not told:
-            return
-        try:
-            mark(session, f"{label.key} {told}")
-            print(visible_line(session.receipt))
-        except UserError as error:
-            print(visible_line(str(error)))
-
-
 def mark(session: UnitSession, rest: str) -> bool:
     """Mark words of the answer with a type; of a repeated passage the first place that is not marked yet."""
     digit, _, told = rest.partition(" ")
@@ -97,42 +80,6 @@ def _place_of_finding(session: UnitSession, words: str) -> Span:
             return place
         start = text.find(words, start + 1)
     raise UserError(f"The {session.asks.noun} does not say that in these words, or they are marked already.")
-
-
-def deciding_words(session: UnitSession) -> Mapping[str, Callable[[str], FollowUp]]:
-    """Words that give the unit its label, by what the kind asks."""
-    if session.asks.entry == "order":
-        return {"rank": lambda rest: _rank(session, rest)}
-    if session.asks.entry == "words":
-        edited = session.asks.level_named(EDITED)
-        return {edited.key: lambda rest: session.decide_words(EDITED, rest)}
-    return {}
-
-
-def adding_words(session: UnitSession) -> Mapping[str, Callable[[str], bool]]:
-    """Words for what the kind has beside its label; each an act, whose receipt is to be said."""
-    found: dict[str, Callable[[str], bool]] = {}
-    if "category" in session.asks.also:
-        found["c"] = lambda rest: _categorise(session, rest)
-    if session.asks.adds:
-        found["+"] = lambda rest: _add(session, rest)
-    return found
-
-
-def entry_help(session: UnitSession) -> list[str]:
-    """One line on each of these words."""
-    lines = []
-    if session.asks.entry == "order":
-        also = "" if session.settles else ", then for output 1, 2, ... good, okay or bad"
-        lines.append(f"{_example(session)}  outputs from best to worst{also}")
-    if session.asks.entry == "words":
-        lines.append(f"{session.asks.level_named(EDITED).key} TEXT  it must be said, in these words")
-    letters = ", ".join(f"{label.key} {label.name}" for label in AXES["category"])
-    if "category" in session.asks.also:
-        lines.append(f"c LETTER  what it is about: {letters}")
-    if session.asks.adds:
-        lines.append(f"+ LETTER TEXT  a {session.asks.adds} of your own, with its category")
-    return lines
 
 
 def _example(session: UnitSession) -> str:
@@ -185,19 +132,33 @@ class UnitLines:
     """Prints the unit of a session from its view. Knows no kind."""
 
     def __init__(self, session: UnitSession) -> None:
-        self._session = session
-        self.words: Mapping[str, Callable[[str], bool]] = {
-            "source": self._source,
-            "beside": self._beside,
-            **adding_words(session),
+        self._session, asks = session, session.asks
+        self.words: dict[str, Callable[[str], bool]] = {
+            "source": lambda _rest: _printed(session.source_text() or "(nothing to read)"),
+            "beside": lambda _rest: _printed(session.beside_text()),
         }
         """What its words do; whether that was an act, whose receipt is to be said."""
-        self.decides = deciding_words(session)
+        self.decides: dict[str, Callable[[str], FollowUp]] = {}
         """Words that give the label, beside the digits."""
-        told = ["source  the whole text      beside  the text beside it, or the whole card", *entry_help(session)]
-        if session.asks.entry == "spans":
+        told = ["source  the whole text      beside  the text beside it, or the whole card"]
+        if asks.entry == "order":
+            self.decides["rank"] = lambda rest: _rank(session, rest)
+            also = "" if session.settles else ", then for output 1, 2, ... good, okay or bad"
+            told.append(f"{_example(session)}  outputs from best to worst{also}")
+        if asks.entry == "words":
+            edited = asks.level_named(EDITED).key
+            self.decides[edited] = lambda rest: session.decide_words(EDITED, rest)
+            told.append(f"{edited} TEXT  it must be said, in these words")
+        if "category" in asks.also:
+            self.words["c"] = lambda rest: _categorise(session, rest)
+            letters = ", ".join(f"{label.key} {label.name}" for label in AXES["category"])
+            told.append(f"c LETTER  what it is about: {letters}")
+        if asks.adds:
+            self.words["+"] = lambda rest: _add(session, rest)
+            told.append(f"+ LETTER TEXT  a {asks.adds} of your own, with its category")
+        if asks.entry == "spans":
+            self.words |= {"h": partial(mark, session), "F": partial(findings, session)}
             told += [SPANS_HELP, FINDINGS_HELP]
-            self.words = {**self.words, "h": partial(mark, session), "F": partial(findings, session)}
         self.help = "\n".join(told)
 
     def show(self) -> None:
@@ -230,10 +191,20 @@ class UnitLines:
 
     def decided(self, label: Label) -> bool:
         """Where spans belong to a label, ask for them."""
-        if self._session.asks.entry != "spans" or label.level == "none":
+        session = self._session
+        if session.asks.entry != "spans" or label.level == "none":
             return False
-        ask_spans(self._session, label)
-        return True
+        print(visible_line(session.receipt))
+        while True:
+            other = ", the other place" if partner_for(label.level, session.own.spans) else ""
+            asked = f"Words of the {session.asks.noun} to mark as {label.name}{other} (// and why), Enter none: "
+            if not (told := input(asked).strip()):
+                return True
+            try:
+                mark(session, f"{label.key} {told}")
+                print(visible_line(session.receipt))
+            except UserError as error:
+                print(visible_line(str(error)))
 
     def judges(self) -> None:
         """What each machine says, and all together."""
@@ -245,14 +216,6 @@ class UnitLines:
             print(wrapped(machines.words))
         if not machines.opinions and not machines.words:
             print(f"No machine has a say on this {self._session.asks.noun}.")
-
-    def _source(self, _rest: str) -> bool:
-        print(read(self._session.source_text() or "(nothing to read)"))
-        return False
-
-    def _beside(self, _rest: str) -> bool:
-        print(read(self._session.beside_text()))
-        return False
 
 
 def _quoted(passage: Passage) -> str:
@@ -276,16 +239,16 @@ source  the whole source      response  the whole response
 
     def __init__(self, session: ReviewSession) -> None:
         self._session = session
-        self.words: Mapping[str, Callable[[str], bool]] = {
+        self.words: dict[str, Callable[[str], bool]] = {
             "h": lambda rest: _hallucination(session, rest),
             "F": partial(findings, session),
             "l": lambda rest: _left_out(session, rest),
             "E": lambda rest: _edit(session, rest),
-            "source": lambda _rest: _printed(_told(session) or "(nothing to read)"),
+            "source": lambda _rest: _printed(_whole_source(session) or "(nothing to read)"),
             "response": lambda _rest: _printed(_response(session)),
         }
         """What its words do; whether that was an act, whose receipt is to be said."""
-        self.decides: Mapping[str, Callable[[str], FollowUp]] = {}
+        self.decides: dict[str, Callable[[str], FollowUp]] = {}
         """Words that give the label, beside the digits."""
 
     def show(self) -> None:
@@ -449,7 +412,7 @@ def _source(session: ReviewSession) -> None:
             print(wrapped(f"DIFFERS: “{' '.join(text[offset : offset + _BRIEF].split())} ...”: {remark}"))
 
 
-def _told(session: ReviewSession) -> str:
+def _whole_source(session: ReviewSession) -> str:
     """The whole source, with what does not stand open on the page in brackets."""
     text = session.source_text()
     return session.source_places().told(text, 0, len(text))

@@ -14,7 +14,7 @@ VALUES: Final = ("queue", "filter", "goal", "reviewer")
 """Options of ``review`` with a text as their value that are read here."""
 
 
-class Wanted(NamedTuple):
+class ReviewOptions(NamedTuple):
     """The options of ``review`` that say how the study is opened, each as the command names it."""
 
     queue: str | None = None
@@ -27,7 +27,7 @@ class Wanted(NamedTuple):
     reviewer: str | None = None
 
 
-def opening_words(words: Sequence[str]) -> tuple[Path, Wanted] | None:
+def opening_words(words: Sequence[str]) -> tuple[Path, ReviewOptions] | None:
     """The study and the options of ``review STUDY ...``, where all of the words are simple; ``None`` for others."""
     given: dict[str, Any] = {}
     paths: list[str] = []
@@ -48,4 +48,4 @@ def opening_words(words: Sequence[str]) -> tuple[Path, Wanted] | None:
                 return None
         else:
             return None
-    return (Path(paths[0]), Wanted(**given)) if len(paths) == 1 and paths[0] else None
+    return (Path(paths[0]), ReviewOptions(**given)) if len(paths) == 1 and paths[0] else None

@@ -143,7 +143,6 @@ class _Chooser:
 
     def _page(self, begin: int) -> range:
         """Print the studies from one on that fit on the screen; their numbers."""
-
         room = max(6, shutil.get_terminal_size().lines - _OTHER_ROWS)
         _print("", "Recent studies, newest first", "")
         number = begin

@@ -1,18 +1,22 @@
 """``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from medreview.cli.output import counted, result
+from medreview.cli.reports.estimates import provenance_lines
+from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vote_parts
 from medreview.cli.reports.layout import NextStep, Part
+from medreview.cli.reports.unit_parts import unit_parts
 from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.study_figures import SCHEMA
 from medreview.stats.units.fact_report import FactReport, KeyFactFigures, fact_report
 from medreview.stats.units.headlines import UnitHeadline, unit_headline
 from medreview.stats.units.kind_labels import scales_of, told_gold
@@ -25,73 +29,8 @@ from medreview.units.registry import KINDS
 FACT: Final = "fact"
 
 
-@dataclass(frozen=True)
-class AllGold:
-    """That all right labels of the kind were told ``to`` somebody, of which ``undecided`` ones to nobody before."""
-
-    to: str
-    undecided: int
-
-    @property
-    def sentence(self) -> str:
-        """What that means for labels that are given afterwards."""
-        if not self.undecided:
-            return "All right labels are counted; each of these units was decided before."
-        waiting = counted(self.undecided, "unit")
-        return (
-            f"All right labels are counted, with those of {waiting} that nobody has decided yet: the study records "
-            f"that {self.to} saw these figures first."
-        )
-
-
-@dataclass(frozen=True)
-class UnitStats:
-    """The figures of one kind, and what state of the study they are of; ``facts``: with the votes on each key fact.
-
-    ``all_gold``: where models were scored against the right labels of what nobody has decided, too.
-    """
-
-    provenance: Provenance
-    unit: UnitFigures
-    facts: FactReport | None = None
-    all_gold: AllGold | None = None
-
-    def document(self) -> dict[str, object]:
-        """As plain values, with the name of the schema, in which ``unit`` is one of the ``units``."""
-        from medreview.cli.reports.facts import fact_values
-        from medreview.stats.study_figures import SCHEMA
-
-        plain: dict[str, object] = {"schema": SCHEMA, "provenance": asdict(self.provenance), "unit": asdict(self.unit)}
-        more = {} if self.all_gold is None else {"all_gold": asdict(self.all_gold)}
-        return {**plain, **more} if self.facts is None else {**plain, **more, "facts": fact_values(self.facts)}
-
-    def text(self, study: Path) -> str:
-        """As a report for a terminal."""
-        from medreview.cli.reports.terminal import printed
-
-        return printed(self._parts(study))
-
-    def _parts(self, study: Path) -> Iterator[Part]:
-        from medreview.cli.reports.estimates import provenance_lines
-        from medreview.cli.reports.facts import next_parts, theme_step, vote_parts
-        from medreview.cli.reports.unit_parts import unit_parts
-
-        yield from unit_parts(self.unit)
-        yield from ("", self.all_gold.sentence) if self.all_gold else ()
-        if self.unit.kind == FACT:
-            family = self.unit.family
-            found = family if isinstance(family, KeyFactFigures) else None
-            held = found.figures.held if found else 0
-            yield from next_parts(held, study, asked=bool(found and (found.figures.judges or found.figures.panel)))
-            yield from theme_step(found.themes if found else (), study)
-            yield from vote_parts(self.facts) if self.facts else ()
-        yield from ("", *provenance_lines(self.provenance))
-
-
 def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
     """What leads of one kind: one line for each rater, and what to do next."""
-    from medreview.cli.reports.estimates import provenance_lines
-    from medreview.cli.reports.facts import next_parts
     from medreview.cli.reports.stats_screen import unit_step, unit_table
     from medreview.cli.reports.terminal import printed
 
@@ -115,23 +54,30 @@ def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
     )
 
 
-def unit_stats(
-    reader: sqlite3.Connection,
-    kind: str,
-    reviewer: str | None,
-    resampling: Resampling,
-    *,
-    full: bool = False,
-    all_gold: AllGold | None = None,
-) -> UnitStats:
-    """Of one kind; ``full``: with the votes on each key fact, which are verdicts. Raises :class:`UserError` for a
-    reviewer who is not there."""
-    people = reviewers_named(reader, reviewer)
-    found = unit_figures(reader, kind, reviewers=people, resampling=resampling, all_gold=all_gold is not None)
+def _provenance(reader: sqlite3.Connection, found: UnitFigures, resampling: Resampling) -> Provenance:
     labels = {each.reviewer: {each.which: sum(each.labels.values())} for axis in found.axes for each in axis.labels}
-    votes = fact_report(reader, resampling=resampling) if full and kind == FACT else None
-    of = provenance(reader, resampling, labels=labels, comparisons=_comparisons(found))
-    return UnitStats(of, found, votes, all_gold)
+    return provenance(reader, resampling, labels=labels, comparisons=_comparisons(found))
+
+
+def _parts(
+    found: UnitFigures, votes: FactReport | None, gold: Mapping[str, Any] | None, origin: Provenance, study: Path
+) -> Iterator[Part]:
+    yield from unit_parts(found)
+    if gold is not None and not gold["undecided"]:
+        yield from ("", "All right labels are counted; each of these units was decided before.")
+    elif gold is not None:
+        yield ""
+        yield (
+            f"All right labels are counted, with those of {counted(gold['undecided'], 'unit')} that nobody has decided "
+            f"yet: the study records that {gold['to']} saw these figures first."
+        )
+    if found.kind == FACT:
+        facts = found.family if isinstance(found.family, KeyFactFigures) else None
+        held = facts.figures.held if facts else 0
+        yield from next_parts(held, study, asked=bool(facts and (facts.figures.judges or facts.figures.panel)))
+        yield from theme_step(facts.themes if facts else (), study)
+        yield from vote_parts(votes) if votes else ()
+    yield from ("", *provenance_lines(origin))
 
 
 def _comparisons(found: UnitFigures) -> int:
@@ -154,8 +100,6 @@ def print_unit_stats(
     as_json: bool,
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
-    from medreview.exchange.exports.figure_csv import FIGURES, figure_cells, figures_text
-    from medreview.exchange.files.csv_file import write_report
     from medreview.review.looks import told_by_sums
 
     with Study.open(study, read_only=True) as opened:
@@ -172,18 +116,34 @@ def print_unit_stats(
             print(text, end="")
             return
         all_gold = _tell_all_gold(opened, kind) if gold else None
-        found = unit_stats(opened.reader, kind, reviewer, resampling, full=full, all_gold=all_gold)
-        if any(told_by_sums(found.unit.given, one) for one in reading(opened)):
+        people = reviewers_named(opened.reader, reviewer)
+        found = unit_figures(opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold)
+        votes = fact_report(opened.reader, resampling=resampling) if full and kind == FACT else None
+        origin = _provenance(opened.reader, found, resampling)
+        if any(told_by_sums(found.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
-    if csv == "-":
-        print(figures_text(found.unit, found.provenance), end="")
-    elif csv:
-        rows = write_report(Path(csv), FIGURES, figure_cells(found.unit, found.provenance))
-        result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
+    if csv:
+        print_csv(found, origin, csv, as_json=as_json)
     elif as_json:
-        result(found.document(), as_json=True)
+        plain = {"schema": SCHEMA, "provenance": asdict(origin), "unit": asdict(found)}
+        more = {} if all_gold is None else {"all_gold": all_gold}
+        result({**plain, **more, **({} if votes is None else {"facts": fact_values(votes)})}, as_json=True)
     else:
-        print(found.text(study), end="")
+        from medreview.cli.reports.terminal import show
+
+        show(_parts(found, votes, all_gold, origin, study))
+
+
+def print_csv(figures: object, origin: Provenance, csv: str, *, as_json: bool) -> None:
+    """Write every figure as a row of a CSV file; ``-`` is standard output."""
+    from medreview.exchange.exports.figure_csv import FIGURES, figure_cells, figures_text
+    from medreview.exchange.files.csv_file import write_report
+
+    if csv == "-":
+        print(figures_text(figures, origin), end="")
+    else:
+        rows = write_report(Path(csv), FIGURES, figure_cells(figures, origin))
+        result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
 
 
 def _kind_with_gold(reader: sqlite3.Connection, named: str) -> str:
@@ -197,11 +157,14 @@ def _kind_with_gold(reader: sqlite3.Connection, named: str) -> str:
     return named or kinds[0]
 
 
-def _tell_all_gold(study: Study, kind: str) -> AllGold:
-    """Note that whoever reads it is told; raises :class:`UserError` in a copy for a colleague."""
+def _tell_all_gold(study: Study, kind: str) -> dict[str, Any]:
+    """Note that all right labels are told: ``to`` whom, and how many ``undecided`` ones to nobody before.
+
+    Raises :class:`UserError` in a copy for a colleague.
+    """
     copy = package_of(study.reader)
     if copy is not None and copy.made_for:
         raise UserError(f"This is the copy for {copy.made_for}: the owner of the study scores models by --gold.")
     looked(study, "stats --gold", "gold")
     silent = sum(told_gold(study.reader, axis, kind).silent for axis in scales_of(kind).axes)
-    return AllGold(", ".join(reading(study)), silent)
+    return {"to": ", ".join(reading(study)), "undecided": silent}

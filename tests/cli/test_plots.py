@@ -7,7 +7,6 @@ from lxml import etree
 from medreview.cli.reports.plots import (
     Drawing,
     Interval,
-    Marked,
     Point,
     forest,
     intervals,
@@ -35,7 +34,7 @@ def every() -> list[Drawing]:
         forest("A forest", "kappa", [Interval("group"), Interval(WICKED, 0.4, -0.2, 0.8, ("0.4", "-0.2 to 0.8"), 9),
                                      Interval("none", 0.5, words=("0.5", "no interval"), n=3),
                                      Interval("lost", words=("undefined", ""))], scale="coefficient"),
-        intervals("Intervals", ("one", WICKED), [Marked(WICKED, (SHARE, None)), Marked("b", (None, None))]),
+        intervals("Intervals", ("one", WICKED), [(WICKED, (SHARE, None)), ("b", (None, None))]),
         scatter("Points", "cost", "facts", [Point(WICKED, WICKED, 3, 0.5, None, None)]),
         stacked_bars("Bars", ("allowed", WICKED), [(WICKED, 2, 1, "2 of 3"), ("none", 0, 0, WICKED)]),
         matrix("Table", WICKED, "judges", ("supported", "not addressed"), ((3, 0), (0, 0))),

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from medreview.cli.app import app
-from medreview.cli.review_words import SWITCHES, VALUES, Wanted, opening_words
+from medreview.cli.review_words import SWITCHES, VALUES, ReviewOptions, opening_words
 
 
 def test_its_options_are_those_of_the_command():
@@ -21,19 +21,19 @@ def test_its_options_are_those_of_the_command():
         name: [f"--{name.replace('_', '-')}"] for name in (*SWITCHES, *VALUES)
     }
     assert [name for name in (*SWITCHES, *VALUES) if getattr(options[name], "is_flag", False)] == list(SWITCHES)
-    assert {name: options[name].default for name in VALUES} == {name: getattr(Wanted(), name) for name in VALUES}
+    assert {name: options[name].default for name in VALUES} == {name: getattr(ReviewOptions(), name) for name in VALUES}
 
 
 def test_simple_words_are_read_and_all_others_are_left_to_typer():
     study = Path("a b.medreview")
-    assert opening_words(["a b.medreview"]) == (study, Wanted())
+    assert opening_words(["a b.medreview"]) == (study, ReviewOptions())
     assert opening_words(["--queue", "audit", "a b.medreview", "--reviewer=eva", "--blind", "--read-only"]) == (
         study,
-        Wanted(queue="audit", reviewer="eva", blind=True, read_only=True),
+        ReviewOptions(queue="audit", reviewer="eva", blind=True, read_only=True),
     )
     assert opening_words(["a b.medreview", "--filter", "model=x badge=y", "--goal", ""]) == (
         study,
-        Wanted(filter="model=x badge=y", goal=""),
+        ReviewOptions(filter="model=x badge=y", goal=""),
     )
     others = (
         "", "a b", "a --help", "a --", "a -q x", "a --queue", "a --queue --blind", "a --blind=1", "a --read_only",

@@ -11,11 +11,12 @@ from lxml.html import parse
 
 from medreview import pipeline
 from medreview.cli.reports.layout import Table, cells
-from medreview.cli.reports.plots import Marked, intervals
-from medreview.cli.reports.stats import render
+from medreview.cli.reports.plots import intervals
+from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.written import write_markdown, write_report
-from medreview.cli.reports.unit_tables import figure_table
+from medreview.cli.reports.terminal import printed
+from medreview.cli.reports.unit_parts import figure_table
 from medreview.replays.replay import Row
 from medreview.review.decision import decide_in_script
 from medreview.stats.formulas.bootstrap import Resampling
@@ -71,7 +72,7 @@ def test_text_json_html_and_markdown_say_it_on_its_scale(figure: Estimate, plain
     material = Material("a.medreview", figures)
     value, interval = WRITTEN[figure.scale]
 
-    (line,) = [line for line in render(figures, Path("a.medreview")).splitlines() if figure.name in line]
+    (line,) = [line for line in printed(stats_parts(figures, Path("a.medreview"))).splitlines() if figure.name in line]
     assert line.split(figure.name)[1].split()[:4] == [value, *interval.split()]
 
     told = json.loads(json.dumps(figure_document(figures)))
@@ -94,7 +95,7 @@ def test_so_do_reports_on_units_plots_replays_and_screens(figure: Estimate) -> N
     value, interval = WRITTEN[figure.scale]
 
     assert figure_table([figure]).rows[0][1:3] == (value, interval)
-    told = intervals("t", ("one",), [Marked("row", (figure,))]).numbers
+    told = intervals("t", ("one",), [("row", (figure,))]).numbers
     assert isinstance(told, Table)
     assert told.rows[0][1:3] == cells(figure, "") == (value, interval)
     assert Row("what", "paper", figure).shown == f"{value} ({interval})"

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer import Argument, Option
 
 from medreview.cli.network import (
     Ocr,
@@ -20,8 +21,9 @@ from medreview.cli.network import (
     scans_lines,
     services_from_config,
 )
-from medreview.cli.options import Json, Map, StudyFile, read_mapping, study_path
+from medreview.cli.options import Json, Map, StudyFile, open_study, read_mapping, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
+from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.text import in_words
@@ -30,23 +32,19 @@ from medreview.visible import visible_line
 if TYPE_CHECKING:
     from medreview.exchange.imports.citation_answers import CitingAnswer
     from medreview.exchange.imports.file_rows import BadRecord
-    from medreview.review.snapshot_diff import MarkedPassage, SnapshotDiff, StaleLabel
+    from medreview.review.snapshot_diff import SnapshotDiff
     from medreview.sources.lookups.lookup_stage import LookupSummary
-    from medreview.sources.lookups.reach import Reach
-    from medreview.stats.citation_kpis import CitationReport, ReachFrom
-    from medreview.stats.reference_verdicts import ReferenceReport
-    from medreview.stats.reports.provenance import Provenance
 
 
 def fetch(
     study: StudyFile,
     pages: PagesFrom = None,
-    again: Annotated[bool, typer.Option("--again", help="Try the pages once more that could not be had.")] = False,
+    again: Annotated[bool, Option("--again", help="Try the pages once more that could not be had.")] = False,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask for every page anew; what changed becomes a new snapshot.")
+        bool, Option("--refresh", help="Ask for every page anew; what changed becomes a new snapshot.")
     ] = False,
     save_pages: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Then write all pages into a folder that --pages can read.")
+        Path | None, Option(metavar="DIR", help="Then write all pages into a folder that --pages can read.")
     ] = None,
     proxy: Proxy = None,
     robots: Robots = None,
@@ -65,11 +63,10 @@ def fetch(
     """
     from medreview import pipeline
     from medreview.sources.saved.pages_folder import SavedPages
-    from medreview.study import Study
 
     if again and refresh:
         raise UserError("--again and --refresh exclude each other: --refresh asks for every page, these too.")
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         if save_pages:
             SavedPages(save_pages).close()  # a folder that cannot be written is told before anything is fetched
         done = pipeline.fetch(
@@ -91,10 +88,6 @@ def fetch(
     result(done, *lines, as_json=as_json)
 
 
-_MISSED = 1
-"""The exit code of ``--check`` when a criterion is missed or undefined; a mistake of the user is 2."""
-
-
 def _show_allow(wanted: bool) -> None:
     if wanted:
         from medreview.citations.allow_list import shipped_text
@@ -104,30 +97,27 @@ def _show_allow(wanted: bool) -> None:
 
 
 def citations(
-    source: Annotated[str, typer.Argument(metavar="FILE|STUDY|-", help="Answers, a study, or - for standard input.")],
-    allow: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your own list of evidence domains (TOML).")
-    ] = None,
+    source: Annotated[str, Argument(metavar="FILE|STUDY|-", help="Answers, a study, or - for standard input.")],
+    allow: Annotated[Path | None, Option(metavar="FILE", help="Your own list of evidence domains (TOML).")] = None,
     show_allow: Annotated[
-        bool,
-        typer.Option("--show-allow", callback=_show_allow, is_eager=True, help="Print the list used without --allow."),
+        bool, Option("--show-allow", callback=_show_allow, is_eager=True, help="Print the list used without --allow.")
     ] = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit with 1 unless both criteria are met.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit with 1 unless both criteria are met.")] = False,
     min_with: Annotated[
-        float, typer.Option(min=0, max=100, metavar="PERCENT", help="Responses that must have a citation.")
+        float, Option(min=0, max=100, metavar="PERCENT", help="Responses that must have a citation.")
     ] = 95,
     min_allowed: Annotated[
-        float, typer.Option(min=0, max=100, metavar="PERCENT", help="URLs, of all together, that must be allowed.")
+        float, Option(min=0, max=100, metavar="PERCENT", help="URLs, of all together, that must be allowed.")
     ] = 90,
-    reach: Annotated[bool, typer.Option("--reach", help="Ask over the network whether each source is there.")] = False,
+    reach: Annotated[bool, Option("--reach", help="Ask over the network whether each source is there.")] = False,
     proxy: Proxy = None,
     robots: Robots = None,
     mapping: Map = None,
     as_json: Json = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write FILE and, beside it, NAME.citations.csv.")
+        Path | None, Option(metavar="FILE", help="Also write FILE and, beside it, NAME.citations.csv.")
     ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report as one HTML file.")] = None,
+    html: Annotated[Path | None, Option(metavar="FILE", help="Also write the report as one HTML file.")] = None,
 ) -> None:
     """Count what responses cite: how many cite at all, which kinds, how much of it is from evidence domains.
 
@@ -139,18 +129,22 @@ def citations(
     Example: medreview citations answers.jsonl --check --html citations.html
     """
     from medreview.citations.allow_list import load_allow_list
+    from medreview.exchange.exports.citation_rows import check_csv, payload, write_csv
     from medreview.stats.citation_kpis import Thresholds, citation_report, distinct_sources, scored
 
     listed = load_allow_list(allow)
-    _check_places(csv, html)
-    read = _read(source, read_mapping(mapping))
-    bad_records(read.bad, read.name)
-    if not read.answers:
-        raise UserError(f"{read.name} holds no response that can be used.")
+    if csv is not None:  # a place that cannot be written is told before anything is asked or counted
+        check_csv(csv)
+    if html is not None:
+        from medreview.cli.reports.citations import check_html
+
+        check_html(html)
+    name, answers, bad, known = _read(source, read_mapping(mapping))
+    bad_records(bad, name)
+    if not answers:
+        raise UserError(f"{name} holds no response that can be used.")
     with progress() as bar:
-        found = scored(read.answers, listed, len(read.answers), bar)
-        known: Mapping[str, Reach] = read.stored
-        known_from: ReachFrom = "snapshots" if read.is_study else ""
+        found = scored(answers, listed, len(answers), bar)
         if reach:
             import asyncio
 
@@ -158,125 +152,81 @@ def citations(
 
             sources = distinct_sources(found)
             say(f"asking for {counted(len(sources), 'source')} over the network")
-            known, known_from = asyncio.run(ask(sources, network_from_config(proxy, robots), bar)), "network"
-        report = citation_report(
-            found, listed, Thresholds(min_with, min_allowed), reach=known, reach_from=known_from,
-            provenance=read.provenance, references=read.references, progress=bar,
-        )  # fmt: skip
-    _write(report, read, csv, html)
-    _show(report, read, as_json=as_json)
+            asked = asyncio.run(ask(sources, network_from_config(proxy, robots), bar))
+            known |= {"reach": asked, "reach_from": "network"}
+        report = citation_report(found, listed, Thresholds(min_with, min_allowed), **known, progress=bar)
+    if csv is not None:
+        say(f"written: {', '.join(map(str, write_csv(report, csv)))}")
+    if html is not None:
+        from medreview.cli.reports.citations import write_html
+
+        say(f"written: {write_html(report, name, html, bad)}")
+    if as_json:
+        result(payload(report, name, bad), as_json=True)
+    else:
+        from medreview.cli.reports.citations import report_parts
+        from medreview.cli.reports.terminal import show
+        from medreview.config import load_config
+
+        show(report_parts(report, name, bad, full=False), ascii_only=load_config().ascii)
     sys.stdout.flush()
     if check and not report.passed:
         for criterion in report.criteria:
             if criterion.met is not True:
                 say(criterion.sentence)
-        raise typer.Exit(_MISSED)
+        raise typer.Exit(1)  # a criterion is missed or undefined; a mistake of the user is 2
 
 
-class _Read(NamedTuple):
-    """What was brought in; ``stored``: what became of the sources, by the snapshots of a study."""
-
-    name: str
-    answers: "list[CitingAnswer]"
-    bad: "list[BadRecord]"
-    is_study: bool
-    stored: "Mapping[str, Reach]"
-    provenance: "Provenance | None" = None
-    references: "ReferenceReport | None" = None
-
-
-def _read(source: str, mapping: Mapping[str, str]) -> _Read:
-    from medreview.exchange.imports.citation_answers import (
-        STDIN,
-        CitingAnswer,
-        file_answers,
-        stream_answers,
-        study_answers,
-    )
+def _read(source: str, mapping: Mapping[str, str]) -> "tuple[str, list[CitingAnswer], list[BadRecord], dict[str, Any]]":
+    """The name of what is read, its answers, the records left out, and what a study knows besides, for the report."""
+    from medreview.exchange.imports import citation_answers
+    from medreview.exchange.imports.file_rows import BadRecord
     from medreview.study.file_kind import is_database
 
     path = Path(source)
     if source != "-" and not path.is_dir():
         study_path(path)
     if source != "-" and is_database(path):
-        from medreview.cli.verdict_access import looked
         from medreview.sources.lookups.reach import stored
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.reference_verdicts import any_checked, reference_report
         from medreview.stats.reports.provenance import provenance
-        from medreview.study import Study
 
         if mapping:
             raise UserError("--map is for files; the responses of a study have their fields.")
-        with Study.open(path, read_only=True) as study:
-            answers = list(study_answers(study.reader))
+        with open_study(path, read_only=True) as study:
+            answers = list(citation_answers.study_answers(study.reader))
             if not answers:
                 raise UserError(
                     f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
                 )
             if any_checked(study.reader):
                 looked(study, "citations", "totals")
-            references = reference_report(study.reader, identified=True)
-            origin = provenance(study.reader, DEFAULT)
-            return _Read(path.name, answers, [], True, stored(study.reader), origin, references)
-    rows = stream_answers(sys.stdin.buffer.read(), mapping) if source == "-" else file_answers(path, mapping)
-    told = list(rows)
-    return _Read(
-        STDIN if source == "-" else path.name,
-        [row for row in told if isinstance(row, CitingAnswer)],
-        [row for row in told if not isinstance(row, CitingAnswer)],
-        False,
-        {},
-    )
-
-
-def _check_places(csv: Path | None, html: Path | None) -> None:
-    """Refuse a place that cannot be written before anything is asked or counted."""
-    if csv is not None:
-        from medreview.exchange.exports.citation_rows import check_csv
-
-        check_csv(csv)
-    if html is not None:
-        from medreview.cli.reports.citations import check_html
-
-        check_html(html)
-
-
-def _write(report: "CitationReport", read: _Read, csv: Path | None, html: Path | None) -> None:
-    if csv is not None:
-        from medreview.exchange.exports.citation_rows import write_csv
-
-        say(f"written: {', '.join(map(str, write_csv(report, csv)))}")
-    if html is not None:
-        from medreview.cli.reports.citations import write_html
-
-        say(f"written: {write_html(report, read.name, html, read.bad)}")
-
-
-def _show(report: "CitationReport", read: _Read, *, as_json: bool) -> None:
-    if as_json:
-        from medreview.exchange.exports.citation_rows import payload
-
-        result(payload(report, read.name, read.bad), "", as_json=True)
+            known = {"references": reference_report(study.reader, identified=True),
+                     "provenance": provenance(study.reader, DEFAULT),
+                     "reach": stored(study.reader), "reach_from": "snapshots"}  # fmt: skip
+            return path.name, answers, [], known
+    if source == "-":
+        name, rows = citation_answers.STDIN, citation_answers.stream_answers(sys.stdin.buffer.read(), mapping)
     else:
-        from medreview.cli.reports.citations import render
-        from medreview.config import load_config
-
-        print(render(report, read.name, read.bad, ascii_only=load_config().ascii), end="")
+        name, rows = path.name, citation_answers.file_answers(path, mapping)
+    told = list(rows)
+    bad = [row for row in told if isinstance(row, BadRecord)]
+    return name, [row for row in told if not isinstance(row, BadRecord)], bad, {}
 
 
 def urls(
     study: StudyFile,
     archive: Annotated[
-        bool, typer.Option("--archive", help="Ask the web archive about addresses that gave no page; uses the network.")
+        bool, Option("--archive", help="Ask the web archive about addresses that gave no page; uses the network.")
     ] = False,
     registry: Annotated[
-        bool, typer.Option("--registry", help="Ask the domain registries for countries (RDAP); uses the network.")
+        bool, Option("--registry", help="Ask the domain registries for countries (RDAP); uses the network.")
     ] = False,
-    top: Annotated[int, typer.Option(min=1, max=100, help="Hosts and domains to name per model.")] = 5,
+    top: Annotated[int, Option(min=1, max=100, help="Hosts and domains to name per model.")] = 5,
     paywalled: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.toml", help='A list of your own of paywalled domains: domains = ["nejm.org", ...].'),
+        Option(metavar="FILE.toml", help='A list of your own of paywalled domains: domains = ["nejm.org", ...].'),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -289,38 +239,36 @@ def urls(
     Example: medreview urls sepsis.medreview --archive --registry
     """
     from medreview.citations.hosts import paywalled_domains
-    from medreview.cli.verdict_access import looked
     from medreview.stats.reference_verdicts import any_checked
     from medreview.stats.url_analysis import url_figures
-    from medreview.study import Study
 
     listed = paywalled_domains(paywalled)
     if archive or registry:
         _ask(study, archive=archive, registry=registry)
-    with Study.open(study, read_only=True) as opened, progress() as bar:
+    with open_study(study, read_only=True) as opened, progress() as bar:
         if any_checked(opened.reader):
             looked(opened, "urls", "totals")
         report = url_figures(opened.reader, paywalled=listed, top=top, progress=bar)
     if as_json:
         result(report, "", as_json=True)
     else:
-        from medreview.cli.reports.urls import render
+        from medreview.cli.reports.terminal import show
+        from medreview.cli.reports.urls import url_parts
 
-        print(render(report, study, paywalled), end="")
+        show(url_parts(report, study, paywalled))
     sys.stdout.flush()
 
 
 def _ask(path: Path, *, archive: bool, registry: bool) -> None:
     from medreview.sources.lookups.rdap import ask_registry
     from medreview.sources.lookups.wayback import ask_archive
-    from medreview.study import Study
 
     wanted: list[tuple[bool, str, str, Callable[..., LookupSummary]]] = [
         (archive, "archive", "address", ask_archive),
         (registry, "registries", "domain", ask_registry),
     ]
     services, network = services_from_config(), network_from_config()
-    with Study.open(path) as opened:
+    with open_study(path) as opened:
         for chosen, name, unit, ask in wanted:
             if chosen:
                 with progress() as bar:
@@ -352,10 +300,10 @@ _CLOSE: Final = {"same": "", "gone": "-]", "new": "+}"}
 
 def diff(
     study: StudyFile,
-    source: Annotated[str, typer.Argument(metavar="[SOURCE]", help="An address, a DOI or PMID, or a part of it.")] = "",
-    first: Annotated[int | None, typer.Option("--from", metavar="N", help="The earlier snapshot, by number.")] = None,
-    second: Annotated[int | None, typer.Option("--to", metavar="N", help="The later; default: the current.")] = None,
-    whole: Annotated[bool, typer.Option("--all", help="The two texts, line by line, as a unified diff.")] = False,
+    source: Annotated[str, Argument(metavar="[SOURCE]", help="An address, a DOI or PMID, or a part of it.")] = "",
+    first: Annotated[int | None, Option("--from", metavar="N", help="The earlier snapshot, by number.")] = None,
+    second: Annotated[int | None, Option("--to", metavar="N", help="The later; default: the current.")] = None,
+    whole: Annotated[bool, Option("--all", help="The two texts, line by line, as a unified diff.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show what changed between two snapshots of a source, and what became of the passages your labels rest on.
@@ -366,9 +314,8 @@ def diff(
     Example: medreview diff sepsis.medreview who.int
     """
     from medreview.review.snapshot_diff import full_diff, snapshot_diffs
-    from medreview.study import Study
 
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         found = list(snapshot_diffs(opened.reader, source, first, second))
         if whole and found and not as_json:
             for change in found:
@@ -381,7 +328,7 @@ def diff(
                     say(str(error))
             return
     told = "No source has changed between its snapshots."
-    lines = [line for change in found if change.labels for line in (*_change(change), "")]
+    lines = [line for change in found if change.labels for line in (*_head(change), *_labels(change), "")]
     if quiet := [change for change in found if not change.labels]:
         lines.append("Changed, and no label rests on the earlier text:")
         lines += (line for change in quiet for line in _head(change, "  "))
@@ -399,26 +346,17 @@ def _head(change: "SnapshotDiff", indent: str = "") -> Iterator[str]:
     )
 
 
-def _change(change: "SnapshotDiff") -> Iterator[str]:
-    yield from _head(change)
+def _labels(change: "SnapshotDiff") -> Iterator[str]:
     for label in change.labels:
-        yield ""
-        yield from _label(label)
-
-
-def _label(label: "StaleLabel") -> Iterator[str]:
-    said = in_words(label.label)
-    yield f"  {label.response} S{label.ordinal}  {said}, by {label.reviewer} on {_day(label.decided_at)}"
-    yield from _folded(label.statement)
-    for passage in label.passages:
-        yield f"    {_BASIS[passage.basis]}; now {_FATE[passage.fate]}"
-        yield from _folded(_marked(passage), "      ")
-    if not label.passages:
-        yield "    no passage was marked, quoted or lit"
-
-
-def _marked(passage: "MarkedPassage") -> str:
-    return " ".join(f"{_OPEN[piece.kind]}{piece.text}{_CLOSE[piece.kind]}" for piece in passage.pieces)
+        said, day = in_words(label.label), _day(label.decided_at)
+        yield from ("", f"  {label.response} S{label.ordinal}  {said}, by {label.reviewer} on {day}")
+        yield from _folded(label.statement)
+        for passage in label.passages:
+            yield f"    {_BASIS[passage.basis]}; now {_FATE[passage.fate]}"
+            marked = (f"{_OPEN[piece.kind]}{piece.text}{_CLOSE[piece.kind]}" for piece in passage.pieces)
+            yield from _folded(" ".join(marked), "      ")
+        if not label.passages:
+            yield "    no passage was marked, quoted or lit"
 
 
 def _folded(text: str, indent: str = "    ") -> list[str]:

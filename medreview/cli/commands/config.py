@@ -6,6 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from typer import Argument, Option
 
 from medreview.cli.network import ask_for_trust
 from medreview.cli.options import Json, study_path
@@ -14,7 +15,7 @@ from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
-    from medreview.config_report import ConfigReport, Explanation, SettingValue
+    from medreview.config_report import ConfigReport, Explanation
 
 
 _WIDTH: Final = 80
@@ -32,7 +33,9 @@ def listed(report: "ConfigReport") -> Iterator[str]:
         )
     for value in report.settings:
         yield ""
-        yield f"{value.name} = {value.value or _unset(value)}   ({_origin(value)})"
+        unset = f"({value.default})" if value.default != "empty" else '""'
+        origin = _FROM[value.origin] + ("" if value.used else ", NOT TRUSTED and not used")
+        yield f"{value.name} = {value.value or unset}   ({origin})"
         yield from _told(value.help, "    ")
     yield from ("", "From the environment:")
     for variable in report.environment:
@@ -62,14 +65,6 @@ def explained(found: "Explanation") -> Iterator[str]:
             yield f"  {head + ':':9}{told}"
 
 
-def _unset(value: "SettingValue") -> str:
-    return f"({value.default})" if value.default != "empty" else '""'
-
-
-def _origin(value: "SettingValue") -> str:
-    return _FROM[value.origin] + ("" if value.used else ", NOT TRUSTED and not used")
-
-
 def _told(text: str, indent: str = "") -> list[str]:
     return wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False,
                 break_long_words=False)  # fmt: skip
@@ -77,7 +72,7 @@ def _told(text: str, indent: str = "") -> list[str]:
 
 config = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
-Here = Annotated[bool, typer.Option("--here", help="In the medreview.toml of this folder, not in your own file.")]
+Here = Annotated[bool, Option("--here", help="In the medreview.toml of this folder, not in your own file.")]
 
 
 @config.callback()
@@ -102,7 +97,7 @@ def show(context: typer.Context, as_json: Json = False) -> None:
 
 @config.command("set")
 def set_(
-    pairs: Annotated[list[str], typer.Argument(metavar="NAME VALUE...", help="A setting and its value, or several.")],
+    pairs: Annotated[list[str], Argument(metavar="NAME VALUE...", help="A setting and its value, or several.")],
     here: Here = False,
     as_json: Json = False,
 ) -> None:
@@ -128,7 +123,7 @@ def set_(
 
 @config.command("unset")
 def unset_(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A setting, or a whole table such as judges.NAME.")],
+    name: Annotated[str, Argument(metavar="NAME", help="A setting, or a whole table such as judges.NAME.")],
     here: Here = False,
     as_json: Json = False,
 ) -> None:
@@ -145,7 +140,7 @@ def unset_(
 
 @config.command("explain")
 def explain(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A setting, or a variable of the environment.")],
+    name: Annotated[str, Argument(metavar="NAME", help="A setting, or a variable of the environment.")],
     as_json: Json = False,
 ) -> None:
     """Say what a setting is for, what it can be, what it is now and how to set it.
@@ -171,11 +166,9 @@ def _say_what_goes_before(name: str, path: str) -> None:
 
 
 def trust(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="The settings; default: medreview.toml here.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask: for a script whose writer read it.")] = False,
-    forget: Annotated[bool, typer.Option("--forget", help="Trust it no longer.")] = False,
+    file: Annotated[Path | None, Argument(metavar="[FILE]", help="The settings; default: medreview.toml here.")] = None,
+    yes: Annotated[bool, Option("--yes", help="Do not ask: for a script whose writer read it.")] = False,
+    forget: Annotated[bool, Option("--forget", help="Trust it no longer.")] = False,
     as_json: Json = False,
 ) -> None:
     """Let a settings file name judges, services, a proxy or prompts: it is shown, and used once you say yes.
@@ -214,7 +207,7 @@ def trust(
 
 def where(
     study: Annotated[
-        Path | None, typer.Argument(metavar="[STUDY]", help="A study, to see its copies too.", callback=study_path)
+        Path | None, Argument(metavar="[STUDY]", help="A study, to see its copies too.", callback=study_path)
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
+from medreview.cli.ask_models import Wanted, generate_with, generator_command
 from medreview.cli.generate_questions import passages, qa, questions
-from medreview.cli.generating import Wanted, generate_with, generator_command
+from medreview.cli.importing import imported_sentence, say_what_is_missing
 from medreview.cli.options import StudyFile
 from medreview.cli.output import bad_records, counted, odd_records, progress, say
 from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.generators.counts import GenerationCounts
@@ -28,10 +31,10 @@ def answers(
     study: StudyFile,
     wanted: Wanted,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Questions to import first; only these are asked then.")
+        Path | None, Argument(metavar="FILE", help="Questions to import first; only these are asked then.")
     ] = None,
     web: Annotated[
-        bool, typer.Option("--web", help='Tell the model to search the web first; it is called "NAME (web)" then.')
+        bool, Option("--web", help='Tell the model to search the web first; it is called "NAME (web)" then.')
     ] = False,
 ) -> None:
     """Ask a model the study's questions: a short answer with a list of its sources, which becomes a response.
@@ -42,7 +45,6 @@ def answers(
     Example: medreview generate answers sepsis.medreview --model writer
     """
     from medreview.generators.answers import Answers, questions_of
-    from medreview.next_step import command
 
     asked: list[str] | None = None if file is None else []
 
@@ -73,8 +75,6 @@ def _imported(study: "Study", file: Path) -> list[str]:
 
 
 def _answer_figures(study: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
-
-    from medreview.next_step import command
     from medreview.stats.reports.study_support import kinds_of_run
 
     found = kinds_of_run(study.reader, counts.run_id)
@@ -93,13 +93,13 @@ def hallucinations(
     study: StudyFile,
     wanted: Wanted,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Questions with correct answers, imported first.")
+        Path | None, Argument(metavar="FILE", help="Questions with correct answers, imported first.")
     ] = None,
     kind: Annotated[
         Literal["fact", "input", "context", "none", "all"],
-        typer.Option("--type", help="Which type; all: dealt by the seed, balanced within each data set."),
+        Option("--type", help="Which type; all: dealt by the seed, balanced within each data set."),
     ] = "all",
-    seed: Annotated[int, typer.Option(min=0, help="Deals the types.")] = 1,
+    seed: Annotated[int, Option(min=0, help="Deals the types.")] = 1,
 ) -> None:
     """Plant hallucinations of a known type in answers to the study's questions; type and spans stay hidden.
 
@@ -109,9 +109,7 @@ def hallucinations(
 
     Example: medreview generate hallucinations sepsis.medreview questions.jsonl --type all --seed 1 --model writer
     """
-
     from medreview import pipeline
-    from medreview.cli.importing import imported_sentence, say_what_is_missing
     from medreview.generators.correct_answers import answered_questions
     from medreview.generators.hallucinations import Hallucinations
 
@@ -148,7 +146,7 @@ def cleanup(
     wanted: Wanted,
     statements: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="unsupported|FILE", help="Those that their sources do not support, or a file that lists statements."
         ),
     ] = _UNSUPPORTED,
@@ -160,7 +158,6 @@ def cleanup(
 
     Example: medreview generate cleanup sepsis.medreview --model writer --judge local
     """
-
     from medreview.generators.cleanup import Cleanup, listed
 
     path = None if statements == _UNSUPPORTED else Path(statements)
@@ -182,7 +179,7 @@ def _cleanup_figures(study: "Study", counts: "GenerationCounts") -> "tuple[dict[
     return {"cleanup": list(map(asdict, figures))}, lines_of(cleanup_parts(figures))
 
 
-Notes = Annotated[Path | None, typer.Argument(metavar="[NOTES]", help="Clinical notes, or cases, to import first.")]
+Notes = Annotated[Path | None, Argument(metavar="[NOTES]", help="Clinical notes, or cases, to import first.")]
 
 
 @generator_command(verifies=True)
@@ -191,11 +188,11 @@ def brief(
     wanted: Wanted,
     notes: Notes = None,
     single_prompt: Annotated[
-        bool, typer.Option("--single-prompt", help="All notes in one question, to compare the stages with.")
+        bool, Option("--single-prompt", help="All notes in one question, to compare the stages with.")
     ] = False,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE.html", help="Also write all briefs as a page, with their notes beside."),
+        Option("--html", metavar="FILE.html", help="Also write all briefs as a page, with their notes beside."),
     ] = None,
 ) -> None:
     """Write a summary of each case's hospital stay from its notes: draft, refine note by note, reorganise, verify.
@@ -226,7 +223,6 @@ def _bring_in(study: "Study", path: Path | None) -> None:
     if path is None:
         return
     from medreview import pipeline
-    from medreview.cli.importing import imported_sentence
 
     done = pipeline.bring_in(study, path, {})
     bad_records(done.bad, path)
@@ -236,7 +232,6 @@ def _bring_in(study: "Study", path: Path | None) -> None:
 
 def _brief_figures(study: "Study", counts: "GenerationCounts", page: Path | None) -> tuple[dict[str, Any], list[str]]:
     """What of the run is not counted by code: statements kept, those that could not be verified, advice of its own."""
-
     from medreview.cli.reports.brief_page import write_brief_page
     from medreview.generators.brief_text import brief_counts, stored_briefs
 
@@ -257,10 +252,10 @@ def key_facts(
     study: StudyFile,
     wanted: Wanted,
     cases: Annotated[
-        Path | None, typer.Argument(metavar="CASES", help="Cases to bring in first; those of the study are kept.")
+        Path | None, Argument(metavar="CASES", help="Cases to bring in first; those of the study are kept.")
     ] = None,
     per_case: Annotated[
-        int, typer.Option("--per-case", min=1, max=5, help="Facts of each case that are to be kept of five.")
+        int, Option("--per-case", min=1, max=5, help="Facts of each case that are to be kept of five.")
     ] = 3,
 ) -> None:
     """Suggest five key facts of each case, from the text that a human wrote on it; a reviewer keeps, edits, discards.
@@ -293,9 +288,7 @@ def _key_fact_figures(
     path: Path, per_case: int, study: "Study", _counts: "GenerationCounts"
 ) -> tuple[dict[str, Any], list[str]]:
     """What became of the suggested facts so far, and what to do next."""
-
     from medreview.cli.reports.facts import suggested_words
-    from medreview.next_step import command
     from medreview.units.suggestion import case_facts, fact_counts
 
     counts = fact_counts(case_facts(study.reader))
@@ -307,10 +300,7 @@ def _key_fact_figures(
 
 
 @generator_command()
-def themes(
-    study: StudyFile,
-    wanted: Wanted,
-) -> None:
+def themes(study: StudyFile, wanted: Wanted) -> None:
     """Find what the key facts that a system omits and contradicts have in common, from what the judges said of them.
 
     `medreview stats STUDY --unit key_fact` and the report have them then, with their facts, until something is voted
@@ -328,7 +318,7 @@ def override_themes(
     study: StudyFile,
     wanted: Wanted,
     reviewer: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The labels of one reviewer; default: of each by itself.")
+        str | None, Option(metavar="NAME", help="The labels of one reviewer; default: of each by itself.")
     ] = None,
 ) -> None:
     """Find what the statements have in common that a reviewer labels otherwise than the judges.
@@ -348,16 +338,7 @@ def override_themes(
 
 
 _COMMANDS = (
-    questions,
-    answers,
-    cleanup,
-    hallucinations,
-    passages,
-    qa,
-    key_facts,
-    themes,
-    override_themes,
-    brief,
+    questions, answers, cleanup, hallucinations, passages, qa, key_facts, themes, override_themes, brief,
 )  # fmt: skip
 
 generate = typer.Typer(
@@ -366,5 +347,5 @@ generate = typer.Typer(
     help="Let a model write questions, answers, items, briefs, to be reviewed. Nothing is asked or paid twice.\n\n"
     "Example: medreview generate questions sepsis.medreview --model writer",
 )
-for command in _COMMANDS:
-    generate.command(command.__name__.replace("_", "-"))(command)
+for one in _COMMANDS:
+    generate.command(one.__name__.replace("_", "-"))(one)

@@ -4,27 +4,43 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from medreview.cli.ask_models import (
     Semantic,
-    ask_models,
     asked,
+    did,
     judges_named,
     leave_by,
     leave_by_summary,
     meaning_from_config,
-    ordered,
-    plan_and_say,
+    planned,
     run_batches,
+    say_what_is_waited_for,
     say_where_texts_go,
 )
+from medreview.cli.importing import ordered
 from medreview.cli.network import with_settings
-from medreview.cli.options import Json, ReasonsOnly, RemarksOf, StudyFile, Ties, choose_remarks, keep_rule
+from medreview.cli.options import (
+    BatchFiles,
+    BatchSubmit,
+    DryRun,
+    Json,
+    LocalOnly,
+    NoWait,
+    ReasonsOnly,
+    RemarksOf,
+    StudyFile,
+    Ties,
+    choose_remarks,
+    keep_rule,
+    open_study,
+    takes,
+)
 from medreview.cli.output import counted, counted_each, left_out, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -38,77 +54,6 @@ if TYPE_CHECKING:
     from medreview.judges.batch_out import BatchOut
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline import Judges
-
-
-def batch_out(
-    study: Path,
-    names: Sequence[str],
-    path: Path,
-    *,
-    shard_mb: int | None = None,
-    task: str = "",
-    limit: int | None = None,
-    again: bool = False,
-    local_only: bool = False,
-    as_json: bool = False,
-) -> None:
-    """Write the questions that wait for one judge to files for an engine elsewhere."""
-    from medreview import pipeline
-    from medreview.judges.batch_out import SHARD_BYTES
-    from medreview.study import Study
-
-    judges = _one(names, task, again, local_only)
-    say_where_texts_go(judges)
-    size = SHARD_BYTES if shard_mb is None else shard_mb * 1_000_000
-    with Study.open(study) as opened, progress() as bar:
-        done = pipeline.batch_out(opened, judges, path, shard_bytes=size, limit=limit, progress=bar)
-    result(done, *_written(done, study, names[0]), as_json=as_json)
-
-
-def batch_in(
-    study: Path, names: Sequence[str], paths: Sequence[Path], *, task: str = "", as_json: bool = False
-) -> None:
-    """Take the results of a batch back; ends with ``leave_by`` the lines that gave no answer of use."""
-    from medreview import pipeline
-    from medreview.study import Study
-
-    judges = _one(names, task, False, False)
-    with Study.open(study) as opened, progress() as bar:
-        done = pipeline.batch_in(opened, judges, paths, progress=bar)
-    left_out(done.bad)
-    if done.foreign:
-        say(f"  {counted(done.foreign, 'result')} answer no question of this judge in this study: {done.why}")
-    left_out(done.conflicts)
-    result(done, _taken(done), as_json=as_json)
-    failed = sum(number for status, number in done.statuses.items() if status != "ok") + done.foreign + len(done.bad)
-    leave_by(failed, failed + done.statuses.get("ok", 0) + done.known)
-
-
-def batch_submit(
-    study: Path,
-    names: Sequence[str],
-    *,
-    shard_mb: int | None = None,
-    task: str = "",
-    limit: int | None = None,
-    again: bool = False,
-    local_only: bool = False,
-    wait: bool = True,
-    as_json: bool = False,
-) -> None:
-    """Submit what waits for one judge to its server, or go on with what was submitted, and take the results in."""
-    from medreview.pipeline.asking import BatchedJudging
-
-    judges = _one(names, task, again, local_only)
-    say_where_texts_go(judges)
-    same = command("judge", study, "--judge", names[0], *(("--task", task) if task else ()), "--batch-submit")
-    run_batches(study, BatchedJudging(judges), same, shard_mb=shard_mb, limit=limit, wait=wait, as_json=as_json)
-
-
-def _one(names: Sequence[str], task: str, again: bool, local_only: bool) -> "Judges":
-    if len(names) != 1:
-        raise UserError("A batch is for one judge: name it with --judge NAME, once.")
-    return judges_named(names, task=task, again=again, local_only=local_only)
 
 
 def _written(done: "BatchOut", study: Path, name: str) -> list[str]:
@@ -131,39 +76,41 @@ def _taken(done: "BatchIn") -> str:
     )
 
 
-def judge(
-    study: StudyFile,
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """The options of ``judge``."""
+
     names: Annotated[
         list[str] | None,
-        typer.Option("--judge", metavar="NAME", help="Ask this model of the settings; repeat it for a jury."),
-    ] = None,
-    task: Annotated[str, typer.Option(metavar="TASK", help="What to ask; `medreview prompts` lists the tasks.")] = "",
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask each model at most so many units now.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Also where it gave no answer of use before.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
-    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")] = False,
+        Option("--judge", metavar="NAME", help="Ask this model of the settings; repeat it for a jury."),
+    ] = None
+    task: Annotated[str, Option(metavar="TASK", help="What to ask; `medreview prompts` lists the tasks.")] = ""
+    limit: Annotated[int | None, Option(min=1, help="Ask each model at most so many units now.")] = None
+    again: Annotated[bool, Option("--again", help="Also where it gave no answer of use before.")] = False
+    dry_run: DryRun = False
+    local_only: LocalOnly = False
     out: Annotated[
-        Path | None,
-        typer.Option("--batch-out", metavar="FILE", help="Write the questions to FILE, to run elsewhere."),
-    ] = None,
-    shard_mb: Annotated[int | None, typer.Option(min=1, help="Size of one such file; default: 100 MB.")] = None,
-    back: Annotated[
-        list[Path] | None, typer.Option("--batch-in", metavar="FILE", help="Take results back; may be repeated.")
-    ] = None,
-    submit: Annotated[
-        bool,
-        typer.Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there."),
-    ] = False,
-    no_wait: Annotated[
-        bool, typer.Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")
-    ] = False,
-    remarks_of: RemarksOf = None,
-    reasons_only: ReasonsOnly = None,
-    ties: Ties = None,
-    processes: Annotated[int | None, typer.Option(min=0, help="Offline judge: default one per processor.")] = None,
-    semantic: Semantic = None,
-    as_json: Json = False,
-) -> None:
+        Path | None, Option("--batch-out", metavar="FILE", help="Write the questions to FILE, to run elsewhere.")
+    ] = None
+    shard_mb: Annotated[int | None, Option(min=1, help="Size of one such file; default: 100 MB.")] = None
+    back: BatchFiles = None
+    submit: BatchSubmit = False
+    no_wait: NoWait = False
+    remarks_of: RemarksOf = None
+    reasons_only: ReasonsOnly = None
+    ties: Ties = None
+    processes: Annotated[int | None, Option(min=0, help="Offline judge: default one per processor.")] = None
+    semantic: Semantic = None
+    as_json: Json = False
+
+    @property
+    def judges(self) -> "Judges":
+        """The judges that are named, and what they are asked."""
+        return judges_named(self.names or (), task=self.task, again=self.again, local_only=self.local_only)
+
+
+@takes(JudgeOptions)
+def judge(study: StudyFile, wanted: JudgeOptions) -> None:
     """Judge statements against sources, without a model or with --judge by models, and roll all judgements up.
 
     Without --judge the offline judge compares words, numbers, units and negations. It is triage, not a verdict.
@@ -173,53 +120,128 @@ def judge(
 
     Example: medreview judge sepsis.medreview --judge llama --judge gpt --dry-run
     """
+    from medreview.judges.tasks.hallucination import ASSISTED
+
+    remarks = wanted.remarks_of or wanted.reasons_only is not None
+    if remarks and wanted.task != ASSISTED:
+        raise UserError(f"--remarks-of and --reasons-only go with --task {ASSISTED}.")
+    if wanted.task == ASSISTED and wanted.names:
+        with open_study(study, read_only=not remarks) as opened:
+            choose_remarks(opened, wanted.remarks_of, wanted.reasons_only)
+    if wanted.ties is not None:
+        keep_rule(study, wanted.ties)
+    if sum(way not in (None, False, []) for way in (wanted.out, wanted.back, wanted.submit)) > 1:
+        raise UserError("Give one of --batch-out, --batch-in and --batch-submit.")
+    if wanted.no_wait and not wanted.submit:
+        raise UserError("--no-wait goes with --batch-submit.")
+    if wanted.submit and not wanted.dry_run:
+        _batch_submit(study, wanted)
+    elif wanted.out is not None:
+        _batch_out(study, wanted.out, wanted)
+    elif wanted.back:
+        _batch_in(study, wanted.back, wanted)
+    elif wanted.names:
+        _ask_models(study, wanted)
+    else:
+        _judge_offline(study, wanted)
+
+
+def _one_judge(wanted: JudgeOptions) -> "tuple[str, Judges]":
+    if wanted.names is None or len(wanted.names) != 1:
+        raise UserError("A batch is for one judge: name it with --judge NAME, once.")
+    return wanted.names[0], wanted.judges
+
+
+def _batch_out(study: Path, path: Path, wanted: JudgeOptions) -> None:
+    """Write the questions that wait for one judge to files for an engine elsewhere."""
+    from medreview import pipeline
+    from medreview.judges.batch_out import SHARD_BYTES
+
+    name, judges = _one_judge(wanted)
+    say_where_texts_go(judges)
+    size = SHARD_BYTES if wanted.shard_mb is None else wanted.shard_mb * 1_000_000
+    with open_study(study) as opened, progress() as bar:
+        done = pipeline.batch_out(opened, judges, path, shard_bytes=size, limit=wanted.limit, progress=bar)
+    result(done, *_written(done, study, name), as_json=wanted.as_json)
+
+
+def _batch_in(study: Path, paths: Sequence[Path], wanted: JudgeOptions) -> None:
+    """Take the results of a batch back; ends with ``leave_by`` the lines that gave no answer of use."""
+    from medreview import pipeline
+
+    _, judges = _one_judge(replace(wanted, again=False, local_only=False))
+    with open_study(study) as opened, progress() as bar:
+        done = pipeline.batch_in(opened, judges, paths, progress=bar)
+    left_out(done.bad)
+    if done.foreign:
+        say(f"  {counted(done.foreign, 'result')} answer no question of this judge in this study: {done.why}")
+    left_out(done.conflicts)
+    result(done, _taken(done), as_json=wanted.as_json)
+    failed = sum(number for status, number in done.statuses.items() if status != "ok") + done.foreign + len(done.bad)
+    leave_by(failed, failed + done.statuses.get("ok", 0) + done.known)
+
+
+def _batch_submit(study: Path, wanted: JudgeOptions) -> None:
+    """Submit what waits for one judge to its server, or go on with what was submitted, and take the results in."""
+    from medreview.pipeline.asking import BatchedJudging
+
+    name, judges = _one_judge(wanted)
+    say_where_texts_go(judges)
+    task = ("--task", wanted.task) if wanted.task else ()
+    run_batches(
+        study, BatchedJudging(judges), command("judge", study, "--judge", name, *task, "--batch-submit"),
+        shard_mb=wanted.shard_mb, limit=wanted.limit, wait=not wanted.no_wait, as_json=wanted.as_json,
+    )  # fmt: skip
+
+
+def _ask_models(study: Path, wanted: JudgeOptions) -> None:
+    """Ask the judges that are named, or in a dry run say what that would cost.
+
+    Ends with ``leave_by`` the units that had no answer of use.
+    """
+    from medreview import pipeline
+    from medreview.judges.judge_caveats import own_work_ahead
+    from medreview.judges.tasks.parsing import NAME as SPLITTING
+    from medreview.judges.tasks.references import NAME as READING
+
+    judges, limit, as_json = wanted.judges, wanted.limit, wanted.as_json
+    if wanted.dry_run:
+        with open_study(study) as opened, progress() as bar:
+            plans = pipeline.plan_for(opened, judges, limit=limit, progress=bar)
+        result({"plans": [asdict(plan) for plan in plans]}, *map(planned, plans), as_json=as_json)
+        return
+    with open_study(study) as opened, progress() as bar:
+        say_where_texts_go(judges)
+        if judges.task not in (SPLITTING, READING):  # reading is no judgement
+            say(*(own.words for each in judges.settings if (own := own_work_ahead(opened.reader, each))))
+        try:
+            done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=say_what_is_waited_for)
+        except pipeline.Interrupted as stopped:
+            told = {**asdict(stopped.summary), "interrupted": True}
+            result(told, *(line for tally in stopped.summary.judges for line in did(tally)), as_json=as_json)
+            raise
+    lines = [line for tally in done.judges for line in did(tally)]
+    result(asdict(done), *lines, f"{counted(done.flagged, 'statement')} flagged", as_json=as_json)
+    leave_by(sum(tally.failed for tally in done.judges), sum(tally.units for tally in done.judges))
+
+
+def _judge_offline(study: Path, wanted: JudgeOptions) -> None:
+    """Judge by rules, and order by a model of meaning where one is wanted."""
     from medreview import pipeline
     from medreview.config import load_config
-    from medreview.judges.tasks.hallucination import ASSISTED
-    from medreview.study import Study
 
-    if (remarks_of or reasons_only is not None) and task != ASSISTED:
-        raise UserError(f"--remarks-of and --reasons-only go with --task {ASSISTED}.")
-    if task == ASSISTED and names:
-        with Study.open(study, read_only=not remarks_of and reasons_only is None) as opened:
-            choose_remarks(opened, remarks_of, reasons_only)
-    if ties is not None:
-        keep_rule(study, ties)
-    if sum(way not in (None, False, []) for way in (out, back, submit)) > 1:
-        raise UserError("Give one of --batch-out, --batch-in and --batch-submit.")
-    if no_wait and not submit:
-        raise UserError("--no-wait goes with --batch-submit.")
-    if submit and not dry_run:
-        batch_submit(
-            study, names or (), shard_mb=shard_mb, task=task, limit=limit, again=again, local_only=local_only,
-            wait=not no_wait, as_json=as_json,
-        )  # fmt: skip
-        return
-    if out is not None:
-        batch_out(
-            study, names or (), out, shard_mb=shard_mb, task=task, limit=limit, again=again, local_only=local_only,
-            as_json=as_json,
-        )  # fmt: skip
-        return
-    if back:
-        batch_in(study, names or (), back, task=task, as_json=as_json)
-        return
-    if names:
-        ask_models(
-            study, names, task=task, limit=limit, again=again, dry_run=dry_run, local_only=local_only, as_json=as_json
-        )
-        return
-    meaning = meaning_from_config(semantic, local_only=local_only)
-    if task or limit or again or (dry_run and meaning is None):
+    as_json, meaning = wanted.as_json, meaning_from_config(wanted.semantic, local_only=wanted.local_only)
+    if wanted.task or wanted.limit or wanted.again or (wanted.dry_run and meaning is None):
         raise UserError("--task, --limit, --again and --dry-run are for models: name one with --judge NAME.")
     synonyms = load_config().synonyms_file
-    if meaning and dry_run:
-        with Study.open(study) as opened:
-            plan_and_say(opened, meaning, synonyms, as_json=as_json)
+    if meaning and wanted.dry_run:
+        with open_study(study) as opened, progress() as bar:
+            plan = pipeline.plan_meaning(opened, meaning, synonyms, bar)
+        result(plan, *(plan.lines or [f"{plan.model}: nothing is left to ask"]), as_json=as_json)
         return
-    with Study.open(study) as opened, progress() as bar:
-        done = pipeline.judge(opened, bar, processes, synonyms, meaning)
-        undone = pipeline.order_by_rules(opened, bar) if semantic is False else 0
+    with open_study(study) as opened, progress() as bar:
+        done = pipeline.judge(opened, bar, wanted.processes, synonyms, meaning)
+        undone = pipeline.order_by_rules(opened, bar) if wanted.semantic is False else 0
     alone = f"; {counted(undone, 'pair')} ordered by the rules alone again" if undone else ""
     result(
         done,
@@ -233,17 +255,15 @@ def judge(
 def batches(
     study: StudyFile,
     cancel: Annotated[
-        str | None, typer.Option(metavar="ID", help="Ask its server to do no more of this one; what is done comes in.")
+        str | None, Option(metavar="ID", help="Ask its server to do no more of this one; what is done comes in.")
     ] = None,
     give_up: Annotated[
-        str | None,
-        typer.Option("--give-up", metavar="ID", help="Wait for it no more; its questions are submitted again."),
+        str | None, Option("--give-up", metavar="ID", help="Wait for it no more; its questions are submitted again.")
     ] = None,
     delete: Annotated[
-        str | None,
-        typer.Option("--delete-files", metavar="ID", help="Delete its files at the server, once it is over."),
+        str | None, Option("--delete-files", metavar="ID", help="Delete its files at the server, once it is over.")
     ] = None,
-    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")] = False,
+    local_only: LocalOnly = False,
     as_json: Json = False,
 ) -> None:
     """List the batches that were submitted to servers with --batch-submit: state, answers, what went wrong.
@@ -255,12 +275,11 @@ def batches(
     """
     from medreview.judges.batch_jobs import job_named, jobs
     from medreview.pipeline import batches as submitted
-    from medreview.study import Study
 
     if sum(one is not None for one in (cancel, give_up, delete)) > 1:
         raise UserError("Give one of --cancel, --give-up and --delete-files.")
     if wanted := cancel or give_up or delete:
-        with Study.open(study) as opened:
+        with open_study(study) as opened:
             job = job_named(opened.reader, wanted)
             if cancel:
                 job = submitted.cancel(opened, _asked_by(job, local_only), job)
@@ -272,7 +291,7 @@ def batches(
                 say("What the server does of it may have to be paid all the same.")
         result(asdict(job), *_told(job), as_json=as_json)
         return
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         found = jobs(opened.reader)
     lines = [line for job in found for line in _told(job)]
     result({"batches": [asdict(job) for job in found]}, *(lines or ["No batch was submitted."]), as_json=as_json)

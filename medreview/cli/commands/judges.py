@@ -7,9 +7,10 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from medreview.cli.network import with_settings
-from medreview.cli.options import Json, StudyFile, Ties, rule_named, study_path
+from medreview.cli.options import Json, StudyFile, Ties, open_study, rule_named, study_path
 from medreview.cli.output import counted, counted_each, one_line, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
@@ -39,17 +40,15 @@ _NONE = (
 
 
 def judges(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Only these.")] = None,
+    names: Annotated[list[str] | None, Argument(metavar="[NAME...]", help="Only these.")] = None,
     ping: Annotated[
-        bool, typer.Option("--ping", help="Ask each one small question; exit code 1 if one fails, or there is none.")
+        bool, Option("--ping", help="Ask each one small question; exit code 1 if one fails, or there is none.")
     ] = False,
     study: Annotated[
         Path | None,
-        typer.Option(
-            "--study", metavar="STUDY", help="Also what they did and cost in this study.", callback=study_path
-        ),
+        Option("--study", metavar="STUDY", help="Also what they did and cost in this study.", callback=study_path),
     ] = None,
-    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse judges outside this machine.")] = False,
+    local_only: Annotated[bool, Option("--local-only", help="Refuse judges outside this machine.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show the configured judges, and the models that write: model, address, key, prices.
@@ -57,6 +56,7 @@ def judges(
     Example: medreview judges --ping --study sepsis.medreview
     """
     from medreview.config import load_config
+    from medreview.llm.costs import spent
     from medreview.llm.settings import choose, keep_local, where_texts_go
 
     config = load_config()
@@ -70,7 +70,10 @@ def judges(
         with_settings(lambda config: _usable(config, chosen))
         say(*where_texts_go(chosen, "The test question goes"))
     pinged = _ping(chosen) if ping else []
-    done = _spent(study) if study else []
+    done: list[Spent] = []
+    if study:
+        with open_study(study, read_only=True) as opened:
+            done = spent(opened.reader)
     told = {
         "judges": [_configured(judge) for judge in chosen],
         "ping": [asdict(item) for item in pinged],
@@ -80,7 +83,7 @@ def judges(
     if pinged:
         blocks.append("\n".join(map(_answered, pinged)))
     if study:
-        blocks.append(_costs(done, study))
+        blocks.append("\n".join(map(_cost, done)) or f"No model was asked in {one_line(str(study))} yet.")
     result(told, *"\n\n".join(blocks).split("\n"), as_json=as_json)
     if ping and not chosen:
         say("Nobody was asked: no judge and no model is configured.")
@@ -108,14 +111,6 @@ def _ping(chosen: Sequence["JudgeSettings"]) -> list["Pinged"]:
         return await asyncio.gather(*map(ping, chosen))
 
     return asyncio.run(every())
-
-
-def _spent(study: Path) -> list["Spent"]:
-    from medreview.llm.costs import spent
-    from medreview.study import Study
-
-    with Study.open(study, read_only=True) as opened:
-        return spent(opened.reader)
 
 
 def _configured(judge: "JudgeSettings") -> dict[str, Any]:
@@ -168,12 +163,6 @@ def _answered(pinged: "Pinged") -> str:
     return "\n  ".join([line, *map(one_line, pinged.changes)])
 
 
-def _costs(done: Sequence["Spent"], study: Path) -> str:
-    if not done:
-        return f"No model was asked in {one_line(str(study))} yet."
-    return "\n".join(map(_cost, done))
-
-
 def _cost(item: "Spent") -> str:
     cost = "cost unknown" if item.cost is None else f"cost {item.cost:,.4f}"
     if item.cost is not None and item.unpriced:
@@ -196,9 +185,9 @@ def _cost(item: "Spent") -> str:
 
 
 def prompts(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A task; without it, all are listed.")] = None,
+    name: Annotated[str | None, Argument(metavar="[NAME]", help="A task; without it, all are listed.")] = None,
     whole: Annotated[
-        bool, typer.Option("--file", help="The whole file that comes with the program, to make your own of it.")
+        bool, Option("--file", help="The whole file that comes with the program, to make your own of it.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -226,31 +215,29 @@ def prompts(
 
 def jury(
     study: StudyFile,
-    size: Annotated[list[int] | None, typer.Option(min=1, help="Jurors; may be repeated. Default: 1 and 3.")] = None,
+    size: Annotated[list[int] | None, Option(min=1, help="Jurors; may be repeated. Default: 1 and 3.")] = None,
     judges: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="A candidate; default: all but the offline one.")
+        list[str] | None, Option("--judge", metavar="NAME", help="A candidate; default: all but the offline one.")
     ] = None,
     facts: Annotated[
         Literal["presence", "contradiction"] | None,
-        typer.Option("--facts", help="On key facts: are they present, or contradicted?"),
+        Option("--facts", help="On key facts: are they present, or contradicted?"),
     ] = None,
     members: Annotated[
-        list[str] | None, typer.Option("--member", metavar="NAME", help="On key facts: a person as a candidate.")
+        list[str] | None, Option("--member", metavar="NAME", help="On key facts: a person as a candidate.")
     ] = None,
     reviewer: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Whose labels count; on key facts by default the majority of all others."),
+        Option(metavar="NAME", help="Whose labels count; on key facts by default the majority of all others."),
     ] = None,
-    scale: Annotated[
-        Literal["binary", "levels"], typer.Option(help="Supported or not, or the four labels.")
-    ] = "binary",
-    measure: Annotated[Literal["kappa", "agreement"], typer.Option(help="What the best jury is best in.")] = "kappa",
+    scale: Annotated[Literal["binary", "levels"], Option(help="Supported or not, or the four labels.")] = "binary",
+    measure: Annotated[Literal["kappa", "agreement"], Option(help="What the best jury is best in.")] = "kappa",
     ties: Ties = None,
     assisted: Annotated[
-        bool, typer.Option("--assisted", help="Use labels given with the judges in sight: inflated.")
+        bool, Option("--assisted", help="Use labels given with the judges in sight: inflated.")
     ] = False,
-    splits: Annotated[int, typer.Option(min=1, help="Random halves to choose on.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of halves and resampling.")] = 1,
+    splits: Annotated[int, Option(min=1, help="Random halves to choose on.")] = 200,
+    seed: Annotated[int, Option(min=0, help="Seed of halves and resampling.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Find the small jury that agrees best with you, chosen on half of your labels and measured on the other.
@@ -267,12 +254,11 @@ def jury(
     from medreview.stats.reports.reviewer_labels import SCALES
     from medreview.stats.reports.small_jury import jury_labels, small_jury
     from medreview.stats.units.fact_jury import fact_jury_labels
-    from medreview.study import Study
 
     mode: Mode = "assisted" if assisted else "blind"
     if members and facts is None:
         raise UserError("--member is for key facts: add --facts presence or --facts contradiction.")
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         reader = opened.reader
         rule = tie_rule(reader) if ties is None else rule_named(ties)
         if facts is None:
@@ -324,7 +310,6 @@ def _reviewer(reader: "sqlite3.Connection", wanted: str | None) -> str:
 
 
 def _lines(found: "SmallJury") -> Iterator[str]:
-
     rule = in_words(found.tie_rule)
     candidates = ", ".join(visible(name) for name in found.candidates)
     yield f"{found.reviewer}, {found.group}: {counted(found.units, found.unit)} in {found.clusters:,} {found.cluster}s"

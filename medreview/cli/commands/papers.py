@@ -2,25 +2,31 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
-from medreview.cli.ask_models import did, leave_by, planned, say_what_is_waited_for
-from medreview.cli.network import PagesFrom, pages_from, with_settings
+from medreview.cli.ask_models import count_lines, did, leave_by, planned, say_what_is_waited_for
+from medreview.cli.importing import imported_sentence, opened_or_made, say_what_is_missing
+from medreview.cli.network import PagesFrom, model_named, pages_from, with_settings
 from medreview.cli.options import (
+    DryRun,
     Json,
+    LocalOnly,
     Map,
+    OneReviewer,
     ReasonsOnly,
     RemarksOf,
     Reviewer,
     StudyFile,
     choose_remarks,
+    open_study,
     read_mapping,
     study_path,
+    takes,
 )
 from medreview.cli.output import one_line, progress, result, say
 from medreview.cli.verdict_access import looked
@@ -28,36 +34,41 @@ from medreview.errors import UserError
 from medreview.visible import visible_line
 
 if TYPE_CHECKING:
-    from medreview.llm.settings import JudgeSettings
     from medreview.progress import Progress
     from medreview.replays.replay import Done, Given, Plan, Replay, Step
     from medreview.study import Study
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the options say."""
+class ReplayOptions:
+    """The files and the options of ``replay``."""
 
-    files: Sequence[Path]
-    sample: bool
-    models: Sequence[str]
-    judges: Sequence[str]
-    limit: int | None
-    skip: Sequence[str]
-    again: bool
-    local_only: bool
-    pages: Path | None
-    mapping: Sequence[str]
-    reviewer: str | None
-    as_json: bool
-    remarks_of: Sequence[str]
-    reasons_only: bool | None
+    files: Annotated[list[Path] | None, Argument(metavar="FILE...", help="What the paper starts from.")] = None
+    sample: Annotated[bool, Option("--sample", help="On the sample data, with recorded answers; no network.")] = False
+    models: Annotated[
+        list[str] | None, Option("--model", metavar="NAME", help="A model that writes; may be repeated.")
+    ] = None
+    judges: Annotated[
+        list[str] | None, Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
+    ] = None
+    limit: Annotated[int | None, Option(min=1, help="At most so many units of each step for each model.")] = None
+    skip: Annotated[
+        list[str] | None, Option("--skip", metavar="STEP", help="Leave this step out; may be repeated.")
+    ] = None
+    again: Annotated[bool, Option("--again", help="Also where there was no answer of use before.")] = False
+    dry_run: DryRun = False
+    local_only: LocalOnly = False
+    remarks_of: RemarksOf = None
+    reasons_only: ReasonsOnly = None
+    pages: PagesFrom = None
+    mapping: Map = None
+    reviewer: Reviewer = None
+    as_json: Json = False
 
 
 @contextmanager
 def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study]":
     """The study, made if there is none. Recorded answers get into no study but those made for them."""
-    from medreview.cli.importing import opened_or_made
     from medreview.replays.registry import title_of
     from medreview.study import Study
 
@@ -75,7 +86,7 @@ def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study
 
 
 @contextmanager
-def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress") -> "Iterator[Given]":
+def given_with(study: "Study", chosen: "Replay", wanted: ReplayOptions, bar: "Progress") -> "Iterator[Given]":
     """What the replay works on and with, from the options and the settings, or from the sample data."""
     from medreview.config import load_config
     from medreview.configured import judges_of, prompts_of
@@ -93,7 +104,7 @@ def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress"
         study,
         reviewer=wanted.reviewer or config.reviewer,
         limit=wanted.limit,
-        skip=_steps_of(chosen, wanted.skip),
+        skip=_steps_of(chosen, wanted.skip or ()),
         again=wanted.again,
         synonyms=config.synonyms_file,
         progress=bar,
@@ -106,9 +117,9 @@ def given_with(study: "Study", chosen: "Replay", wanted: Wanted, bar: "Progress"
     judges = wanted.judges
     yield replace(
         given,
-        files=wanted.files,
+        files=wanted.files or (),
         mapping=read_mapping(wanted.mapping),
-        writers=[_writer(name, local_only=local) for name in dict.fromkeys(wanted.models)],
+        writers=[model_named(name, local_only=local) for name in dict.fromkeys(wanted.models or ())],
         judges=with_settings(lambda config: judges_of(config, judges, local_only=local)).settings if judges else (),
         prompts=with_settings(prompts_of),
         pages=pages_from(wanted.pages),
@@ -125,13 +136,7 @@ def _steps_of(chosen: "Replay", names: Sequence[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _writer(name: str, *, local_only: bool) -> "JudgeSettings":
-    from medreview.configured import model_of
-
-    return with_settings(lambda config: model_of(config, name, local_only=local_only))
-
-
-def dry(path: Path, chosen: "Replay", wanted: Wanted, bar: "Progress") -> None:
+def dry(path: Path, chosen: "Replay", wanted: ReplayOptions, bar: "Progress") -> None:
     """What every step would ask. Of a study that is not there yet a temporary one is made, with the files in it."""
     from tempfile import TemporaryDirectory
 
@@ -159,10 +164,8 @@ def _would_ask(plan: "Plan") -> str:
 
 def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]":
     """Do the steps, and print each as it ends."""
-    from medreview.cli.generating import count_lines
-    from medreview.cli.importing import imported_sentence, say_what_is_missing
     from medreview.cli.reports.replay import step_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.terminal import show
     from medreview.judges.judge_caveats import verifies_its_own
     from medreview.llm.settings import where_texts_go
     from medreview.replays.replay import run
@@ -180,13 +183,12 @@ def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]
         done.append(one)
         if as_json or one.outcome is None:
             continue
-        print(printed(step_parts(one.number, len(chosen.steps), one.step, one.outcome)), end="")
+        show(step_parts(one.number, len(chosen.steps), one.step, one.outcome))
         for imported in one.outcome.imported:
             print(f"    {visible_line(imported_sentence(imported))}")
             say_what_is_missing(imported, given.study.path, None, "import", given.study.path)
-        for line in [line for tally in one.outcome.tallies for line in did(tally)]:
-            print(f"    {visible_line(line)}")
-        for line in [line for counts in one.outcome.counts for line in count_lines(counts)]:
+        lines = [line for tally in one.outcome.tallies for line in did(tally)]
+        for line in (*lines, *(line for counts in one.outcome.counts for line in count_lines(counts))):
             print(f"    {visible_line(line)}")
         sys.stdout.flush()
     return done
@@ -195,7 +197,7 @@ def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]
 def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_json: bool) -> None:
     """The table; that it was read is noted in the study, as with ``stats``."""
     from medreview.cli.reports.replay import RECORDED, deviation_parts, figure_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.terminal import show
     from medreview.judges.judge_caveats import own_work_done
     from medreview.replays.registry import is_recorded
     from medreview.replays.replay import as_json as rows_as_json
@@ -210,9 +212,9 @@ def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_js
                 "steps": steps, "figures": rows_as_json(rows), "own_work": own}  # fmt: skip
         result(told, as_json=True)
         return
-    print(printed(deviation_parts(chosen)), end="")
+    show(deviation_parts(chosen))
     print()
-    print(printed([*figure_parts(rows, recorded=recorded), *(one_line(one.words) for one in own_work)]), end="")
+    show([*figure_parts(rows, recorded=recorded), *(one_line(one.words) for one in own_work)])
 
 
 def about(chosen: "Replay") -> dict[str, object]:
@@ -229,35 +231,14 @@ def about(chosen: "Replay") -> dict[str, object]:
 _PAPERS = "sourcecheckup, medhalu, cds, medfacteval, medagentbrief or cliniqlink"
 
 
+@takes(ReplayOptions)
 def replay(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
+    paper: Annotated[str, Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
     study: Annotated[
-        Path | None,
-        typer.Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path),
+        Path | None, Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path)
     ] = None,
-    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE...", help="What the paper starts from.")] = None,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="On the sample data, with recorded answers; no network.")
-    ] = False,
-    models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="NAME", help="A model that writes; may be repeated.")
-    ] = None,
-    judges: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many units of each step for each model.")] = None,
-    skip: Annotated[
-        list[str] | None, typer.Option("--skip", metavar="STEP", help="Leave this step out; may be repeated.")
-    ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Also where there was no answer of use before.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
-    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse models outside this machine.")] = False,
-    remarks_of: RemarksOf = None,
-    reasons_only: ReasonsOnly = None,
-    pages: PagesFrom = None,
-    mapping: Map = None,
-    reviewer: Reviewer = None,
-    as_json: Json = False,
+    *,
+    wanted: ReplayOptions,
 ) -> None:
     """Do what a paper did, step by step, on your own data or on the sample, and print its figures beside yours.
 
@@ -266,68 +247,45 @@ def replay(
 
     Example: medreview replay medhalu trial.medreview --sample
     """
-    chosen = _named(paper)
-    if study is None:
-        if sample or dry_run or models or judges:
-            raise UserError(f"Name a study for it: medreview replay {paper} STUDY")
-        _describe(chosen, as_json=as_json)
-        return
-    if sample and (files or models or judges or pages or mapping or limit or again):
-        raise UserError("--sample brings its own files and models, and every answer once; give it no others.")
-    wanted = Wanted(
-        files=files or (),
-        sample=sample,
-        models=models or (),
-        judges=judges or (),
-        limit=limit,
-        skip=skip or (),
-        again=again,
-        local_only=local_only,
-        pages=pages,
-        mapping=mapping or (),
-        reviewer=reviewer,
-        as_json=as_json,
-        remarks_of=remarks_of or (),
-        reasons_only=reasons_only,
-    )
-    with ExitStack() as stack:
-        bar = stack.enter_context(progress())
-        if dry_run:
-            dry(study, chosen, wanted, bar)
-            return
-        opened = stack.enter_context(opened_for(study, chosen, sample=sample))
-        given = stack.enter_context(given_with(opened, chosen, wanted, bar))
-        done = run_steps(chosen, given, as_json=as_json)
-        print_figures(chosen, given, done, as_json=as_json)
-    failed = [one.outcome for one in done if one.outcome and one.outcome.failed]
-    leave_by(sum(one.failed for one in failed), sum(tally.units for one in failed for tally in one.tallies))
-
-
-def _named(paper: str) -> "Replay":
     from medreview.replays.registry import REPLAYS
     from medreview.setting import did_you_mean
 
     if paper not in REPLAYS:
         raise UserError(f"There is no replay {paper!r}{did_you_mean(paper, REPLAYS)}; there are {', '.join(REPLAYS)}.")
-    return REPLAYS[paper]
+    chosen, as_json = REPLAYS[paper], wanted.as_json
+    if study is None:
+        if wanted.sample or wanted.dry_run or wanted.models or wanted.judges:
+            raise UserError(f"Name a study for it: medreview replay {paper} STUDY")
+        if as_json:
+            result(about(chosen), as_json=True)
+        else:
+            from medreview.cli.reports.replay import about_parts
+            from medreview.cli.reports.terminal import show
 
-
-def _describe(chosen: "Replay", *, as_json: bool) -> None:
-    from medreview.cli.reports.replay import about_parts
-    from medreview.cli.reports.terminal import printed
-
-    if as_json:
-        result(about(chosen), as_json=True)
-    else:
-        print(printed(about_parts(chosen)), end="")
+            show(about_parts(chosen))
+        return
+    others = (wanted.files, wanted.models, wanted.judges, wanted.pages, wanted.mapping, wanted.limit, wanted.again)
+    if wanted.sample and any(others):
+        raise UserError("--sample brings its own files and models, and every answer once; give it no others.")
+    with progress() as bar:
+        if wanted.dry_run:
+            dry(study, chosen, wanted, bar)
+            return
+        with (
+            opened_for(study, chosen, sample=wanted.sample) as opened,
+            given_with(opened, chosen, wanted, bar) as given,
+        ):
+            done = run_steps(chosen, given, as_json=as_json)
+            print_figures(chosen, given, done, as_json=as_json)
+    failed = [one.outcome for one in done if one.outcome and one.outcome.failed]
+    leave_by(sum(one.failed for one in failed), sum(tally.units for one in failed for tally in one.tallies))
 
 
 def reproduce(
     votes: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="MedFactEval's votes: a JSON file with the consensus and the judges'."),
+        Path | None, Option(metavar="FILE", help="MedFactEval's votes: a JSON file with the consensus and the judges'.")
     ] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write FILE, a row for each figure.")] = None,
+    csv: Annotated[Path | None, Option(metavar="FILE", help="Also write FILE, a row for each figure.")] = None,
     as_json: Json = False,
 ) -> None:
     """Compute figures that papers print from the counts that they print, with this program's formulas.
@@ -349,17 +307,17 @@ def reproduce(
     if as_json:
         result({"figures": [as_row(one) for one in found]}, as_json=True)
         return
-    from medreview.cli.reports.reproduce import reproduce_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.replay import reproduce_parts
+    from medreview.cli.reports.terminal import show
 
-    print(printed(reproduce_parts(found)), end="")
+    show(reproduce_parts(found))
 
 
 def assisted(
     study: StudyFile,
-    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
+    reviewer: OneReviewer = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write FILE, a row for each judge and response.")
+        Path | None, Option(metavar="FILE", help="Also write FILE, a row for each judge and response.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -372,13 +330,12 @@ def assisted(
     Example: medreview assisted medhalu.medreview --csv before-after.csv
     """
     from medreview.cli.reports.agreement_tables import assisted_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.terminal import show
     from medreview.exchange.exports.figure_csv import ASSISTED, assisted_rows
     from medreview.exchange.files.csv_file import write_report
     from medreview.stats.units.hallucination_detection import assisted_report
-    from medreview.study import Study
 
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         looked(opened, "assisted", "verdicts")
         report = assisted_report(opened.reader, reviewer)
     if csv is not None:
@@ -387,4 +344,4 @@ def assisted(
     if as_json:
         result(asdict(report), as_json=True)
     else:
-        print(printed(assisted_parts(report)), end="")
+        show(assisted_parts(report))

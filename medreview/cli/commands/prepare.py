@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-import typer
+from typer import Argument, Option
 
 from medreview.cli.ask_models import Semantic, leave_by_summary, meaning_from_config
 from medreview.cli.importing import (
@@ -27,7 +27,7 @@ from medreview.cli.network import (
     pages_from,
     scans_lines,
 )
-from medreview.cli.options import Json, Map, Reviewer, StudyFile, read_mapping
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def run(
     study: StudyFile,
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE", help="Answers, judgements, tables or exports.")
+        list[Path] | None, Argument(metavar="FILE", help="Answers, judgements, tables or exports.")
     ] = None,
     pages: PagesFrom = None,
     mapping: Map = None,
@@ -51,8 +51,7 @@ def run(
     ocr: Ocr = None,
     libraries: Libraries = None,
     references: Annotated[
-        bool,
-        typer.Option("--references", help="Look references up at Crossref, PubMed, ...; only their words are sent."),
+        bool, Option("--references", help="Look references up at Crossref, PubMed, ...; only their words are sent.")
     ] = False,
     semantic: Semantic = None,
     as_json: Json = False,
@@ -87,17 +86,17 @@ _NAMED: Final = 10
 def import_(
     study: StudyFile,
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports.")
+        list[Path] | None, Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports.")
     ] = None,
     mapping: Map = None,
-    as_copy: Annotated[bool, typer.Option("--as-copy", help="Take the export of another study, too.")] = False,
+    as_copy: Annotated[bool, Option("--as-copy", help="Take the export of another study, too.")] = False,
     correct: Annotated[
         Literal["after", "shown"] | None,
-        typer.Option("--correct-answer", help="When reviewers see correct answers; as before, else after they decide."),
+        Option("--correct-answer", help="When reviewers see correct answers; as before, else after they decide."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what the files hold; nothing is written.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what the files hold; nothing is written.")] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Take the newest import back, while nobody has decided anything since.")
+        bool, Option("--undo", help="Take the newest import back, while nobody has decided anything since.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -150,11 +149,11 @@ def _undo(study: Path, *, as_json: bool) -> None:
 def parse(
     study: StudyFile,
     list_left_out: Annotated[
-        bool, typer.Option("--left-out", help="List what of the responses is no statement, and why.")
+        bool, Option("--left-out", help="List what of the responses is no statement, and why.")
     ] = False,
     promote: Annotated[
         list[str] | None,
-        typer.Option("--promote", metavar="ID", help="Make this part that is left out a statement; may be repeated."),
+        Option("--promote", metavar="ID", help="Make this part that is left out a statement; may be repeated."),
     ] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
@@ -165,9 +164,8 @@ def parse(
     """
     from medreview import pipeline
     from medreview.statements.left_out import left_out
-    from medreview.study import Study
 
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         done = pipeline.parse(opened, bar, authorities_from_config(ask=False))
         if promote:
             promoted = _promote(opened, promote, reviewer)
@@ -225,8 +223,7 @@ def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> list[str]
 def facts(
     study: StudyFile,
     file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="Columns fact (or facts, a list), category, question or response."),
+        Path, Argument(metavar="FILE", help="Columns fact (or facts, a list), category, question or response.")
     ],
     mapping: Map = None,
     as_json: Json = False,
@@ -241,9 +238,8 @@ def facts(
     from medreview import pipeline
     from medreview.config import load_config
     from medreview.import_files import became_other
-    from medreview.study import Study
 
-    with Study.open(study) as opened:
+    with open_study(study) as opened:
         done = pipeline.bring_facts(opened, file, load_config().reviewer, read_mapping(mapping))
     bad_records(done.bad, file)
     for sentence in became_other(done):

@@ -4,27 +4,28 @@ References of a file, a text or a study, and whom they are held against. Both co
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
+from typer import Argument, Option
 
 from medreview.cli.jsonl_filters import answer_lines, answer_references, library_of_files
 from medreview.cli.network import Proxy, authorities_from_config, network_from_config, services_from_config
-from medreview.cli.options import Json, Map, read_mapping, study_path
+from medreview.cli.options import Json, Map, open_study, read_mapping, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
+from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
 from medreview.next_step import command
+from medreview.references.verdict import ACCUSING, VERDICTS, Verdict
 from medreview.text import in_words
 
 if TYPE_CHECKING:
     from medreview.cli.reports.checked_references import CheckedReport
     from medreview.pipeline import Authorities
-    from medreview.progress import Progress
     from medreview.references.model import Reference, ReferenceCheck
-    from medreview.references.verdict import Verdict
 
 
 STDIN: Final = "standard input"
@@ -49,63 +50,53 @@ class Whom(NamedTuple):
         return not self.libraries if self.online is None else self.online
 
 
-class Checker:
-    """Checks references one list after the other; what was answered once is not asked again."""
+def checker(asked: Whom) -> "Callable[[Sequence[Reference]], list[ReferenceCheck | None]]":
+    """Checks references one list after the other; what was answered once is not asked again.
 
-    def __init__(self, asked: Whom) -> None:
-        from medreview.references.services.client import MemoryAnswers
+    It gives the checks in order; ``None`` where nobody could be asked.
+    """
+    from medreview.references.services.client import MemoryAnswers
 
-        self._asked = asked
-        self._library = library_of_files(asked.libraries).library if asked.libraries else None
-        self._answers = MemoryAnswers()
-        self._said = False
+    library = library_of_files(asked.libraries).library if asked.libraries else None
+    answers = MemoryAnswers()
+    said: list[str] = []
 
-    def check(self, references: "Sequence[Reference]") -> "list[ReferenceCheck | None]":
-        """The checks in order; ``None`` where nobody could be asked."""
+    def say_once(sentence: str) -> None:
+        """What leaves the machine; not before each batch of lines."""
+        if not said:
+            say(sentence)
+        said.append(sentence)
+
+    def check(references: "Sequence[Reference]") -> "list[ReferenceCheck | None]":
         found: list[ReferenceCheck | None] = [None] * len(references)
         with progress() as bar:
-            if self._asked.ask:
-                self._look_up(references, found, bar)
-            elif self._library is not None:
+            if asked.ask:
+                from medreview.references.services.look_up import look_up
+
+                done = look_up(
+                    references, services_from_config(), network_from_config(asked.proxy), answers, library=library,
+                    on_done=found.__setitem__, progress=bar, say=say_once,
+                )  # fmt: skip
+                say(*done.stopped.values())
+            elif library is not None:
                 bar.begin("references", len(references))
                 for place, reference in enumerate(references):
-                    found[place] = self._library.check(reference)
+                    found[place] = library.check(reference)
                     bar.step()
         return found
 
-    def _look_up(
-        self, references: "Sequence[Reference]", found: "list[ReferenceCheck | None]", bar: "Progress"
-    ) -> None:
-        from medreview.references.services.look_up import look_up
-
-        done = look_up(
-            references,
-            services_from_config(),
-            network_from_config(self._asked.proxy),
-            self._answers,
-            library=self._library,
-            on_done=found.__setitem__,
-            progress=bar,
-            say=self._say,
-        )
-        say(*done.stopped.values())
-
-    def _say(self, sentence: str) -> None:
-        """What leaves the machine; once, and not before each batch of lines."""
-        if not self._said:
-            say(sentence)
-            self._said = True
+    return check
 
 
 def answer_stdin(asked: Whom) -> None:
     """The filter: a line out for each line in."""
     from medreview.references.model import ReferenceCheck
 
-    checker = Checker(asked)
+    look = checker(asked)
     unasked = ReferenceCheck("not_checkable", because="Nobody could be asked.")
 
     def check(references: "Sequence[Reference]") -> "Iterator[ReferenceCheck]":
-        return (one or unasked for one in checker.check(references))
+        return (one or unasked for one in look(references))
 
     answer_references(check, _TOGETHER if asked.ask else 1)
 
@@ -128,7 +119,7 @@ def checked_file(source: str, mapping: Mapping[str, str], asked: Whom) -> "Check
     if not found.references:
         where = f"{counted(found.texts, 'response')} of {name}" if found.texts > 1 else name
         raise UserError(f"No reference was found in {where}; the plainest form is a list with one on each line.")
-    checks = Checker(asked).check([one.reference for one in found.references])
+    checks = checker(asked)([one.reference for one in found.references])
     checked = tuple(
         CheckedReference(one, None if one.reference.bare_url else check)
         for one, check in zip(found.references, checks, strict=True)
@@ -142,10 +133,9 @@ def read_by_model(path: Path, judge: str, *, local_only: bool) -> None:
     from medreview import pipeline
     from medreview.cli.ask_models import did, judges_named, planned, say_what_is_waited_for, say_where_texts_go
     from medreview.judges.tasks.references import NAME
-    from medreview.study import Study
 
     judges = judges_named([judge], task=NAME, local_only=local_only)
-    with Study.open(path) as study, progress() as bar:
+    with open_study(path) as study, progress() as bar:
         pipeline.find_references(study, bar)
         (plan,) = pipeline.plan_for(study, judges, progress=bar)
         if not plan.units:
@@ -167,14 +157,12 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
     Raises :class:`UserError` when it has no response, or cannot be written.
     """
     from medreview.cli.reports.checked_references import CheckedReport
-    from medreview.cli.verdict_access import looked
     from medreview.pipeline import check_references
     from medreview.references.input_file import Brought, CheckedReference
     from medreview.references.study_references import study_checks
-    from medreview.study import Study
     from medreview.units.statement_view import response_name
 
-    with Study.open(path) as study:
+    with open_study(path) as study:
         responses = study.reader.execute("SELECT count(*) FROM response").fetchone()[0]
         if not responses:
             raise UserError(
@@ -205,56 +193,46 @@ def _authorities(asked: Whom) -> "Authorities":
     return replace(found, again=asked.again) if found else Authorities(Services(), Network())
 
 
-_FAILED: Final = 1
-"""The exit code of ``--check`` when a reference has a verdict that is not allowed; a mistake of the user is 2."""
-
 _NO_STUDY: Final = "--ask-model is for a study, which keeps what a model answered: medreview references STUDY."
 
 
 def references(
     source: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE|STUDY|-", help="A list, a text, answers, a library or a study; - is standard input."
-        ),
+        Argument(metavar="FILE|STUDY|-", help="A list, a text, answers, a library or a study; - is standard input."),
     ] = "-",
     library: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Works of your own to look in (CSL-JSON, RIS, BibTeX, nbib); repeatable."),
+        Option(metavar="FILE", help="Works of your own to look in (CSL-JSON, RIS, BibTeX, nbib); repeatable."),
     ] = None,
     online: Annotated[
         bool | None,
-        typer.Option(
-            "--online/--offline", help="Ask services, or nobody; default: services where there is no library."
-        ),
+        Option("--online/--offline", help="Ask services, or nobody; default: services where there is no library."),
     ] = None,
-    again: Annotated[
-        bool,
-        typer.Option("--again", help="Of a study: ask once more about what nobody had."),
-    ] = False,
+    again: Annotated[bool, Option("--again", help="Of a study: ask once more about what nobody had.")] = False,
     show: Annotated[
-        list[str] | None, typer.Option(metavar="VERDICT", help="List the references of this verdict only; repeatable.")
+        list[str] | None, Option(metavar="VERDICT", help="List the references of this verdict only; repeatable.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="List matches with their slips, too.")] = False,
-    limit: Annotated[int, typer.Option(min=0, help="References to list.")] = 50,
+    everything: Annotated[bool, Option("--all", help="List matches with their slips, too.")] = False,
+    limit: Annotated[int, Option(min=0, help="References to list.")] = 50,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 if one is wrong, not found, or could not be looked up.")
+        bool, Option("--check", help="Exit with 1 if one is wrong, not found, or could not be looked up.")
     ] = False,
     allow: Annotated[
-        list[str] | None, typer.Option(metavar="VERDICT", help="A verdict that --check lets pass; repeatable.")
+        list[str] | None, Option(metavar="VERDICT", help="A verdict that --check lets pass; repeatable.")
     ] = None,
     jsonl: Annotated[
-        bool, typer.Option("--jsonl", help='JSON lines {"id", "reference"} in on standard input, JSON lines out.')
+        bool, Option("--jsonl", help='JSON lines {"id", "reference"} in on standard input, JSON lines out.')
     ] = False,
     ask_model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of a study: ask this judge to read the references that the rules doubt."),
+        Option(metavar="NAME", help="Of a study: ask this judge to read the references that the rules doubt."),
     ] = None,
-    local_only: Annotated[bool, typer.Option("--local-only", help="Refuse a model outside this machine.")] = False,
+    local_only: Annotated[bool, Option("--local-only", help="Refuse a model outside this machine.")] = False,
     proxy: Proxy = None,
     mapping: Map = None,
     as_json: Json = False,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a row for each reference.")] = None,
+    csv: Annotated[Path | None, Option(metavar="FILE", help="Also write a row for each reference.")] = None,
 ) -> None:
     """Check whether cited works are real and described rightly, in libraries of your own or public services.
 
@@ -263,7 +241,6 @@ def references(
 
     Example: medreview references answer.md --library zotero.json --check
     """
-    from medreview.references.verdict import VERDICTS
     from medreview.study.file_kind import is_database
 
     asked = Whom(library or (), online, proxy, again)
@@ -307,13 +284,11 @@ def references(
     sys.stdout.flush()
     if check and (failed := _failed(report, passing)):
         say(failed)
-        raise typer.Exit(_FAILED)
+        raise typer.Exit(1)  # a verdict is not allowed; a mistake of the user is 2
 
 
 def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":
     """The verdicts of an option, as stored or in words. Raises :class:`UserError` for any other word."""
-    from medreview.references.verdict import VERDICTS
-
     names = {form: verdict for verdict in VERDICTS for form in (verdict, in_words(verdict))}
     for word in told or ():
         if word.strip().lower() not in names:
@@ -324,7 +299,6 @@ def _verdicts(told: Sequence[str] | None, option: str) -> "list[Verdict]":
 def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bool, limit: int, as_json: bool) -> None:
     if as_json:
         from medreview.exchange.exports.reference_rows import payload
-        from medreview.references.verdict import VERDICTS
 
         counts = {verdict: report.counts[verdict] for verdict in VERDICTS}
         told = {
@@ -337,10 +311,11 @@ def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bo
         bad = [{"line": record.line, "reason": record.reason} for record in report.bad]
         result({**told, "left_out": bad, "checks": list(payload(report.checked))}, "", as_json=True)
         return
-    from medreview.cli.reports.checked_references import render
+    from medreview.cli.reports.checked_references import checked_parts
+    from medreview.cli.reports.terminal import show
     from medreview.config import load_config
 
-    print(render(report, shown, slips=everything, limit=limit, ascii_only=load_config().ascii), end="")
+    show(checked_parts(report, shown, slips=everything, limit=limit), ascii_only=load_config().ascii)
 
 
 def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
@@ -348,8 +323,6 @@ def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
 
     A service that was down proves nothing, and so it does not let a build pass.
     """
-    from medreview.references.verdict import ACCUSING
-
     found = {verdict: report.counts[verdict] for verdict in ACCUSING if verdict not in passing}
     told = [f"{number:,} {in_words(verdict)}" for verdict, number in found.items() if number]
     unanswered = 0 if "not_checkable" in passing else report.unanswered
@@ -360,10 +333,10 @@ def _failed(report: "CheckedReport", passing: "Sequence[Verdict]") -> str:
 
 
 def evidence(
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="JSON lines in on standard input, JSON lines out.")] = False,
+    jsonl: Annotated[bool, Option("--jsonl", help="JSON lines in on standard input, JSON lines out.")] = False,
     semantic: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--semantic",
             help="Score with a model of meaning, too: that of [semantic] in the settings, or the packaged one.",
         ),

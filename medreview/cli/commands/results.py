@@ -6,9 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from typer import Argument, Option
 
-from medreview.cli.options import Json, StudyFile, Ties, rule_named
+from medreview.cli.options import Json, OneReviewer, Replicates, Seed, StudyFile, Ties, open_study, rule_named
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.verdict_access import current_verdicts, looked, one_reading, reading
 from medreview.errors import UserError
@@ -22,39 +22,38 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
-_LEAST_REPLICATES = 99
+def _resampling(seed: int | None, replicates: int | None) -> "Resampling":
+    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
+
+    return Resampling(replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed)
 
 
 def stats(
     study: StudyFile,
-    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
-    replicates: Annotated[
-        int | None, typer.Option(min=_LEAST_REPLICATES, help="How many resamples; default: 9,999.")
-    ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Every figure, table and reason, instead of one screen.")
-    ] = False,
+    reviewer: OneReviewer = None,
+    seed: Seed = None,
+    replicates: Replicates = None,
+    full: Annotated[bool, Option("--full", help="Every figure, table and reason, instead of one screen.")] = False,
     by: Annotated[
         Literal["model", "origin", "domain", "judge", "page", "quote", "queue"] | None,
-        typer.Option(help="The study divided: support and agreement in each part, and what sets it apart."),
+        Option(help="The study divided: support and agreement in each part, and what sets it apart."),
     ] = None,
     where: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="FILTER",
             help="Figures of a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
         ),
     ] = "",
     margin: Annotated[
         float | None,
-        typer.Option(
+        Option(
             min=0, max=1, help="How much worse than one reviewer a judge may agree with all, in kappa; default: 0.1."
         ),
     ] = None,
     unit: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="KIND",
             help="Figures of one other kind of unit: pair, response, reference, answer, qa, question, revision, "
             "suggestion, key_fact, ranking.",
@@ -62,7 +61,7 @@ def stats(
     ] = None,
     gold: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--gold",
             help="Score models against all right labels, also of what nobody has decided. For the study's owner: "
             "it is recorded that you have seen these figures.",
@@ -70,14 +69,13 @@ def stats(
     ] = False,
     csv: Annotated[
         str,
-        typer.Option(
-            metavar="FILE",
-            help="Write every figure of --full as a row of a CSV file; - writes it to standard output.",
+        Option(
+            metavar="FILE", help="Write every figure of --full as a row of a CSV file; - writes it to standard output."
         ),
     ] = "",
     conduct: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--conduct",
             help="With --full: how everybody works (pace, drift, signs of haste), not only you or the one named.",
         ),
@@ -92,29 +90,24 @@ def stats(
 
     Example: medreview stats sepsis.medreview --reviewer anna
     """
-    from medreview.exchange.exports.figure_csv import FIGURES, figure_cells, figures_text
-    from medreview.exchange.files.csv_file import check_report, write_report
+    from medreview.cli.unit_stats import print_csv, print_unit_stats
+    from medreview.exchange.exports.figure_csv import FIGURES
+    from medreview.exchange.files.csv_file import check_report
     from medreview.review.looks import shown_by, told_by_sums
     from medreview.review.queue_filters import select_statements
-    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
     from medreview.stats.formulas.human_baseline import MARGIN
     from medreview.stats.study_figures import figure_document, study_figures
-    from medreview.study import Study
 
-    resampling = Resampling(
-        replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
-    )
+    resampling = _resampling(seed, replicates)
     if csv not in ("", "-"):
         check_report(Path(csv), FIGURES)
     if unit is not None or gold:
         if by or where or conduct:
             raise UserError("--by, --where and --conduct are of statements; leave them out beside --unit and --gold.")
-        from medreview.cli.unit_stats import print_unit_stats
-
         print_unit_stats(study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json)
         sys.stdout.flush()
         return
-    with Study.open(study, read_only=True) as opened, progress() as bar:
+    with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
         looked(opened, "stats", shown_by(only))
@@ -126,17 +119,15 @@ def stats(
         )  # fmt: skip
         if any(told_by_sums(figures.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
-    if csv == "-":
-        print(figures_text(figures, figures.provenance), end="")
-    elif csv:
-        rows = write_report(Path(csv), FIGURES, figure_cells(figures, figures.provenance))
-        result({"file": csv, "rows": rows}, f"{counted(rows, 'row')} written to {csv}", as_json=as_json)
+    if csv:
+        print_csv(figures, figures.provenance, csv, as_json=as_json)
     elif as_json:
         result(figure_document(figures), as_json=True)
     elif full or figures.by is not None:
-        from medreview.cli.reports.stats import render, render_divided
+        from medreview.cli.reports.stats import divided_parts, stats_parts
+        from medreview.cli.reports.terminal import show
 
-        print(render(figures, study) if full else render_divided(figures), end="")
+        show(stats_parts(figures, study) if full else divided_parts(figures))
     else:
         from medreview.cli.reports.stats_screen import render_screen
 
@@ -144,43 +135,40 @@ def stats(
     sys.stdout.flush()
 
 
-_LEAST_REPORT_REPLICATES = 99
 _OF_THEMES = ("reviewer", "model", "made_at", "read", "of", "changed")
 
 
 def report(
     study: StudyFile,
     page: Annotated[
-        Path | None, typer.Argument(metavar="FILE.html", help="The report as one page.", show_default=False)
+        Path | None, Argument(metavar="FILE.html", help="The report as one page.", show_default=False)
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE.md", help="The same as Markdown, without the plots.")
+        Path | None, Option("--markdown", metavar="FILE.md", help="The same as Markdown, without the plots.")
     ] = None,
     tradeoff: Annotated[
         Path | None,
-        typer.Option("--tradeoff", metavar="FILE.csv", help="Also write cost and time of each system, with plots."),
+        Option("--tradeoff", metavar="FILE.csv", help="Also write cost and time of each system, with plots."),
     ] = None,
     briefs: Annotated[
         Path | None,
-        typer.Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
+        Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
     ] = None,
-    reviewer: Annotated[str | None, typer.Option(metavar="NAME", help="One reviewer; default: all of them.")] = None,
+    reviewer: OneReviewer = None,
     where: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="FILTER",
             help="A report on a part of the study, in the words of the filters of queues: `model=atlas-2 page=ok`.",
         ),
     ] = "",
     overridden: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Overridden statements of each reviewer told in full; default: 200."),
+        Option(min=0, metavar="N", help="Overridden statements of each reviewer told in full; default: 200."),
     ] = None,
     ties: Ties = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling; default: 1.")] = None,
-    replicates: Annotated[
-        int | None, typer.Option(min=_LEAST_REPORT_REPLICATES, help="How many resamples; default: 9,999.")
-    ] = None,
+    seed: Seed = None,
+    replicates: Replicates = None,
     as_json: Json = False,
 ) -> None:
     """Write what was reviewed, how, and what came of it, as one file to hand in.
@@ -201,8 +189,6 @@ def report(
     from medreview.judges.fact_votes import has_votes
     from medreview.review.looks import shown_by, tells_of_others
     from medreview.review.queue_filters import select_statements
-    from medreview.stats.formulas.bootstrap import REPLICATES, SEED, Resampling
-    from medreview.study import Study
     from medreview.study.audit_frame import listable
 
     check_report(page, markdown)
@@ -211,16 +197,14 @@ def report(
     if briefs is not None:
         check_brief_page(briefs)
     rule = None if ties is None else rule_named(ties)
-    resampling = Resampling(
-        replicates=REPLICATES if replicates is None else replicates, seed=SEED if seed is None else seed
-    )
+    resampling = _resampling(seed, replicates)
     if page is None and markdown is None and tradeoff is None and briefs is None:
         raise UserError(
             f"Say where to write: `{command('report', study, study.with_suffix('.html'))}`, or --markdown FILE.md. "
             f"Figures of key facts are printed by `{command('stats', study, '--unit', 'key_fact')}`."
         )
     told: dict[str, Any] = {}
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
         me = reading(opened)
@@ -297,14 +281,14 @@ _ENDINGS = (".csv", ".tsv", ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".zip", 
 
 def export(
     study: StudyFile,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, or an earlier export of this study.")],
+    folder: Annotated[Path, Argument(metavar="DIR", help="A new folder, or an earlier export of this study.")],
     dialect: Annotated[
         Literal["analysis", "excel"],
-        typer.Option(help="analysis: plain UTF-8, untouched. excel: opens well in Excel, formulas guarded."),
+        Option(help="analysis: plain UTF-8, untouched. excel: opens well in Excel, formulas guarded."),
     ] = "analysis",
     sqlite: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NAME.db",
             help="Also write all tables, untouched in both dialects, into one SQLite file of this name in DIR, with "
             "the pages of the sources, views and full-text search, and a metadata.json for Datasette.",
@@ -312,7 +296,7 @@ def export(
     ] = "",
     page_text: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--page-text/--no-page-text",
             help="Whether the SQLite file holds the texts of the pages. They belong to their publishers: leave them "
             "out of a file that you pass on where you may not redistribute them. Quotes stay.",
@@ -320,7 +304,7 @@ def export(
     ] = True,
     blind: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--blind",
             help="Leave out what judges say of statements that you have not decided yet, so that labels that you give "
             "later are still blind.",
@@ -333,7 +317,6 @@ def export(
     Example: medreview export sepsis.medreview labels-2026-11 --sqlite labels.db
     """
     from medreview.exchange.exports.export import export as write
-    from medreview.study import Study
 
     if not page_text and not sqlite:
         raise UserError("--no-page-text is about the SQLite file: add --sqlite labels.db. The CSV files hold no pages.")
@@ -342,7 +325,7 @@ def export(
             f"The export is a folder of many files, not one file {folder}: name a folder, as in "
             f"`{command('export', study, folder.with_suffix(''))}`; --sqlite NAME.db puts all tables in one file."
         )
-    with Study.open(study, read_only=True) as opened, progress() as bar:
+    with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         hidden_from = one_reading(opened) if blind else None
         if not blind:

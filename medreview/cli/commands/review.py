@@ -4,21 +4,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from medreview.cli.network import PagesFrom
 from medreview.cli.opening import open_review, review_paths
-from medreview.cli.options import Json, Map, Reviewer, StudyFile
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, open_study
 from medreview.cli.output import counted, progress, result, say
-from medreview.cli.review_words import Wanted
+from medreview.cli.review_words import ReviewOptions
 from medreview.cli.verdict_access import looked
+from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.review.queue_kinds import KINDS
+from medreview.study.counts import count_statements
+from medreview.study.ids import STATEMENT
 
 
 def demo(
-    study: Annotated[Path, typer.Option(help="Where the sample study is made or found.")] = Path("demo.medreview"),
-    no_open: Annotated[bool, typer.Option("--no-open", help="Make the study, do not open the workbench.")] = False,
+    study: Annotated[Path, Option(help="Where the sample study is made or found.")] = Path("demo.medreview"),
+    no_open: Annotated[bool, Option("--no-open", help="Make the study, do not open the workbench.")] = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -28,11 +31,9 @@ def demo(
     """
     from medreview.demo import make_demo
     from medreview.judges import verdicts
-    from medreview.study import Study
-    from medreview.study.counts import count_statements
 
     if study.exists():
-        opened = Study.open(study)
+        opened = open_study(study)
         say(f"The sample study is at {study} already; your decisions in it are kept.")
     else:
         with progress() as bar:
@@ -44,34 +45,32 @@ def demo(
             told = {"study": str(study), "statements": statements, "flagged": flagged}
             result(told, sentence, f"Review them: {command('review', study)}", as_json=as_json)
         else:
-            open_review(opened, reviewer, None, "", False, first="flagged")
+            open_review(opened, ReviewOptions(reviewer=reviewer), first="flagged")
 
 
 def review(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="STUDY|FILE...", help="The study; or answers, which become one beside them.")
+        list[Path], Argument(metavar="STUDY|FILE...", help="The study; or answers, which become one beside them.")
     ],
     queue: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help=f"One of {', '.join(kind.name for kind in KINDS)}; of other units, as docs/units.md names them; "
             "default: the first screen."
         ),
     ] = None,
-    filter: Annotated[str, typer.Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
+    filter: Annotated[str, Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
     audit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Draw an audit of N statements or more, and open it.")
+        int | None, Option(min=1, metavar="N", help="Draw an audit of N statements or more, and open it.")
     ] = None,
     blind: Annotated[
         bool,
-        typer.Option(
-            "--blind", help="Every statement, in an order of your own; the judges hidden until the block is done."
-        ),
+        Option("--blind", help="Every statement, in an order of your own; the judges hidden until the block is done."),
     ] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Look, decide nothing.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="Line prompts, for screen readers and scripts.")] = False,
+    read_only: Annotated[bool, Option("--read-only", help="Look, decide nothing.")] = False,
+    plain: Annotated[bool, Option("--plain", help="Line prompts, for screen readers and scripts.")] = False,
     goal: Annotated[
-        str | None, typer.Option(metavar="N|TIME", help="What the sitting is to come to: 60 decisions, 45min, 1h30.")
+        str | None, Option(metavar="N|TIME", help="What the sitting is to come to: 60 decisions, 45min, 1h30.")
     ] = None,
     reviewer: Reviewer = None,
     pages: PagesFrom = None,
@@ -88,17 +87,13 @@ def review(
 
     Example: medreview review answers.jsonl
     """
-    review_paths(
-        paths,
-        Wanted(queue, filter, audit, blind, read_only, plain, goal, reviewer),
-        pages=pages,
-        mapping=mapping,
-    )
+    wanted = ReviewOptions(queue, filter, audit, blind, read_only, plain, goal, reviewer)
+    review_paths(paths, wanted, pages=pages, mapping=mapping)
 
 
 def recent(
     forget: Annotated[
-        Path | None, typer.Option("--forget", metavar="STUDY", help="Take this study off the list; its file stays.")
+        Path | None, Option("--forget", metavar="STUDY", help="Take this study off the list; its file stays.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -130,10 +125,10 @@ def recent(
 
 def conflicts(
     study: StudyFile,
-    kind: Annotated[str, typer.Option(metavar="KIND", help="Only of this kind of unit: statement, pair, qa, ...")] = "",
-    waiting: Annotated[bool, typer.Option("--open", help="Only those that nothing settles yet.")] = False,
+    kind: Annotated[str, Option(metavar="KIND", help="Only of this kind of unit: statement, pair, qa, ...")] = "",
+    waiting: Annotated[bool, Option("--open", help="Only those that nothing settles yet.")] = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write FILE: one row for each label of each conflict.")
+        Path | None, Option(metavar="FILE", help="Also write FILE: one row for each label of each conflict.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -144,16 +139,13 @@ def conflicts(
 
     Example: medreview conflicts sepsis.medreview --open --csv conflicts.csv
     """
-    from medreview.errors import UserError
     from medreview.labels import label_words
     from medreview.review import conflicts as found_in
-    from medreview.study import Study
-    from medreview.study.ids import STATEMENT
     from medreview.units.registry import KINDS, unit_name
 
     if kind not in ("", STATEMENT, *KINDS):
         raise UserError(f"There is no kind of unit {kind!r}; there are {', '.join((STATEMENT, *KINDS))}.")
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         looked(opened, "conflicts", "labels")
         reader = opened.reader
         found = list(found_in.conflicts(reader, kind, settled=not waiting))

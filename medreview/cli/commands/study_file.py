@@ -5,15 +5,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from medreview.cli.options import Json, Reviewer, StudyFile
+from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
 from medreview.cli.output import counted, progress, result, say
 
 
 def check(
     study: StudyFile,
     against: Annotated[
-        list[Path] | None, typer.Option(metavar="FOLDER", help="An export that must have been made of it.")
+        list[Path] | None, Option(metavar="FOLDER", help="An export that must have been made of it.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -41,17 +42,16 @@ def check(
 
 def backup(
     study: StudyFile,
-    target: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Default: a dated copy beside it.")] = None,
+    target: Annotated[Path | None, Argument(metavar="[FILE]", help="Default: a dated copy beside it.")] = None,
     as_json: Json = False,
 ) -> None:
     """Copy the study, also while it is in use. A review makes a copy by itself when it starts.
 
     Example: medreview backup sepsis.medreview /media/usb/sepsis.medreview
     """
-    from medreview.study import Study
     from medreview.study.backup import backup_to
 
-    Study.open(study, read_only=True).close()
+    open_study(study, read_only=True).close()
     made = backup_to(study, target)
     result({"copy": str(made), "bytes": made.stat().st_size}, f"copied to {made}", as_json=as_json)
 
@@ -61,17 +61,17 @@ _ALL = "judges,models,gold,labels,notes"
 
 def package(
     study: StudyFile,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The new file.")],
+    out: Annotated[Path, Argument(metavar="OUT", help="The new file.")],
     without: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="PARTS",
             help="What is left out, parted by commas: judges (what machines say), models (names of the models that "
             "wrote the texts), gold (right labels), labels and notes (other reviewers'); none leaves nothing out.",
         ),
     ] = _ALL,
     made_for: Annotated[
-        str, typer.Option("--for", metavar="NAME", help="A reviewer whose own labels, notes and drafts stay in it.")
+        str, Option("--for", metavar="NAME", help="A reviewer whose own labels, notes and drafts stay in it.")
     ] = "",
     reviewer: Reviewer = None,
     as_json: Json = False,
@@ -83,14 +83,12 @@ def package(
 
     Example: medreview package sepsis.medreview sepsis-for-anna.medreview --for anna
     """
-    from medreview.config import load_config
     from medreview.exchange.exports.package import package as make
     from medreview.exchange.exports.package import parts_named
-    from medreview.study import Study
 
     parts = parts_named(without)
-    with Study.open(study, read_only=True) as opened, progress() as bar:
-        who = reviewer or load_config().reviewer
+    with open_study(study, read_only=True) as opened, progress() as bar:
+        who = decider(reviewer)
         made = make(opened, out, who, without=parts, made_for=made_for, progress=bar)
     lines = [f"{out}: {made.words}", f"{counted(made.events, 'event')} of the record left out"]
     result({"file": str(out), **asdict(made)}, *lines, as_json=as_json)
@@ -98,7 +96,7 @@ def package(
 
 def merge(
     study: StudyFile,
-    other: Annotated[Path, typer.Argument(metavar="OTHER", help="A colleague's copy of the study.")],
+    other: Annotated[Path, Argument(metavar="OTHER", help="A colleague's copy of the study.")],
     as_json: Json = False,
 ) -> None:
     """Bring the decisions of a colleague's copy into this study. Merging twice adds nothing.
@@ -107,9 +105,8 @@ def merge(
     """
     from medreview import pipeline
     from medreview.review.statement_editing import edit_conflicts
-    from medreview.study import Study
 
-    with Study.open(study) as opened, progress() as bar:
+    with open_study(study) as opened, progress() as bar:
         summary = pipeline.merge(opened, other, bar)
         lost = edit_conflicts(opened.reader)
     known = f", {counted(summary.known, 'event')} known already" if summary.known else ""

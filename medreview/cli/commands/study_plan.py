@@ -4,9 +4,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from typer import Option
 
-from medreview.cli.options import Json, Map, Reviewer, StudyFile, read_mapping
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
@@ -18,29 +18,28 @@ if TYPE_CHECKING:
 def audit(
     study: StudyFile,
     size: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Draw until there are N (of each stratum), or all.")
+        int | None, Option(min=1, metavar="N", help="Draw until there are N (of each stratum), or all.")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(metavar="R", help="Draw every statement with this probability, above 0 up to 1.")
+        float | None, Option(metavar="R", help="Draw every statement with this probability, above 0 up to 1.")
     ] = None,
     by: Annotated[
-        Literal["all", "model", "origin", "flagged"], typer.Option(help="Strata, each with a rate of its own.")
+        Literal["all", "model", "origin", "flagged"], Option(help="Strata, each with a rate of its own.")
     ] = "all",
     release: Annotated[
-        bool, typer.Option("--release", help="Give what is reserved back to triage: its labels are assisted then.")
+        bool, Option("--release", help="Give what is reserved back to triage: its labels are assisted then.")
     ] = False,
     plan: Annotated[
-        float | None, typer.Option(metavar="POINTS", help="Plan for so many points to either side; default: 5.")
+        float | None, Option(metavar="POINTS", help="Plan for so many points to either side; default: 5.")
     ] = None,
     assisted: Annotated[
-        bool, typer.Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
+        bool, Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
     ] = False,
     judge: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose verdicts help and come first; default: all together.")
+        str | None, Option(metavar="NAME", help="Whose verdicts help and come first; default: all together.")
     ] = None,
     weight: Annotated[
-        float | None,
-        typer.Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels."),
+        float | None, Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels.")
     ] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
@@ -54,12 +53,10 @@ def audit(
 
     Example: medreview audit sepsis.medreview --size 30 --by model
     """
-    from medreview.config import load_config
     from medreview.review import audit as draws
     from medreview.stats.reports.audit_report import POINTS, audit_report, plan_before_labels
     from medreview.stats.reports.audit_verdicts import every_judge, led_by
     from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
-    from medreview.study import Study
 
     if size is not None and rate is not None:
         raise UserError("Give --size or --rate, not both.")
@@ -70,8 +67,8 @@ def audit(
     if by != "all" and size is None and rate is None:
         raise UserError("Say how much to draw of each stratum: --size N or --rate R.")
     wanted = size is not None or rate is not None
-    who = reviewer or load_config().reviewer
-    with Study.open(study, read_only=not (wanted or release)) as opened:
+    who = decider(reviewer)
+    with open_study(study, read_only=not (wanted or release)) as opened:
         if wanted:
             drawn = draws.draw(opened, who, size=size, rate=rate, by=by)
             more = f"{counted(drawn.new, 'statement')} more drawn" if drawn.event_id else "so much is drawn already"
@@ -101,7 +98,7 @@ def audit(
         )
         return
     from medreview.cli.reports.audit import audit_parts, next_step, plan_parts
-    from medreview.cli.reports.terminal import printed
+    from medreview.cli.reports.terminal import show
 
     # Of whoever only reads the figures of others, nothing is reserved that would be missed.
     told = reserved and (wanted or not names or who in names)
@@ -111,17 +108,17 @@ def audit(
         parts += ["", *plan_parts(first_plan)]
     for figures in report.figures[-1:]:
         parts += ["", *next_step(figures, study)]
-    print(printed(parts), end="")
+    show(parts)
 
 
 def guidelines(
     study: StudyFile,
     set_file: Annotated[
-        Path | None, typer.Option("--set", metavar="FILE.md", help="Put the text of a file in force.")
+        Path | None, Option("--set", metavar="FILE.md", help="Put the text of a file in force.")
     ] = None,
-    edit: Annotated[bool, typer.Option("--edit", help="Change the text in force in $VISUAL or $EDITOR.")] = False,
+    edit: Annotated[bool, Option("--edit", help="Change the text in force in $VISUAL or $EDITOR.")] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="What the version in force changed in the one before, line by line.")
+        bool, Option("--diff", help="What the version in force changed in the one before, line by line.")
     ] = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
@@ -133,18 +130,16 @@ def guidelines(
 
     Example: medreview guidelines sepsis.medreview --set guidelines.md
     """
-    from medreview.config import load_config
     from medreview.review import guidelines as texts
-    from medreview.study import Study
 
     if sum((set_file is not None, edit, diff)) > 1:
         raise UserError("Give one of --set, --edit and --diff.")
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         now, found = texts.in_force_for_all(opened.reader), texts.versions(opened.reader)
     if set_file or edit:
         new = _read(set_file) if set_file else _edited(now.text)
-        with Study.open(study) as opened:
-            after = texts.set_guidelines(opened, reviewer or load_config().reviewer, new)
+        with open_study(study) as opened:
+            after = texts.set_guidelines(opened, decider(reviewer), new)
             found = texts.versions(opened.reader)
         say(f"guidelines {after.name} {'were' if after.sha256 == now.sha256 else 'are'} in force")
         now = after
@@ -194,19 +189,17 @@ def _show_diff(found: "list[Guidelines]", *, as_json: bool) -> None:
 def gold(
     study: StudyFile,
     file: Annotated[
-        Path | None, typer.Option("--import", metavar="FILE", help="Columns unit (or response, statement), label, why.")
+        Path | None, Option("--import", metavar="FILE", help="Columns unit (or response, statement), label, why.")
     ] = None,
     add: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="UNIT LABEL", help="Add one: R07 S3, the id of a unit or of its record, and the label."),
+        Option(metavar="UNIT LABEL", help="Add one: R07 S3, the id of a unit or of its record, and the label."),
     ] = None,
-    remove: Annotated[str | None, typer.Option(metavar="UNIT", help="Make it an ordinary unit again.")] = None,
-    axis: Annotated[
-        str | None, typer.Option(help="With --add: the axis of the label; default: that of its kind.")
-    ] = None,
-    why: Annotated[str, typer.Option(help="With --add: what is said of it when the block is done.")] = "",
+    remove: Annotated[str | None, Option(metavar="UNIT", help="Make it an ordinary unit again.")] = None,
+    axis: Annotated[str | None, Option(help="With --add: the axis of the label; default: that of its kind.")] = None,
+    why: Annotated[str, Option(help="With --add: what is said of it when the block is done.")] = "",
     attention: Annotated[
-        bool, typer.Option("--attention", help="With --add: a check of attention, which needs no judgement.")
+        bool, Option("--attention", help="With --add: a check of attention, which needs no judgement.")
     ] = False,
     mapping: Map = None,
     reviewer: Reviewer = None,
@@ -218,9 +211,7 @@ def gold(
 
     Example: medreview gold sepsis.medreview --add "R07 S3" contradicted --why "The source says 30 mL/kg." --attention
     """
-    from medreview.config import load_config
     from medreview.review.gold import import_gold, remove_gold, set_gold
-    from medreview.study import Study
     from medreview.units.kind import Gold
     from medreview.units.label_comparisons import gold_items
     from medreview.units.registry import asks_of, find_unit
@@ -229,8 +220,8 @@ def gold(
         raise UserError("Give one of --import, --add and --remove.")
     if add is None and (axis or why or attention):
         raise UserError("--axis, --why and --attention go with --add UNIT LABEL; a file has columns for them.")
-    who = reviewer or load_config().reviewer
-    with Study.open(study, read_only=not (file or add or remove)) as opened:
+    who = decider(reviewer)
+    with open_study(study, read_only=not (file or add or remove)) as opened:
         if file:
             with progress() as bar:
                 done = import_gold(opened, file, who, read_mapping(mapping), bar)
@@ -260,13 +251,10 @@ def gold(
 def second_pass(
     study: StudyFile,
     share: Annotated[
-        float | None,
-        typer.Option(metavar="R", help="How much of what was decided comes back: 0.1 is a tenth, 0 nothing."),
+        float | None, Option(metavar="R", help="How much of what was decided comes back: 0.1 is a tenth, 0 nothing.")
     ] = None,
-    after: Annotated[
-        int | None, typer.Option(metavar="DAYS", help="Days after the first decision; at first 14.")
-    ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Draws it; default: the id of the study.")] = None,
+    after: Annotated[int | None, Option(metavar="DAYS", help="Days after the first decision; at first 14.")] = None,
+    seed: Annotated[str | None, Option(metavar="TEXT", help="Draws it; default: the id of the study.")] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -276,13 +264,11 @@ def second_pass(
 
     Example: medreview second-pass sepsis.medreview --share 0.1 --after 14
     """
-    from medreview.config import load_config
     from medreview.review import repeat_annotation as passes
-    from medreview.study import Study
 
-    who = reviewer or load_config().reviewer
+    who = decider(reviewer)
     setting = (share, after, seed) != (None, None, None)
-    with Study.open(study, read_only=not setting) as opened:
+    with open_study(study, read_only=not setting) as opened:
         if setting:
             passes.set_second_pass(opened, who, share=share, after_days=after, seed=seed)
         now = passes.second_pass(opened.reader)
@@ -301,12 +287,12 @@ def second_pass(
 def share(
     study: StudyFile,
     kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help="Of which kind of unit: statement, pair, qa, ranking, ...")
+        str | None, Option(metavar="KIND", help="Of which kind of unit: statement, pair, qa, ranking, ...")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(metavar="R", help="How much: 0.45 is 45 of a hundred. It can only be raised.")
+        float | None, Option(metavar="R", help="How much: 0.45 is 45 of a hundred. It can only be raised.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Draws it; default 0. The first one stays.")] = None,
+    seed: Annotated[int | None, Option(metavar="N", help="Draws it; default 0. The first one stays.")] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -317,16 +303,14 @@ def share(
 
     Example: medreview share sepsis.medreview --kind qa --rate 0.45
     """
-    from medreview.config import load_config
     from medreview.review import repeat_annotation as second
-    from medreview.study import Study
 
-    who = reviewer or load_config().reviewer
+    who = decider(reviewer)
     if rate is None and seed is not None:
         raise UserError("A seed comes with a share: --rate 0.45 --seed 7.")
     if rate is not None and kind is None:
         raise UserError("Say of which kind of unit: --kind statement --rate 0.45.")
-    with Study.open(study, read_only=rate is None) as opened:
+    with open_study(study, read_only=rate is None) as opened:
         if rate is not None and kind is not None:
             second.set_share(opened, who, kind, rate, seed)
         study_id, every = opened.meta("study_id"), second.shares(opened.reader)
@@ -346,10 +330,10 @@ def share(
 
 def background(
     study: StudyFile,
-    role: Annotated[str | None, typer.Option(help="Physician, nurse, medical student, ...")] = None,
-    years: Annotated[str | None, typer.Option(metavar="N", help="Years of practice.")] = None,
-    specialty: Annotated[str | None, typer.Option(help="What you work in.")] = None,
-    words: Annotated[str | None, typer.Option(help="Anything else that bears on your labels.")] = None,
+    role: Annotated[str | None, Option(help="Physician, nurse, medical student, ...")] = None,
+    years: Annotated[str | None, Option(metavar="N", help="Years of practice.")] = None,
+    specialty: Annotated[str | None, Option(help="What you work in.")] = None,
+    words: Annotated[str | None, Option(help="Anything else that bears on your labels.")] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -360,16 +344,14 @@ def background(
 
     Example: medreview background sepsis.medreview --role physician --years 12 --specialty "intensive care"
     """
-    from medreview.config import load_config
     from medreview.review.background import read_background, set_background
-    from medreview.study import Study
     from medreview.study.study_acts import background_of, backgrounds
 
     given = {"role": role, "years": years, "specialty": specialty, "words": words}
     new = {name: value for name, value in given.items() if value is not None}
-    with Study.open(study, read_only=not new) as opened:
+    with open_study(study, read_only=not new) as opened:
         if new:
-            who = reviewer or load_config().reviewer
+            who = decider(reviewer)
             before = {name: "" if value is None else str(value)
                       for name, value in asdict(background_of(opened.reader, who)).items()}  # fmt: skip
             set_background(opened, who, read_background(before | new))

@@ -9,7 +9,7 @@ from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, num
 from medreview.labels import level_named
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import RARE, Estimate, half_up, landis_koch, percent
-from medreview.stats.formulas.hypothesis_tests import SMALL_EXPECTED, ChiSquared, Difference
+from medreview.stats.formulas.hypothesis_tests import SMALL_EXPECTED, ChiSquared
 from medreview.stats.reports.comparison import Comparison, UnderRule
 from medreview.stats.reports.reviewer_agreement import KINDS, Consensus, PaperTest
 from medreview.stats.reports.reviewer_labels import SCALES
@@ -179,7 +179,9 @@ def paper_tests_part(tests: Sequence[PaperTest], items: str = "statements") -> P
         told = ("undefined", df, "") if found.statistic is None or found.pvalue is None else (
             half_up(found.statistic, 2), df, p_value(found.pvalue).removeprefix("p ")
         )  # fmt: skip
-        rows.append((_asked(each), found.name, *told))
+        of = f"{one_line(each.judge)}: labels" if each.question == "labels" else (
+            f"{one_line(each.judge)} - {one_line(each.other)}: accuracy")  # fmt: skip
+        rows.append((of, found.name, *told))
     why = dict.fromkeys(f"{each.result.name}: {each.result.reason}" for each in tests if each.result.reason)
     expected = [each.result.min_expected for each in tests if isinstance(each.result, ChiSquared)]
     least = min((count for count in expected if count is not None), default=SMALL_EXPECTED)
@@ -191,12 +193,6 @@ def paper_tests_part(tests: Sequence[PaperTest], items: str = "statements") -> P
         f"often as the other? These tests take {items} as independent, which those of one response are not."
     )
     return inset(head, table(("", "method", "statistic", "df", "p"), rows), about, *why)
-
-
-def _asked(each: PaperTest) -> str:
-    if each.question == "labels":
-        return f"{one_line(each.judge)}: labels"
-    return f"{one_line(each.judge)} - {one_line(each.other)}: accuracy"
 
 
 NOTHING: Final = "No judge was asked both alone (hallucination_detection) and with remarks (hallucination_assisted)."
@@ -251,27 +247,18 @@ def _judge(judge: JudgeBeforeAfter) -> Iterator[Part]:
         yield inset(table(("", "n", "right before", "right after", "wrong to right", "right to wrong"), rows))
     tested = [one for one in judge.differences if one.estimate.n]
     if tested:
-        yield inset(table(("after - before", "difference", "95% interval", "p", "Holm", "n"), map(_difference, tested)))
+        changes = ((one.statistic, *difference_cells(one), *numbers(one.estimate.n)) for one in tested)
+        yield inset(table(("after - before", "difference", "95% interval", "p", "Holm", "n"), changes))
         yield from reasons((one.statistic, one.estimate) for one in tested if one.estimate.low is None)
 
 
-def _difference(one: Difference) -> tuple[str, ...]:
-    return one.statistic, *difference_cells(one), *numbers(one.estimate.n)
-
-
 def _against(name: str, one: Against) -> Iterator[tuple[str, ...]]:
-    yield (
-        f"{name}: found or not", *numbers(one.n), _share(one.found_before, one.n), _share(one.found_after, one.n),
-        *numbers(one.found_mended, one.found_spoilt),
-    )  # fmt: skip
-    yield (
-        f"{name}: type", *numbers(one.n), _share(one.type_before, one.n), _share(one.type_after, one.n),
-        *numbers(one.type_mended, one.type_spoilt),
-    )  # fmt: skip
-
-
-def _share(count: int, of: int) -> str:
-    return f"{count:,} ({percent(count / of)})"
+    for what, right, turned in (
+        ("found or not", (one.found_before, one.found_after), (one.found_mended, one.found_spoilt)),
+        ("type", (one.type_before, one.type_after), (one.type_mended, one.type_spoilt)),
+    ):
+        shares = (f"{count:,} ({percent(count / one.n)})" for count in right)
+        yield f"{name}: {what}", *numbers(one.n), *shares, *numbers(*turned)
 
 
 def _word(level: str | None) -> str:

@@ -221,17 +221,17 @@ def _figures(figures: AuditFigures, tie_rule: TieRule) -> Part:
     labels = "assisted in part" if supported.flow.assisted else "first blind labels"
     parts: list[Part] = [Heading(f"The study by the audit of {who}, {labels}")]
     if defined:
-        parts.append(table(("", "value", "95% interval", "n", "resp", "left"), (_row(*each) for each in defined)))
+        rows = (
+            (name, *cells(figure, "not given"), *numbers(figure.n, figure.clusters, figure.dropped))
+            for name, figure in defined
+        )
+        parts.append(table(("", "value", "95% interval", "n", "resp", "left"), rows))
     parts += reasons([*missing, *(each for each in defined if each[1].low is None)])
     parts.append(f"supported: {flow_line(supported.flow)}")
     if (right.flow.no_judgement, right.flow.tied) != (0, 0):
         parts.append(f"judges right: {flow_line(right.flow)}")
     parts += _cautions(supported, figures.with_triage)
     return inset(*parts, *estimate_parts(figures, tie_rule))
-
-
-def _row(name: str, figure: Estimate) -> tuple[str, ...]:
-    return name, *cells(figure, "not given"), *numbers(figure.n, figure.clusters, figure.dropped)
 
 
 def _cautions(supported: AuditShare, with_triage: Estimate | None) -> Iterator[str]:

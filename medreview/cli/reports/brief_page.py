@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -17,24 +18,7 @@ _COMMAND: Final = "briefs"
 _AROUND: Final = 60
 """Characters of a note that are shown on either side of what is quoted."""
 _BLANKS: Final = re.compile(r"\s+")
-_STYLE: Final = """
-body { max-width: 80rem; }
-nav ul { list-style: none; padding: 0; }
-table.brief { width: 100%; table-layout: fixed; }
-table.brief td { overflow-wrap: anywhere; padding-right: 1.5rem; }
-table.brief th { padding-top: 1rem; }
-table.brief th.claim, table.brief td.claim { width: 46%; }
-.source { margin: 0 0 .4rem; font-size: .92em; }
-.source .name { opacity: .8; }
-.source.nearest { border-left: 3px dotted var(--line); padding-left: .5rem; }
-.flag { border: 1px solid var(--bad); color: var(--bad); padding: 0 .3rem; font-size: .85em; white-space: nowrap; }
-.note { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid var(--line); padding-left: .75rem; }
-mark { background: #fff1a8; color: #1a1a1a; }
-del { color: inherit; }
-.case { border-top: 2px solid var(--ink); margin-top: 2.5rem; }
-@media print { body { font-size: 10pt; line-height: 1.35; } .case { break-before: page; } nav { display: none; }
-  mark { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
-"""
+_STYLE: Final = "\n" + files(__package__).joinpath("brief_page.css").read_text(encoding="utf-8")
 
 
 def check_brief_page(path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Heading, Part, inset, numbers, table
-from medreview.cli.reports.terminal import printed
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.references.input_file import CheckedReference
 from medreview.references.model import (
@@ -73,15 +72,8 @@ class CheckedReport:
         return Counter(check.verdict for check in self.checks if not check.unanswered)
 
 
-def render(report: CheckedReport, show: Sequence[Verdict], *, slips: bool, limit: int, ascii_only: bool = False) -> str:
-    """The report as text, as wide as the terminal; 80 columns where there is none.
-
-    ``show``: the verdicts to list; ``slips``: matches that have some are listed as well.
-    """
-    return printed(_parts(report, show, slips, limit), ascii_only=ascii_only)
-
-
-def _parts(report: CheckedReport, show: Sequence[Verdict], slips: bool, limit: int) -> Iterator[Part]:
+def checked_parts(report: CheckedReport, show: Sequence[Verdict], *, slips: bool, limit: int) -> Iterator[Part]:
+    """``show``: the verdicts to list; ``slips``: matches that have some are listed as well."""
     yield from _head(report)
     listed = [
         (one, one.check)

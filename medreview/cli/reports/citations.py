@@ -14,7 +14,6 @@ from medreview.cli.reports.estimates import more_models, over_units, provenance_
 from medreview.cli.reports.layout import Bar, Bars, Check, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.references import identified_parts
-from medreview.cli.reports.terminal import printed
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.sources.lookups.reach import MEANING, STATES
 from medreview.stats.citation_kpis import NO_CITATION, CitationFigures, CitationGroup, CitationReport, ScoredResponse
@@ -103,11 +102,6 @@ _NOT_TRUTH: Final = (
     "Shared words are not truth: a response that says the opposite in the same words scores high. A clash is an "
     "amount, unit, negation or direction that the reference excludes, found by rules; look at it yourself."
 )
-
-
-def render(report: CitationReport, name: str, bad: Sequence[BadRecord], *, ascii_only: bool = False) -> str:
-    """The report as text. Styled when standard output is a terminal; never wider than it (80 when it is none)."""
-    return printed(report_parts(report, name, bad, full=False), ascii_only=ascii_only)
 
 
 def write_html(report: CitationReport, name: str, path: Path, bad: Sequence[BadRecord] = ()) -> Path:

@@ -116,27 +116,30 @@ def _family(family: DifferenceFamily) -> Part:
         who += f" ({Group(family.mode, family.drawn).title})"
     elif family.drawn is not None:
         who += f" ({'random audit' if family.drawn else 'other queues'})"
-    parts: list[Part] = [Heading(_OF[family.between].format(who=who))]
-    rows = [_difference_row(one) for one in family.differences]
-    names = ("", "of", "difference", "95% interval", "p", "Holm", "n", "resp")
-    parts.append(table(names, rows))
-    tested = family.differences[0].family
-    parts.append(f"{counted(tested, 'difference')} tested: {'; '.join(_tests(family.differences))}")
-    if family.omitted:
-        parts.append(more_models(family.omitted, "compared"))
-    parts += reasons((_named(one), one.estimate) for one in family.differences if one.estimate.low is None)
-    fewest = min((one.fewest for one in family.differences if one.estimate.low is not None), default=FEW_CLUSTERS)
+    title = _OF[family.between].format(who=who)
+    return inset(*differences_table(title, family.differences, family.omitted, "tested"), *family.cautions)
+
+
+def differences_table(title: str, found: Sequence[Difference], omitted: int, tested: str) -> Iterator[Part]:
+    """Differences of one family, what is missing of them, and what to keep in mind; ``omitted``: models left out."""
+    named = [
+        (f"{side_name(one.first)} - {side_name(one.second)}", _NAMES.get(one.statistic, one.statistic)) for one in found
+    ]
+    rows = (
+        (*names, *difference_cells(one), *numbers(one.estimate.n, one.estimate.clusters))
+        for names, one in zip(named, found, strict=True)
+    )
+    tests = dict.fromkeys(one.test for one in found if one.pvalue is not None)
+    yield Heading(title)
+    yield table(("", "of", "difference", "95% interval", "p", "Holm", "n", "resp"), rows)
+    yield f"{counted(found[0].family, 'difference')} {tested}: {'; '.join(tests) or 'none could be'}"
+    if omitted:
+        yield more_models(omitted, "compared")
+    estimates = [(", ".join(names), one.estimate) for names, one in zip(named, found, strict=True)]
+    yield from reasons((name, figure) for name, figure in estimates if figure.low is None)
+    fewest = min((one.fewest for one in found if one.estimate.low is not None), default=FEW_CLUSTERS)
     if fewest < FEW_CLUSTERS:
-        parts.append(
-            f"Too few responses on one side ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow."
-        )
-    return inset(*parts, *family.cautions)
-
-
-def _difference_row(one: Difference) -> tuple[str, ...]:
-    sides = f"{_judge(one.first)} - {_judge(one.second)}"
-    counts = numbers(one.estimate.n, one.estimate.clusters)
-    return sides, _NAMES.get(one.statistic, one.statistic), *difference_cells(one), *counts
+        yield f"Too few responses on one side ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow."
 
 
 def difference_cells(one: Difference) -> tuple[str, ...]:
@@ -145,12 +148,9 @@ def difference_cells(one: Difference) -> tuple[str, ...]:
     return *cells(one.estimate, "none", signed=True), p, holm
 
 
-def _judge(name: str) -> str:
+def side_name(name: str) -> str:
+    """A judge or a model that is compared, in few letters."""
     return "jury" if name == TOGETHER else one_line(name) or "not given"
-
-
-def _named(one: Difference) -> str:
-    return f"{_judge(one.first)} - {_judge(one.second)}, {_NAMES.get(one.statistic, one.statistic)}"
 
 
 def p_cell(value: float | None, at_limit: bool) -> str:
@@ -159,10 +159,6 @@ def p_cell(value: float | None, at_limit: bool) -> str:
         return ""
     said = p_value(value).removeprefix("p ").replace("below ", "<")
     return f"<{said}" if at_limit and not said.startswith("<") else said
-
-
-def _tests(differences: Sequence[Difference]) -> list[str]:
-    return list(dict.fromkeys(one.test for one in differences if one.pvalue is not None)) or ["none could be"]
 
 
 def p_by_margin(value: float | None, replicates: int) -> str:

@@ -243,7 +243,7 @@ def write_trade_off(found: Sequence[TradeOff], path: Path) -> list[Path]:
     All of them, or none. Raises :class:`UserError` for another file in one of the places, or a place that cannot be
     written.
     """
-    drawings = dict(zip(_plots(path), (cost_plot(found), latency_plot(found)), strict=True))
+    drawings = dict(zip(_plots(path), trade_off_plots(found), strict=True))
     drawn = {plot: drawing for plot, drawing in drawings.items() if drawing is not None}
     with atomic_outputs() as outputs:
         with outputs.file(path, sign_of(TRADE_OFF)) as made, CsvFile(made, TRADE_OFF, "excel") as file:
@@ -254,14 +254,12 @@ def write_trade_off(found: Sequence[TradeOff], path: Path) -> list[Path]:
     return [path, *drawn]
 
 
-def cost_plot(found: Sequence[TradeOff]) -> Drawing | None:
-    """Presence against cost; ``None`` where no cost is known."""
-    return _plot("Facts present against cost", "cost per case, log scale", found, lambda one: one.cost)
-
-
-def latency_plot(found: Sequence[TradeOff]) -> Drawing | None:
-    """Presence against time; ``None`` where no time is known."""
-    return _plot("Facts present against time", "seconds per case, log scale", found, lambda one: one.seconds)
+def trade_off_plots(found: Sequence[TradeOff]) -> tuple[Drawing | None, Drawing | None]:
+    """Presence against cost and against time; ``None`` where that is not known of any system."""
+    return (
+        _plot("Facts present against cost", "cost per case, log scale", found, lambda one: one.cost),
+        _plot("Facts present against time", "seconds per case, log scale", found, lambda one: one.seconds),
+    )
 
 
 def trade_off_parts(found: Sequence[TradeOff]) -> Iterator[Part]:

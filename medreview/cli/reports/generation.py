@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
 from medreview.generators.counts import GenerationCounts
 from medreview.generators.passage_measures import PassageCounts
 from medreview.judges.judge_caveats import OwnWork
-from medreview.stats.formulas.estimate import Estimate, percent
+from medreview.stats.formulas.estimate import percent
 from medreview.stats.reports.generated_items import CLEANUP_IN_PAPER, CleanupFigures, PlantedFigures
 from medreview.text import in_words
 
@@ -100,21 +100,16 @@ def cleanup_parts(figures: Sequence[CleanupFigures]) -> Iterator[Part]:
             if rater.removal_right:
                 rows.append((_named("rightly removed", rater.by), rater.removal_right, ""))
         head = Heading(f"{one_line(one.model) or 'no model named'}: {counted(one.statements, 'statement')}")
-        yield inset(head, _table(rows), _LEGEND, *reasons((name, figure) for name, figure, _ in rows))
+        shown = (
+            (name, *cells(figure, "not given"), *numbers(figure.n, figure.dropped), _paper(paper))
+            for name, figure, paper in rows
+        )
+        told = table(("", "share", "95% interval", "n", "left", "paper"), shown)
+        yield inset(head, told, _LEGEND, *reasons((name, figure) for name, figure, _ in rows))
 
 
 def _named(share: str, by: str) -> str:
     return f"{share}: {one_line(by)}" if by else share
-
-
-def _table(rows: Sequence[tuple[str, Estimate, str]]) -> Table:
-    return table(
-        ("", "share", "95% interval", "n", "left", "paper"),
-        (
-            (name, *cells(figure, "not given"), *numbers(figure.n, figure.dropped), _paper(paper))
-            for name, figure, paper in rows
-        ),
-    )
 
 
 def _paper(name: str) -> str:

@@ -1,23 +1,164 @@
 """Every plot of a report, drawn by matplotlib as SVG: intervals, points, bars, tables of counts, what becomes of items.
 
 A plot has a title, and a description of what it shows for who does not see it; every number in it stands in a table or
-a CSV file as well. No two things in it differ by colour alone.
+a CSV file as well. No two things in it differ by colour alone. The same plot has the same bytes, and no markup from
+outside.
 """
 
+import logging
 import math
-from collections.abc import Sequence
+import re
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import accumulate
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from medreview.cli.reports.layout import Table, cells, table
-from medreview.cli.reports.plot_canvas import COLOURS, HATCH, INK, LINE, MARKERS, PAPER, short
-from medreview.cli.reports.plot_canvas import Drawing as Drawing
 from medreview.stats.formulas.estimate import Estimate, Scale, number, percent
+from medreview.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+INK: Final = "#1a1a1a"
+LINE: Final = "#c8c8c8"
+PAPER: Final = "#ffffff"
+COLOURS: Final = ("#0b5394", "#a64d00", "#38761d", "#741b47", "#555555", "#00707a", "#7a5c00", "#4b2e83")
+"""Of series and groups, on white. The page has others for a dark ground, by the same numbers."""
+MARKERS: Final = ("o", "D", "^", "s")
+"""Forms that differ without colour; every second one is hollow."""
+HATCH: Final = "//////"
+
+_VARIABLES: Final = {INK: "ink", LINE: "line", PAPER: "paper"} | {
+    colour: f"plot-{number}" for number, colour in enumerate(COLOURS)
+}
+_SCALE: Final = 4 / 3
+"""Pixels for a point."""
+_LONGEST_NAME: Final = 34
+_STYLE: Final[Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "medreview",
+    "text.parse_math": False,
+    "text.color": INK,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": LINE,
+    "ytick.color": LINE,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "grid.color": LINE,
+    "grid.linewidth": 0.6,
+    "hatch.linewidth": 1.2,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 10.0,
+    "axes.unicode_minus": False,
+}
+_SVG: Final = "{http://www.w3.org/2000/svg}"
+_LINKS: Final = re.compile(r"url\(#([^)]+)\)")
+_COLOUR: Final = re.compile("|".join(_VARIABLES))
+_UNNAMED: Final = re.compile(r"'DejaVu Sans'")
+_FONTS: Final = "'DejaVu Sans', Verdana, sans-serif"
+"""Verdana is as wide, so that what was laid out for the one fits with the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A plot that is drawn when its SVG is asked for: its ``title``, and what it is ``about`` for who does not see it.
+
+    ``paint`` draws on the one pair of axes it is given, of a ``size`` in points (1/72 inch); what does not fit widens
+    the plot. ``numbers`` are all that it shows.
+    """
+
+    title: str
+    about: str
+    size: tuple[float, float]
+    paint: "Callable[[Axes], None]"
+    numbers: Table
+
+    def inline(self, name: str, where: str) -> str:
+        """An ``svg`` element for a page: its colours are the page's variables, its ids begin with ``name``.
+
+        ``where``: a sentence that says where its numbers stand.
+        """
+        about = f"{self.about} {where}"
+        return _shaped(self, name, about, lambda colour: f"var(--{_VARIABLES[colour]}, {colour})", ground=False)
+
+    def document(self) -> str:
+        """A file of its own, on white; its description has all numbers."""
+        rows = (f"{row[0]}: {', '.join(filter(None, row[1:]))}" for row in self.numbers.rows if any(row[1:]))
+        return _shaped(self, "plot", f"{self.about} {'; '.join(rows)}", str, ground=True) + "\n"
+
+
+def _svg(drawing: Drawing) -> bytes:
+    """What matplotlib makes of it."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # before it says where its list of fonts is kept
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    written = BytesIO()
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a letter that the font has not: the reader's font is another one
+        matplotlib.rcdefaults()  # nothing from a person's own settings of it
+        matplotlib.rcParams.update(_STYLE)
+        figure = Figure(figsize=(drawing.size[0] / 72, drawing.size[1] / 72))
+        drawing.paint(figure.add_axes((0, 0, 1, 1)))
+        figure.savefig(
+            written, format="svg", transparent=True, bbox_inches="tight", pad_inches=0.08,
+            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+        )  # fmt: skip
+    return written.getvalue()
+
+
+def short(name: str, longest: int = _LONGEST_NAME) -> str:
+    """A name from outside as a label: one line, nothing that acts, no longer than there is room for."""
+    line = visible(" ".join(name.split()))
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _shaped(drawing: Drawing, name: str, about: str, colour: Callable[[str], str], *, ground: bool) -> str:
+    """The SVG with a title, what it is ``about``, ids of its own and these colours."""
+    from lxml import etree
+
+    root = etree.fromstring(_svg(drawing))
+    for dead in [*root.iter(f"{_SVG}metadata"), *root.iter(f"{_SVG}style")]:
+        dead.getparent().remove(dead)
+    for element in root.iter():
+        if isinstance(element.tag, str):
+            _rename(element, name)
+            for attribute in ("style", "fill", "stroke"):
+                if found := element.get(attribute):
+                    element.set(attribute, _UNNAMED.sub(_FONTS, _COLOUR.sub(lambda hit: colour(hit[0]), found)))
+    for place, (tag, words) in enumerate((("title", drawing.title), ("desc", about))):
+        told = etree.Element(f"{_SVG}{tag}", id=f"{name}-{tag}")
+        told.text = visible(words)
+        root.insert(place, told)
+    width, height = (f"{float(side) * _SCALE:.0f}" for side in root.get("viewBox").split()[2:])
+    for key, value in (("role", "img"), ("aria-labelledby", f"{name}-title {name}-desc"), ("width", width)):
+        root.set(key, value)
+    for key, value in (("height", height), ("stroke-linejoin", "round"), ("stroke-linecap", "butt")):
+        root.set(key, value)  # what matplotlib says in a style for the whole page that the plot stands in
+    if ground:
+        paper = etree.Element(f"{_SVG}rect", width="100%", height="100%", fill=PAPER)
+        root.insert(2, paper)
+    etree.cleanup_namespaces(root)
+    return str(etree.tostring(root, encoding="unicode"))
+
+
+def _rename(element: Any, name: str) -> None:
+    for key, value in element.attrib.items():
+        if key == "id":
+            element.set(key, f"{name}-{value}")
+        elif key.endswith("}href"):
+            element.set("href", f"#{name}-{value[1:]}")
+            del element.attrib[key]
+        elif "url(#" in value:
+            element.set(key, _LINKS.sub(rf"url(#{name}-\1)", value))
 
 
 _BAR_ROW: Final = 15
@@ -76,19 +217,11 @@ def flow(title: str, trunk: Sequence[Step], branches: Sequence[Sequence[Step]]) 
     deep = sum(map(_height, trunk)) + max((sum(map(_height, branch)) for branch in branches), default=0.0)
 
     def paint(axes: "Axes") -> None:
-        y = 0.0
-        for place, step in enumerate(trunk):
-            last = place == len(trunk) - 1
-            _box(axes, 0, y, (step.head, *step.lines))
-            if step.aside:
-                middle = y + _size(step) / 2
-                _box(axes, _FLOW_WIDE + _FLOW_GAP, y, step.aside, head=False)
-                _arrow(axes, (_FLOW_WIDE, middle), (_FLOW_WIDE + _FLOW_GAP, middle))
-            if not last:
-                _arrow(axes, (_FLOW_WIDE / 2, y + _size(step)), (_FLOW_WIDE / 2, y + _height(step)))
-            y += _height(step)
-        for column, branch in enumerate(branches):
-            _branch(axes, column * (_FLOW_WIDE + _FLOW_GAP), y, branch)
+        y = _column(axes, 0, 0.0, trunk)
+        for place, branch in enumerate(branches):
+            x = place * (_FLOW_WIDE + _FLOW_GAP)
+            _arrow(axes, (_FLOW_WIDE / 2, y - _FLOW_GAP), (x + _FLOW_WIDE / 2, y))
+            _column(axes, x, y, branch)
         axes.set_xlim(0, wide)
         axes.set_ylim(deep, 0)
         axes.axis("off")
@@ -99,13 +232,18 @@ def flow(title: str, trunk: Sequence[Step], branches: Sequence[Sequence[Step]]) 
     return Drawing(title, "Boxes from top to bottom, and beside them what is left out.", (wide, deep), paint, numbers)
 
 
-def _branch(axes: "Axes", x: float, y: float, branch: Sequence[Step]) -> None:
-    _arrow(axes, (_FLOW_WIDE / 2, y - _FLOW_GAP), (x + _FLOW_WIDE / 2, y))
-    for place, step in enumerate(branch):
+def _column(axes: "Axes", x: float, y: float, steps: Sequence[Step]) -> float:
+    """Boxes below each other from ``y`` on, with what is left out beside them; where the last one ends."""
+    for place, step in enumerate(steps):
         _box(axes, x, y, (step.head, *step.lines))
-        if place < len(branch) - 1:
+        if step.aside:
+            middle, beside = y + _size(step) / 2, x + _FLOW_WIDE + _FLOW_GAP
+            _box(axes, beside, y, step.aside, head=False)
+            _arrow(axes, (x + _FLOW_WIDE, middle), (beside, middle))
+        if place < len(steps) - 1:
             _arrow(axes, (x + _FLOW_WIDE / 2, y + _size(step)), (x + _FLOW_WIDE / 2, y + _height(step)))
         y += _height(step)
+    return y
 
 
 def _box(axes: "Axes", x: float, y: float, lines: Sequence[str], *, head: bool = True) -> None:
@@ -133,8 +271,10 @@ def _height(step: Step) -> float:
 
 
 _FOREST_WIDTH: Final = 126.0
-"""Of the intervals; the numbers to the right of them take :data:`_BESIDE`. In points, as all lengths here."""
+"""Of the intervals; the numbers to the right of them take :data:`_NUMBERS_WIDTH`. In points, as all lengths here."""
 _NUMBERS_WIDTH: Final = 128.0
+_EDGE: Final = 1 + _NUMBERS_WIDTH / _FOREST_WIDTH
+"""The right edge of the numbers, in widths of the intervals."""
 _NAME: Final = 12.0
 """The height of a line of a name."""
 _DRAWN: Final = 15.0
@@ -160,6 +300,12 @@ class Interval:
     high: float | None = None
     words: tuple[str, str] | None = None
     n: int | None = None
+
+
+def interval_row(name: str, figure: Estimate) -> Interval:
+    """A figure as a row."""
+    words = cells(figure, "no interval")
+    return Interval(name, figure.value, figure.low, figure.high, words, None if figure.value is None else figure.n)
 
 
 def forest(title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, between: str = "95% interval") -> Drawing:
@@ -191,14 +337,9 @@ def forest(title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, bet
         axes.tick_params(axis="x", labelsize=_SMALL)
         axes.set_xlabel(axis, fontsize=_SMALL, loc="left")
 
-    return Drawing(title, f"A forest plot: {axis}.", (_FOREST_WIDTH, tops[-1] + 2), paint, _numbers(rows, between))
-
-
-def _numbers(rows: Sequence[Interval], between: str) -> Table:
-    told = [
-        (row.name, *(row.words or ("", "")), "" if row.n is None else f"{row.n:,}") for row in rows
-    ]  # fmt: skip
-    return table(("", "value", between, "n"), told)
+    told = [(row.name, *(row.words or ("", "")), "" if row.n is None else f"{row.n:,}") for row in rows]
+    numbers = table(("", "value", between, "n"), told)
+    return Drawing(title, f"A forest plot: {axis}.", (_FOREST_WIDTH, tops[-1] + 2), paint, numbers)
 
 
 def _name(axes: "Axes", row: Interval, name: Sequence[str], top: float) -> None:
@@ -208,20 +349,15 @@ def _name(axes: "Axes", row: Interval, name: Sequence[str], top: float) -> None:
     for place, line in enumerate(name):
         axes.text(0, top + _NAME * (place + 0.5), line, transform=left, va="center", fontsize=9, fontweight=weight)
     if row.n is not None:
-        axes.text(_edge(), top + _NAME * (len(name) - 0.5), f"n {row.n:,}", transform=left, va="center", ha="right",
+        axes.text(_EDGE, top + _NAME * (len(name) - 0.5), f"n {row.n:,}", transform=left, va="center", ha="right",
                   fontsize=_SMALL)  # fmt: skip
-
-
-def _edge() -> float:
-    """The right edge of the numbers, in widths of the intervals."""
-    return 1 + _NUMBERS_WIDTH / _FOREST_WIDTH
 
 
 def _row(axes: "Axes", place: float, row: Interval, ends: tuple[float, float]) -> None:
     value, interval = row.words or ("", "")
     known = row.low is not None and row.high is not None
     words = f"{value} ({interval})" if interval and row.value is not None else value
-    axes.text(_edge(), place, words, transform=axes.get_yaxis_transform(), va="center", ha="right", fontsize=_SMALL)
+    axes.text(_EDGE, place, words, transform=axes.get_yaxis_transform(), va="center", ha="right", fontsize=_SMALL)
     if row.value is None:
         return
     axes.axhline(place, color=LINE, linewidth=0.5, zorder=0)
@@ -250,28 +386,20 @@ def _range(ends: Sequence[float], scale: Scale) -> tuple[float, float]:
             rounded, most = -(-furthest * 10 // 1) / 10, _FURTHEST[scale]
             return -min(rounded, most), min(rounded, most)
         case "coefficient":
-            return min(map(_tenth, ends), default=0.0) if any(end < 0 for end in ends) else 0.0, 1.0
+            lowest = min(ends, default=0.0)
+            return (lowest * 10 // 1) / 10 if lowest < 0 else 0.0, 1.0
     return 0.0, 1.0
-
-
-def _tenth(value: float) -> float:
-    return (value * 10 // 1) / 10
 
 
 _INTERVALS_WIDTH: Final = 320
 _INTERVALS_STEP: Final = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A row of a plot of intervals: its name, and for each series a share with its interval, ``None`` for none."""
+def intervals(title: str, series: Sequence[str], rows: Sequence[tuple[str, Sequence[Estimate | None]]]) -> Drawing:
+    """``series`` names what each mark is of; up to as many as there are colours.
 
-    name: str
-    values: tuple[Estimate | None, ...]
-
-
-def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Drawing:
-    """``series`` names what each mark is of; up to as many as there are colours."""
+    ``rows``: a name, and for each series a share with its interval, ``None`` for none.
+    """
     high = len(rows) * len(series)
 
     def paint(axes: "Axes") -> None:
@@ -279,8 +407,8 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Draw
             colour, form = COLOURS[index], MARKERS[index % len(MARKERS)]
             hollow = PAPER if index % 2 else colour
             axes.plot([], [], form, color=colour, markerfacecolor=hollow, label=short(name))
-            for place, row in enumerate(rows):
-                share = row.values[index]
+            for place, (_, shares) in enumerate(rows):
+                share = shares[index]
                 if share is None or share.value is None:
                     continue
                 y = place + (index - (len(series) - 1) / 2) * 0.5 / max(1, len(series) - 1)
@@ -288,7 +416,7 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Draw
                     axes.plot([share.low, share.high], [y, y], color=colour, linewidth=1.6, marker="|", markersize=6)
                 axes.plot(share.value, y, form, color=colour, markerfacecolor=hollow, markersize=6, clip_on=False)
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_yticks(range(len(rows)), [short(row.name) for row in rows])
+        axes.set_yticks(range(len(rows)), [short(name) for name, _ in rows])
         axes.set_xlim(0, 1)
         axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], [percent(tick / 5, 0) for tick in range(6)])
         axes.grid(axis="x")
@@ -296,9 +424,7 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[Marked]) -> Draw
         axes.tick_params(axis="y", length=0)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series), frameon=False, borderaxespad=0.2)
 
-    told = [
-        (row.name, *(cell for value in row.values for cell in _cells(value))) for row in rows
-    ]  # fmt: skip
+    told = [(name, *(cell for share in shares for cell in _cells(share))) for name, shares in rows]
     names = (heading for name in series for heading in (name, "95% interval"))
     about = f"Shares with their intervals: {', '.join(series)}."
     return Drawing(title, about, (_INTERVALS_WIDTH, _INTERVALS_STEP * high + 24), paint, table(("", *names), told))

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, counted_each, one_line, stratum_name
-from medreview.cli.reports.estimates import difference_cells, figure_table, more_models, sentences
-from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.estimates import differences_table, figure_table, sentences
+from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, table
 from medreview.next_step import command
 from medreview.references.model import NoticeKind, authority_name, bare_urls_words, unanswered_words
 from medreview.references.verdict import Verdict
-from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, number
-from medreview.stats.reference_verdicts import WORKS, OtherWorkSupport, ReferenceReport, ReferenceShares
+from medreview.stats.formulas.estimate import Estimate, number
+from medreview.stats.reference_verdicts import COMPARED, WORKS, OtherWorkSupport, ReferenceReport, ReferenceShares
 from medreview.text import in_words
 
 VERDICT_WORDS: Final[dict[Verdict, str]] = {
@@ -35,7 +35,6 @@ NOT_FOUND_PROVES: Final = (
     "Not found: no authority that was asked has it; that does not prove that there is no such work, least of all of "
     "guidelines, books, reports and pages, of which authorities have only some."
 )
-_SHORT: Final[tuple[Verdict, ...]] = ("match", "mismatch", "other_work", "not_found")
 _NO_INTERVAL_FROM: Final = 2
 
 
@@ -48,7 +47,7 @@ def reference_lines(report: ReferenceReport | None, brief: int = 0) -> Iterator[
         why = "none checked yet" if whole.not_checked else "each an address alone, with nothing to check"
         yield f"references: {whole.found:,} found, {why}"
         return
-    told = ", ".join(f"{_value(whole.share(verdict), brief)} {VERDICT_WORDS[verdict]}" for verdict in _SHORT)
+    told = ", ".join(f"{_value(whole.share(verdict), brief)} {VERDICT_WORDS[verdict]}" for verdict in COMPARED)
     open_ = whole.verdicts["ambiguous"] + whole.verdicts["not_checkable"]
     told += f", {open_:,} that could not be decided" if open_ else ""
     more = f", {whole.not_checked:,} not yet" if whole.not_checked else ""
@@ -104,7 +103,10 @@ def reference_parts(
         yield from ("", f"{counted(count, f'smaller {split}')} not shown.")
     for works in () if by else report.works:
         yield from ("", _shares(WORKS[works.works], works.references))
-    yield from difference_parts(report) if by in ("", "model") else ()
+    if report.differences and by in ("", "model"):
+        title = "One model minus another, in points of a hundred"
+        told = differences_table(title, report.differences, report.models_omitted, "tested together")
+        yield from ("", inset(*told))
     yield from other_work_parts(other)
 
 
@@ -134,44 +136,9 @@ def asked_parts(report: ReferenceReport) -> Iterator[Part]:
 
 def _shares(name: str, shares: ReferenceShares) -> Part:
     head = Heading(f"{name}: {counted(shares.found, 'reference')} in {counted(shares.responses, 'response')}")
-    main = [in_words(verdict) for verdict in _SHORT]
+    main = [in_words(verdict) for verdict in COMPARED]
     figures = [figure for figure in shares.shares if figure.value != 0 or figure.name in main]
     return inset(head, figure_table(figures), *sentences(figures))
-
-
-def difference_parts(report: ReferenceReport) -> Iterator[Part]:
-    """One model minus another, verdict by verdict."""
-    if not report.differences:
-        return
-    rows = [
-        (
-            f"{_model(one.first)} - {_model(one.second)}", one.statistic, *difference_cells(one),
-            *numbers(one.estimate.n, one.estimate.clusters),
-        )
-        for one in report.differences
-    ]  # fmt: skip
-    tests = dict.fromkeys(one.test for one in report.differences if one.pvalue is not None)
-    family = (
-        f"{counted(report.differences[0].family, 'difference')} tested together: {'; '.join(tests) or 'none could be'}"
-    )
-    parts: list[Part] = [
-        Heading("One model minus another, in points of a hundred"),
-        table(("", "of", "difference", "95% interval", "p", "Holm", "n", "resp"), rows),
-        family,
-    ]
-    if report.models_omitted:
-        parts.append(more_models(report.models_omitted, "compared"))
-    parts += reasons(
-        (f"{_model(one.first)} - {_model(one.second)}, {one.statistic}", one.estimate)
-        for one in report.differences
-        if one.estimate.low is None
-    )
-    fewest = min((one.fewest for one in report.differences if one.estimate.low is not None), default=FEW_CLUSTERS)
-    if fewest < FEW_CLUSTERS:
-        parts.append(
-            f"Too few responses on one side ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow."
-        )
-    yield from ("", inset(*parts))
 
 
 def other_work_parts(other: OtherWorkSupport | None) -> Iterator[Part]:
@@ -185,7 +152,3 @@ def other_work_parts(other: OtherWorkSupport | None) -> Iterator[Part]:
         alone = f", {other.statements_alone:,} of them by nothing else" if other.statements_alone else ""
         are = "statement is" if other.statements == 1 else "statements are"
         yield inset(f"{other.statements:,} {are} supported by such a page{alone}.")
-
-
-def _model(name: str) -> str:
-    return one_line(name) or "not given"

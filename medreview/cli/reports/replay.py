@@ -1,11 +1,15 @@
-"""A replay as text: its steps as they are done, how it departs from the paper, and the table of figures."""
+"""A replay as text: steps, departures from the paper, its figures beside ours; and printed figures computed again."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from medreview.cli.output import one_line
 from medreview.cli.reports.layout import Heading, NextStep, Part, Title, inset, table
 from medreview.replays.replay import Outcome, Replay, Row, State, Step
+from medreview.replays.reproduced import Reproduced
+from medreview.stats.formulas.estimate import number
 
 RECORDED: Final = "recorded answers, written for the demo"
 _STATES: Final[dict[State, str]] = {
@@ -69,3 +73,35 @@ def _figure(name: str, paper: str, rows: Sequence[Row], note: str) -> Iterator[P
     yield from (inset(f"{row.of}: {row.missing}" if row.of else row.missing) for row in rows if row.ours is None)
     for why in dict.fromkeys(row.why for row in there if row.why and row.ours and row.ours.value is not None):
         yield inset(f"They differ also because: {why}")
+
+
+def reproduce_parts(found: Sequence[Reproduced]) -> Iterator[Part]:
+    """A table for each paper, and below it the reasons."""
+    for paper, group in groupby(found, key=lambda one: one.paper):
+        rows = list(group)
+        yield Title(paper)
+        lines = ((one_line(one.what), _beside(one), one.outcome) for one in rows)
+        yield inset(table(("figure", "printed; ours", ""), lines, long=("printed; ours",)))
+        for why in dict.fromkeys(one.why for one in rows if one.why):
+            names = [one_line(one.what) for one in rows if one.why == why]
+            about = names[0] if len(names) == 1 else f"{len(names)} of these"
+            yield inset(f"{about}: {one_line(why)}")
+    counts = Counter(one.outcome for one in found)
+    same, value, other, missing = (counts[one] for one in ("equal", "value equal", "differs", "missing"))
+    yield ""
+    yield (
+        f"{same} equal, {value} equal in value but not in the interval, {other} different, {missing} not computed. "
+        "Equal: the same digits, rounded half up, in all that is printed."
+    )
+
+
+def _beside(one: Reproduced) -> str:
+    printed = f"printed: {one.printed}" if one.printed else "not printed"
+    if one.ours is None or one.ours.value is None:
+        return printed
+    ours, digits = one.ours, 2 if one.ours.scale == "share" else None
+    value = number(one.ours.value, ours.scale, digits)
+    if ours.low is None or ours.high is None:
+        return f"{printed}; ours: {value}, no interval"
+    low, high = (number(end, ours.scale, digits, unit=False) for end in (ours.low, ours.high))
+    return f"{printed}; ours: {value} ({low} to {high})"

@@ -39,7 +39,6 @@ from medreview.cli.reports.layout import (
 )
 from medreview.cli.reports.references import reference_parts
 from medreview.cli.reports.stats_screen import contents, other_units, unit_table
-from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.unit_parts import question_parts, unit_parts
 from medreview.labels import AXES, NOT_IN_ANSWER
 from medreview.next_step import command
@@ -197,17 +196,8 @@ _NOTHING_WHOLE: Final = "No response has a label on every statement: support by 
 _NO_RESPONSE: Final = "The study has no response yet: bring some in with:"
 
 
-def render(figures: StudyFigures, study: Path) -> str:
-    """The whole report. Styled when standard output is a terminal; never wider than it (80 when it is none)."""
-    return printed(stats_parts(figures, study))
-
-
-def render_divided(figures: StudyFigures) -> str:
+def divided_parts(figures: StudyFigures) -> Iterator[Part]:
     """The parts of a study that was divided, alone."""
-    return printed(_divided(figures))
-
-
-def _divided(figures: StudyFigures) -> Iterator[Part]:
     yield from part_lines(figures.part)
     if figures.by is not None:
         yield from by_parts(figures.by)
@@ -218,7 +208,7 @@ def _divided(figures: StudyFigures) -> Iterator[Part]:
 
 
 def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
-    """The same as the parts that it is made of."""
+    """The whole report."""
     yield contents(figures)
     yield from part_lines(figures.part)
     # A study of other units has no statement to tell of, nor has any reviewer labelled one.

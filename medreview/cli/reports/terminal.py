@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator
 from io import StringIO
-from typing import Final, NamedTuple
+from typing import Final
 
 from rich import table as rich_table
 from rich.console import Console, Group, RenderableType
@@ -19,17 +19,16 @@ _LONGEST_BAR: Final = 24
 _LONGEST_NAME: Final = 22
 
 
-class _Marks(NamedTuple):
-    """The marks of a bar: two that differ without colour."""
-
-    allowed: str
-    other: str
-
-
 _SPELT: Final = str.maketrans({"±": "+-", "“": '"', "”": '"', "–": "-", "·": "-"})
 """Signs of our own words where standard output is of ASCII alone."""
-_BLOCKS: Final = _Marks("█", "░")
-_ASCII: Final = _Marks("#", ".")
+_BLOCKS: Final = ("█", "░")
+_ASCII: Final = ("#", ".")
+"""The marks of a bar, of what is allowed and of what is not: two that differ without colour."""
+
+
+def show(parts: Iterable[Part], *, ascii_only: bool = False) -> None:
+    """Print what :func:`printed` makes of them."""
+    print(printed(parts, ascii_only=ascii_only), end="")
 
 
 def lines_of(parts: Iterable[Part]) -> list[str]:
@@ -75,7 +74,7 @@ def height() -> int:
     return terminal.height if terminal.is_terminal else _HEIGHT
 
 
-def _marks(encoding: str) -> _Marks:
+def _marks(encoding: str) -> tuple[str, str]:
     try:
         "".join(_BLOCKS).encode(encoding)
     except UnicodeEncodeError:
@@ -83,7 +82,7 @@ def _marks(encoding: str) -> _Marks:
     return _BLOCKS
 
 
-def _drawn(part: Part, marks: _Marks) -> RenderableType:
+def _drawn(part: Part, marks: tuple[str, str]) -> RenderableType:
     match part:
         case Title(text):
             return Text(text, style="bold underline")
@@ -126,14 +125,15 @@ def _lineless(*columns: rich_table.Column, header: bool) -> rich_table.Table:
     )
 
 
-def _bars(bars: Bars, marks: _Marks) -> Iterator[RenderableType]:
+def _bars(bars: Bars, marks: tuple[str, str]) -> Iterator[RenderableType]:
     """The scale, and the bars."""
+    full, empty = marks
     each = max(1, -(-max(bar.allowed + bar.other for bar in bars.rows) // _LONGEST_BAR))
     scale = "one mark is one source" if each == 1 else f"one mark is up to {each:,} sources"
-    yield f"{marks.allowed} allowed, {marks.other} not allowed; {scale}. The worst first."
+    yield f"{full} allowed, {empty} not allowed; {scale}. The worst first."
     name = rich_table.Column(max_width=_LONGEST_NAME, no_wrap=True, overflow="ellipsis")
     table = _lineless(name, rich_table.Column(no_wrap=True), rich_table.Column(no_wrap=True), header=False)
     for bar in bars.rows:
-        allowed, other = marks.allowed * -(-bar.allowed // each), marks.other * -(-bar.other // each)
+        allowed, other = full * -(-bar.allowed // each), empty * -(-bar.other // each)
         table.add_row(bar.name, Text.assemble((allowed, "green"), (other, "red")), bar.words)
     yield table

@@ -1,35 +1,412 @@
-"""The figures of one kind of unit as parts of a report, and what was said of questions that were made from texts."""
+"""The figures of one kind of unit as parts of a report: agreement on any kind, and what each kind has of its own."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
 
-from medreview.cli.output import counted, one_line, stratum_name
+from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.agreement_tables import paper_tests_part
-from medreview.cli.reports.estimates import over_units
+from medreview.cli.reports.estimates import figure_cells, over_units
 from medreview.cli.reports.facts import key_fact_parts
 from medreview.cli.reports.generation import cleanup_parts
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, table
-from medreview.cli.reports.unit_tables import (
-    MISSING,
-    agreement_part,
-    answer_parts,
-    many_part,
-    name_of,
-    qa_parts,
-    ranking_parts,
-    reference_unit_parts,
-    whole_response_parts,
-)
-from medreview.labels import AXES
+from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table, value_cell
+from medreview.labels import AXES, QUALITY, scale_of
+from medreview.stats.formulas.classification import Classification
+from medreview.stats.formulas.estimate import Estimate, half_up, quantity
+from medreview.stats.formulas.hypothesis_tests import TestResult
+from medreview.stats.formulas.ranks_and_ratings import RankCorrelation
 from medreview.stats.reports.question_report import PAPER, QuestionRater, QuestionReport
-from medreview.stats.units.accused_references import ReferenceUnitFigures
-from medreview.stats.units.answer_figures import AnswerFigures
+from medreview.stats.units.accused_references import Accusations, ReferenceUnitFigures
+from medreview.stats.units.answer_figures import AnswerFigures, EvaluatorFigures
 from medreview.stats.units.fact_report import KeyFactFigures
-from medreview.stats.units.qa_figures import QAFigures
-from medreview.stats.units.rankings import RankingFigures
-from medreview.stats.units.rater_agreement import Adjudication, PairFigures, UnitAgreement, WholeResponseFigures
-from medreview.stats.units.unit_figures import AxisFigures, Family, RevisionFigures, ScaleFigures, UnitFigures
+from medreview.stats.units.kind_labels import ALL_SUPPORTED
+from medreview.stats.units.qa_figures import LEVELS, QAFigures, QARates, RateTest
+from medreview.stats.units.rankings import ModelOrder, ModelRanks, OrderAgreement, RankingFigures
+from medreview.stats.units.rater_agreement import (
+    Adjudication,
+    ManyReviewers,
+    PairFigures,
+    UnitAgreement,
+    WholeResponseFigures,
+)
+from medreview.stats.units.unit_figures import AxisFigures, RevisionFigures, ScaleFigures, UnitFigures
 from medreview.text import in_words
+from medreview.units.qa import TYPES
+
+MISSING: Final = "not given"
+
+
+def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> Table:
+    """One line for each figure; ``cluster`` heads the column of what is resampled."""
+    rows = ((in_words(figure.name), *figure_cells(figure)) for figure in figures)
+    return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows)
+
+
+def sentences(figures: Iterable[Estimate]) -> list[str]:
+    """Why a value or an interval is missing, and the figures' own cautions; each once."""
+    held = list(figures)
+    notes = dict.fromkeys(note for figure in held for note in figure.notes)
+    return [*reasons_of((in_words(figure.name), figure) for figure in held), *map(one_line, notes)]
+
+
+def reasons_of(figures: Iterable[tuple[str, Estimate]]) -> list[str]:
+    """Why values or intervals are missing; names from outside may stand in the sentences."""
+    return [one_line(sentence) for sentence in reasons(figures)]
+
+
+def matrix(
+    first: str, second: str, labels: Sequence[str], counts: Sequence[Sequence[int]], axis: str = ""
+) -> Iterator[Part]:
+    """The table of two raters with its sums; without a count there is none."""
+    if not any(map(sum, counts)):
+        return
+    names = [name_of(axis, label) for label in labels]
+    rows = [(name, *numbers(*row, sum(row))) for name, row in zip(names, counts, strict=True)]
+    sums = [sum(column) for column in zip(*counts, strict=True)]
+    yield f"rows: {one_line(first)}; columns: {one_line(second)}"
+    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*sums, sum(sums)))], others="words")
+
+
+def name_of(axis: str, label: str) -> str:
+    """A label in the words of the screen where the axis has it."""
+    scale = AXES.get(scale_of(axis), ())
+    return next((one.name for one in scale if one.level == label), in_words(label))
+
+
+def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
+    """Precision, recall and F1 of each label and the means over labels; why some are missing."""
+    groups = [
+        (name_of(axis, str(one)), (found.precision[one], found.recall[one], found.f1[one])) for one in found.labels
+    ]
+    groups.append(("mean of labels", (found.macro_precision, found.macro_recall, found.macro_f1)))
+    rows = (
+        ("" if place else label, name, *cells(figures[place], MISSING), *numbers(figures[place].n))
+        for label, figures in groups
+        for place, name in enumerate(("precision", "recall", "F1"))
+    )
+    yield table(("label", "of it", "value", "95% interval", "n"), rows, long=("of it",))
+    yield from sentences(figure for _, figures in groups for figure in figures)
+
+
+def p_words(value: float | None) -> str:
+    """A p value."""
+    return "" if value is None else half_up(value) if value >= 0.0005 else "below 0.001"
+
+
+def test_words(test: TestResult) -> str:
+    """A test in one phrase: its name and p, or why there is none."""
+    return f"{test.name}: {f'undefined, {test.reason}' if test.pvalue is None else f'p {p_words(test.pvalue)}'}"
+
+
+def agreement_part(each: UnitAgreement, labels: Sequence[str], title: str, axis: str, cluster: str) -> Part:
+    """Two raters: figures, matrix, and precision and recall where the first is the reference."""
+    first, second = one_line(each.first), one_line(each.second)
+    which = f", {each.which} labels" if each.which else ""
+    return inset(
+        Heading(f"{first} and {second}{which}, {title}"),
+        figure_table(each.agreement, f"{cluster}s"),
+        *sentences(each.agreement),
+        *([test_words(each.order_test)] if each.order_test and each.order_test.pvalue is not None else []),
+        *(right_parts(each.right, axis) if each.right else ()),
+        *matrix(each.first, each.second, labels, each.table, axis),
+        *each.cautions,
+    )
+
+
+def many_part(many: ManyReviewers, title: str, cluster: str) -> Part:
+    """All reviewers together."""
+    names = ", ".join(map(one_line, many.reviewers))
+    head = Heading(f"{counted(len(many.reviewers), 'reviewer')} together, {many.which} labels, {title}")
+    return inset(head, names, figure_table(many.agreement, f"{cluster}s"), *sentences(many.agreement))
+
+
+def whole_response_parts(figures: WholeResponseFigures) -> Iterator[Part]:
+    """Each reviewer's word on responses beside what their labels on the statements come to."""
+    if figures.own_statements:
+        yield Title("Beside the same reviewer's labels on the statements")
+        yield "no: as soon as one statement is not supported; yes: when all have a label and are supported."
+    for each in figures.own_statements:
+        yield from ("", agreement_part(each, ALL_SUPPORTED.labels, ALL_SUPPORTED.title, "all_supported", "response"))
+
+
+_ACCUSED: Final = (
+    "Accused: described wrongly, another work's identifier, or not found. False: the reviewer calls it a match. "
+    "Lead with the share of accused: where triage chose what was labelled, the others are not those of all references."
+)
+
+
+def reference_unit_parts(figures: ReferenceUnitFigures) -> Iterator[Part]:
+    """False accusations first: what honest references suffer."""
+    if not figures.accusations:
+        return
+    yield Title("False accusations")
+    yield _ACCUSED
+    for each in figures.accusations:
+        yield from ("", _accusations(each))
+
+
+def _accusations(each: Accusations) -> Part:
+    shown = (each.false, *(figure for figure in each.by_verdict if figure.n or figure.dropped), each.honest)
+    return inset(
+        Heading(f"{one_line(each.machine)} beside {one_line(each.reviewer)}, {each.which} labels"),
+        figure_table(shown, "responses"),
+        *sentences(shown),
+    )
+
+
+_AXIS: Final = "hallucination"
+_ROLES: Final = {
+    "judge": "model", "judges": "models together", "assisted": "model with an expert's remarks", "people": "people",
+    "person": "one of them",
+}  # fmt: skip
+_NOTES: Final = (
+    "hallucinated or not, against the right label. Macro: the mean over both classes; the figures of each class stand "
+    "below, since most answers may be of one. A group is the majority of its members. A model with an expert's remarks "
+    "may have been told the answer: it says how far the model follows, and is no vote.",
+)
+
+
+def answer_parts(figures: AnswerFigures) -> Iterator[Part]:
+    """Side by side: every evaluator; then each one by class, data set and type; then the distances of spans."""
+    if figures.right_labels or figures.silent:
+        yield Title(f"Evaluators beside {counted(figures.right_labels, 'right label')}")
+        types = ", ".join(f"{name_of(_AXIS, level)} {count:,}" for level, count in figures.types.items())
+        yield from ([f"right labels: {types}"] if types else [])
+        if figures.silent:
+            later = counted(figures.silent, "more right label")
+            yield f"told later: {later}, once the answers are decided; stats --gold scores models against all of them"
+    if figures.evaluators:
+        yield from ("", _side_by_side(figures), *_NOTES)
+        for each in figures.evaluators:
+            yield from ("", _evaluator(each))
+    if figures.spans:
+        yield Title("How far marked words are apart, in characters")
+        yield from _spans(figures)
+
+
+def _side_by_side(figures: AnswerFigures) -> Part:
+    rows = []
+    for each in figures.evaluators:
+        role = "" if each.kind == "people" and each.group else f", {_ROLES[each.kind]}"
+        rows.append(
+            (
+                f"{given(each.name)}{role}{f', {each.mode}' if each.mode else ''}",
+                *cells(each.found.accuracy, MISSING), *cells(each.found.macro_f1, MISSING),
+                value_cell(each.kappa_found), *numbers(each.n),
+            )
+        )  # fmt: skip
+    names = ("hallucinated or not", "accuracy", "95% interval", "macro F1", "95% interval", "kappa", "n")
+    return table(names, rows, others="words")
+
+
+def _evaluator(each: EvaluatorFigures) -> Part:
+    name = one_line(each.name) + (f", {each.mode}" if each.mode else "")
+    ties = [f"{counted(each.ties, 'answer')} on which its members are even, left out"] if each.ties else []
+    split = [(given(name), found) for name, found in each.by_data_set.items()]
+    split += [(f"{name_of(_AXIS, level)}, or none", found) for level, found in each.by_type.items()]
+    return inset(
+        Heading(f"{name}: {counted(each.n, 'answer')}"),
+        *ties,
+        *right_parts(each.found, _AXIS),
+        *matrix("the right label", each.name, [str(label) for label in each.found.labels], each.found.matrix, _AXIS),
+        *(_split(split) if split else ()),
+        "of which type:",
+        _values("", (
+            ("accuracy", each.type.accuracy), ("macro precision", each.type.macro_precision),
+            ("macro recall", each.type.macro_recall), ("macro F1", each.type.macro_f1),
+            ("Cohen's kappa", each.kappa_type), ("Cohen's kappa, hallucinated or not", each.kappa_found),
+        )),
+        *sentences((each.type.accuracy, each.type.macro_f1, each.kappa_type, each.kappa_found)),
+    )  # fmt: skip
+
+
+def _split(split: list[tuple[str, Classification]]) -> Iterator[Part]:
+    rows = (
+        (name, *cells(found.accuracy, MISSING), value_cell(found.macro_precision),
+         value_cell(found.macro_recall), value_cell(found.macro_f1), *numbers(found.accuracy.n))
+        for name, found in split
+    )  # fmt: skip
+    yield table(("hallucinated or not, in", "accuracy", "95% interval", "macro P", "macro R", "macro F1", "n"), rows)
+    yield from dict.fromkeys(f"{name}: {note}" for name, found in split for note in found.macro_f1.notes)
+
+
+def _spans(figures: AnswerFigures) -> Iterator[Part]:
+    for each in figures.spans:
+        rows = [(figure.name, figure) for figure in each.left_out]
+        if each.without:
+            rows += [(f"{figure.name}, with those of no counterpart", figure) for figure in each.as_length]
+        many = f"{counted(each.spans, 'span')} in {counted(each.answers, 'answer')}"
+        head = f"{one_line(each.judge)} and {each.reference}: {many}, {each.without:,} of no counterpart"
+        yield from ("", inset(Heading(head), _values("", rows), *reasons_of(rows)))
+    yield (
+        "For each span of the reference the least edit distance to a span of the model in the same answer; relative: "
+        "over the longer length. Spans of no counterpart, where the model marked nothing, are left out, and below "
+        "counted with their whole length."
+    )
+
+
+_QA_LEGEND: Final = (
+    "hallucination: items on which a dispute or feedback stands, as settled where annotators differ, else if anybody "
+    "set it; answerable: the others. plausible: relevance "
+    f"{LEVELS[-1]} of {LEVELS[-1]}; ideal: plausible and without a flag; both of the items whose relevance is settled. "
+    "All by Wilson. Relevance and flags as they stand now."
+)
+
+
+def qa_parts(figures: QAFigures) -> Iterator[Part]:
+    """Relevance and flags, rates, tests, agreement of two, minutes."""
+    yield Title("QA items: rates")
+    modes = ", ".join(f"{count:,} {mode}" for mode, count in sorted(figures.labels.items()))
+    twice = figures.twice
+    share = "" if twice.value is None else f"; two labels or more on {value_cell(twice)} of {twice.n:,} items"
+    yield f"labels: {modes}{share}"
+    names = ("relevance", *LEVELS, "not settled", "dispute", "feedback", "items")
+    yield table(
+        names,
+        (
+            (_name(one), *numbers(*(one.relevance[level] for level in LEVELS), one.unsettled, one.disputed,
+                                  one.with_feedback, one.items))
+            for one in figures.rates
+        ),
+        others="words",
+    )  # fmt: skip
+    if open_flags := figures.rates[0].flags_open:
+        differ = counted(open_flags, "item")
+        yield f"annotators differ on a flag of {differ}, which nobody has settled: it counts as set"
+    for title, name in (
+        ("hallucination rate", "hallucination_rate"), ("plausible", "plausibility"), ("answerable", "answerability"),
+        ("ideal pairs", "ideal_pairs"),
+    ):  # fmt: skip
+        rows = [(_name(one), getattr(one, name)) for one in figures.rates]
+        yield from ("", inset(_values(title, rows, "share"), *reasons_of(rows)))
+    yield _QA_LEGEND
+    for split in ("type", "model"):
+        tests = [test for test in figures.tests if test.split == split]
+        if tests:
+            yield from ("", _tests(split, tests))
+    if figures.twice.value:
+        for title, found in (
+            ("Relevance, the first two labels of each item", figures.relevance_agreement),
+            ("Flagged or not, items with two labels", figures.validity_agreement),
+        ):
+            yield from ("", inset(Heading(title), figure_table(found, "passages"), *sentences(found)))
+        yield "Of the same counts: PABAK (Brennan-Prediger) takes no account of how rare a flag is, Fleiss' kappa does."
+    timed = [(_name(one), one.minutes) for one in figures.rates if one.minutes.value is not None]
+    if timed:
+        told = ((name, *cells(figure, MISSING, digits=2), *numbers(figure.n)) for name, figure in timed)
+        yield from ("", inset(table(("minutes for a label", "mean", "95% interval", "n"), told), *reasons_of(timed)))
+
+
+def _name(one: QARates) -> str:
+    return "all items" if not one.split else _stratum(one.split, one.stratum)
+
+
+def _stratum(split: str, name: str) -> str:
+    return TYPES.get(name, given(name)) if split == "type" else given(name)
+
+
+def _values(title: str, rows: Iterable[tuple[str, Estimate]], value: str = "value") -> Table:
+    told = ((name, *cells(figure, MISSING), *numbers(figure.n, figure.dropped)) for name, figure in rows)
+    return table((title, value, "95% interval", "n", "left"), told)
+
+
+def _tests(split: str, tests: Sequence[RateTest]) -> Part:
+    rows = [
+        (f"{_stratum(split, one.first)} - {_stratum(split, one.second)}",
+         "" if one.difference is None else quantity(one.difference, "share_difference"), _z(one),
+         p_words(one.test.pvalue), p_words(one.holm), p_words(one.bonferroni))
+        for one in tests
+    ]  # fmt: skip
+    why = dict.fromkeys(reason for one in tests for reason in (one.test.reason, *one.test.notes) if reason)
+    family = f"two-proportion z tests; a family of {tests[0].family}. Items are taken as independent."
+    names = ("hallucination rate", "difference", "z", "p", "Holm", "Bonferroni")
+    return inset(table(names, rows), *why, family)
+
+
+def _z(one: RateTest) -> str:
+    return "undefined" if one.test.statistic is None else half_up(one.test.statistic, 2)
+
+
+_RANKING_LEGEND: Final = (
+    "mean rank: 1 is the best. usefulness: the mean of Good 3, Okay 2, Bad 1. By final labels; whole rankings are "
+    "resampled."
+)
+
+
+def ranking_parts(figures: RankingFigures) -> Iterator[Part]:
+    """Models, in all and by type; how alike orders are; what goes together over models."""
+    if not figures.models:
+        return
+    yield Title("Rankings: models")
+    if figures.twice.value is not None:
+        yield f"ranked by two or more: {value_cell(figures.twice)} of {figures.twice.n:,} rankings"
+    for kind in dict.fromkeys(one.type for one in figures.models):
+        yield from ("", _models([one for one in figures.models if one.type == kind], kind))
+    yield _RANKING_LEGEND
+    if figures.agreement:
+        yield from ("", _agreement(figures.agreement))
+    if figures.order is not None:
+        yield from ("", *_order(figures.order))
+    for name, found in (
+        ("mean rank and usefulness of the models", figures.rank_and_usefulness),
+        ("hallucination rate of the QA items and usefulness of the models", figures.hallucination_and_usefulness),
+    ):
+        if found is not None:
+            yield from ("", f"{name}: {_correlation(found)}")
+
+
+def _models(models: list[ModelRanks], kind: str) -> Part:
+    ranks = ((given(one.model), *_number(one.mean_rank), *numbers(one.mean_rank.n)) for one in models)
+    qualities = (
+        (given(one.model), *numbers(*(one.qualities[label.level] for label in QUALITY)), *cells(one.good, MISSING),
+         value_cell(one.bad, "undefined"), _number(one.usefulness)[0])
+        for one in models
+    )  # fmt: skip
+    levels = tuple(label.name for label in QUALITY)
+    held = [(f"{given(one.model)}, mean rank", one.mean_rank) for one in models]
+    held += [(f"{given(one.model)}, quality", one.good) for one in models]
+    return inset(
+        Heading(f"type {given(kind)}" if kind else "all rankings"),
+        table(("", "mean rank", "95% interval", "n"), ranks),
+        table(("", *levels, "share Good", "95% interval", "share Bad", "useful"), qualities, others="words"),
+        *reasons_of(held),
+    )
+
+
+def _agreement(found: tuple[OrderAgreement, ...]) -> Part:
+    rows = (
+        (one_line(one.raters) + (f", {given(one.type)}" if one.type else ""), one.which, *_number(one.tau),
+         *numbers(one.tau.n, one.rankings, one.tau.dropped))
+        for one in found
+    )  # fmt: skip
+    names = ("mean Kendall's tau-b", "labels", "value", "95% interval", "pairs", "rankings", "left")
+    held = [(f"{one_line(one.raters)}, {one.which}", one.tau) for one in found]
+    notes = dict.fromkeys(one_line(note) for one in found for note in one.tau.notes)
+    return inset(table(names, rows, long=("labels",), others="words"), *reasons_of(held), *notes)
+
+
+def _order(order: ModelOrder) -> Iterator[Part]:
+    models, reviewers = len(order.models), len(order.reviewers)
+    yield f"{reviewers} reviewers on {models} models, by the mean ranks that each gave them, final labels:"
+    yield f"{_correlation(order.concordance)}"
+    rows = ((one_line(name), *_number(found.figure), p_words(found.test.pvalue)) for name, found in order.each.items())
+    yield inset(table(("Spearman's rho with the others", "value", "95% interval", "p"), rows),
+                *sentences([found.figure for found in order.each.values()]))  # fmt: skip
+    methods = dict.fromkeys(found.test.name for found in order.each.values() if found.test.pvalue is not None)
+    if methods:
+        yield f"p: {', '.join(methods)}"
+
+
+def _correlation(found: RankCorrelation) -> str:
+    value, interval = _number(found.figure)
+    shown = f"{found.figure.name} {value}" + (f" (95% interval {interval})" if interval not in ("", MISSING) else "")
+    why = f"; {one_line(found.figure.reason)}" if found.figure.reason else ""
+    notes = "".join(f" {note}" for note in found.test.notes)
+    return f"{shown}; {test_words(found.test)}{why}{notes}"
+
+
+def _number(figure: Estimate) -> tuple[str, str]:
+    return cells(figure, MISSING, digits=2)
+
 
 _SHORT: Final = {"answerable": "answerable", "not_answerable": "not", "not_self_contained": "unclear"}
 """The labels as narrow columns."""
@@ -44,11 +421,7 @@ def question_parts(report: QuestionReport) -> Iterator[Part]:
         yield from ("", _rater(rater))
     if report.agreement:
         rows = (
-            (
-                f"{one_line(each.first)}, {one_line(each.second)}",
-                *cells(each.alike, ""),
-                *numbers(each.alike.n),
-            )
+            (f"{one_line(each.first)}, {one_line(each.second)}", *cells(each.alike, ""), *numbers(each.alike.n))
             for each in report.agreement
         )
         yield from ("", inset(table(("same label, each two", "value", "95% interval", "n"), rows)))
@@ -85,7 +458,8 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
         yield f"left out: {counted(figures.stale, 'label')} on a text that has changed since"
     for axis in figures.axes:
         yield from _axis(axis, figures.cluster, figures.noun)
-    yield from _family(figures.family)
+    if figures.family is not None:
+        yield from _FAMILIES[type(figures.family)](figures.family)
     if not figures.labelled and not any(scale.gold for axis in figures.axes for scale in axis.scales):
         yield from ("", NOBODY)
         return
@@ -93,30 +467,20 @@ def unit_parts(figures: UnitFigures) -> Iterator[Part]:
     yield from ("", _NOTE, f"Intervals, where several items are of one {figures.cluster}: {again}; else over items.")
 
 
-def _family(family: Family | None) -> Iterator[Part]:
-    """What only this kind has."""
-    match family:
-        case PairFigures():
-            for one in family.tests:
-                names = ", ".join(map(one_line, one.reviewers))
-                yield from ("", f"{names}, {one.which} labels, {counted(one.items, 'pair')} with two labels or more:")
-                yield paper_tests_part(one.tests, "pairs")
-        case AnswerFigures():
-            yield from answer_parts(family)
-        case WholeResponseFigures():
-            yield from whole_response_parts(family)
-        case QAFigures():
-            yield from qa_parts(family)
-        case RankingFigures():
-            yield from ranking_parts(family)
-        case KeyFactFigures():
-            yield from key_fact_parts(family)
-        case ReferenceUnitFigures():
-            yield from reference_unit_parts(family)
-        case QuestionReport():
-            yield from question_parts(family)
-        case RevisionFigures():
-            yield from cleanup_parts(family.by_model)
+def _pair_tests(family: PairFigures) -> Iterator[Part]:
+    for one in family.tests:
+        names = ", ".join(map(one_line, one.reviewers))
+        yield from ("", f"{names}, {one.which} labels, {counted(one.items, 'pair')} with two labels or more:")
+        yield paper_tests_part(one.tests, "pairs")
+
+
+_FAMILIES: Final[dict[type, Callable[[Any], Iterator[Part]]]] = {
+    PairFigures: _pair_tests, AnswerFigures: answer_parts, WholeResponseFigures: whole_response_parts,
+    QAFigures: qa_parts, RankingFigures: ranking_parts, KeyFactFigures: key_fact_parts,
+    ReferenceUnitFigures: reference_unit_parts, QuestionReport: question_parts,
+    RevisionFigures: lambda found: cleanup_parts(found.by_model),
+}  # fmt: skip
+"""What only one kind has, by the class of its figures."""
 
 
 def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:

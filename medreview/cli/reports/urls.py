@@ -8,7 +8,6 @@ from medreview.cli.output import counted, counted_each, given, one_line, stratum
 from medreview.cli.reports.estimates import over_units, provenance_lines
 from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.references import identified_parts
-from medreview.cli.reports.terminal import printed
 from medreview.next_step import command
 from medreview.sources.ocr_pages import BY_OCR
 from medreview.stats.formulas.estimate import Estimate
@@ -20,12 +19,8 @@ _EXAMPLES: Final = 5
 """Addresses shown of each kind; the JSON has the others."""
 
 
-def render(report: UrlReport, study: Path, paywalled: Path | None = None) -> str:
-    """The whole report, never wider than the terminal (80 when it is none). ``paywalled``: the user's own list."""
-    return printed(_report(report, study, paywalled))
-
-
-def _report(report: UrlReport, study: Path, paywalled: Path | None) -> Iterator[Part]:
+def url_parts(report: UrlReport, study: Path, paywalled: Path | None = None) -> Iterator[Part]:
+    """The whole report. ``paywalled``: the user's own list."""
     if not report.strata or not report.strata[0].citations:
         yield "No response of this study cites anything: there is no address to look at."
         return
@@ -70,11 +65,9 @@ def _validity(strata: Sequence[UrlStratum]) -> Iterator[Part]:
     yield from reasons([(_name(strata[0]), whole)])
     yield from whole.notes
     yield from ("", "What came back, in citations:")
-    yield from (inset(f"{_name(stratum)}: {counted_each(stratum.states)}{_by_ocr(stratum)}") for stratum in strata)
-
-
-def _by_ocr(stratum: UrlStratum) -> str:
-    return f"; {stratum.by_ocr:,} of them {BY_OCR}" if stratum.by_ocr else ""
+    for stratum in strata:
+        by_ocr = f"; {stratum.by_ocr:,} of them {BY_OCR}" if stratum.by_ocr else ""
+        yield inset(f"{_name(stratum)}: {counted_each(stratum.states)}{by_ocr}")
 
 
 def _paywalls(models: Sequence[UrlStratum], size: int, own: Path | None) -> Iterator[Part]:

@@ -9,7 +9,8 @@ import pytest
 from lxml import html as parser
 
 from medreview.citations.allow_list import load_allow_list
-from medreview.cli.reports.citations import MOST_BARS, check_html, render, write_html
+from medreview.cli.reports.citations import MOST_BARS, check_html, report_parts, write_html
+from medreview.cli.reports.terminal import printed
 from medreview.errors import UserError
 from medreview.exchange.exports.citation_rows import CITATIONS, RESPONSES, check_csv, payload, write_csv
 from medreview.exchange.imports.citation_answers import CitingAnswer
@@ -198,7 +199,7 @@ def test_the_page_says_what_the_terminal_says(tmp_path):
     page = parser.parse(str(write_html(report(reach={}), "a.jsonl", tmp_path / "out.html"))).getroot()
     blocks = page.xpath("//p | //h2 | //tr/*")
     shown = " ".join(" ".join(block.text_content() for block in blocks).split())
-    text = render(report(reach={}), "a.jsonl", [])
+    text = printed(report_parts(report(reach={}), "a.jsonl", [], full=False))
     # Of a figure without an interval the page says why in the table; the bars are drawn.
     figures, below = text.split("  pooled: all citations")
     parts = [figures, "By model" + below.partition("By model")[2].partition("Each response")[0]]

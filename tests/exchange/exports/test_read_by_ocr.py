@@ -6,7 +6,8 @@ import pytest
 
 from medreview.cli.reports.study_page.material import gather
 from medreview.cli.reports.study_page.methods import limitations
-from medreview.cli.reports.urls import render
+from medreview.cli.reports.terminal import printed
+from medreview.cli.reports.urls import url_parts
 from medreview.exchange.exports.export import export
 from medreview.sources.ocr_pages import OcrPage, add_ocr_pages, confidence_of, pages_in_words, percent
 from medreview.stats.url_analysis import url_figures
@@ -49,7 +50,7 @@ def test_figures_count_what_was_read_by_ocr_like_any_other_source_and_say_so(sca
     material = gather(scanned.reader, "a")
     assert material.record.by_ocr == 1
     assert any("1 of 2 cited sources read by OCR" in line for line in limitations(material))
-    shown = " ".join(render(url_figures(scanned.reader, paywalled={}), tmp_path / "a.medreview").split())
+    shown = " ".join(printed(url_parts(url_figures(scanned.reader, paywalled={}), tmp_path / "a.medreview")).split())
     assert "2 ok; 1 of them read by OCR" in shown
 
 

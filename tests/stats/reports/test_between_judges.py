@@ -2,7 +2,8 @@
 
 import pytest
 
-from medreview.cli.reports.stats import render
+from medreview.cli.reports.stats import stats_parts
+from medreview.cli.reports.terminal import printed
 from medreview.judges.rollup import set_tie_rule
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.study_figures import study_figures
@@ -85,7 +86,7 @@ def test_the_report_shows_every_pair_within_80_columns(small):
         small.judged(judge, "supported", "a.1", "b.2")
         small.judged(judge, "not_addressed", "a.2", "b.1")
     small.roll_up()
-    report = render(study_figures(small.study.reader, resampling=FEW), small.study.path)
+    report = printed(stats_parts(study_figures(small.study.reader, resampling=FEW), small.study.path))
 
     assert "The judges beside each other" in report
     assert "3 judges together, four labels" in report
@@ -99,4 +100,6 @@ def test_one_judge_alone_is_set_beside_nobody(small):
     found = beside(small)
 
     assert (len(found.tallies), found.pairs, found.juries) == (1, (), ())
-    assert "beside each other" not in render(study_figures(small.study.reader, resampling=FEW), small.study.path)
+    assert "beside each other" not in printed(
+        stats_parts(study_figures(small.study.reader, resampling=FEW), small.study.path)
+    )

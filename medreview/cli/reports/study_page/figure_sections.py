@@ -8,14 +8,15 @@ from typing import Final
 from medreview.cli.output import counted, one_line, stratum_name
 from medreview.cli.reports.citations import report_parts
 from medreview.cli.reports.conduct import intra_rater_parts, pace_parts
-from medreview.cli.reports.layout import NextStep, Title, cells, table
-from medreview.cli.reports.page_parts import PagePart, Plot, Section, folded
-from medreview.cli.reports.plots import Drawing, Interval, Step, flow, forest, matrix
+from medreview.cli.reports.estimates import side_name
+from medreview.cli.reports.layout import NextStep, Title, table
+from medreview.cli.reports.page_parts import PagePart, Plot, folded
+from medreview.cli.reports.plots import Drawing, Interval, Step, flow, forest, interval_row, matrix
 from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.stats_screen import VALID_URLS, spoken
 from medreview.cli.reports.study_page.material import Material
 from medreview.stats.decision_timing import Pace
-from medreview.stats.formulas.estimate import Estimate, Scale, half_up
+from medreview.stats.formulas.estimate import Scale, half_up
 from medreview.stats.reports.audit_report import AuditFigures
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.own_labels import OwnLabels
@@ -23,7 +24,6 @@ from medreview.stats.reports.review_progress import ItemFlow, LabelFlow
 from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, TOGETHER, Group
 from medreview.stats.reports.study_differences import DifferenceFamily
 from medreview.stats.reports.study_support import SupportReport
-from medreview.stats.reviewer_conduct import Conduct
 from medreview.stats.study_figures import StudyFigures
 from medreview.text import in_words
 
@@ -96,10 +96,9 @@ _MOST_STRATA: Final = 7
 """All responses and the largest models, in a plot; the tables have all."""
 
 
-def plots_section(material: Material) -> Section | None:
+def plots_section(material: Material) -> Iterator[PagePart]:
     """The figures that matter as plots; the tables of the next section have every number in them."""
-    parts = tuple(Plot(drawing) for drawing in _plots(material.figures))
-    return Section("plots", "The leading figures", parts) if parts else None
+    return map(Plot, _plots(material.figures))
 
 
 def _plots(figures: StudyFigures) -> Iterator[Drawing]:
@@ -111,7 +110,7 @@ def _plots(figures: StudyFigures) -> Iterator[Drawing]:
         yield forest("The whole study by the audit, 95% intervals", "share of the statements", audit, scale="share")
     for kind in spoken(figures):
         title = f"{kind.title[:1].upper()}{kind.title[1:]}: {kind.words}, 95% intervals"
-        rows = [_interval_row(one_line(one.rater), one.share) for one in kind.raters if not one.rules]
+        rows = [interval_row(one_line(one.rater), one.share) for one in kind.raters if not one.rules]
         yield forest(title, "share", rows, scale="share")
     yield from _shares(figures)
     differences = [row for family in figures.differences for row in _differences(family)]
@@ -124,7 +123,7 @@ def _own(own: OwnLabels) -> Iterator[Interval]:
     yield Interval(f"{one_line(own.reviewer)}: {own.of_what}{f' ({own.caution})' if own.caution else ''}")
     for figure in (own.cited, own.any_source, own.responses):
         if figure.n:
-            yield _interval_row(_SUPPORT[figure.name], figure)
+            yield interval_row(_SUPPORT[figure.name], figure)
 
 
 def _audit(audit: AuditFigures) -> Iterator[Interval]:
@@ -139,9 +138,9 @@ def _audit(audit: AuditFigures) -> Iterator[Interval]:
     yield Interval("supported, by " + ("all reviewers" if audit.reviewer is None else one_line(audit.reviewer)))
     for name, figure in shown:
         quoted = " (to quote)" if figure is audit.leading and figure.value is not None else ""
-        yield _interval_row(f"{name}{quoted}", figure)
+        yield interval_row(f"{name}{quoted}", figure)
     yield Interval("judges right")
-    yield _interval_row("by the audit alone", audit.judges_right.study)
+    yield interval_row("by the audit alone", audit.judges_right.study)
 
 
 def _differences(family: DifferenceFamily) -> Iterator[Interval]:
@@ -153,19 +152,16 @@ def _differences(family: DifferenceFamily) -> Iterator[Interval]:
     group = f", {Group(family.mode, family.drawn).title}" if family.mode is not None else ""
     yield Interval(f"{_FAMILIES[family.between]}{f', {one_line(family.reviewer)}' if family.reviewer else ''}{group}")
     for one in found:
-        name = f"{_short(one.first)} - {_short(one.second)}"
-        yield _interval_row(f"{name}, {one.statistic}", one.estimate)
-
-
-def _short(name: str) -> str:
-    return "jury" if name == TOGETHER else one_line(name) or "not given"
+        name = f"{side_name(one.first)} - {side_name(one.second)}"
+        yield interval_row(f"{name}, {one.statistic}", one.estimate)
 
 
 def _matrices(figures: StudyFigures) -> Iterator[Drawing]:
     for title, several in _compared(figures):
         for one in several:
             if one.second == TOGETHER and one.scale == LEVELS.name and one.n:
-                yield _matrix(title, one)
+                sides, labels = (one_line(one.first), one_line(one.second)), list(map(in_words, one.labels))
+                yield matrix(f"{title}: labels of both", *sides, labels, one.table)
 
 
 def _compared(figures: StudyFigures) -> list[tuple[str, tuple[Comparison, ...]]]:
@@ -195,7 +191,7 @@ def _agreement(title: str, several: tuple[Comparison, ...], name: str) -> Iterat
     if found:
         yield Interval(title)
     for one in found:
-        yield _interval_row(one_line(one.second), one.estimate(name))
+        yield interval_row(one_line(one.second), one.estimate(name))
 
 
 def _reports(figures: StudyFigures) -> Iterator[SupportReport]:
@@ -210,7 +206,7 @@ def _support(report: SupportReport, *, judged: bool) -> Iterator[Interval]:
     pages_alone = report.by_rules or not judged
     for stratum in [one for one in report.strata if one.split in ("", "model")][:_MOST_STRATA]:
         rows = [
-            _interval_row(_SUPPORT.get(figure.name, figure.name), figure)
+            interval_row(_SUPPORT.get(figure.name, figure.name), figure)
             for figure in stratum.clustered
             if figure.n and not (pages_alone and figure.name != VALID_URLS)
         ]
@@ -220,25 +216,11 @@ def _support(report: SupportReport, *, judged: bool) -> Iterator[Interval]:
             yield from rows
 
 
-def _interval_row(name: str, figure: Estimate) -> Interval:
-    words = cells(figure, "no interval")
-    return Interval(name, figure.value, figure.low, figure.high, words, None if figure.value is None else figure.n)
-
-
-def _matrix(title: str, one: Comparison) -> Drawing:
-    labels = [in_words(label) for label in one.labels]
-    return matrix(f"{title}: labels of both", one_line(one.first), one_line(one.second), labels, one.table)
-
-
-def pace_section(material: Material) -> Section | None:
+def pace_section(material: Material) -> Iterator[PagePart]:
     """Nothing where no time is on record and nothing was labelled twice."""
-    parts = tuple(_pace_parts(material.figures.conduct))
-    return Section("pace", "Pace, and agreement with oneself", parts) if parts else None
-
-
-def _pace_parts(conducts: tuple[Conduct, ...]) -> Iterator[PagePart]:
+    conducts = material.figures.conduct
     timed = [one for one in conducts if one.decisions and one.pace[0].seconds.n]
-    rows = [row for one in timed for row in _pace_rows(one)]
+    rows = [row for one in timed for row in (Interval(one_line(one.reviewer)), *map(_pace_row, one.pace))]
     if rows:
         title = "Seconds for a decision: the median, and between the quarters"
         yield Plot(forest(title, "seconds", rows, scale="seconds", between="between the quarters"))
@@ -251,12 +233,6 @@ def _pace_parts(conducts: tuple[Conduct, ...]) -> Iterator[PagePart]:
             yield from intra_rater_parts(pair)
 
 
-def _pace_rows(conduct: Conduct) -> Iterator[Interval]:
-    yield Interval(one_line(conduct.reviewer))
-    for pace in conduct.pace:
-        yield _pace_row(pace)
-
-
 def _pace_row(pace: Pace) -> Interval:
     value, low, high = pace.seconds.value, pace.quarter, pace.three_quarters
     if value is None or low is None or high is None:
@@ -265,18 +241,15 @@ def _pace_row(pace: Pace) -> Interval:
     return Interval(pace.mode, value, low, high, words, pace.seconds.n)
 
 
-def citations_section(material: Material) -> Section | None:
+def citations_section(material: Material) -> Iterator[PagePart]:
     """The same as ``medreview citations`` says, with the bars of the responses that are worst."""
-    if material.citations is None:
-        return None
-    parts = report_parts(material.citations, material.name, (), full=False)
-    return Section("citations", "What the answers cite", tuple(parts))
+    if material.citations is not None:
+        yield from report_parts(material.citations, material.name, (), full=False)
 
 
-def figures_section(material: Material) -> Section:
+def figures_section(material: Material) -> Iterator[PagePart]:
     """Every figure as a table, with what is left out, why one is undefined, and cautions."""
     # What has a section of its own is not said twice: key facts, and the pace (else conduct is for one's own eyes).
     units = tuple(replace(one, family=None) if one.kind == "fact" else one for one in material.figures.units)
     parts = stats_parts(replace(material.figures, conduct=(), units=units), Path(material.name))
-    told = folded(part for part in parts if not isinstance(part, NextStep))
-    return Section("figures", "Every figure", tuple(told))
+    return folded(part for part in parts if not isinstance(part, NextStep))

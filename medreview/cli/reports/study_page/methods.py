@@ -7,7 +7,7 @@ from typing import Final
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.estimates import over_units, part_lines
 from medreview.cli.reports.layout import Heading, Part, Title, numbers, table
-from medreview.cli.reports.page_parts import Fields, PagePart, Section, listing
+from medreview.cli.reports.page_parts import Fields, PagePart, listing
 from medreview.cli.reports.references import NOT_FOUND_PROVES
 from medreview.cli.reports.stats_screen import contents
 from medreview.cli.reports.study_page.figure_sections import flow_parts
@@ -24,7 +24,7 @@ from medreview.units.registry import KINDS
 from medreview.units.whole_response import ROLLED_UP
 
 
-def provenance_section(material: Material) -> Section:
+def provenance_section(material: Material) -> Iterator[PagePart]:
     """What to name beside any figure of this report."""
     figures, origin = material.figures, material.figures.provenance
     head = f"{origin.event_head} (newest of {counted(origin.events, 'event')})" if origin.event_head else "no event yet"
@@ -49,7 +49,7 @@ def provenance_section(material: Material) -> Section:
         ("resampling", f"{origin.replicates:,} replicates, seed {origin.seed}"),
         ("comparisons", f"{origin.comparisons:,} of two opinions stand side by side in this report"),
     ]
-    return Section("provenance", "Where this report comes from", (Fields(tuple(rows)),))
+    yield Fields(tuple(rows))
 
 
 _KINDS: Final = {
@@ -74,17 +74,12 @@ def _kind(kind: str, judge: str) -> str:
     return "rules on words; a model of meaning for the order alone" if with_model else _KINDS[kind]
 
 
-def reviewed_section(material: Material) -> Section:
+def reviewed_section(material: Material) -> Iterator[PagePart]:
     """How labels came to be."""
-    of_statements = material.figures.statements or not material.figures.headlines
-    parts = (
-        *((*flow_parts(material), *_progress(material)) if of_statements else ()),
-        *_label_table(material),
-        *_exposure(material),
-        *_judge_table(material),
-        *_pages(material),
-    )
-    return Section("reviewed", "What was reviewed, and how", parts)
+    if material.figures.statements or not material.figures.headlines:
+        yield from (*flow_parts(material), *_progress(material))
+    for parts in (_label_table, _exposure, _judge_table, _pages):
+        yield from parts(material)
 
 
 def _progress(material: Material) -> Iterator[Part]:
@@ -173,7 +168,7 @@ _SOURCES = (
 )
 
 
-def methods_section(material: Material) -> Section:
+def methods_section(material: Material) -> Iterator[PagePart]:
     """The paragraph, the sources of the formulas, and what to cite."""
     origin = material.figures.provenance
     cite = (
@@ -181,14 +176,7 @@ def methods_section(material: Material) -> Section:
         + (f" at event {short_hash(origin.event_head)}" if origin.event_head else "")
         + f", seed {origin.seed}, {origin.replicates:,} replicates."
     )
-    parts: tuple[PagePart, ...] = (
-        " ".join(_paragraph(material)),
-        Heading("Formulas"),
-        _SOURCES,
-        Heading("To cite"),
-        cite,
-    )
-    return Section("methods", "Methods, ready to paste", parts)
+    yield from (" ".join(_paragraph(material)), Heading("Formulas"), _SOURCES, Heading("To cite"), cite)
 
 
 def _paragraph(material: Material) -> Iterator[str]:
@@ -297,11 +285,10 @@ def _decided(material: Material) -> Iterator[str]:
 _READABLE: Final = ("ok", "paywall", "thin", "given_with_the_answer")
 
 
-def limitations_section(material: Material) -> Section:
+def limitations_section(material: Material) -> Iterator[PagePart]:
     """One sentence each; what does not apply is not said."""
     told = list(limitations(material))
-    parts: tuple[PagePart, ...] = (listing([one] for one in told),) if told else ("None of those that are looked for.",)
-    return Section("limitations", "Limitations", parts)
+    yield listing([one] for one in told) if told else "None of those that are looked for."
 
 
 def limitations(material: Material) -> Iterator[str]:

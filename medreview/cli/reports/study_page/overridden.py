@@ -6,29 +6,13 @@ from typing import Final
 
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.layout import Heading, NextStep, Title, numbers, table
-from medreview.cli.reports.page_parts import (
-    Details,
-    Fields,
-    Line,
-    PagePart,
-    Passage,
-    Run,
-    Section,
-    line,
-    listing,
-    several_lines,
-)
+from medreview.cli.reports.page_parts import Details, Fields, Line, PagePart, Passage, Run, line, listing, several_lines
 from medreview.cli.reports.study_page.material import Material, date, excerpt_runs, short_hash
 from medreview.labels import FLAGS, REASONS, label_in, label_words
 from medreview.next_step import command
 from medreview.stats.reports.overrides import JudgeWord, Overridden, OverrideThemes, ThemedStatement
 from medreview.text import counted, in_words
 from medreview.units.label_comparisons import THEMES
-
-
-def overridden_section(material: Material) -> Section:
-    """The statements, each folded."""
-    return Section("overridden", "Where reviewers differ from the judges", tuple(_parts(material)))
 
 
 def reason_words(code: str) -> str:
@@ -41,7 +25,8 @@ def anchor(place: int) -> str:
     return f"item-{place + 1}"
 
 
-def _parts(material: Material) -> Iterator[PagePart]:
+def overridden_section(material: Material) -> Iterator[PagePart]:
+    """The statements, each folded."""
     if material.held_back:
         yield (
             f"{counted(material.held_back, 'statement')} held back: whoever made this report has not decided "
@@ -134,14 +119,10 @@ Places = Mapping[tuple[str, str], int]
 _CHANGED: Final = "Labels, verdicts, reasons or notes have changed since; this makes the themes anew"
 
 
-def themes_section(material: Material) -> Section | None:
+def themes_section(material: Material) -> Iterator[PagePart]:
     """How often which reason was given, then for each reviewer the themes of a model, or the statements by reason."""
     if not material.differing:
-        return None
-    return Section("themes", "What is wrong where they differ", tuple(_theme_parts(material)))
-
-
-def _theme_parts(material: Material) -> Iterator[PagePart]:
+        return
     counts = Counter((one.verdict, one.label, one.reason) for one in material.differing)
     yield "By the reviewers' reason codes; a reason is a reviewer's own, and may be left out."
     rows = [

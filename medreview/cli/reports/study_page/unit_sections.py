@@ -7,15 +7,14 @@ from typing import Final
 from medreview.cli.output import given, one_line, stratum_name
 from medreview.cli.reports.facts import (
     COST_TABLE,
-    cost_plot,
     fact_name,
     head_words,
-    latency_plot,
     panel_parts,
     score_parts,
     strips,
     theme_counts,
     trade_off_parts,
+    trade_off_plots,
 )
 from medreview.cli.reports.layout import Heading, Title, cells, numbers, table
 from medreview.cli.reports.page_parts import (
@@ -29,13 +28,12 @@ from medreview.cli.reports.page_parts import (
     Passage,
     Plot,
     Run,
-    Section,
     Tone,
     line,
     listing,
     several_lines,
 )
-from medreview.cli.reports.plots import Drawing, Interval, Marked, forest, intervals
+from medreview.cli.reports.plots import Drawing, Interval, forest, interval_row, intervals
 from medreview.cli.reports.references import (
     NOT_FOUND_PROVES,
     VERDICT_WORDS,
@@ -44,16 +42,15 @@ from medreview.cli.reports.references import (
     reference_lines,
 )
 from medreview.cli.reports.study_page.material import Material, date
-from medreview.cli.reports.unit_tables import reference_unit_parts
+from medreview.cli.reports.unit_parts import reference_unit_parts
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, FactVote, JuryWord
 from medreview.labels import label_words
 from medreview.llm.costs import Spent
-from medreview.references.model import Difference, Record
-from medreview.references.verdict import Verdict
+from medreview.references.model import Record
 from medreview.stats.formulas.estimate import half_up
-from medreview.stats.reference_verdicts import WORKS, ReferenceReport, ReferenceShares
+from medreview.stats.reference_verdicts import COMPARED, WORKS, ReferenceReport, ReferenceShares
 from medreview.stats.units.accused_references import AccusedReference, ReferenceLabel, ReferenceUnitFigures
-from medreview.stats.units.answer_figures import MarkedAnswer, MarkedSpan
+from medreview.stats.units.answer_figures import MarkedAnswer
 from medreview.stats.units.fact_report import FactReport, Theme, Themes
 from medreview.stats.units.fact_scores import TASKS
 from medreview.text import counted, in_words
@@ -67,31 +64,24 @@ _LETTERS: Final = {True: "Y", False: "N", None: "–"}
 _GOOD: Final = {PRESENCE: True, CONTRADICTION: False}
 
 
-def facts_section(material: Material) -> Section | None:
-    """Scores, the panel, the votes; nothing without key facts."""
-    report = material.facts
-    return None if report is None else Section("facts", "Key facts", tuple(_facts(report)))
-
-
-def fact_themes_section(material: Material) -> Section | None:
+def fact_themes_section(material: Material) -> Iterator[PagePart]:
     """What omitted and contradicted facts have in common: by a model, where one was asked."""
     report = material.facts
-    if report is None or not (report.judges or report.panel):
-        return None
-    parts = (part for themes in report.themes for part in _themes(themes))
-    return Section("fact-themes", "Themes in omitted and contradicted facts", tuple(parts))
+    if report is not None and (report.judges or report.panel):
+        for themes in report.themes:
+            yield from _themes(themes)
 
 
-def cases_section(material: Material) -> Section | None:
+def cases_section(material: Material) -> Iterator[PagePart]:
     """A page for each case, with its texts and what judges quote marked in them."""
-    report = material.facts
-    if report is None or not report.facts.cases:
-        return None
-    cases = (_case(report, place, case) for place, case in enumerate(report.facts.cases))
-    return Section("cases", "The cases", tuple(cases))
+    if (report := material.facts) is not None:
+        yield from (_case(report, place, case) for place, case in enumerate(report.facts.cases))
 
 
-def _facts(report: FactReport) -> Iterator[PagePart]:
+def facts_section(material: Material) -> Iterator[PagePart]:
+    """Scores, the panel, the votes; nothing without key facts."""
+    if (report := material.facts) is None:
+        return
     yield from head_words(report)
     if any(one.by_jury or one.by_panel for one in report.scores):
         yield Plot(_picture(report))
@@ -111,8 +101,7 @@ def _facts(report: FactReport) -> Iterator[PagePart]:
 def _picture(report: FactReport) -> Drawing:
     """Both scores of each system with their intervals; by the judges, or by the panel where none was asked."""
     rows = [
-        Marked(given(one.system), tuple((one.by_jury or one.by_panel)[task].figure for task in TASKS))
-        for one in report.scores
+        (given(one.system), [(one.by_jury or one.by_panel)[task].figure for task in TASKS]) for one in report.scores
     ]
     return intervals("Facts present and contradicted, 95% intervals over cases", ("present", "contradicted"), rows)
 
@@ -234,16 +223,11 @@ def _anchor(one: HeldFact) -> str:
     return f"{one.text.name}-{one.fact.name}"
 
 
-def cost_section(material: Material) -> Section | None:
+def cost_section(material: Material) -> Iterator[PagePart]:
     """Nothing where no model was asked from here."""
-    parts = tuple(_cost_parts(material))
-    return Section("cost", "Cost and time", parts) if parts else None
-
-
-def _cost_parts(material: Material) -> Iterator[PagePart]:
     found = material.facts.trade_offs if material.facts else ()
     if any(one.cost or one.seconds for one in found):
-        yield from (Plot(drawing, tabled=COST_TABLE) for drawing in (cost_plot(found), latency_plot(found)) if drawing)
+        yield from (Plot(drawing, tabled=COST_TABLE) for drawing in trade_off_plots(found) if drawing)
         yield from trade_off_parts(found)
     if material.spent:
         yield Title("Calls of models")
@@ -258,25 +242,20 @@ def _cost_row(one: Spent) -> tuple[str, ...]:
     name = one_line(one.judge) + (f" ({given(one.model)})" if one.model != one.judge else "")
     counts = numbers(one.calls, one.requests_lost, one.prompt_tokens, one.completion_tokens)
     cost = "not known" if one.cost is None else half_up(one.cost, 4)
-    return name, in_words(one.task), *counts, cost, *map(_seconds, (one.latency_median_ms, one.latency_p95_ms))
+    times = ("" if ms is None else half_up(ms / 1000, 1) for ms in (one.latency_median_ms, one.latency_p95_ms))
+    return name, in_words(one.task), *counts, cost, *times
 
 
-def _seconds(ms: int | None) -> str:
-    return "" if ms is None else half_up(ms / 1000, 1)
-
-
-def answers_section(material: Material) -> Section | None:
+def answers_section(material: Material) -> Iterator[PagePart]:
     """Each answer folded; nothing where nobody marked anything."""
     if not material.answers:
-        return None
+        return
     spans = sum(len(one.spans) for one in material.answers)
     many = f"{counted(spans, 'span')} marked in {counted(len(material.answers), 'answer')}"
-    head = f"{many}. Behind each stands its type, and who marked it."
-    return Section("answers", "Hallucinations marked in the answers", (head, *map(_answer, material.answers)))
-
-
-def _answer(one: MarkedAnswer) -> Details:
-    return Details(f"{one.name}, {given(one.model)}: {counted(len(one.spans), 'span')}", tuple(_answer_parts(one)))
+    yield f"{many}. Behind each stands its type, and who marked it."
+    for one in material.answers:
+        head = f"{one.name}, {given(one.model)}: {counted(len(one.spans), 'span')}"
+        yield Details(head, tuple(_answer_parts(one)))
 
 
 def _answer_parts(one: MarkedAnswer) -> Iterator[PagePart]:
@@ -297,12 +276,9 @@ def _marked_runs(one: MarkedAnswer) -> Iterator[Run]:
     edges = sorted({0, len(one.text), *(span.start for span in one.spans), *(span.end for span in one.spans)})
     for start, end in pairwise(edges):
         within = any(span.start <= start and end <= span.end for span in one.spans)
-        notes = "; ".join(map(_note, (span for span in one.spans if span.end == end))) if within else ""
+        ending = (f"{_type(span.type)}, {one_line(span.reviewer)}" for span in one.spans if span.end == end)
+        notes = "; ".join(ending) if within else ""
         yield Run(several_lines(one.text[start:end]), "clash" if within else "", notes)
-
-
-def _note(span: MarkedSpan) -> str:
-    return f"{_type(span.type)}, {one_line(span.reviewer)}"
 
 
 def _type(level: str) -> str:
@@ -312,18 +288,12 @@ def _type(level: str) -> str:
 _TABLE: Final = "Shares of references"
 _MOST_GROUPS: Final = 7
 """All responses and the largest models, in the plot; the table has all."""
-_PLOTTED: Final[tuple[Verdict, ...]] = ("match", "mismatch", "other_work", "not_found")
 
 
-def references_section(material: Material) -> Section | None:
+def references_section(material: Material) -> Iterator[PagePart]:
     """Figures first, then the references; nothing where none was found."""
-    report = material.figures.references
-    if report is None:
-        return None
-    return Section("references", "What the references turned out to be", tuple(_reference_parts(material, report)))
-
-
-def _reference_parts(material: Material, report: ReferenceReport) -> Iterator[PagePart]:
+    if (report := material.figures.references) is None:
+        return
     yield from reference_lines(report, brief=2)
     if report.whole.checked:
         yield NOT_FOUND_PROVES
@@ -345,10 +315,8 @@ def _rows(report: ReferenceReport) -> Iterator[Interval]:
     groups = [one for one in report.strata if one.split in ("", "model") and one.references.checked]
     for stratum in groups[:_MOST_GROUPS]:
         yield Interval(stratum_name(stratum.split, stratum.stratum))
-        for verdict in _PLOTTED:
-            figure = stratum.references.share(verdict)
-            words = cells(figure, "no interval")
-            yield Interval(VERDICT_WORDS[verdict], figure.value, figure.low, figure.high, words, figure.n)
+        for verdict in COMPARED:
+            yield interval_row(VERDICT_WORDS[verdict], stratum.references.share(verdict))
 
 
 def _table(report: ReferenceReport) -> PagePart:
@@ -361,7 +329,7 @@ def _table(report: ReferenceReport) -> PagePart:
 def _group(name: str, shares: ReferenceShares) -> Iterator[tuple[str, ...]]:
     """A row for each verdict that any reference has, and for each of the plot."""
     shown = [(verdict, words) for verdict, words in VERDICT_WORDS.items()
-             if verdict in _PLOTTED or shares.verdicts[verdict]]  # fmt: skip
+             if verdict in COMPARED or shares.verdicts[verdict]]  # fmt: skip
     for place, (verdict, words) in enumerate(shown):
         figure = shares.share(verdict)
         ends = numbers(shares.checked, shares.not_checked, shares.bare_urls) if not place else ("",) * 3
@@ -417,23 +385,20 @@ def _beside(what: str, one: AccusedReference, record: Record) -> Iterator[PagePa
     """Both readings, field by field, and what is said of the differences."""
     fields = fields_beside(one.stored.reference, record)
     own = record == one.stored.check.record
-    told: dict[str, list[Difference]] = {}
+    told: dict[str, list[str]] = {}
     for difference in one.stored.check.differences if own else ():
-        told.setdefault(difference.field, []).append(difference)
+        why = f"slip: {difference.why}" if difference.slip else difference.why
+        told.setdefault(difference.field, []).append(one_line(why))
     yield Heading(f"{what}: {one_line(record_name(record))}")
     rows = [
         (
             field_name(row.field),
             *(one_line(fields.text[place.start : place.end]) for place in (row.printed, row.record)),
-            "; ".join(_difference(each) for each in told.get(row.field, ())),
+            "; ".join(told.get(row.field, ())),
         )
         for row in fields.rows
     ]
     yield table(("field", "as printed", "record", "differs"), rows, long=("as printed", "record", "differs"))
-
-
-def _difference(one: Difference) -> str:
-    return one_line(f"slip: {one.why}" if one.slip else one.why)
 
 
 def _labelled(one: ReferenceLabel) -> str:

@@ -1,7 +1,7 @@
 """The report on a study as files, one page of HTML and the same as Markdown, and the order of its sections.
 
 Markdown has tables and texts as they are, and of each plot its numbers. No HTML, and no link. A new section is a
-function, and a place in ``_ORDER``.
+function, and a row of ``_SECTIONS``.
 """
 
 import re
@@ -13,18 +13,7 @@ from medreview.atomic_output import atomic_output, check_own, write_new
 from medreview.cli.output import one_line
 from medreview.cli.reports.layout import Bars, Check, Heading, Inset, NextStep, Table, Title
 from medreview.cli.reports.page import PageDrawer, bars_plot, check_page, write_html
-from medreview.cli.reports.page_parts import (
-    Details,
-    Fields,
-    Grid,
-    Line,
-    Listing,
-    PagePart,
-    Passage,
-    Plot,
-    Run,
-    Section,
-)
+from medreview.cli.reports.page_parts import Details, Fields, Grid, Line, Listing, PagePart, Passage, Plot, Run, Section
 from medreview.cli.reports.study_page.figure_sections import (
     citations_section,
     figures_section,
@@ -167,29 +156,32 @@ def _run(run: Run) -> str:
     return text + note
 
 
-_ORDER: Final[tuple[Callable[[Material], Section | None], ...]] = (
-    provenance_section,
-    plots_section,
-    limitations_section,
-    methods_section,
-    reviewed_section,
-    figures_section,
-    pace_section,
-    citations_section,
-    references_section,
-    cost_section,
-    facts_section,
-    fact_themes_section,
-    themes_section,
-    overridden_section,
-    answers_section,
-    cases_section,
+_SECTIONS: Final[tuple[tuple[str, str, Callable[[Material], Iterator[PagePart]]], ...]] = (
+    ("provenance", "Where this report comes from", provenance_section),
+    ("plots", "The leading figures", plots_section),
+    ("limitations", "Limitations", limitations_section),
+    ("methods", "Methods, ready to paste", methods_section),
+    ("reviewed", "What was reviewed, and how", reviewed_section),
+    ("figures", "Every figure", figures_section),
+    ("pace", "Pace, and agreement with oneself", pace_section),
+    ("citations", "What the answers cite", citations_section),
+    ("references", "What the references turned out to be", references_section),
+    ("cost", "Cost and time", cost_section),
+    ("facts", "Key facts", facts_section),
+    ("fact-themes", "Themes in omitted and contradicted facts", fact_themes_section),
+    ("themes", "What is wrong where they differ", themes_section),
+    ("overridden", "Where reviewers differ from the judges", overridden_section),
+    ("answers", "Hallucinations marked in the answers", answers_section),
+    ("cases", "The cases", cases_section),
 )
+"""Anchor, title and parts of each section, in the order of the report."""
 
 
 def sections(material: Material) -> Iterator[Section]:
     """Those that the study has something for, each made when it is asked for."""
-    return (section for make in _ORDER if (section := make(material)) is not None)
+    for anchor, title, parts_of in _SECTIONS:
+        if parts := tuple(parts_of(material)):
+            yield Section(anchor, title, parts)
 
 
 _COMMAND: Final = "report"
