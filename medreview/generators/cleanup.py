@@ -24,6 +24,7 @@ from math import isclose
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from medreview.citations.stored_sources import source_at
 from medreview.evidence.alignment import tokens
 from medreview.evidence.clashes import clashes
 from medreview.evidence.lexicon import is_negation, names_medicine, negated_forms
@@ -47,7 +48,6 @@ from medreview.statements.content import names_drug
 from medreview.study import Study
 from medreview.text import Span, word_set
 from medreview.units.derived_label import derived_labels
-from medreview.units.documents import page_at
 from medreview.units.new_units import Brought
 from medreview.units.revision import is_the_original, is_too_long
 from medreview.units.statement_view import load_text, response_name, statement_name
@@ -118,8 +118,8 @@ def listed(reader: sqlite3.Connection, path: Path) -> tuple[list[Unsupported], l
             continue
         pages = _pages(reader, statement_id)
         if url:
-            page = page_at(reader, url)
-            pages = [one for one in pages if page and one["source_id"] == page["source_id"]]
+            named = source_at(reader, url)
+            pages = [one for one in pages if one["source_id"] == named]
             if not pages:
                 bad.append(
                     BadRecord(line, f"names {url!r}, which is no readable page that the statement could rest on")
