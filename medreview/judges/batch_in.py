@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 
 from medreview.errors import UserError
 from medreview.judges.batch_out import manifests_beside
-from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
+from medreview.judges.tasks.task import Rows, Task, TaskUnit
 from medreview.llm.call import Answer, JudgeRequest, Status, cache_key
 from medreview.llm.completion import Completion, read_completion, said
 from medreview.llm.costs import cost_of
@@ -77,7 +77,7 @@ def read_batch(
         reader = _Reader(task, settings, results, done)
         progress.begin("results", len(results.positions))
         complete: list[tuple[TaskUnit, list[Answer]]] = []
-        for unit in pending(task, again=True):
+        for unit in task.pending(again=True):
             answers = reader.answers(unit)
             if answers is not None:
                 complete.append((unit, answers))

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final
 
 from medreview.atomic_output import create, new_files, write_new
 from medreview.errors import UserError
-from medreview.judges.tasks.task import Task, pending
+from medreview.judges.tasks.task import Task
 from medreview.llm.call import ResponseFormat, cache_key, params_of, response_format_of
 from medreview.llm.costs import answer_tokens_of, cost_of, prompt_tokens_of
 from medreview.llm.settings import JudgeSettings
@@ -81,7 +81,7 @@ def write_batch(
     """Write the requests that wait for this judge: to ``path``, then to ``path`` with -2, -3 ... when a file is full.
 
     All requests have this response format (``form``), and there is no fallback, so choose one that the engine supports.
-    ``again`` and ``limit`` as in ``tasks.task.pending``; ``only``: the cache keys of the requests to write. The study
+    ``again`` and ``limit`` as in ``Task.pending``; ``only``: the cache keys of the requests to write. The study
     is not changed. Raises :class:`UserError` when a file exists already or cannot be written.
     """
     remember(settings.key)
@@ -94,7 +94,7 @@ def write_batch(
             if os.path.lexists(existing):
                 raise UserError(f"{existing} exists already; choose another name.")
         shards = _Shards(place, path.name, shard_bytes)
-        for unit in pending(task, again=again, limit=limit):
+        for unit in task.pending(again=again, limit=limit):
             units += 1
             for request in unit.requests:
                 key = cache_key(settings, request)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medreview.judges.tasks.registry import DEFAULT, tasks_of
-from medreview.judges.tasks.task import Task, pending
+from medreview.judges.tasks.task import Task
 from medreview.llm.call import JudgeRequest, cache_key
 from medreview.llm.costs import CostEstimate, estimate
 from medreview.llm.settings import JudgeSettings
@@ -57,7 +57,7 @@ def plan_of(
 
         def uncached_requests(made: Task = made, each: JudgeSettings = each) -> Iterator[JudgeRequest]:
             nonlocal units
-            for unit in pending(made, again=again, limit=limit):
+            for unit in made.pending(again=again, limit=limit):
                 units += 1
                 who = {"": each, **made.others}[unit.by]
                 progress.step()

@@ -19,7 +19,6 @@ from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
 from medreview.judges.llm_stage import Tally, judge_with, put_to
 from medreview.judges.planning import QuestionPlan, plan, plan_of
 from medreview.judges.tasks.registry import task_for
-from medreview.judges.tasks.task import store
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline.rolling_up import replacing_answers, roll_up, rolled_up
 from medreview.progress import SILENT, Progress
@@ -190,7 +189,7 @@ def generate(
             on_wait=on_wait,
         )
         if task.generator.mixed:
-            store(task, list(task.settled()))
+            task.store_settled()
         _finish(study, task, progress)
     return Generated(done.judges[0], counts_of(study, task), len(task.waiting(again=generating.again)))
 
@@ -271,7 +270,7 @@ def _settled(study: Study, generating: Generating) -> Generation:
     """The task, after all that needs no further answer was stored."""
     task = generating.task(study, one_model=True)
     study.write(task.record.add)
-    store(task, list(task.settled()))
+    task.store_settled()
     return task
 
 
