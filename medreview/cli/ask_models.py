@@ -20,12 +20,10 @@ from medreview.visible import visible
 if TYPE_CHECKING:
     from medreview.judges.batch_jobs import Job
     from medreview.judges.batch_out import BatchOut
-    from medreview.judges.llm_stage import Tally
-    from medreview.judges.planning import QuestionPlan
+    from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.judges.semantic_stage import SemanticSummary
     from medreview.llm.batch_server import Batch
-    from medreview.pipeline import Judges, Meaning
-    from medreview.pipeline.asking import Batched
+    from medreview.pipeline import Generating, Judges, Meaning
     from medreview.pipeline.batches import Submitted, Taken
     from medreview.study import Study
 
@@ -63,8 +61,8 @@ def ask_models(
             try:
                 done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=say_what_is_waited_for)
             except pipeline.Interrupted as stopped:
-                told = {**asdict(stopped.summary), "interrupted": True}
-                result(told, *(line for tally in stopped.summary.judges for line in did(tally)), as_json=as_json)
+                told = {"judges": [asdict(tally) for tally in stopped.tallies], "interrupted": True}
+                result(told, *(line for tally in stopped.tallies for line in did(tally)), as_json=as_json)
                 raise
     if dry_run:
         result({"plans": [asdict(plan) for plan in plans]}, *map(planned, plans), as_json=as_json)
@@ -197,7 +195,7 @@ _LOOKS_EVERY: Final = 2.0
 
 def run_batches(
     path: Path,
-    batched: "Batched",
+    asked_for: "Judges | Generating",
     same: str,
     *,
     shard_mb: int | None = None,
@@ -217,7 +215,7 @@ def run_batches(
     from medreview.pipeline import batches
     from medreview.study import Study
 
-    server = BatchServer(batched.settings)
+    server = BatchServer(asked_for.model)
     size = SHARD_BYTES if shard_mb is None else shard_mb * 1_000_000
     taken: list[Taken] = []
     more: dict[str, Any] = {}
@@ -226,7 +224,7 @@ def run_batches(
         with Study.open(path) as study:
             before(study)
             done = batches.submit(
-                study, batched, server, shard_bytes=size, limit=limit, progress=bar, tell=_say_what_is_asked
+                study, asked_for, server, shard_bytes=size, limit=limit, progress=bar, tell=_say_what_is_asked
             )
         if done.refused:
             say(done.refused)
@@ -240,7 +238,7 @@ def run_batches(
         if wait:
             for job, batch in batches.finished(server, done.jobs, tell=_say_state, progress=bar):
                 with _opened_when_free(path) as study:
-                    taken.append(batches.take(study, batched, server, job, batch, bar))
+                    taken.append(batches.take(study, asked_for, server, job, batch, bar))
                     more, lines = figures(study)
     for one in taken:
         left_out(one.results.bad)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from medreview.generators.counts import GenerationCounts
     from medreview.generators.generator import Generator
     from medreview.judges.batch_out import BatchOut
-    from medreview.judges.llm_stage import Tally
-    from medreview.judges.planning import QuestionPlan
+    from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.pipeline.asking import Generated, Generating, Make
     from medreview.study import Study
 
@@ -151,11 +150,12 @@ def generate_with(
         generator = generating.make(study, generating.model, generating.prompts)
         _say_before(generator, generating)
         if wanted.batch_out:
-            written = pipeline.generation_out(study, generating, wanted.batch_out, limit=wanted.limit, progress=bar)
+            written = pipeline.batch_out(study, generating, wanted.batch_out, limit=wanted.limit, progress=bar)
             result(written, *_written(written, generator), as_json=wanted.as_json)
             return
         if wanted.batch_in:
-            taken, counts = pipeline.generation_in(study, generating, list(wanted.batch_in), progress=bar)
+            taken = pipeline.batch_in(study, generating, list(wanted.batch_in), progress=bar)
+            counts = generating.batch_task(study).counts()
             left_out(taken.bad)
             left_out(taken.conflicts)
             if taken.foreign:
@@ -169,7 +169,7 @@ def generate_with(
                 study, generating, limit=wanted.limit, progress=bar, on_wait=say_what_is_waited_for
             )
         except pipeline.Interrupted as stopped:
-            result({"tally": asdict(stopped.summary.judges[0]), "interrupted": True}, as_json=wanted.as_json)
+            result({"tally": asdict(stopped.tallies[0]), "interrupted": True}, as_json=wanted.as_json)
             raise
         more, lines = figures(study, done.counts)
         told = {"tally": asdict(done.tally), "counts": asdict(done.counts), "waiting": done.waiting, **more}
@@ -200,20 +200,19 @@ def _submitted(
     figures: "Callable[[Study, GenerationCounts], tuple[dict[str, Any], list[str]]]",
 ) -> None:
     """Run the next question on every input as a batch at the model's server; the same command puts further ones."""
-    from medreview.pipeline.asking import BatchedGeneration, counts_of
 
     def prepared(study: "Study") -> None:
         before(study)
         _say_before(generating.make(study, generating.model, generating.prompts), generating)
 
     def counted_now(study: "Study") -> tuple[dict[str, Any], list[str]]:
-        counts = counts_of(study, generating.task(study, one_model=True))
+        counts = generating.batch_task(study).counts()
         more, lines = figures(study, counts)
         return {"counts": asdict(counts), **more}, [*count_lines(counts), *lines]
 
     run_batches(
         path,
-        BatchedGeneration(generating),
+        generating,
         "the same command",
         limit=wanted.limit,
         wait=not wanted.no_wait,

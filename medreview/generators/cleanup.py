@@ -33,9 +33,7 @@ from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.exchange.imports.file_rows import BadRecord, check_text, open_text
 from medreview.exchange.imports.json_rows import read_jsonl
-from medreview.generators.ask import JUDGE, Ask, Checked, Item, Made, Work
-from medreview.generators.generator import Generator
-from medreview.judges.ocr_limits import ocr_note
+from medreview.generators.generator import JUDGE, Ask, Checked, Generator, Item, Made, Work
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder
 from medreview.judges.rollup import by_source, tie_rule
 from medreview.judges.tasks.task import confidence_of
@@ -43,7 +41,7 @@ from medreview.judges.tasks.verification import NAME as VERIFICATION
 from medreview.judges.votes import COLUMNS, VoteReader, mapped
 from medreview.labels import DISPROVING_DOUBTS, PROVEN_QUOTES
 from medreview.llm.settings import JudgeSettings
-from medreview.sources.ocr_pages import ocr_pages
+from medreview.sources.ocr_pages import ocr_note, ocr_pages
 from medreview.statements.content import names_drug
 from medreview.study import Study
 from medreview.text import Span, word_set

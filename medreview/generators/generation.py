@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import response_row
 from medreview.generators.answer_rules import codes_of
-from medreview.generators.ask import JUDGE, Ask, Checked, Got, Item, Made, Work
-from medreview.generators.generator import Generator
+from medreview.generators.counts import GenerationCounts, generation_counts
+from medreview.generators.generator import JUDGE, Ask, Checked, Generator, Got, Item, Made, Work
 from medreview.judges.prompt_texts import fence_key
 from medreview.judges.runs import JudgeRun
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, request_of
@@ -210,6 +210,10 @@ class Generation(Task):
 
     def __init__(self, generator: Generator, judge: JudgeSettings | None = None, *, one_model: bool = False) -> None:
         self.study = generator.study
+        self.settings = generator.model
+        self.name = generator.name
+        self.results = f"{generator.noun}s"
+        self.prompt_names = generator.prompt_names
         self.generator = generator
         generator.judge = judge
         self.record = GenerationRun.of(generator, judge)
@@ -274,6 +278,10 @@ class Generation(Task):
         """Store what was made of inputs on which nothing is left to be asked: an earlier run was killed between the
         answer and its rows, or the answers came in a batch."""
         self.store([(unit, []) for unit in self.pending() if not unit.requests])
+
+    def counts(self) -> GenerationCounts:
+        """The counts of its run, which is in the study."""
+        return generation_counts(self.study.reader, self.record.run_id)[0]
 
     def _taken(self, unit: TaskUnit, answers: Sequence[Answer]) -> _Step:
         step: _Step = unit.more["step"]
@@ -355,11 +363,11 @@ class Generation(Task):
             running.ask, running.made = None, ended.value
 
     def _asked(self, ask: Ask) -> JudgeSettings:
-        return self.others.get(ask.by, self.generator.model)
+        return self.others.get(ask.by, self.settings)
 
     def _by(self, ask: Ask) -> str:
         """The key of the other model that a question is for; ``""`` for the one that writes."""
-        return ask.by if self._asked(ask) != self.generator.model else ""
+        return ask.by if self._asked(ask) != self.settings else ""
 
     def _request(self, running: _Running, ask: Ask) -> JudgeRequest:
         about = ask.about or f"{running.item.name} / {ask.stage}"

@@ -97,12 +97,10 @@ def batch_submit(
     as_json: bool = False,
 ) -> None:
     """Submit what waits for one judge to its server, or go on with what was submitted, and take the results in."""
-    from medreview.pipeline.asking import BatchedJudging
-
     judges = _one(names, task, again, local_only)
     say_where_texts_go(judges)
     same = command("judge", study, "--judge", names[0], *(("--task", task) if task else ()), "--batch-submit")
-    run_batches(study, BatchedJudging(judges), same, shard_mb=shard_mb, limit=limit, wait=wait, as_json=as_json)
+    run_batches(study, judges, same, shard_mb=shard_mb, limit=limit, wait=wait, as_json=as_json)
 
 
 def _one(names: Sequence[str], task: str, again: bool, local_only: bool) -> "Judges":

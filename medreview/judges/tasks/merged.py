@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from medreview.judges.ocr_limits import ocr_note
 from medreview.judges.prompt_texts import split_windows
 from medreview.judges.quote_grounding import Grounded
 from medreview.judges.tasks.task import Rows, TaskUnit, is_answered, quote_json
@@ -12,7 +11,7 @@ from medreview.judges.tasks.verification import SupportTask
 from medreview.labels import PROVEN_QUOTES
 from medreview.llm.call import Answer
 from medreview.llm.costs import tokens_of
-from medreview.sources.ocr_pages import OcrPage, ocr_pages
+from medreview.sources.ocr_pages import OcrPage, ocr_note, ocr_pages
 from medreview.study.ids import content_id
 
 NAME: Final = "merged_verification"

@@ -58,6 +58,13 @@ class Task(ABC):
 
     study: Study
     run: JudgeRun
+    settings: JudgeSettings
+    """The model that it is put to."""
+    name: str
+    """What it is called: a task, or a generator."""
+    results: str = "judgements"
+    """What comes of it, in the plural."""
+    prompt_names: Sequence[str]
     others: Mapping[str, JudgeSettings] = MappingProxyType({})
     """Further models that some of its units are for, by what these say in ``TaskUnit.by``."""
 
@@ -65,6 +72,8 @@ class Task(ABC):
         self.study = study
         self.settings = settings
         self.prompt = prompt
+        self.name = prompt.task
+        self.prompt_names = (prompt.task,)
         self.responses = Responses(study.reader)
         self._key = fence_key(study)
         params = {**settings.params, "host": settings.host}

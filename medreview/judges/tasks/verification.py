@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from medreview.judges.ocr_limits import ocr_note
 from medreview.judges.prompt_texts import available_tokens, split_windows
 from medreview.judges.prompts import Prompt
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder, quote_columns
@@ -22,7 +21,7 @@ from medreview.judges.tasks.task import (  # fmt: skip
 from medreview.judges.votes import mapped
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
-from medreview.sources.ocr_pages import ocr_pages
+from medreview.sources.ocr_pages import ocr_note, ocr_pages
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.text import Span, in_words
