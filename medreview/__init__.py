@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from medreview.exchange.imports.file_rows import BadRecord
     from medreview.generators.counts import GenerationCounts
     from medreview.import_files import Imported
-    from medreview.judges.llm_stage import Tally
-    from medreview.judges.planning import QuestionPlan
+    from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline.asking import Generated, JudgedBy
     from medreview.pipeline.preparing import Judged, Prepared

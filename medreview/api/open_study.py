@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from medreview.api.material import StudyStatement
     from medreview.exchange.exports.export import ExportSummary
     from medreview.import_files import Imported
-    from medreview.judges.planning import QuestionPlan
+    from medreview.judges.llm_stage import QuestionPlan
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline import Generated, Judged, JudgedBy, Judges, PageProvider, Prepared
     from medreview.sources.stage import FetchSummary, Scope

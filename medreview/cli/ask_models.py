@@ -26,12 +26,11 @@ if TYPE_CHECKING:
     from medreview.generators.generator import Generator
     from medreview.judges.batch_jobs import Job
     from medreview.judges.batch_out import BatchOut
-    from medreview.judges.llm_stage import Tally
-    from medreview.judges.planning import QuestionPlan
+    from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.judges.semantic_stage import SemanticSummary
     from medreview.llm.batch_server import Batch
-    from medreview.pipeline import Judges, Meaning
-    from medreview.pipeline.asking import Batched, Generating, Make
+    from medreview.pipeline import Generating, Judges, Meaning
+    from medreview.pipeline.asking import Make
     from medreview.pipeline.batches import Submitted, Taken
     from medreview.study import Study
 
@@ -138,7 +137,7 @@ _LOOKS_EVERY: Final = 2.0
 
 def run_batches(
     path: Path,
-    batched: "Batched",
+    asked_for: "Judges | Generating",
     same: str,
     *,
     shard_mb: int | None = None,
@@ -157,7 +156,7 @@ def run_batches(
     from medreview.llm.batch_server import BatchServer
     from medreview.pipeline import batches
 
-    server = BatchServer(batched.settings)
+    server = BatchServer(asked_for.model)
     size = SHARD_BYTES if shard_mb is None else shard_mb * 1_000_000
     taken: list[Taken] = []
     more: dict[str, Any] = {}
@@ -166,7 +165,7 @@ def run_batches(
         with open_study(path) as study:
             before(study)
             done = batches.submit(
-                study, batched, server, shard_bytes=size, limit=limit, progress=bar, tell=_say_what_is_asked
+                study, asked_for, server, shard_bytes=size, limit=limit, progress=bar, tell=_say_what_is_asked
             )
         if done.refused:
             say(done.refused)
@@ -180,7 +179,7 @@ def run_batches(
         if wait:
             for job, batch in batches.finished(server, done.jobs, tell=_say_state, progress=bar):
                 with _opened_when_free(path) as study:
-                    taken.append(batches.take(study, batched, server, job, batch, bar))
+                    taken.append(batches.take(study, asked_for, server, job, batch, bar))
                     more, lines = figures(study)
     for one in taken:
         left_out(one.results.bad)
@@ -336,11 +335,12 @@ def generate_with(
         generator = generating.make(study, generating.model, generating.prompts)
         _say_before(generator, generating)
         if wanted.batch_out:
-            written = pipeline.generation_out(study, generating, wanted.batch_out, limit=wanted.limit, progress=bar)
+            written = pipeline.batch_out(study, generating, wanted.batch_out, limit=wanted.limit, progress=bar)
             result(written, *_written(written, generator), as_json=wanted.as_json)
             return
         if wanted.batch_in:
-            taken, counts = pipeline.generation_in(study, generating, wanted.batch_in, progress=bar)
+            taken = pipeline.batch_in(study, generating, wanted.batch_in, progress=bar)
+            counts = generating.batch_task(study).counts()
             left_out(taken.bad)
             left_out(taken.conflicts)
             if taken.foreign:
@@ -354,7 +354,7 @@ def generate_with(
                 study, generating, limit=wanted.limit, progress=bar, on_wait=say_what_is_waited_for
             )
         except pipeline.Interrupted as stopped:
-            result({"tally": asdict(stopped.summary.judges[0]), "interrupted": True}, as_json=wanted.as_json)
+            result({"tally": asdict(stopped.tallies[0]), "interrupted": True}, as_json=wanted.as_json)
             raise
         more, lines = figures(study, done.counts)
         told = {"tally": asdict(done.tally), "counts": asdict(done.counts), "waiting": done.waiting, **more}
@@ -380,20 +380,18 @@ def _submitted(
     figures: "Callable[[Study, GenerationCounts], tuple[dict[str, Any], list[str]]]",
 ) -> None:
     """Run the next question on every input as a batch at the model's server; the same command puts further ones."""
-    from medreview.pipeline.asking import BatchedGeneration, counts_of
-
     def prepared(study: "Study") -> None:
         before(study)
         _say_before(generating.make(study, generating.model, generating.prompts), generating)
 
     def counted_now(study: "Study") -> tuple[dict[str, Any], list[str]]:
-        counts = counts_of(study, generating.task(study, one_model=True))
+        counts = generating.batch_task(study).counts()
         more, lines = figures(study, counts)
         return {"counts": asdict(counts), **more}, [*count_lines(counts), *lines]
 
     run_batches(
         path,
-        BatchedGeneration(generating),
+        generating,
         "the same command",
         limit=wanted.limit,
         wait=not wanted.no_wait,

@@ -15,8 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from medreview.citations import canonical_key, extract, from_list
 from medreview.exchange.imports.answer_records import FIELDS, AnswerRecord
 from medreview.exchange.imports.listed_citations import citations_of, encoded
-from medreview.generators.ask import Ask, Checked, Item, Made, Work
-from medreview.generators.generator import Generator
+from medreview.generators.generator import Ask, Checked, Generator, Item, Made, Work
 from medreview.labels import Invalid
 from medreview.llm.completion import parse, unwrapped, without_citations
 from medreview.llm.settings import JudgeSettings

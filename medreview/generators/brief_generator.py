@@ -1,4 +1,7 @@
-"""``generate brief``: a summary of a hospital stay, written in stages from its notes (MedAgentBrief)."""
+"""``generate brief``: a summary of a hospital stay, written in stages from its notes (MedAgentBrief).
+
+:class:`SinglePrompt` writes the same summary in one call, which briefs in stages are compared with.
+"""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +10,6 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from medreview.exchange.imports.listed_citations import GivenPage
-from medreview.generators.ask import JUDGE, Ask, Checked, Dropped, Got, Item, Made, Work
 from medreview.generators.brief_rules import (
     Claim,
     Organised,
@@ -15,6 +17,7 @@ from medreview.generators.brief_rules import (
     check_draft,
     check_refined,
     check_reorganised,
+    check_single,
     in_order,
     is_own_advice,
     numbered,
@@ -28,6 +31,7 @@ from medreview.generators.brief_text import (
     Deleted,
     Opinion,
     Outcome,
+    Sections,
     TaggedNote,
     Verified,
     brief_text,
@@ -40,7 +44,7 @@ from medreview.generators.brief_text import (
     response_of,
     sources_of,
 )
-from medreview.generators.generator import Generator
+from medreview.generators.generator import JUDGE, Ask, Checked, Dropped, Generator, Got, Item, Made, Work
 from medreview.labels import GIVEN
 from medreview.text import in_words
 from medreview.units.cases import case_of
@@ -213,3 +217,39 @@ def _outcome(organised: Organised, verdicts: Mapping[Claim, Verified | Deleted])
         tuple((problem.name, kept(problem.claims)) for problem in organised.problems),
         tuple(each for each in verdicts.values() if isinstance(each, Deleted)),
     )
+
+
+_SINGLE: Final = "brief_single"
+
+
+class SinglePrompt(Brief):
+    """All notes in the order of their dates, one question; each product is a response of ``M (single prompt)``.
+
+    Nothing is verified and nothing is deleted: what it advises beyond its notes is named in the report.
+    """
+
+    name = "brief --single-prompt"
+    prompt_names: ClassVar[tuple[str, ...]] = (_SINGLE,)
+    deviations: ClassVar[tuple[str, ...]] = ("notes that do not fit into the model's context are refused, not cut.",)
+
+    def steps(self, item: Item) -> int:
+        """One."""
+        return 1
+
+    def work(self, item: Item) -> Work:
+        """One question to the model."""
+        notes = notes_of(self.study.reader, item.item_id)
+        case = case_of(self.study.reader, item.item_id)
+        assert case is not None
+        texts = {"notes": printed(notes), "question": case.question}
+        if not self.fits(self.prompts[_SINGLE], texts):
+            return Made(code="over_context")
+        check = partial(check_single, notes=notes)
+        got = yield Ask("single prompt", self.prompts[_SINGLE], texts, check, headings=HEADING_FIELDS)
+        if not got.valid:
+            return Made(code="invalid")
+        sections: Sections = got.value
+        parts = [*sections.summary, *sections.course, *(part for _, those in sections.problems for part in those)]
+        advice = [part.text for part in parts if is_own_advice(part.text, [note.text for note in notes])]
+        answer = response_of(case, notes, brief_text(sections), f"{self.model.name} (single prompt)")
+        return Made(Brought(answers=(answer,)), report={"own_advice": list(dict.fromkeys(advice))})

@@ -15,8 +15,8 @@ from medreview.evidence.meaning_words import is_number, number_value
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import analyse
 from medreview.generators.answer_rules import words
-from medreview.generators.ask import Checked
 from medreview.generators.brief_text import Part, Sections, TaggedNote
+from medreview.generators.generator import Checked
 from medreview.statements.sentences import sentence_spans
 
 _TAG_IN_TEXT: Final = re.compile(r"\s*[<\[(]\s*N\d{1,4}(?:\s*[,;]\s*N\d{1,4})*\s*[>\])]")

@@ -16,7 +16,7 @@ from medreview.evidence.segment import segment
 from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.listed_citations import GivenPage
 from medreview.generators.answer_rules import words
-from medreview.generators.ask import Checked
+from medreview.generators.generator import Checked
 from medreview.judges.injection import among_instructions
 from medreview.judges.votes import mapped
 from medreview.labels import PROVEN_QUOTES

@@ -24,6 +24,7 @@ from math import isclose
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from medreview.citations.stored_sources import source_at
 from medreview.evidence.alignment import tokens
 from medreview.evidence.clashes import clashes
 from medreview.evidence.lexicon import is_negation, names_medicine, negated_forms
@@ -32,9 +33,7 @@ from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.exchange.imports.file_rows import BadRecord, check_text, open_text
 from medreview.exchange.imports.json_rows import read_jsonl
-from medreview.generators.ask import JUDGE, Ask, Checked, Item, Made, Work
-from medreview.generators.generator import Generator
-from medreview.judges.ocr_limits import ocr_note
+from medreview.generators.generator import JUDGE, Ask, Checked, Generator, Item, Made, Work
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder
 from medreview.judges.rollup import by_source, tie_rule
 from medreview.judges.tasks.task import confidence_of
@@ -42,12 +41,11 @@ from medreview.judges.tasks.verification import NAME as VERIFICATION
 from medreview.judges.votes import COLUMNS, VoteReader, mapped
 from medreview.labels import DISPROVING_DOUBTS, PROVEN_QUOTES
 from medreview.llm.settings import JudgeSettings
-from medreview.sources.ocr_pages import ocr_pages
+from medreview.sources.ocr_pages import ocr_note, ocr_pages
 from medreview.statements.content import names_drug
 from medreview.study import Study
 from medreview.text import Span, word_set
 from medreview.units.derived_label import derived_labels
-from medreview.units.documents import page_at
 from medreview.units.new_units import Brought
 from medreview.units.revision import is_the_original, is_too_long
 from medreview.units.statement_view import load_text, response_name, statement_name
@@ -118,8 +116,8 @@ def listed(reader: sqlite3.Connection, path: Path) -> tuple[list[Unsupported], l
             continue
         pages = _pages(reader, statement_id)
         if url:
-            page = page_at(reader, url)
-            pages = [one for one in pages if page and one["source_id"] == page["source_id"]]
+            named = source_at(reader, url)
+            pages = [one for one in pages if one["source_id"] == named]
             if not pages:
                 bad.append(
                     BadRecord(line, f"names {url!r}, which is no readable page that the statement could rest on")

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Final
 from medreview.evidence.clashes import clashes
 from medreview.evidence.segment import segment
 from medreview.generators.answer_rules import numbers_missing, points_at_its_text, quote_codes, words
-from medreview.generators.ask import Ask, Checked, Dropped, Item, Made, Work
-from medreview.generators.generator import Generator
+from medreview.generators.generator import Ask, Checked, Dropped, Generator, Item, Made, Work
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.units.cases import case_of, suggested

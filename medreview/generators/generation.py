@@ -5,21 +5,20 @@ A run has an id, and rows in the study; inputs of which something is made withou
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import response_row
 from medreview.generators.answer_rules import codes_of
-from medreview.generators.ask import JUDGE, Ask, Checked, Got, Item, Made, Work
-from medreview.generators.generator import Generator
+from medreview.generators.counts import GenerationCounts, generation_counts
+from medreview.generators.generator import JUDGE, Ask, Checked, Generator, Got, Item, Made, Work
 from medreview.judges.prompt_texts import fence_key
 from medreview.judges.runs import JudgeRun
-from medreview.judges.tasks.task import Rows, TaskUnit, request_of
+from medreview.judges.tasks.task import Rows, Task, TaskUnit, request_of
 from medreview.llm.call import ENDED, Answer, JudgeRequest, cache_key
 from medreview.llm.settings import JudgeSettings, told_of
 from medreview.llm.store import CallStore
-from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.units.new_units import Brought, store_brought
@@ -203,19 +202,23 @@ class _Step:
     next: TaskUnit | None = None
 
 
-class Generation:
-    """A generator as a task (``judges.tasks.task.Task``); ``judge`` is the model for questions that verify.
+class Generation(Task):
+    """A generator as a task; ``judge`` is the model for questions that verify.
 
     ``one_model``: only what the writing model is asked is put, as for a batch; the rest waits.
     """
 
     def __init__(self, generator: Generator, judge: JudgeSettings | None = None, *, one_model: bool = False) -> None:
-        self.study: Study = generator.study
+        self.study = generator.study
+        self.settings = generator.model
+        self.name = generator.name
+        self.results = f"{generator.noun}s"
+        self.prompt_names = generator.prompt_names
         self.generator = generator
         generator.judge = judge
         self.record = GenerationRun.of(generator, judge)
         self.run = self.record.for_batches
-        self.others: Mapping[str, JudgeSettings] = {JUDGE: judge} if judge else {}
+        self.others = {JUDGE: judge} if judge else {}
         self._one_model = one_model
         self._key = fence_key(self.study)
         self._calls = CallStore(self.study)
@@ -271,13 +274,14 @@ class Generation:
             for end in made.ends if isinstance(made, StepRows) else ():
                 save_end(connection, self.record, end)
 
-    def settled(self) -> Iterator[tuple[TaskUnit, list[Answer]]]:
-        """Inputs on which nothing is left to be asked, and of which nothing is stored yet: an earlier run was killed
-        between the answer and its rows, or the answers came in a batch."""
-        for ids in self.waiting():
-            unit = self.unit(ids)
-            if unit is not None and not unit.requests:
-                yield unit, []
+    def store_settled(self) -> None:
+        """Store what was made of inputs on which nothing is left to be asked: an earlier run was killed between the
+        answer and its rows, or the answers came in a batch."""
+        self.store([(unit, []) for unit in self.pending() if not unit.requests])
+
+    def counts(self) -> GenerationCounts:
+        """The counts of its run, which is in the study."""
+        return generation_counts(self.study.reader, self.record.run_id)[0]
 
     def _taken(self, unit: TaskUnit, answers: Sequence[Answer]) -> _Step:
         step: _Step = unit.more["step"]
@@ -359,11 +363,11 @@ class Generation:
             running.ask, running.made = None, ended.value
 
     def _asked(self, ask: Ask) -> JudgeSettings:
-        return self.others.get(ask.by, self.generator.model)
+        return self.others.get(ask.by, self.settings)
 
     def _by(self, ask: Ask) -> str:
         """The key of the other model that a question is for; ``""`` for the one that writes."""
-        return ask.by if self._asked(ask) != self.generator.model else ""
+        return ask.by if self._asked(ask) != self.settings else ""
 
     def _request(self, running: _Running, ask: Ask) -> JudgeRequest:
         about = ask.about or f"{running.item.name} / {ask.stage}"

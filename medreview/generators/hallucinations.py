@@ -24,7 +24,6 @@ from medreview.evidence.segment import segment
 from medreview.evidence.sentence_analysis import analyse
 from medreview.exchange.imports.answer_records import AnswerRecord, response_row
 from medreview.generators.answer_rules import any_clash, clash
-from medreview.generators.ask import Ask, Checked, Item, Made, Work
 from medreview.generators.correct_answers import (
     MADE,
     NONE,
@@ -33,7 +32,7 @@ from medreview.generators.correct_answers import (
     answered_questions,
     dealt,
 )
-from medreview.generators.generator import Generator
+from medreview.generators.generator import Ask, Checked, Generator, Item, Made, Work
 from medreview.labels import PROVEN_QUOTES, SAME_WORDS
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study

@@ -18,7 +18,7 @@ from medreview.evidence.quantities import quantities
 from medreview.evidence.sentence_analysis import analyse, only_negated
 from medreview.evidence.terms import STOP_WORDS, stem
 from medreview.generators.answer_rules import clash, numbers_missing, points_at_its_text, quote_codes, words
-from medreview.generators.ask import Checked
+from medreview.generators.generator import Checked
 from medreview.generators.hallucinations import similarity
 from medreview.labels import PROVEN_QUOTES, SAME_WORDS
 from medreview.statements.content import names_condition

@@ -15,8 +15,7 @@ from medreview.errors import UserError
 from medreview.evidence.quantities import quantities
 from medreview.evidence.segment import is_item
 from medreview.evidence.sentence_analysis import analyse
-from medreview.generators.ask import Ask, Item, Made, Work
-from medreview.generators.generator import Generator
+from medreview.generators.generator import Ask, Generator, Item, Made, Work
 from medreview.generators.qa_checks import check_item, check_replacements, weak_options
 from medreview.llm.settings import JudgeSettings
 from medreview.statements.sentences import sentence_spans

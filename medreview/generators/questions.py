@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 from medreview.generators.answer_rules import grounded, numbers_missing, points_at_its_text, quote_codes, words
-from medreview.generators.ask import Ask, Checked, Item, Made, Work
-from medreview.generators.generator import Generator
+from medreview.generators.generator import Ask, Checked, Generator, Item, Made, Work
 from medreview.generators.source_texts import StudyText, load_study_text, passages_in
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from medreview.generators.answers import Answers
-from medreview.generators.brief_generator import Brief
-from medreview.generators.brief_single_prompt import SinglePrompt
+from medreview.generators.brief_generator import Brief, SinglePrompt
 from medreview.generators.cleanup import Cleanup
 from medreview.generators.fact_candidates import KeyFacts
 from medreview.generators.generator import Generator

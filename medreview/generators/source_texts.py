@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from medreview.bounded_reading import read_bounded
-from medreview.citations import canonical_key, from_list
+from medreview.citations import from_list
+from medreview.citations.stored_sources import source_at
 from medreview.errors import UserError
 from medreview.exchange.imports.field_mapping import Fields, name_of, text_of
 from medreview.exchange.imports.file_rows import BadRecord, Row
@@ -64,13 +65,10 @@ def page_at(study: Study, address: str) -> StudyText:
 
     Raises :class:`UserError` when the study has no such source, or none whose page can be read.
     """
-    cited = from_list([address]).citations
-    row = study.reader.execute(
-        "SELECT source_id, url, current_snapshot FROM source WHERE key = ? OR url = ?",
-        (canonical_key(cited[0]) if cited else "", address),
-    ).fetchone()
-    if row is None:
+    source_id = source_at(study.reader, address)
+    if source_id is None:
         raise UserError(f"No response of the study cites {address}; save its page as a file and name that.")
+    row = study.reader.execute("SELECT current_snapshot FROM source WHERE source_id = ?", (source_id,)).fetchone()
     found = next((one for one in pages_in(study.reader) if one.text_id == row["current_snapshot"]), None)
     if found is None:
         raise UserError(f"The page of {address} has no text that can be read; try `{command('fetch', study.path)}`.")

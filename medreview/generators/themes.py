@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from medreview.generators.answer_rules import numbers_missing, words
-from medreview.generators.ask import Ask, Checked, Dropped, Item, Made, Work
-from medreview.generators.generator import Generator
+from medreview.generators.generator import Ask, Checked, Dropped, Generator, Item, Made, Work
 from medreview.judges.rollup import tie_rule
 from medreview.labels import REASONS, label_in, label_words
 from medreview.llm.settings import JudgeSettings

@@ -11,12 +11,11 @@ from typing import Any, BinaryIO, Final
 
 from medreview.errors import UserError
 from medreview.judges.batch_out import manifests_beside
-from medreview.judges.tasks.task import Rows, Task, TaskUnit, pending
+from medreview.judges.tasks.task import Rows, Task, TaskUnit
 from medreview.llm.call import Answer, JudgeRequest, Status, cache_key
 from medreview.llm.completion import Completion, read_completion, said
 from medreview.llm.costs import cost_of
 from medreview.llm.server_errors import diagnose
-from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore, Row, row_of, write_rows
 from medreview.llm.transport import NotJsonError, Reply, decode
 from medreview.progress import SILENT, Progress
@@ -57,7 +56,6 @@ class BatchIn:
 
 def read_batch(
     task: Task,
-    settings: JudgeSettings,
     paths: Sequence[Path],
     progress: Progress = SILENT,
     *,
@@ -70,14 +68,14 @@ def read_batch(
     A usable answer is never replaced, neither by a later failure nor by another answer, which is told as a conflict.
     Raises :class:`UserError` for a file that cannot be read.
     """
-    remember(settings.key)
+    remember(task.settings.key)
     done = BatchIn()
     with ExitStack() as stack:
         results = _Results([stack.enter_context(_open(path)) for path in paths], paths, done, only)
-        reader = _Reader(task, settings, results, done)
+        reader = _Reader(task, results, done)
         progress.begin("results", len(results.positions))
         complete: list[tuple[TaskUnit, list[Answer]]] = []
-        for unit in pending(task, again=True):
+        for unit in task.pending(again=True):
             answers = reader.answers(unit)
             if answers is not None:
                 complete.append((unit, answers))
@@ -144,9 +142,8 @@ class _Results:
 class _Reader:
     """Reads results as answers, and stores them with the judgements that they complete."""
 
-    def __init__(self, task: Task, settings: JudgeSettings, results: _Results, done: BatchIn) -> None:
+    def __init__(self, task: Task, results: _Results, done: BatchIn) -> None:
         self._task = task
-        self._settings = settings
         self._results = results
         self._done = done
         self._store = CallStore(task.study)
@@ -156,7 +153,7 @@ class _Reader:
 
     def answers(self, unit: TaskUnit) -> list[Answer] | None:
         """The answers to all of a unit's requests; ``None`` without a new result, or while some are still missing."""
-        keys = [cache_key(self._settings, request) for request in unit.requests]
+        keys = [cache_key(self._task.settings, request) for request in unit.requests]
         if not self._results.positions.keys() & set(keys):
             return None
         found = [self._answer(request, key) for request, key in zip(unit.requests, keys, strict=True)]
@@ -196,7 +193,7 @@ class _Reader:
         if new and self._is_known(answer):
             self._done.known += 1
         elif new:
-            row = row_of(self._settings, request, answer)
+            row = row_of(self._task.settings, request, answer)
             if problem := unstorable(row):
                 self._done.bad.append((*self._results.where(key), problem))
                 return None
@@ -240,7 +237,7 @@ class _Reader:
             prompt_tokens=completion.prompt_tokens,
             completion_tokens=completion.completion_tokens,
             latency_ms=0,
-            cost=cost_of(self._settings, completion.prompt_tokens, completion.completion_tokens),
+            cost=cost_of(self._task.settings, completion.prompt_tokens, completion.completion_tokens),
             tries=1,
             rung="",
             cached=False,

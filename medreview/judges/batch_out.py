@@ -16,10 +16,9 @@ from typing import Any, BinaryIO, Final
 
 from medreview.atomic_output import create, new_files, write_new
 from medreview.errors import UserError
-from medreview.judges.tasks.task import Task, pending
+from medreview.judges.tasks.task import Task
 from medreview.llm.call import ResponseFormat, cache_key, params_of, response_format_of
 from medreview.llm.costs import answer_tokens_of, cost_of, prompt_tokens_of
-from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
 from medreview.redaction import remember, without_keys
@@ -68,7 +67,6 @@ def manifest_path(path: Path) -> Path:
 
 def write_batch(
     task: Task,
-    settings: JudgeSettings,
     path: Path,
     *,
     shard_bytes: int = SHARD_BYTES,
@@ -81,9 +79,10 @@ def write_batch(
     """Write the requests that wait for this judge: to ``path``, then to ``path`` with -2, -3 ... when a file is full.
 
     All requests have this response format (``form``), and there is no fallback, so choose one that the engine supports.
-    ``again`` and ``limit`` as in ``tasks.task.pending``; ``only``: the cache keys of the requests to write. The study
+    ``again`` and ``limit`` as in ``Task.pending``; ``only``: the cache keys of the requests to write. The study
     is not changed. Raises :class:`UserError` when a file exists already or cannot be written.
     """
+    settings = task.settings
     remember(settings.key)
     store = CallStore(task.study)
     seen: set[str] = set()
@@ -94,7 +93,7 @@ def write_batch(
             if os.path.lexists(existing):
                 raise UserError(f"{existing} exists already; choose another name.")
         shards = _Shards(place, path.name, shard_bytes)
-        for unit in pending(task, again=again, limit=limit):
+        for unit in task.pending(again=again, limit=limit):
             units += 1
             for request in unit.requests:
                 key = cache_key(settings, request)
@@ -112,7 +111,7 @@ def write_batch(
                 prompt += prompt_tokens_of(request.messages)
             progress.step()
         shards.finish()
-        manifest = _manifest(task, settings, shards.done, form)
+        manifest = _manifest(task, shards.done, form)
         if shards.done:
             write_new(place / manifest_path(path).name, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
     requests = sum(shard.requests for shard in shards.done)
@@ -129,7 +128,7 @@ def write_batch(
     )
 
 
-def _manifest(task: Task, settings: JudgeSettings, shards: list[Shard], form: ResponseFormat) -> dict[str, Any]:
+def _manifest(task: Task, shards: list[Shard], form: ResponseFormat) -> dict[str, Any]:
     run = task.run
     return {
         "format": FORMAT,
@@ -138,10 +137,10 @@ def _manifest(task: Task, settings: JudgeSettings, shards: list[Shard], form: Re
         "judge_run_id": run.judge_run_id,
         "judge": run.judge,
         "model": run.model,
-        "host": settings.host,
+        "host": task.settings.host,
         "prompt_id": run.prompt_id,
         "prompt_sha256": run.prompt_sha256,
-        "params": dict(settings.params),
+        "params": dict(task.settings.params),
         "form": form,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "files": [

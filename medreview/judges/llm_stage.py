@@ -6,19 +6,17 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from medreview.errors import UserError
 from medreview.event_loop import run_to_end, until_done
 from medreview.judges.batch_jobs import refuse_while_open
-from medreview.judges.tasks.registry import DEFAULT, tasks_of
 from medreview.judges.tasks.task import Rows, Task, TaskUnit
-from medreview.llm.call import STATUSES, Answer
-from medreview.llm.costs import Requests, requests_sent
+from medreview.judges.tasks.verification import NAME as DEFAULT
+from medreview.llm.call import STATUSES, Answer, JudgeRequest, cache_key
+from medreview.llm.costs import CostEstimate, Requests, estimate, requests_sent
 from medreview.llm.judge_client import Judge
 from medreview.llm.recorded import RecordedModel, open_model
-from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -70,91 +68,62 @@ class Tally:
             self.cost = (self.cost or 0.0) + answer.cost
 
 
-@dataclass(frozen=True, slots=True)
-class LlmSummary:
-    """The totals of every judge."""
-
-    judges: list[Tally]
-
-
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C; ``summary`` is what was done and stored by then."""
+    """Ctrl-C; ``tallies`` are of what was done and stored by then."""
 
-    def __init__(self, summary: LlmSummary) -> None:
+    def __init__(self, tallies: list[Tally]) -> None:
         super().__init__()
-        self.summary = summary
+        self.tallies = tallies
 
 
-def judge_with(
+def put_to_models(
     study: Study,
-    settings: Sequence[JudgeSettings],
-    *,
-    task: str = DEFAULT,
-    prompts: Path | None = None,
-    limit: int | None = None,
-    again: bool = False,
-    progress: Progress = SILENT,
-    on_wait: Callable[[int], None] = lambda _: None,
-) -> LlmSummary:
-    """Run a task with one or more judges, concurrently.
-
-    ``limit``: at most so many units for each judge. ``again``: also those whose answer was unusable. Can be
-    interrupted, or killed, at any moment: answers are stored as they arrive, and the next run asks what is missing.
-    At the first Ctrl-C nothing more is sent, what is in flight is waited for, and ``on_wait`` is told how many answers
-    that are; the second one ends it at once. Raises :class:`Interrupted` then, and :class:`UserError` for an unknown
-    task, a judge that cannot be set up or has a batch under way, and a study that cannot be written.
-    """
-    work = list(zip(settings, tasks_of(study, settings, task, prompts), strict=True))
-    return put_to(study, work, task, limit=limit, again=again, progress=progress, on_wait=on_wait)
-
-
-def put_to(
-    study: Study,
-    tasks: Sequence[tuple[JudgeSettings, Task]],
-    name: str,
+    tasks: Sequence[Task],
     *,
     limit: int | None = None,
     again: bool = False,
     progress: Progress = SILENT,
-    what: str = "judgements",
-    prompts: Sequence[str] = (),
     on_wait: Callable[[int], None] = lambda _: None,
-) -> LlmSummary:
-    """Put tasks of one name to models, each to its own, as :func:`judge_with` does.
+) -> list[Tally]:
+    """Put tasks to their models, concurrently; the totals of each.
 
-    ``what``: what the progress counts; ``prompts``: the prompts that requests are counted by, where the task has not
-    only one of its own name.
+    ``limit``: at most so many units of each. ``again``: also those whose answer was unusable. Can be interrupted, or
+    killed, at any moment: answers are stored as they arrive, and the next run asks what is missing. At the first Ctrl-C
+    nothing more is sent, what is in flight is waited for, and ``on_wait`` is told how many answers that are; the second
+    one ends it at once. Raises :class:`Interrupted` then, and :class:`UserError` for a judge that cannot be set up or
+    has a batch under way, and a study that cannot be written.
     """
-    refuse_while_open(study, {made.run.judge_run_id for _, made in tasks})
-    waiting = [made.waiting(again=again)[:limit] for _, made in tasks]
-    progress.begin(what, sum(map(len, waiting)))
-    settings = [each for each, _ in tasks]
-    tallies = [Tally(each.name, each.model, name) for each in settings]
-    before = _requests(study, settings, prompts or (name,))
+    refuse_while_open(study, {task.run.judge_run_id for task in tasks})
+    work = [
+        (task, task.waiting(again=again)[:limit], Tally(task.settings.name, task.settings.model, task.name))
+        for task in tasks
+    ]
+    progress.begin(tasks[0].results, sum(len(waiting) for _, waiting, _ in work))
+    before = _requests(study, tasks)
     stop = _Stop(on_wait)
     try:
         try:
-            work = [(*each, ids, tally) for each, ids, tally in zip(tasks, waiting, tallies, strict=True)]
             run_to_end(_run(study, work, progress, stop), stop)
         except* UserError as group:
             raise _first(group) from None
     except KeyboardInterrupt:
         stop.wanted = True
     study.write(lambda _: None)  # after it what was sent is in the study, also what nobody waited for
-    for tally, then, now in zip(tallies, before, _requests(study, settings, prompts or (name,)), strict=True):
+    tallies = [tally for _, _, tally in work]
+    for tally, then, now in zip(tallies, before, _requests(study, tasks), strict=True):
         requests = now - then
         tally.requests_sent, tally.requests_kept, tally.requests_lost = requests.sent, requests.kept, requests.lost
         tally.lost_before = then.lost
-    summary = LlmSummary(tallies)
     if stop.wanted:
-        raise Interrupted(summary)
-    return summary
+        raise Interrupted(tallies)
+    return tallies
 
 
-def _requests(study: Study, settings: Sequence[JudgeSettings], prompts: Sequence[str]) -> list[Requests]:
+def _requests(study: Study, tasks: Sequence[Task]) -> list[Requests]:
+    asked = ((task.settings, task.prompt_names) for task in tasks)
     return [
-        sum((requests_sent(study.reader, each.name, each.model, each.host, one) for one in prompts), Requests())
-        for each in settings
+        sum((requests_sent(study.reader, each.name, each.model, each.host, name) for name in names), Requests())
+        for each, names in asked
     ]
 
 
@@ -188,7 +157,7 @@ def _first(group: BaseExceptionGroup[UserError]) -> UserError:
     return error if isinstance(error, UserError) else UserError(str(error))
 
 
-_Work = tuple[JudgeSettings, Task, list[tuple[str, ...]], Tally]
+_Work = tuple[Task, list[tuple[str, ...]], Tally]
 
 
 async def _run(study: Study, work: Sequence[_Work], progress: Progress, stop: _Stop) -> None:
@@ -198,16 +167,16 @@ async def _run(study: Study, work: Sequence[_Work], progress: Progress, stop: _S
         async with AsyncExitStack() as stack:
             # All are opened before one is asked: a missing key is reported before anything is paid.
             clients = []
-            for settings, task, *_ in work:
-                asked = {"": settings, **task.others}
+            for task, *_ in work:
+                asked = {"": task.settings, **task.others}
                 opened = {
                     by: stop.add(await stack.enter_async_context(open_model(each, calls))) for by, each in asked.items()
                 }
                 clients.append(opened)
             async with asyncio.TaskGroup() as group:
-                for opened, (settings, task, waiting, tally) in zip(clients, work, strict=True):
+                for opened, (task, waiting, tally) in zip(clients, work, strict=True):
                     ids = iter(waiting)
-                    for _ in range(min(len(waiting), settings.concurrency + _EXTRA_WORKERS)):
+                    for _ in range(min(len(waiting), task.settings.concurrency + _EXTRA_WORKERS)):
                         group.create_task(_ask(opened, task, ids, tally, writer))
             for opened, (*_, tally) in zip(clients, work, strict=True):
                 tally.dead = next((model.dead for model in opened.values() if model.dead), "")
@@ -337,3 +306,44 @@ class _AnswerWriter:
         known = (done.tally.judge, *ids) in self._long
         self._long.add((done.tally.judge, *ids))
         return not known
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPlan:
+    """The planned work of a judge: units, and calls, tokens and cost of the requests that are not cached."""
+
+    judge: str
+    model: str
+    host: str
+    units: int
+    estimate: CostEstimate
+
+
+def plan(
+    study: Study,
+    tasks: Sequence[Task],
+    *,
+    limit: int | None = None,
+    again: bool = False,
+    progress: Progress = SILENT,
+) -> list[QuestionPlan]:
+    """What :func:`put_to_models` would ask next, before anything is sent: of a task in steps, the next one of each
+    unit."""
+    store = CallStore(study)
+    plans = []
+    for task in tasks:
+        asked = task.settings
+        progress.begin(f"{asked.name}, counted", len(task.waiting(again=again)[:limit]))
+        units = 0
+
+        def uncached(task: Task = task) -> Iterator[JudgeRequest]:
+            nonlocal units
+            for unit in task.pending(again=again, limit=limit):
+                units += 1
+                who = {"": task.settings, **task.others}[unit.by]
+                progress.step()
+                yield from (one for one in unit.requests if store.get(cache_key(who, one), one.schema) is None)
+
+        estimated = estimate(uncached(), asked)
+        plans.append(QuestionPlan(asked.name, asked.model, asked.host, units, estimated))
+    return plans

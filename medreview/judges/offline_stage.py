@@ -24,11 +24,10 @@ from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import compared_part, not_compared, only_negated
 from medreview.evidence.source_highlights import matches_in
 from medreview.evidence.terms import vocabulary
-from medreview.judges.ocr_limits import status_as_read
 from medreview.judges.pair_chunks import Chunk, chunks, index_of
 from medreview.judges.runs import ENGINE, JudgeRun, add_run
 from medreview.progress import SILENT, Progress
-from medreview.sources.ocr_pages import Doubtful, least_sure, number_in_doubt, words_in_doubt
+from medreview.sources.ocr_pages import Doubtful, least_sure, number_in_doubt, status_as_read, words_in_doubt
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert

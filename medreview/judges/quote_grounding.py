@@ -24,9 +24,8 @@ from medreview.evidence.bearing import Bearing
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground, is_one_passage
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.judges.injection import among_instructions
-from medreview.judges.ocr_limits import status_as_read
 from medreview.labels import DISPROVING_DOUBTS, FALSE_QUOTES, PROVEN_QUOTES, SAME_WORDS, SET_APART
-from medreview.sources.ocr_pages import OcrPage, ocr_pages
+from medreview.sources.ocr_pages import OcrPage, ocr_pages, status_as_read
 from medreview.text import Span
 
 _CACHE_SIZE: Final = 64

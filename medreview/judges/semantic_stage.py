@@ -6,7 +6,7 @@ group by group, so that it can be stopped and goes on where it was; no text is e
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -17,7 +17,6 @@ from medreview.errors import UserError
 from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.sentence_analysis import compared_part
 from medreview.evidence.terms import vocabulary
-from medreview.judges import vectors
 from medreview.judges.pair_chunks import chunks, index_of
 from medreview.judges.runs import ENGINE, JudgeRun, add_run, run_for
 from medreview.progress import SILENT, Progress
@@ -27,7 +26,10 @@ from medreview.study.ids import content_id
 from medreview.text import Span
 
 if TYPE_CHECKING:
-    from medreview.judges.vectors import Vector
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
 
 GROUP: Final = 256
 """Texts that are encoded, and stored, together: enough for full batches, and little to do again."""
@@ -103,11 +105,11 @@ def plan(study: Study, model: str, *, is_encoder: bool, synonyms: Path | None = 
             else:
                 passages += len(lengths)
                 characters += sum(lengths) + len(pair.statement)
-        for span in vectors.passages(study.reader, model, snapshot_id):
+        for span in _passages(study.reader, model, snapshot_id):
             wanted.pop(span, None)
         passages += len(wanted)
         characters += sum(wanted.values())
-    new = {one for one in statements if vectors.statement(study.reader, model, one) is None}
+    new = {one for one in statements if _statement(study.reader, model, one) is None}
     return SemanticPlan(pairs, passages, len(new), characters + sum(statements[one] for one in new))
 
 
@@ -220,9 +222,9 @@ class _Encoded:
         passages = {
             (page, span): vector
             for page in dict.fromkeys(pair.snapshot_id for pair in group)
-            for span, vector in vectors.passages(reader, name, page).items()
+            for span, vector in _passages(reader, name, page).items()
         }
-        found = {pair.statement_id: vectors.statement(reader, name, pair.statement_id) for pair in group}
+        found = {pair.statement_id: _statement(reader, name, pair.statement_id) for pair in group}
         statements = {statement_id: vector for statement_id, vector in found.items() if vector is not None}
         wanted = {
             (pair.snapshot_id, span): text
@@ -234,7 +236,7 @@ class _Encoded:
         texts = [*wanted.values(), *unread.values()]
         if texts:
             # As it will be read from the study: the same score whether a vector is new or kept.
-            rows = [vectors.unpacked(vectors.packed(row)) for row in self._model.encode(texts)]
+            rows = [_unpacked(_packed(row)) for row in self._model.encode(texts)]
             new, said = dict(zip(wanted, rows, strict=False)), dict(zip(unread, rows[len(wanted) :], strict=True))
             self._study.write(lambda connection: _keep(connection, name, new, said))
             passages |= new
@@ -250,8 +252,8 @@ def _keep(
 ) -> None:
     for page in dict.fromkeys(page for page, _ in passages):
         own = {span: vector for (of, span), vector in passages.items() if of == page}
-        vectors.keep_passages(connection, encoder, page, own)
-    vectors.keep_statements(connection, encoder, statements.items())
+        _keep_passages(connection, encoder, page, own)
+    _keep_statements(connection, encoder, statements.items())
 
 
 def _store(
@@ -280,3 +282,50 @@ def _restate(
             "snapshot": snapshot_id,
         },
     )
+
+
+_VECTORS: Final = """SELECT v.start_cp, v.end_cp, v.vector FROM snapshot AS p
+    JOIN snapshot AS same ON same.source_id = p.source_id AND same.text_sha256 = p.text_sha256
+    JOIN passage_vector AS v ON v.encoder = ? AND v.snapshot_id = same.snapshot_id
+    WHERE p.snapshot_id = ?"""
+
+_HALF: Final = "<f2"
+"""Half precision: the scalar product of two vectors of length 1 changes by less than 0.001."""
+
+
+def _passages(reader: sqlite3.Connection, encoder: str, snapshot_id: str) -> "dict[Span, Vector]":
+    """The vectors of a page's passages by this encoder, also those made when it was fetched before with this text."""
+    return {Span(row[0], row[1]): _unpacked(row[2]) for row in reader.execute(_VECTORS, (encoder, snapshot_id))}
+
+
+def _statement(reader: sqlite3.Connection, encoder: str, statement_id: str) -> "Vector | None":
+    """A statement's vector by this encoder; ``None`` before there is one."""
+    query = "SELECT vector FROM statement_vector WHERE encoder = ? AND statement_id = ?"
+    row = reader.execute(query, (encoder, statement_id)).fetchone()
+    return _unpacked(row[0]) if row else None
+
+
+def _keep_passages(
+    connection: sqlite3.Connection, encoder: str, snapshot_id: str, made: "Mapping[Span, Vector]"
+) -> None:
+    """Store vectors of a page's passages."""
+    rows = [(encoder, snapshot_id, span.start, span.end, _packed(vector)) for span, vector in made.items()]
+    connection.executemany("INSERT OR REPLACE INTO passage_vector VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _keep_statements(connection: sqlite3.Connection, encoder: str, made: "Iterable[tuple[str, Vector]]") -> None:
+    """Store vectors of statements, by their ids."""
+    rows = [(encoder, statement_id, _packed(vector)) for statement_id, vector in made]
+    connection.executemany("INSERT OR REPLACE INTO statement_vector VALUES (?, ?, ?)", rows)
+
+
+def _packed(vector: "Vector") -> bytes:
+    """A vector as it is stored."""
+    return vector.astype(_HALF).tobytes()
+
+
+def _unpacked(stored: bytes) -> "Vector":
+    """A vector as it was stored."""
+    import numpy as np
+
+    return np.frombuffer(stored, dtype=_HALF).astype(np.float32)

@@ -19,7 +19,7 @@ from medreview.judges.batch_out import SHARD_BYTES, BatchOut
 from medreview.llm.batch_server import Batch, BatchError, BatchServer
 from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
-from medreview.pipeline.asking import Batched
+from medreview.pipeline.asking import Generating, Judges, batch_in, batch_out
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.text import in_words
@@ -60,7 +60,7 @@ class Taken:
 
 def submit(
     study: Study,
-    batched: Batched,
+    asked: Judges | Generating,
     server: BatchServer,
     *,
     shard_bytes: int = SHARD_BYTES,
@@ -75,12 +75,13 @@ def submit(
     be asked before any of it goes. Raises :class:`UserError` where nothing is under way in the end for another reason
     than that nothing waits, and where it cannot be known whether a batch exists.
     """
-    run_id, task = batched.run(study)
+    task = asked.batch_task(study)
+    run_id = task.run.judge_run_id
     under_way_at_all = batch_jobs.jobs(study.reader, open_only=True)
     others = [
         job
         for job in under_way_at_all
-        if job.run_id != run_id and (job.name, job.task) == (batched.settings.name, task)
+        if job.run_id != run_id and (job.name, job.task) == (asked.model.name, task.name)
     ]
     before = [_settled(study, server, job) for job in under_way_at_all if job.run_id == run_id]
     lost = [job for job in before if job.state in ("planned", "uploading")]
@@ -95,8 +96,9 @@ def submit(
     if lost or not before:
         with workplace(study.path) as place:
             only = frozenset[str]().union(*(batch_jobs.keys_of(study.reader, job) for job in lost)) if lost else None
-            written = batched.write(
+            written = batch_out(
                 study,
+                asked,
                 place / "requests.jsonl",
                 shard_bytes=shard_bytes,
                 limit=limit,
@@ -105,7 +107,7 @@ def submit(
             )
             tell(written)
             shards = [(place / shard.file, shard.sha256) for shard in written.shards]
-            made = batch_jobs.planned(study, batched.settings, run_id, task, shards, instead_of=lost)
+            made = batch_jobs.planned(study, asked.model, run_id, task.name, shards, instead_of=lost)
             progress.begin("files", len(made))
             for number, (job, (path, _)) in enumerate(zip(made, shards, strict=True)):
                 try:
@@ -255,7 +257,7 @@ def _no_word(job: Job, error: BatchError) -> str:
 
 
 def take(
-    study: Study, batched: Batched, server: BatchServer, job: Job, batch: Batch, progress: Progress = SILENT
+    study: Study, asked: Judges | Generating, server: BatchServer, job: Job, batch: Batch, progress: Progress = SILENT
 ) -> Taken:
     """Download the results of a batch that is over, and store what answers a question of it.
 
@@ -279,7 +281,7 @@ def take(
                 ) from error
             names[str(path)] = f"{name} of {job.batch_id}"
         only = batch_jobs.keys_of(study.reader, job)
-        done = batched.read(study, [Path(path) for path in names], only, progress)
+        done = batch_in(study, asked, [Path(path) for path in names], progress, only=only)
     done.bad = [(names[path], line, why) for path, line, why in done.bad]
     done.conflicts = [(names[path], line, _renamed(why, names)) for path, line, why in done.conflicts]
     job = batch_jobs.ended(

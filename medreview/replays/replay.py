@@ -12,8 +12,7 @@ from typing import Final, Literal
 
 from medreview.generators.counts import GenerationCounts
 from medreview.import_files import Imported
-from medreview.judges.llm_stage import Tally
-from medreview.judges.planning import QuestionPlan
+from medreview.judges.llm_stage import QuestionPlan, Tally
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline import PageProvider
 from medreview.progress import SILENT, Progress

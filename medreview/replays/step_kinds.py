@@ -26,7 +26,7 @@ from medreview.judges.tasks.registry import task_for
 from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
 from medreview.pipeline import Generated, Generating, Judges
-from medreview.pipeline.asking import Make, counts_of
+from medreview.pipeline.asking import Make
 from medreview.replays.replay import Given, Outcome, Plan, Step
 from medreview.review.repeat_annotation import drawn, set_share, share_progress, shares
 from medreview.storable import storable_text
@@ -397,7 +397,7 @@ class Generate(Step):
                     )
                 )
             elif task.generator.items():
-                there.append(counts_of(given.study, task))
+                there.append(task.counts())
         if did:
             return _generated(did)
         if not there:

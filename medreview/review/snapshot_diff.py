@@ -136,11 +136,16 @@ def full_diff(reader: sqlite3.Connection, change: SnapshotDiff, most: int = 20_0
 
 
 def _sources(reader: sqlite3.Connection, wanted: str) -> list[sqlite3.Row]:
+    from medreview.citations.stored_sources import earlier_sources
+
+    keys = _keys(wanted)
+    earlier = earlier_sources(reader) if keys else {}
     rows = reader.execute(
         """SELECT source_id, url, current_snapshot,
-                  ?1 IN (source_id, url, value) OR key IN (SELECT value FROM json_each(?2)) AS exact
+                  ?1 IN (source_id, url, value) OR key IN (SELECT value FROM json_each(?2))
+                  OR source_id IN (SELECT value FROM json_each(?3)) AS exact
            FROM source WHERE exact OR ?1 = '' OR instr(lower(url), lower(?1)) > 0 ORDER BY rowid""",
-        (wanted, json.dumps(_keys(wanted))),
+        (wanted, json.dumps(keys), json.dumps([earlier[key] for key in keys if key in earlier])),
     ).fetchall()
     if not rows and wanted:
         raise UserError(f"No source of the study has {wanted!r} in its address.")

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from medreview.labels import PROVEN_QUOTES, SAME_WORDS
 from medreview.sources.reading.text_structure import ENGINE
 from medreview.study.rows import insert
 from medreview.text import Span, counted
@@ -134,3 +135,27 @@ def pages_in_words(pages: Sequence[OcrPage]) -> str:
 
 
 _MOST: Final = 4
+_NEARLY_ALL: Final = 0.95
+"""Share of a text above which all of it was read by OCR: what is left are the breaks between pages."""
+
+
+def status_as_read(status: str, spans: Iterable[Span], by_ocr: Sequence[OcrPage]) -> str:
+    """A quote's status in a text of which ``by_ocr`` are the pages that were read by OCR.
+
+    A quote that stands there word for word is true to the reading, which may be wrong: on such a page none is more than
+    ``near``. What is altered or absent stays so: the judge had the same text.
+    """
+    if status in SAME_WORDS and by_ocr and any(pages_over(by_ocr, span) for span in spans):
+        return PROVEN_QUOTES[-1]
+    return status
+
+
+def ocr_note(pages: Iterable[OcrPage], part: Span) -> str:
+    """What is to be known of a ``part`` of a text: empty where none of it was read by OCR, so that a prompt for any
+    other text is what it always was."""
+    read = pages_over(pages, part)
+    if not read:
+        return ""
+    whole = sum(page.span.overlap(part) for page in read) >= _NEARLY_ALL * (part.end - part.start)
+    what = f"{pages_in_words(read)} of the document {'was' if len(read) == 1 else 'were'} {BY_OCR}"
+    return f"{BY_OCR if whole else what}, so letters and numbers may be wrong; copy them as they stand"

@@ -76,27 +76,17 @@ def about(reader: sqlite3.Connection, passage_id: str, url: str, words: str, sna
     return _page(reader, url, words, snapshot_id) if url else None
 
 
-_PAGE: Final = """SELECT u.source_id, u.url, u.domain, p.snapshot_id, p.page_state, p.state_evidence
+_PAGE: Final = """SELECT u.domain, p.snapshot_id, p.page_state, p.state_evidence
 FROM source AS u JOIN snapshot AS p ON p.source_id = u.source_id WHERE """
 
 
-def page_at(reader: sqlite3.Connection, url: str) -> sqlite3.Row | None:
-    """The page of the source with an address, however that is written, as it is now; ``None`` when none is here."""
-    from medreview.citations.citation import canonical_key
-    from medreview.citations.extract import from_list
-    from medreview.citations.stored_sources import earlier_sources, source_id
-
-    cited = from_list([url]).citations
-    key = canonical_key(cited[0]) if cited else ""
-    named = source_id(key, earlier_sources(reader)) if cited else ""
-    of_source = "p.snapshot_id = u.current_snapshot AND (u.source_id = ? OR u.key = ? OR u.url = ?)"
-    row: sqlite3.Row | None = reader.execute(f"{_PAGE} {of_source}", (named, key, url)).fetchone()
-    return row
-
-
 def _page(reader: sqlite3.Connection, url: str, words: str, snapshot_id: str) -> Document | None:
-    of_snapshot = reader.execute(f"{_PAGE} p.snapshot_id = ?", (snapshot_id,)).fetchone()
-    row = of_snapshot or page_at(reader, url)
+    from medreview.citations.stored_sources import source_at
+
+    row = reader.execute(f"{_PAGE} p.snapshot_id = ?", (snapshot_id,)).fetchone()
+    if row is None:
+        current = f"{_PAGE} p.snapshot_id = u.current_snapshot AND u.source_id = ?"
+        row = reader.execute(current, (source_at(reader, url),)).fetchone()
     if row is None:
         return None
     return _document(

@@ -8,9 +8,11 @@ import pytest
 from medreview import pipeline
 from medreview.citations import citation
 from medreview.exchange.imports.listed_citations import GivenPage
+from medreview.generators.source_texts import page_at
+from medreview.review.snapshot_diff import snapshot_diffs
 from medreview.sources.given_stage import store_given
 from medreview.study import Study
-from medreview.units.documents import page_at
+from medreview.units.documents import about
 
 PLAIN = "https://a.example/statins?id=7"
 TRACKED = f"{PLAIN}&utm_source=chatgpt.com"
@@ -60,9 +62,13 @@ def test_a_table_of_pairs_and_texts_that_came_with_answers_find_it(stored_earlie
             f"url:{TRACKED}"
         )
         assert store_given(study, [GivenPage(PLAIN, PAGE, "Statins")], "answers.jsonl").stored == 1
-        found = page_at(study.reader, f"{PLAIN}&gclid=1")
-        assert found is not None
-        assert found["url"] == TRACKED
+        named = [PLAIN, TRACKED, f"{PLAIN}&gclid=1"]
+        for address in named:
+            found = about(study.reader, "", address, "")
+            assert found is not None
+            assert found.text.startswith("Statins lower LDL cholesterol.")
+        assert {page_at(study, address).url for address in named} == {TRACKED}, "also to generate questions from"
+        assert [change for address in named for change in snapshot_diffs(study.reader, address)] == []
 
 
 def test_one_that_is_there_under_both_keys_is_the_plain_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,6 @@ from medreview.cli.main import main
 from medreview.exchange.exports.export import export
 from medreview.generators.registry import GENERATORS
 from medreview.judges.tasks.registry import task_for
-from medreview.judges.tasks.task import store
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
 from medreview.review.open_session import open_session
@@ -63,7 +62,7 @@ with Study.open(Path("demo.medreview")) as study:
     text = study.reader.execute("SELECT text FROM response ORDER BY ordinal").fetchone()[0]
     value = {"quote": text[:60].rpartition(" ")[0], "reason": "", "answer": "yes"}
     answer = Answer("ok", value, "", "", 1, 1, 1, None, 1, "plain", False, "")
-    store(task, [(unit, [answer])])
+    task.store([(unit, [answer])])
     told["task"] = len(task.waiting()), study.reader.execute("SELECT answer FROM question_check").fetchone()[0]
     first = text[:60].rpartition(" ")[0]
     good = {"quote": first, "question": "How long may a patient go on with this medicine?"}

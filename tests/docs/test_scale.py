@@ -65,7 +65,7 @@ def test_questions_become_what_the_engine_is_asked_and_its_answers_what_is_read(
     settings = JudgeSettings("near", "m", "http://127.0.0.1:9/v1", params={"temperature": 0, "max_tokens": 300})
     with Study.open(Path(shutil.copy(demo_file, tmp_path / "demo.medreview"))) as study:
         task = task_for(study, settings)
-        write_batch(task, settings, tmp_path / "q.jsonl", limit=5)
+        write_batch(task, tmp_path / "q.jsonl", limit=5)
         rows: list[dict[str, Any]] = [
             asked.question({"text": line}) for line in (tmp_path / "q.jsonl").read_text(encoding="utf-8").splitlines()
         ]
@@ -74,5 +74,5 @@ def test_questions_become_what_the_engine_is_asked_and_its_answers_what_is_read(
         told = {"generated_text": json.dumps(NOT_ADDRESSED), "num_input_tokens": 4000, "num_generated_tokens": 40}
         results = [asked.result(row | told)["text"] for row in rows]
         (tmp_path / "a.jsonl").write_text("\n".join(results))
-        done = read_batch(task, settings, [tmp_path / "a.jsonl"])
+        done = read_batch(task, [tmp_path / "a.jsonl"])
     assert (done.statuses, done.judged, done.foreign) == ({"ok": 5}, 5, 0)

@@ -179,7 +179,7 @@ def test_answers_of_a_batch_are_read_in_any_form_and_get_their_second_try_in_the
 
     def round_trip(name: str, reply: Any) -> tuple[int, int]:
         out, back = tmp_path / f"{name}.jsonl", tmp_path / f"{name}.back.jsonl"
-        written = pipeline.generation_out(study, generating, out)
+        written = pipeline.batch_out(study, generating, out)
         lines = [json.loads(line) for line in out.read_text().splitlines()] if written.requests else []
         with back.open("w") as file:
             for line in lines:
@@ -187,7 +187,9 @@ def test_answers_of_a_batch_are_read_in_any_form_and_get_their_second_try_in_the
                 choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content}}
                 body = {"status_code": 200, "body": {"choices": [choice]}}
                 file.write(json.dumps({"custom_id": line["custom_id"], "response": body}) + "\n")
-        return written.requests, pipeline.generation_in(study, generating, [back])[1].made if lines else 0
+        if lines:
+            pipeline.batch_in(study, generating, [back])
+        return written.requests, generating.task(study).counts().made if lines else 0
 
     prose = f"Stop aspirin 7 days before. See {URL}."
     assert round_trip("one", lambda prompt: ("", "stop") if "heparin" in prompt else (prose, "stop")) == (2, 1)

@@ -115,7 +115,7 @@ def test_questions_go_out_as_a_batch_and_come_back_attempt_by_attempt(study, tmp
 
     def round_trip(name: str, answer: object) -> tuple:
         out = tmp_path / f"{name}.jsonl"
-        written = pipeline.generation_out(study, generating, out)
+        written = pipeline.batch_out(study, generating, out)
         if not written.requests:
             return written, None
         key = json.loads(out.read_text())["custom_id"]
@@ -123,7 +123,8 @@ def test_questions_go_out_as_a_batch_and_come_back_attempt_by_attempt(study, tmp
         body = {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
         back = tmp_path / f"{name}.back.jsonl"
         back.write_text(json.dumps({"custom_id": key, "response": {"status_code": 200, "body": body}}) + "\n")
-        return written, pipeline.generation_in(study, generating, [back])[1]
+        pipeline.batch_in(study, generating, [back])
+        return written, generating.task(study).counts()
 
     _, first = round_trip("one", WRONG)
     _, second = round_trip("two", GOOD)

@@ -233,14 +233,14 @@ def test_in_a_batch_the_answers_that_nobody_was_asked_for_lie_among_the_others(t
     with Study.create(tmp_path / "many.medreview", "answers") as study:
         types = many(study)
         out, back = tmp_path / "out.jsonl", tmp_path / "back.jsonl"
-        written = pipeline.generation_out(study, generating, out)
+        written = pipeline.batch_out(study, generating, out)
         lines = []
         for line in map(json.loads, out.read_text().splitlines()):
             told = {"role": "assistant", "content": json.dumps(a_fact(line["body"]["messages"][0]["content"]))}
             body = {"choices": [{"index": 0, "finish_reason": "stop", "message": told}]}
             lines.append({"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}})
         back.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        pipeline.generation_in(study, generating, [back])
+        pipeline.batch_in(study, generating, [back])
         made = made_types(study)
 
     expected = [kind for kind in types if kind in ("none", "fact")]

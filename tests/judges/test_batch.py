@@ -88,7 +88,7 @@ def judgements(study):
 
 def test_the_requests_are_those_that_would_be_sent_live(study, tmp_path):
     task = task_for(study, ATLAS)
-    done = write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    done = write_batch(task, tmp_path / "b.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "b.jsonl").read_text().splitlines()]
     asks = [ask for ids in task.waiting() for ask in task.unit(ids).requests]
 
@@ -103,7 +103,7 @@ def test_the_requests_are_those_that_would_be_sent_live(study, tmp_path):
 
 def test_the_manifest_ties_the_files_to_the_judge_run(study, tmp_path):
     task = task_for(study, ATLAS)
-    done = write_batch(task, ATLAS, tmp_path / "b.jsonl", shard_bytes=1)
+    done = write_batch(task, tmp_path / "b.jsonl", shard_bytes=1)
     manifest = json.loads(Path(done.manifest).read_text())
 
     assert manifest["judge_run_id"] == task.run.judge_run_id
@@ -119,9 +119,9 @@ def test_the_manifest_ties_the_files_to_the_judge_run(study, tmp_path):
 
 def test_results_become_judgements_with_grounded_quotes(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     bodies = [says()] * 4 + [says("supported", "It cures everything at once.")] + [says("not_addressed", "")]
-    done = read_batch(task, ATLAS, [worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", bodies)])
+    done = read_batch(task, [worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", bodies)])
 
     assert (done.statuses, done.judged, done.abstained, done.waiting) == ({"ok": 6}, 5, 1, 0)
     found = judgements(study)
@@ -134,12 +134,12 @@ def test_results_become_judgements_with_grounded_quotes(study, tmp_path):
 
 def test_taking_results_in_twice_changes_nothing(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     bodies = [says(), says(content="I would say so."), {"message": "expired", "code": "batch_expired"}] + [says()] * 3
     results = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", bodies)
-    first = read_batch(task, ATLAS, [results])
+    first = read_batch(task, [results])
     before = ("\n".join(study.reader.iterdump()), judgements(study))
-    again = read_batch(task_for(study, ATLAS), ATLAS, [results])
+    again = read_batch(task_for(study, ATLAS), [results])
 
     assert first.statuses == {"ok": 4, "unparsable": 1, "error": 1}
     assert (again.statuses, again.known, again.foreign) == ({}, 6, 0)
@@ -148,13 +148,13 @@ def test_taking_results_in_twice_changes_nothing(study, tmp_path):
 
 def test_half_a_file_is_welcome_and_the_rest_later(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     whole = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl").read_bytes()
     cut = whole[: len(whole) // 2 + 50]
     (tmp_path / "half.jsonl").write_bytes(cut)
-    first = read_batch(task, ATLAS, [tmp_path / "half.jsonl"])
-    rest = write_batch(task_for(study, ATLAS), ATLAS, tmp_path / "rest.jsonl")
-    second = read_batch(task, ATLAS, [tmp_path / "r.jsonl"])
+    first = read_batch(task, [tmp_path / "half.jsonl"])
+    rest = write_batch(task_for(study, ATLAS), tmp_path / "rest.jsonl")
+    second = read_batch(task, [tmp_path / "r.jsonl"])
 
     assert first.judged == cut.count(b"\n") == 3
     assert [(line, "cut off" in reason) for _, line, reason in first.bad] == [(4, True)]
@@ -164,7 +164,7 @@ def test_half_a_file_is_welcome_and_the_rest_later(study, tmp_path):
 
 def test_every_way_to_fail_is_an_abstention_with_its_name(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     bodies = [
         says(content=f'<think>{{"label": "supported"}}</think>```json\n{GOOD}\n```'),
         says(content="Supported, surely!"),
@@ -173,57 +173,57 @@ def test_every_way_to_fail_is_an_abstention_with_its_name(study, tmp_path):
         {"choices": []},
         {"message": "The batch expired before this request was run.", "code": "batch_expired"},
     ]  # fmt: skip
-    done = read_batch(task, ATLAS, [worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", bodies)])
+    done = read_batch(task, [worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", bodies)])
 
     assert done.statuses == {"ok": 1, "error": 3, "unparsable": 1, "refused": 1}
     assert (done.judged, done.abstained) == (1, 5)
     words = sorted(error.partition(":")[0] for verdict, _, error in judgements(study) if verdict is None)
     assert words == ["error", "error", "error", "refused", "unparsable"]
     # What was of no use on the way there waits again, and goes into the next batch; with `again` all of it does.
-    assert write_batch(task, ATLAS, tmp_path / "next.jsonl").requests == 3
-    assert write_batch(task, ATLAS, tmp_path / "all.jsonl", again=True).requests == 5
+    assert write_batch(task, tmp_path / "next.jsonl").requests == 3
+    assert write_batch(task, tmp_path / "all.jsonl", again=True).requests == 5
 
 
 def test_a_later_success_replaces_a_failure_and_never_the_other_way(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     bad = worked(tmp_path / "b.jsonl", tmp_path / "bad.jsonl", [{"message": "no", "code": "x"}] * 6)
     good = worked(tmp_path / "b.jsonl", tmp_path / "good.jsonl")
-    assert read_batch(task, ATLAS, [bad]).abstained == 6
-    assert read_batch(task, ATLAS, [good]).judged == 6
-    assert read_batch(task, ATLAS, [bad]).known == 6
+    assert read_batch(task, [bad]).abstained == 6
+    assert read_batch(task, [good]).judged == 6
+    assert read_batch(task, [bad]).known == 6
     assert [row[2] for row in judgements(study)] == [""] * 6
     assert study.reader.execute("SELECT count(*) FROM llm_call WHERE status = 'ok'").fetchone()[0] == 6
 
 
 def test_in_one_go_success_wins_whatever_the_order_of_the_files(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     bad = worked(tmp_path / "b.jsonl", tmp_path / "bad.jsonl", [{"message": "no", "code": "x"}] * 6)
     good = worked(tmp_path / "b.jsonl", tmp_path / "good.jsonl")
 
-    assert read_batch(task, ATLAS, [good, bad]).statuses == {"ok": 6}
+    assert read_batch(task, [good, bad]).statuses == {"ok": 6}
 
 
 def test_results_of_another_model_are_not_taken(study, tmp_path):
     other = JudgeSettings("atlas", "atlas-3", "http://engine.example/v1", params={"temperature": 0})
-    write_batch(task_for(study, other), other, tmp_path / "b.jsonl")
+    write_batch(task_for(study, other), tmp_path / "b.jsonl")
     results = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl")
-    done = read_batch(task_for(study, ATLAS), ATLAS, [results])
+    done = read_batch(task_for(study, ATLAS), [results])
 
     assert (done.foreign, done.judged, done.statuses) == (6, 0, {})
     assert done.why == "the batch was written with another model"
     assert judgements(study) == []
     manifest_path(tmp_path / "b.jsonl").unlink()
-    assert "no manifest" in read_batch(task_for(study, ATLAS), ATLAS, [results]).why
+    assert "no manifest" in read_batch(task_for(study, ATLAS), [results]).why
 
 
 def test_requests_given_for_results_are_told_apart(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     with (tmp_path / "b.jsonl").open("a") as file:
         file.write('[1]\n\n{"id": 3}\n')
-    done = read_batch(task, ATLAS, [tmp_path / "b.jsonl"])
+    done = read_batch(task, [tmp_path / "b.jsonl"])
 
     assert [line for _, line, _ in done.bad] == [1, 2, 3, 4, 5, 6, 7, 9]
     assert "a request, not a result" in done.bad[0][2]
@@ -231,11 +231,11 @@ def test_requests_given_for_results_are_told_apart(study, tmp_path):
 
 def test_what_was_answered_live_is_not_asked_again(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
-    read_batch(task, ATLAS, [worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", cut=2)])
+    write_batch(task, tmp_path / "b.jsonl")
+    read_batch(task, [worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", cut=2)])
     # The judgements are gone, the paid answers are not.
     study.write(lambda connection: connection.execute("DELETE FROM judgement WHERE raw_output <> ''"))
-    done = write_batch(task, ATLAS, tmp_path / "c.jsonl")
+    done = write_batch(task, tmp_path / "c.jsonl")
 
     assert (done.units, done.known, done.requests) == (6, 2, 4)
 
@@ -245,35 +245,35 @@ def test_a_long_source_is_judged_when_all_its_parts_are_back(study, tmp_path):
         "atlas", "atlas-2", "http://engine.example/v1", context_tokens=2000, params={"max_tokens": 200}
     )
     task = task_for(study, small)
-    done = write_batch(task, small, tmp_path / "b.jsonl")
+    done = write_batch(task, tmp_path / "b.jsonl")
     assert done.requests > done.units == 6
     results = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl").read_text().splitlines()
     (tmp_path / "one.jsonl").write_text(results[-1] + "\n")
 
-    assert (read_batch(task, small, [tmp_path / "one.jsonl"]).judged, len(judgements(study))) == (0, 0)
-    assert read_batch(task, small, [tmp_path / "r.jsonl"]).judged == 6
+    assert (read_batch(task, [tmp_path / "one.jsonl"]).judged, len(judgements(study))) == (0, 0)
+    assert read_batch(task, [tmp_path / "r.jsonl"]).judged == 6
 
 
 def test_nothing_is_overwritten_and_nothing_half_written_is_left(study, tmp_path):
     task = task_for(study, ATLAS)
     (tmp_path / "b-3.jsonl").write_text("mine")
     with pytest.raises(UserError, match=r"b-3\.jsonl exists already"):
-        write_batch(task, ATLAS, tmp_path / "b.jsonl", shard_bytes=1)
+        write_batch(task, tmp_path / "b.jsonl", shard_bytes=1)
     assert sorted(path.name for path in tmp_path.glob("b*")) == ["b-3.jsonl"]
     with pytest.raises(UserError, match="cannot be written"):
-        write_batch(task, ATLAS, tmp_path / "none" / "b.jsonl")
+        write_batch(task, tmp_path / "none" / "b.jsonl")
     with pytest.raises(UserError, match="cannot be read"):
-        read_batch(task, ATLAS, [tmp_path / "none.jsonl"])
-    read_batch(task, ATLAS, [])
-    write_batch(task, ATLAS, tmp_path / "c.jsonl")
-    read_batch(task, ATLAS, [worked(tmp_path / "c.jsonl", tmp_path / "r.jsonl")])
-    nothing = write_batch(task, ATLAS, tmp_path / "d.jsonl")
+        read_batch(task, [tmp_path / "none.jsonl"])
+    read_batch(task, [])
+    write_batch(task, tmp_path / "c.jsonl")
+    read_batch(task, [worked(tmp_path / "c.jsonl", tmp_path / "r.jsonl")])
+    nothing = write_batch(task, tmp_path / "d.jsonl")
     assert (nothing.requests, nothing.manifest, (tmp_path / "d.jsonl").exists()) == (0, "", False)
 
 
 def test_a_line_that_cannot_be_stored_costs_that_line(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     results = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl")
     good = results.read_text().splitlines()
     keys = [json.loads(line)["custom_id"] for line in good]
@@ -296,10 +296,10 @@ def test_a_line_that_cannot_be_stored_costs_that_line(study, tmp_path):
     (tmp_path / "counts.jsonl").write_text(
         json.dumps({"custom_id": keys[-1], "response": {"status_code": 200, "body": many}, "error": None}) + "\n"
     )
-    counted = read_batch(task, ATLAS, [tmp_path / "counts.jsonl"])
+    counted = read_batch(task, [tmp_path / "counts.jsonl"])
     assert sum(counted.statuses.values()) + len(counted.bad) == 1  # said, not raised, and no line of any other
 
-    done = read_batch(task, ATLAS, [tmp_path / "mixed.jsonl"])
+    done = read_batch(task, [tmp_path / "mixed.jsonl"])
 
     assert done.statuses == {"ok": 6}
     assert (done.judged, done.foreign) == (6, 1)  # it is known whose answer line 7 is: nobody's here
@@ -317,7 +317,7 @@ def test_a_line_that_cannot_be_stored_costs_that_line(study, tmp_path):
 
 def test_a_result_over_a_bound_is_the_unparsable_answer_to_its_question(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     good = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl").read_text().splitlines()
     keys = [json.loads(line)["custom_id"] for line in good]
     wide = '{"choices": [' + "0," * 600_000 + "0]}"
@@ -330,7 +330,7 @@ def test_a_result_over_a_bound_is_the_unparsable_answer_to_its_question(study, t
     good[2:4] = [json.dumps(brackets), json.dumps(counted)]
     (tmp_path / "r.jsonl").write_text("\n".join(good))
 
-    done = read_batch(task, ATLAS, [tmp_path / "r.jsonl"])
+    done = read_batch(task, [tmp_path / "r.jsonl"])
 
     assert (done.statuses, done.bad) == ({"ok": 2, "unparsable": 4}, [])
     errors = study.reader.execute("SELECT error FROM llm_call WHERE cache_key IN (?, ?, ?, ?) ORDER BY error", keys[:4])
@@ -344,7 +344,7 @@ def test_a_result_over_a_bound_is_the_unparsable_answer_to_its_question(study, t
 
 def test_of_two_answers_to_one_question_the_first_is_kept_and_the_other_is_told(study, tmp_path):
     task = task_for(study, ATLAS)
-    write_batch(task, ATLAS, tmp_path / "b.jsonl")
+    write_batch(task, tmp_path / "b.jsonl")
     good = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl").read_text().splitlines()
     other = json.loads(good[0])
     other["response"]["body"] = says("not_addressed", quote="")
@@ -353,7 +353,7 @@ def test_of_two_answers_to_one_question_the_first_is_kept_and_the_other_is_told(
     lines = [json.dumps(failed), *good, json.dumps(other), json.dumps(same), json.dumps(failed)]
     (tmp_path / "two.jsonl").write_text("\n".join(lines))
 
-    done = read_batch(task, ATLAS, [tmp_path / "two.jsonl"])
+    done = read_batch(task, [tmp_path / "two.jsonl"])
 
     assert (done.statuses, done.judged) == ({"ok": 6}, 6)
     first = f"{tmp_path / 'two.jsonl'}, line 2"
@@ -364,7 +364,7 @@ def test_of_two_answers_to_one_question_the_first_is_kept_and_the_other_is_told(
     assert kept.fetchone()["raw_output"] == GOOD
 
     (tmp_path / "later.jsonl").write_text(json.dumps(other) + "\n" + json.dumps(same))
-    later = read_batch(task, ATLAS, [tmp_path / "later.jsonl"])
+    later = read_batch(task, [tmp_path / "later.jsonl"])
     assert (later.known, later.conflicts) == (
         2,
         [(str(tmp_path / "later.jsonl"), 1, "answers otherwise than the study has it already")],
@@ -372,12 +372,12 @@ def test_of_two_answers_to_one_question_the_first_is_kept_and_the_other_is_told(
 
 
 def test_results_of_another_study_are_named_as_that(study, made, tmp_path):
-    write_batch(task_for(study, ATLAS), ATLAS, tmp_path / "b.jsonl")
+    write_batch(task_for(study, ATLAS), tmp_path / "b.jsonl")
     results = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl")
     with Study.create(tmp_path / "mine.medreview", "Mine") as mine:
-        done = read_batch(task_for(mine, ATLAS), ATLAS, [results])
+        done = read_batch(task_for(mine, ATLAS), [results])
         assert (done.foreign, done.judged) == (6, 0)
         assert done.why == f"the batch was written for another study, s ({study.meta('study_id')})"
         (tmp_path / "b.jsonl.manifest.json").unlink()
-        alone = read_batch(task_for(mine, ATLAS), ATLAS, [results])
+        alone = read_batch(task_for(mine, ATLAS), [results])
     assert alone.why == "none belongs to a question of this study, and no manifest beside the files says to which"

@@ -9,14 +9,14 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.judges.judge_caveats import pages_in_parts
-from medreview.judges.llm_stage import Interrupted, judge_with
-from medreview.judges.planning import plan
+from medreview.judges.llm_stage import Interrupted, plan
+from medreview.judges.tasks.registry import tasks_of
 from medreview.study import Study
 from medreview.study.check import check
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, careful, fill, part_of
 from tests.support.commands import interruptible
 from tests.support.http_server import slowly
-from tests.support.judge_endpoint import by_prompt
+from tests.support.judge_endpoint import by_prompt, judge_with
 from tests.support.study_builder import rows_of
 
 JUDGED = "SELECT j.*, r.judge FROM judgement AS j JOIN judge_run AS r USING (judge_run_id) ORDER BY judge, 3, 4"
@@ -34,7 +34,7 @@ def test_judgements_are_stored_with_their_quotes_located(study, serve):
     assert json.loads(found["raw_output"])["label"] == "supported"
     assert by_pair["s3", "p2"]["verdict"] == "not_addressed"
     assert len(by_pair) == len(model.prompts) == 6
-    (tally,) = summary.judges
+    (tally,) = summary
     assert (tally.units, tally.abstained, tally.calls, tally.kept) == (6, 0, 6, 0)
     assert tally.outcomes == {"supported": 2, "not_addressed": 4}
     assert tally.cost == pytest.approx((tally.prompt_tokens + 2 * tally.completion_tokens) / 1_000_000)
@@ -73,7 +73,7 @@ def test_what_was_answered_is_not_asked_again(study, serve):
     last = judge_with(study, [model.settings()])
 
     assert len(model.prompts) == len(set(model.prompts)) == 6
-    assert last.judges[0].units == 0
+    assert last[0].units == 0
 
 
 def test_an_answer_that_was_paid_for_is_used_when_its_judgement_was_lost(study, serve):
@@ -84,7 +84,7 @@ def test_an_answer_that_was_paid_for_is_used_when_its_judgement_was_lost(study, 
     summary = judge_with(study, [model.settings()])
 
     assert len(model.prompts) == 6
-    assert (summary.judges[0].calls, summary.judges[0].kept) == (0, 6)
+    assert (summary[0].calls, summary[0].kept) == (0, 6)
     assert rows_of(study, JUDGED) == before
 
 
@@ -115,7 +115,7 @@ def test_an_interrupted_run_keeps_what_came_and_goes_on_from_there(tmp_path, ser
         assert kept == asked, "what was in flight came in"
         assert 20 < asked <= 24
         assert waited in ([1], [2])
-        tally = stopped.value.summary.judges[0]
+        tally = stopped.value.tallies[0]
         assert (tally.units, tally.requests_sent, tally.requests_kept, tally.requests_lost) == (kept, kept, kept, 0)
         judge_with(study, settings)
 
@@ -155,7 +155,7 @@ def test_a_judge_that_could_not_be_reached_is_asked_again_and_its_abstention_rep
     model.play(by_prompt(careful))
     summary = judge_with(study, [model.settings()])
 
-    assert summary.judges[0].units == 6
+    assert summary[0].units == 6
     assert {row["error"] for row in rows_of(study, JUDGED)} == {""}
 
 
@@ -168,9 +168,9 @@ def test_an_answer_of_no_use_stays_an_abstention_until_it_is_asked_for_again(stu
     assert rows[0]["raw_output"] == "I would rather not say."
 
     model.play(by_prompt(careful))
-    assert judge_with(study, [model.settings()]).judges[0].units == 0
+    assert judge_with(study, [model.settings()])[0].units == 0
     assert len(model.prompts) == asked
-    assert judge_with(study, [model.settings()], again=True).judges[0].units == 6
+    assert judge_with(study, [model.settings()], again=True)[0].units == 6
     assert sum(row["supported"] or 0 for row in rows_of(study, JUDGED)) == 2
 
 
@@ -195,10 +195,10 @@ def test_another_prompt_makes_another_run(study, serve, tmp_path):
 def test_a_plan_counts_what_is_not_paid_for_yet(study, serve):
     model = serve()
     settings = [model.settings(price_input=1.0, price_output=1.0)]
-    (before,) = plan(study, settings)
+    (before,) = plan(study, tasks_of(study, settings, "source_verification", None))
     assert model.prompts == []
     judge_with(study, settings, limit=4)
-    (after,) = plan(study, settings)
+    (after,) = plan(study, tasks_of(study, settings, "source_verification", None))
 
     assert (before.units, before.estimate.calls, after.estimate.calls) == (6, 6, 2)
     assert before.estimate.cost > after.estimate.cost > 0
@@ -221,7 +221,7 @@ def test_a_long_source_is_judged_in_parts_and_the_quote_found_in_the_whole(tmp_p
         assert rows["s3"]["verdict"] == "not_addressed"
         assert "--- part 2 ---" in rows["s3"]["raw_output"]
         # One page, whatever the number of statements and parts.
-        assert done.judges[0].in_parts == 1
+        assert done[0].in_parts == 1
         assert pages_in_parts(study.reader) == {"one": 1}
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from medreview.judges.llm_stage import judge_with
-from medreview.judges.ocr_limits import status_as_read
 from medreview.judges.offline_stage import judge_offline
 from medreview.judges.quote_grounding import QuoteGrounder
 from medreview.judges.verdicts import refresh
+from medreview.sources.ocr_pages import status_as_read
 from medreview.study import Study
 from tests.judges.renal_study import part_of
+from tests.support.judge_endpoint import judge_with
 from tests.support.scanned_study import PAGES, SCANNED, TYPED, fill_scanned
 from tests.support.study_builder import rows_of
 

@@ -10,12 +10,11 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.judges.llm_stage import judge_with
 from medreview.references.model import ReferenceCheck, reference_of
 from medreview.references.study_references import CheckedBy, store_check, waiting
 from medreview.study import Study
 from medreview.study.check import check_study
-from tests.support.judge_endpoint import JudgeEndpoint
+from tests.support.judge_endpoint import JudgeEndpoint, judge_with
 from tests.support.misbehaving import MODES, Misbehaving
 from tests.support.study_builder import build, rows_of
 
@@ -87,7 +86,7 @@ def test_what_is_not_in_the_text_leaves_the_reading_of_the_rules(study: Study, s
     before = readings(study)
     model: JudgeEndpoint = serve(lambda _: {**GOOD, "year": "2019"})
     for _ in range(2):
-        (tally,) = judge_with(study, [model.settings()], task=TASK).judges
+        (tally,) = judge_with(study, [model.settings()], task=TASK)
         assert tally.outcomes == {"left to the rules": 1}
     assert readings(study) == before
     assert len(model.prompts) == 1, "the answer is in the cache"

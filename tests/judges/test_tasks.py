@@ -12,7 +12,6 @@ from medreview.citations.stage import extract_all
 from medreview.cli.reports.stats import flow_lines
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
-from medreview.judges.llm_stage import judge_with
 from medreview.judges.tasks.hallucination import EXPERTS, Remarks, remarks_of, set_remarks
 from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.judges.tasks.parsing import align
@@ -28,7 +27,7 @@ from medreview.study.events import NewEvent, Recorder
 from medreview.study.study_acts import write_act
 from medreview.units.statement_view import load_statement_view
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill, part_of
-from tests.support.judge_endpoint import by_prompt
+from tests.support.judge_endpoint import by_prompt, judge_with
 from tests.support.study_builder import build, rows_of
 from tests.support.workbench import pane_text, press, workbench
 
@@ -87,7 +86,7 @@ def test_a_response_is_split_by_a_judge_once(tmp_path, serve):
         model.play(by_prompt(lambda prompt: {"statements": [], "left_out": ["Which document"]}))
         judge_with(study, settings, task="statement_parsing")
         assert rows_of(study, "SELECT count(*) AS n FROM statement") == [{"n": 3}]
-        assert judge_with(study, settings, task="statement_parsing").judges[0].units == 0
+        assert judge_with(study, settings, task="statement_parsing")[0].units == 0
         assert len(model.prompts) == 2
 
 
@@ -132,7 +131,7 @@ async def test_a_reworded_statement_has_the_citations_of_its_sentence_and_one_th
 def test_a_response_that_no_judge_could_split_is_left_to_the_rules(tmp_path, serve):
     with Study.create(tmp_path / "b.medreview") as study:
         fill(study, [("How common?", RESPONSE, None)], {})
-        (tally,) = judge_with(study, [serve(lambda _: "Sure!").settings()], task="statement_parsing").judges
+        (tally,) = judge_with(study, [serve(lambda _: "Sure!").settings()], task="statement_parsing")
         assert (tally.units, tally.abstained, tally.outcomes) == (1, 1, {"unparsable": 1})
 
         assert pipeline.parse(study).statements == 3
@@ -164,7 +163,7 @@ def test_merged_sources_are_put_to_a_judge_for_what_was_not_supported(study, ser
     assert sources.startswith("Source 1:\n")
     assert RENAL in sources
     assert VITAMIN in sources
-    assert judge_with(study, [model.settings()], task="merged_verification").judges[0].units == 0
+    assert judge_with(study, [model.settings()], task="merged_verification")[0].units == 0
 
 
 @pytest.mark.parametrize("quotes", [(), ("falls below 45", "Metformin is safe for everybody who takes it.")])
@@ -217,7 +216,7 @@ def test_merged_sources_are_two_that_hold_a_source(study, serve):
     study.write(lambda db: db.execute("UPDATE snapshot SET page_state = 'soft_404' WHERE snapshot_id = 'p2'"))
     pipeline.judge_by(study, pipeline.Judges([serve().settings()]))
 
-    assert judge_with(study, [serve().settings()], task="merged_verification").judges[0].units == 0
+    assert judge_with(study, [serve().settings()], task="merged_verification")[0].units == 0
 
 
 def third_page(snapshot_id, state, text):
@@ -249,7 +248,7 @@ def test_hallucinations_are_located_in_the_response(study, serve):
     "said", [finding("yes", "none", "any eGFR"), finding("no", "fact"), finding("no", "none", "any eGFR")]
 )
 def test_an_answer_at_odds_with_itself_is_an_abstention(study, serve, said):
-    (tally,) = judge_with(study, [serve(lambda _: said).settings()], task="hallucination_detection").judges
+    (tally,) = judge_with(study, [serve(lambda _: said).settings()], task="hallucination_detection")
 
     (row,) = rows_of(study, "SELECT * FROM hallucination_finding")
     assert (row["found"], row["type"], tally.abstained) == (None, None, 1)
@@ -259,7 +258,7 @@ def test_an_answer_at_odds_with_itself_is_an_abstention(study, serve, said):
 def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve):
     model = serve(lambda _: finding("yes", "fact", "any eGFR"))
     settings = [model.settings()]
-    assert judge_with(study, settings, task="hallucination_assisted").judges[0].units == 0
+    assert judge_with(study, settings, task="hallucination_assisted")[0].units == 0
 
     recorder = Recorder("ann")
     events = [
@@ -347,7 +346,7 @@ def test_key_facts_are_voted_on_one_by_one_for_presence_and_contradiction(study,
         ("b", "presence", 1), ("b", "presence", 0),
     ]  # fmt: skip
     assert ANSWER[votes[0]["quote_start"] : votes[0]["quote_end"]] == STATEMENTS["s1"]
-    assert judge_with(study, settings, task="key_fact_presence").judges[0].units == 0
+    assert judge_with(study, settings, task="key_fact_presence")[0].units == 0
 
 
 def test_a_fact_found_in_words_that_are_not_there_is_no_vote(study, serve):
@@ -431,7 +430,7 @@ def test_a_label_of_two_kinds_is_no_abstention(study, serve, tmp_path):
     text = f"{head}{{source}}\n{{statement}}\n```json schema\n{json.dumps(schema)}\n```\n"
     (tmp_path / "source_verification.md").write_text(text)
     model = serve(lambda prompt: {"quote": "", "label": "not found"})
-    (tally,) = judge_with(study, [model.settings()], prompts=tmp_path).judges
+    (tally,) = judge_with(study, [model.settings()], prompts=tmp_path)
 
     assert (tally.abstained, tally.outcomes) == (0, {"not found": 6})
     kept = rows_of(study, "SELECT DISTINCT raw_label, verdict, supported FROM judgement")

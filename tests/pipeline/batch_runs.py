@@ -5,7 +5,6 @@ from typing import Any
 from medreview.judges import batch_jobs
 from medreview.llm.batch_server import BatchServer
 from medreview.pipeline import Judges, batches
-from medreview.pipeline.asking import BatchedJudging
 from medreview.study import Study
 
 LIMIT = 12
@@ -21,7 +20,7 @@ def at(judges) -> BatchServer:
 
 def submitted(demo, judges, **more: Any) -> batches.Submitted:
     with Study.open(demo) as study:
-        return batches.submit(study, BatchedJudging(judges), at(judges), limit=LIMIT, **more)
+        return batches.submit(study, judges, at(judges), limit=LIMIT, **more)
 
 
 def collected(demo, judges, jobs, states=None) -> list[batches.Taken]:
@@ -31,7 +30,7 @@ def collected(demo, judges, jobs, states=None) -> list[batches.Taken]:
         at(judges), jobs, tell=lambda _, it: told.append((it.state, it.completed)), pause=0.001
     ):
         with Study.open(demo) as study:
-            found.append(batches.take(study, BatchedJudging(judges), at(judges), job, batch))
+            found.append(batches.take(study, judges, at(judges), job, batch))
     return found
 
 

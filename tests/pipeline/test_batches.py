@@ -11,7 +11,6 @@ from medreview.judges import batch_jobs
 from medreview.llm import batch_server
 from medreview.llm.batch_server import BatchServer
 from medreview.pipeline import batches, judge_by
-from medreview.pipeline.asking import BatchedGeneration, counts_of
 from medreview.study import Study
 from medreview.units.new_units import Brought, store_brought
 from medreview.units.stored import NewPassage
@@ -213,21 +212,21 @@ def test_a_generator_in_batches_one_for_each_round_of_questions(server, tmp_path
     with Study.create(path) as study:
         brought = Brought(passages=(NewPassage(text, "text 1"),))
         study.write(lambda connection: store_brought(connection, [brought], "test"))
-    generation = BatchedGeneration(pipeline.Generating(Questions, server.settings("writer")))
+    generation = pipeline.Generating(Questions, server.settings("writer"))
     counts = []
     for answer in ({**good, "answer": "5 days before"}, good):
         server.results = lambda requests, answer=answer: lines(answered(it, json.dumps(answer)) for it in requests)
         with Study.open(path) as study:
-            done = batches.submit(study, generation, BatchServer(generation.settings))
-        for job, batch in batches.finished(BatchServer(generation.settings), done.jobs, pause=0.01):
+            done = batches.submit(study, generation, BatchServer(generation.model))
+        for job, batch in batches.finished(BatchServer(generation.model), done.jobs, pause=0.01):
             with Study.open(path) as study:
                 if not counts:
                     with pytest.raises(UserError, match="under way"):
-                        pipeline.generate(study, generation.generating)
-                batches.take(study, generation, BatchServer(generation.settings), job, batch)
-                counts.append(counts_of(study, generation.generating.task(study)))
+                        pipeline.generate(study, generation)
+                batches.take(study, generation, BatchServer(generation.model), job, batch)
+                counts.append(generation.task(study).counts())
     with Study.open(path) as study:
-        assert batches.submit(study, generation, BatchServer(generation.settings)).jobs == []
+        assert batches.submit(study, generation, BatchServer(generation.model)).jobs == []
 
     assert [(one.attempts, one.products) for one in counts] == [(1, {}), (2, {"question": 1})]
     assert [job.task for job in stored(path)] == ["questions", "questions"]

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 from medreview import pipeline
 from medreview.generators.answers import Answers
-from medreview.generators.ask import ATTEMPTS
-from medreview.generators.brief_generator import Brief
-from medreview.generators.brief_single_prompt import SinglePrompt
+from medreview.generators.brief_generator import Brief, SinglePrompt
 from medreview.generators.cleanup import Cleanup
 from medreview.generators.fact_candidates import KeyFacts
+from medreview.generators.generator import ATTEMPTS
 from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.qa_items import QAItems
 from medreview.generators.questions import Questions

@@ -1,15 +1,26 @@
 """An OpenAI-compatible endpoint of a model on this machine, whose answers a test decides."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Self
 
+from medreview.judges.llm_stage import Tally, put_to_models
+from medreview.judges.tasks.registry import DEFAULT, tasks_of
 from medreview.llm.settings import JudgeSettings
+from medreview.study import Study
 from tests.support.http_server import Exchange, LocalServer, Route, answer, answer_json, in_turn
 
 GOOD = {"quote": "5 mg once daily", "label": "supported", "confidence": 0.9}
 """An answer to source verification that satisfies its schema."""
 NOT_ADDRESSED = {"quote": "", "reason": "Nothing on this.", "label": "not_addressed", "confidence": 0.8}
+
+
+def judge_with(
+    study: Study, settings: Sequence[JudgeSettings], *, task: str = DEFAULT, prompts: Path | None = None, **more: Any
+) -> list[Tally]:
+    """Put a task to judges, without rolling up what they say."""
+    return put_to_models(study, tasks_of(study, settings, task, prompts), **more)
 
 
 class JudgeEndpoint(LocalServer):

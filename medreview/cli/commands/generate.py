@@ -204,8 +204,7 @@ def brief(
     Example: medreview generate brief ward.medreview notes.jsonl --model writer --judge checker
     """
     from medreview.cli.reports.brief_page import check_brief_page
-    from medreview.generators.brief_generator import Brief
-    from medreview.generators.brief_single_prompt import SinglePrompt
+    from medreview.generators.brief_generator import Brief, SinglePrompt
 
     if html is not None:
         check_brief_page(html)

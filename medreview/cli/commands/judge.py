@@ -183,13 +183,11 @@ def _batch_in(study: Path, paths: Sequence[Path], wanted: JudgeOptions) -> None:
 
 def _batch_submit(study: Path, wanted: JudgeOptions) -> None:
     """Submit what waits for one judge to its server, or go on with what was submitted, and take the results in."""
-    from medreview.pipeline.asking import BatchedJudging
-
     name, judges = _one_judge(wanted)
     say_where_texts_go(judges)
     task = ("--task", wanted.task) if wanted.task else ()
     run_batches(
-        study, BatchedJudging(judges), command("judge", study, "--judge", name, *task, "--batch-submit"),
+        study, judges, command("judge", study, "--judge", name, *task, "--batch-submit"),
         shard_mb=wanted.shard_mb, limit=wanted.limit, wait=not wanted.no_wait, as_json=wanted.as_json,
     )  # fmt: skip
 
@@ -217,8 +215,8 @@ def _ask_models(study: Path, wanted: JudgeOptions) -> None:
         try:
             done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=say_what_is_waited_for)
         except pipeline.Interrupted as stopped:
-            told = {**asdict(stopped.summary), "interrupted": True}
-            result(told, *(line for tally in stopped.summary.judges for line in did(tally)), as_json=as_json)
+            told = {"judges": [asdict(tally) for tally in stopped.tallies], "interrupted": True}
+            result(told, *(line for tally in stopped.tallies for line in did(tally)), as_json=as_json)
             raise
     lines = [line for tally in done.judges for line in did(tally)]
     result(asdict(done), *lines, f"{counted(done.flagged, 'statement')} flagged", as_json=as_json)

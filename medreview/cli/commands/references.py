@@ -146,7 +146,7 @@ def read_by_model(path: Path, judge: str, *, local_only: bool) -> None:
         try:
             done = pipeline.judge_by(study, judges, progress=bar, on_wait=say_what_is_waited_for)
         except pipeline.Interrupted as stopped:
-            say(*(line for tally in stopped.summary.judges for line in did(tally)))
+            say(*(line for tally in stopped.tallies for line in did(tally)))
             raise
     say(*(line for tally in done.judges for line in did(tally)))
 

@@ -7,21 +7,8 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.judges.prompt_texts import fence_key
 from medreview.judges.prompts import Prompt
-from medreview.judges.tasks.task import (
-    OneStep,
-    Responses,
-    Rows,
-    TaskUnit,
-    error_of,
-    failure,
-    is_answered,
-    raw_of,
-    request_of,
-    run_of,
-    save_rows,
-)
+from medreview.judges.tasks.task import Rows, Task, TaskUnit, error_of, is_answered, raw_of, said
 from medreview.labels import level_named
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
@@ -99,7 +86,7 @@ def set_remarks(study: Study, reviewers: Sequence[str] = (), reasons_only: bool 
         study.write(lambda connection: connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", (_KEY, value)))
 
 
-class Hallucination(OneStep):
+class Hallucination(Task):
     """The task for one judge run: units are responses; ``assisted``: only those with remarks of an expert.
 
     Whose remarks are shown is the study's choice (:class:`Remarks`); another choice is another run. An assisted finding
@@ -108,8 +95,7 @@ class Hallucination(OneStep):
     """
 
     def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
-        self.study = study
-        self.run = run_of(settings, prompt)
+        super().__init__(study, settings, prompt)
         self.assisted = prompt.task == ASSISTED
         remarks = remarks_of(study.reader)
         if self.assisted and remarks != Remarks():
@@ -119,9 +105,6 @@ class Hallucination(OneStep):
             "laypeople": json.dumps([name for name, group in groups_of(study.reader).items() if group == "layperson"]),
             "reasons_only": remarks.reasons_only,
         }
-        self._prompt = prompt
-        self._key = fence_key(study)
-        self._responses = Responses(study)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(response id,) in order."""
@@ -137,27 +120,26 @@ class Hallucination(OneStep):
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """The unit, with one request."""
-        response = self._responses.get(ids[0])
+        response = self.responses.get(ids[0])
         texts = {"question": response.question, "response": response.text}
-        if not self.assisted:
-            return TaskUnit(ids, (request_of(self._prompt, self._key, texts, about=response.name),), {"events": []})
-        query = f"{_CHOSEN} AND response_id = :response ORDER BY event_id"
-        rows = _latest(self.study.reader.execute(query, {"response": ids[0], **self._whose}))
-        remarks = "\n".join(dict.fromkeys(_remark(row, self._whose["reasons_only"]) for row in rows))
-        request = request_of(self._prompt, self._key, {**texts, "expert": remarks}, about=response.name)
-        return TaskUnit(ids, (request,), {"events": [row["event_id"] for row in rows]})
+        events: list[int] = []
+        if self.assisted:
+            query = f"{_CHOSEN} AND response_id = :response ORDER BY event_id"
+            rows = _latest(self.study.reader.execute(query, {"response": ids[0], **self._whose}))
+            texts["expert"] = "\n".join(dict.fromkeys(_remark(row, self._whose["reasons_only"]) for row in rows))
+            events = [row["event_id"] for row in rows]
+        return TaskUnit(ids, (self.request(texts, response.name),), {"events": events})
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """One row of ``hallucination_finding``; a self-contradictory answer is an abstention."""
-        failed = failure(answers)
-        value: dict[str, Any] = dict(answers[0].value or {}) if failed is None else {}
+        value, failed = said(answers)
         quotes = [str(quote) for quote in value.get("spans", ()) if str(quote).strip()]
         error = error_of(failed)
         found = {"yes": True, "no": False}.get(str(value.get("found")))
         kind = value.get("type")
         if failed is None and (found is None or found != (kind != "none") or (quotes and not found)):
             error = f"unparsable: found is {value.get('found')!r}, type {kind!r}, with {len(quotes)} spans"
-        spans = [self._responses.quote_json(quote, unit.ids[0]) for quote in quotes]
+        spans = [self.responses.quote_json(quote, unit.ids[0]) for quote in quotes]
         row = {
             "finding_id": content_id("h", self.run.judge_run_id, *unit.ids),
             "judge_run_id": self.run.judge_run_id,
@@ -173,10 +155,6 @@ class Hallucination(OneStep):
         }
         outcome = error.partition(":")[0] if error else str(kind)
         return Rows({"hallucination_finding": [row]}, outcome, abstained=bool(error))
-
-    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store rows; a stored abstention is replaced."""
-        save_rows(connection, self.run, rows)
 
 
 def _latest(rows: Iterable[sqlite3.Row]) -> list[sqlite3.Row]:

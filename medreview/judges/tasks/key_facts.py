@@ -3,26 +3,11 @@
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from medreview.judges.prompt_texts import fence_key
-from medreview.judges.prompts import Prompt
-from medreview.judges.tasks.task import (
-    OneStep,
-    Responses,
-    Rows,
-    TaskUnit,
-    error_of,
-    failure,
-    is_answered,
-    raw_of,
-    request_of,
-    run_of,
-    save_rows,
-)
+from medreview.judges.tasks.task import Rows, Task, TaskUnit, error_of, is_answered, raw_of, said
 from medreview.labels import CATEGORY, PROVEN_QUOTES
 from medreview.llm.call import Answer
-from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -89,18 +74,11 @@ def question_of(study: Study, question: str, response: str) -> str:
     return str(found[0]["question"])
 
 
-class KeyFacts(OneStep):
+class KeyFacts(Task):
     """The task for one judge run: units are (response, fact). Presence and contradiction are separate tasks.
 
     Both may be true of one response.
     """
-
-    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
-        self.study = study
-        self.run = run_of(settings, prompt)
-        self._prompt = prompt
-        self._key = fence_key(study)
-        self._responses = Responses(study)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(response id, key fact id), by response, so that prompts share a prefix; no invalid response."""
@@ -129,17 +107,16 @@ class KeyFacts(OneStep):
         """The unit, with one request."""
         response_id, fact_id = ids
         fact = self.study.reader.execute("SELECT text FROM key_fact WHERE key_fact_id = ?", (fact_id,)).fetchone()[0]
-        response = self._responses.get(response_id)
+        response = self.responses.get(response_id)
         texts = {"response": response.text, "fact": fact}
-        return TaskUnit(ids, (request_of(self._prompt, self._key, texts, about=f"{fact} @ {response.name}"),))
+        return TaskUnit(ids, (self.request(texts, f"{fact} @ {response.name}"),))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """One row of ``key_fact_vote``; a yes counts only with a quote that is in the response."""
         response_id, fact_id = unit.ids
-        failed = failure(answers)
-        value: dict[str, Any] = dict(answers[0].value or {}) if failed is None else {}
+        value, failed = said(answers)
         quote = str(value.get("quote", ""))
-        status, grounding = self._responses.ground(quote, response_id)
+        status, grounding = self.responses.ground(quote, response_id)
         spans = grounding.spans if grounding else ()
         raw = str(value.get("answer", ""))
         answer = {"yes": True, "no": False}.get(raw)
@@ -149,7 +126,7 @@ class KeyFacts(OneStep):
             "judge_run_id": self.run.judge_run_id,
             "key_fact_id": fact_id,
             "response_id": response_id,
-            "task": self._prompt.task,
+            "task": self.prompt.task,
             "raw_answer": raw,
             "answer": None if unproven else answer,
             "quote_status": status,
@@ -162,7 +139,3 @@ class KeyFacts(OneStep):
         }
         outcome = failed.status if failed else f"{raw}, quote {status}" if unproven else raw
         return Rows({"key_fact_vote": [row]}, outcome, abstained=row["answer"] is None)
-
-    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store rows; a stored abstention is replaced."""
-        save_rows(connection, self.run, rows)

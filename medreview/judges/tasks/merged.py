@@ -1,38 +1,17 @@
 """Merged verification (SourceCheckup): whether all sources of a response together support what none supports alone."""
 
 import json
-import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from medreview.judges.ocr_limits import ocr_note
-from medreview.judges.prompt_texts import available_tokens, fence_key, split_windows
-from medreview.judges.prompts import Prompt
-from medreview.judges.quote_grounding import Grounded, QuoteGrounder
-from medreview.judges.tasks.task import (  # fmt: skip
-    DECISIVE,
-    OneStep,
-    Rows,
-    TaskUnit,
-    confidence_of,
-    error_of,
-    failure,
-    is_answered,
-    precedence,
-    quote_json,
-    raw_of,
-    request_of,
-    run_of,
-    save_rows,
-)
-from medreview.judges.votes import mapped
+from medreview.judges.prompt_texts import split_windows
+from medreview.judges.quote_grounding import Grounded
+from medreview.judges.tasks.task import Rows, TaskUnit, is_answered, quote_json
+from medreview.judges.tasks.verification import SupportTask
 from medreview.labels import PROVEN_QUOTES
 from medreview.llm.call import Answer
 from medreview.llm.costs import tokens_of
-from medreview.llm.settings import JudgeSettings
-from medreview.sources.ocr_pages import OcrPage, ocr_pages
-from medreview.study import Study
+from medreview.sources.ocr_pages import OcrPage, ocr_note, ocr_pages
 from medreview.study.ids import content_id
 
 NAME: Final = "merged_verification"
@@ -41,29 +20,11 @@ _OCR_HEADING: Final = 60
 """Tokens for the heading of a source, and for what it says of pages that were read by OCR."""
 
 
-@dataclass(frozen=True, slots=True)
-class _PartAnswer:
-    answer: Answer
-    label: str
-    verdict: str | None
-    supported: bool | None
-    unproven: bool
-    quotes: list[dict[str, Any]]
-
-
-class Merged(OneStep):
+class Merged(SupportTask):
     """The task for one judge run: units are the statements that the judges did not find supported.
 
     Only those whose response has at least two pages with text of their source: with one, verification has asked it.
     """
-
-    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
-        self.study = study
-        self.run = run_of(settings, prompt)
-        self._settings = settings
-        self._prompt = prompt
-        self._key = fence_key(study)
-        self._quotes = QuoteGrounder(study.reader)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(statement id,) by response."""
@@ -83,89 +44,52 @@ class Merged(OneStep):
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """The unit, with one request for all sources, or several when they exceed the judge's context together."""
-        row = self._statement(*ids)
+        row = self.statement(*ids)
         sources = self._sources(*ids)
-        other_texts = {"question": row["question"], "statement": row["statement"]}
-        left = available_tokens(self._settings, "".join((self._prompt.text, *other_texts.values(), " " * 600)))
         texts = [(text, ocr_pages(self.study.reader, snapshot_id)) for snapshot_id, text in sources]
-        windows = _windows(texts, left // 200 * 200)
+        windows = _windows(texts, self.tokens_left(row))
         requests = []
         for number, window in enumerate(windows, 1):
             note = {"sources": f"part {number} of {len(windows)}"} if len(windows) > 1 else None
-            requests.append(
-                request_of(self._prompt, self._key, {"sources": window, **other_texts}, note, about=row["statement"])
-            )
+            requests.append(self.request({"sources": window, **dict(row)}, row["statement"], note))
         return TaskUnit(ids, tuple(requests), {"snapshots": [snapshot_id for snapshot_id, _ in sources]})
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
-        """One row of ``merged_judgement``; several windows are aggregated as in verification.
+        """One row of ``merged_judgement``.
 
         Support counts only when every quote given for it is in one of the sources, and one of them bears on it.
         """
         snapshots = list(unit.more["snapshots"])
-        statement = self._statement(*unit.ids)["statement"]
-        answers_read = [self._read_answer(answer, snapshots, statement) for answer in answers if answer.status == "ok"]
-        best = min(answers_read, key=_rank, default=None)
-        failed = failure(answers)
-        if failed is not None and best is not None and _rank(best) <= DECISIVE:
-            failed = None
-        best = best if failed is None else None
-        value = (best.answer.value or {}) if best else {}
-        row: dict[str, Any] = {
+
+        def look(value: Mapping[str, Any], supports: str | None) -> tuple[list[dict[str, Any]], str]:
+            quotes = [str(quote) for quote in value["quotes"] if str(quote).strip()]
+            tried = [self._best_place(quote, snapshots, supports) for quote in quotes]
+            # Each of several quotes may show another part of the statement: one that bears on it is enough.
+            located = any(found.proves for found, _ in tried) and all(
+                found.proves or found.doubt == "off_topic" for found, _ in tried
+            )
+            return [quote for _, quote in tried], "" if located else "absent"
+
+        statement = self.statement(*unit.ids)["statement"]
+        columns, best, outcome = self.combined(answers, statement, look, lambda part: part.rank)
+        row = {
             "merged_judgement_id": content_id("m", self.run.judge_run_id, *unit.ids),
-            "judge_run_id": self.run.judge_run_id,
             "statement_id": unit.ids[0],
             "snapshots": json.dumps(snapshots),
-            "raw_label": best.label if best else "",
-            "verdict": best.verdict if best else None,
-            "supported": best.supported if best else None,
-            "confidence": confidence_of(value.get("confidence")),
-            "quotes": json.dumps(best.quotes if best else [], ensure_ascii=False),
-            "reason": str(value.get("reason", "")),
-            "raw_output": raw_of(answers),
-            "error": error_of(failed),
+            **columns,
+            "quotes": json.dumps(best.found if best else [], ensure_ascii=False),
         }
-        outcome = failed.status if failed else f"{row['raw_label']}{', quote absent' if best and best.unproven else ''}"
         return Rows({"merged_judgement": [row]}, outcome, abstained=row["verdict"] is row["supported"] is None)
-
-    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store rows; a stored abstention is replaced."""
-        save_rows(connection, self.run, rows)
-
-    def _read_answer(self, answer: Answer, snapshots: Sequence[str], statement: str) -> _PartAnswer:
-        value = answer.value or {}
-        label = str(value["label"])
-        verdict, supported = mapped(label) or (None, None)
-        supports = statement if supported else None
-        tried = [self._best_place(str(quote), snapshots, supports) for quote in value["quotes"] if str(quote).strip()]
-        # Each of several quotes may show another part of the statement: one that bears on it is enough.
-        located = any(found.proves for found, _ in tried) and all(
-            found.proves or found.doubt == "off_topic" for found, _ in tried
-        )
-        quotes = [quote for _, quote in tried]
-        unproven = supported is True and not located
-        if unproven:
-            verdict = supported = None
-        return _PartAnswer(answer, label, verdict, supported, unproven, quotes)
 
     def _best_place(
         self, quote: str, snapshots: Sequence[str], supports: str | None
     ) -> tuple[Grounded, dict[str, Any]]:
         """The quote in the source with the best quote status, for Python and for the table."""
         order = (*PROVEN_QUOTES, "altered", "too_short", "absent")
-        tried = [(self._quotes.ground(quote, page, supports=supports), page) for page in snapshots]
+        tried = [(self.quotes.ground(quote, page, supports=supports), page) for page in snapshots]
         found, snapshot_id = min(tried, key=lambda place: (order.index(place[0].status), not place[0].proves))
         found_in = snapshot_id if found.grounding and found.grounding.spans else None
         return found, quote_json(quote, found.status, found.grounding, snapshot=found_in, doubt=found.doubt)
-
-    def _statement(self, statement_id: str) -> sqlite3.Row:
-        """The statement's text, and the question that its response answers."""
-        found: sqlite3.Row = self.study.reader.execute(
-            """SELECT s.text AS statement, r.question FROM statement AS s
-               JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
-            (statement_id,),
-        ).fetchone()
-        return found
 
     def _sources(self, statement_id: str) -> list[tuple[str, str]]:
         rows = self.study.reader.execute(
@@ -175,10 +99,6 @@ class Merged(OneStep):
             (statement_id,),
         )
         return [tuple(row) for row in rows]
-
-
-def _rank(answers_read: _PartAnswer) -> int:
-    return precedence(answers_read.verdict, unproven=answers_read.unproven)
 
 
 def _windows(texts: Sequence[tuple[str, Sequence[OcrPage]]], tokens: int) -> list[str]:

@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from medreview.evidence.grounding import QuoteIndex, ground
-from medreview.judges.prompt_texts import fence_key
-from medreview.judges.prompts import Prompt
 from medreview.judges.runs import add_run
-from medreview.judges.tasks.task import OneStep, Responses, Rows, TaskUnit, failure, request_of, run_of
+from medreview.judges.tasks.task import Rows, Task, TaskUnit, said
 from medreview.labels import SAME_WORDS
 from medreview.llm.call import Answer
-from medreview.llm.settings import JudgeSettings
-from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import Span, sha256
@@ -22,19 +18,12 @@ NAME: Final = "statement_parsing"
 _ELLIPSIS: Final = re.compile(r"\u2026|\.\s?\.")
 
 
-class Parsing(OneStep):
+class Parsing(Task):
     """The task for one judge run: units are the responses that are not split into statements yet.
 
     What is split already, by rules or by another judge, stays: judgements and decisions refer to those statements.
     A response that no judge could split stays unsplit, and the rules can still do it.
     """
-
-    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
-        self.study = study
-        self.run = run_of(settings, prompt)
-        self._prompt = prompt
-        self._key = fence_key(study)
-        self._responses = Responses(study)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(response id,) in order; failures leave a response unsplit, so that ``again`` makes no difference."""
@@ -43,9 +32,9 @@ class Parsing(OneStep):
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """The unit, with one request."""
-        response = self._responses.get(ids[0])
+        response = self.responses.get(ids[0])
         texts = {"question": response.question, "response": response.text}
-        return TaskUnit(ids, (request_of(self._prompt, self._key, texts, about=response.name),))
+        return TaskUnit(ids, (self.request(texts, response.name),))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """Rows of ``statement`` and the row of the response; no rows for an abstention.
@@ -53,13 +42,12 @@ class Parsing(OneStep):
         A statement that is in the response, apart from typography, gets the response's own words and their range; one
         that was reworded keeps the judge's words and has no range.
         """
-        failed = failure(answers)
+        value, failed = said(answers)
         if failed is not None:
             return Rows({}, failed.status, abstained=True)
         response_id = unit.ids[0]
-        value = answers[0].value or {}
         texts = [" ".join(str(text).split()) for text in value["statements"]]
-        aligned = align([text for text in texts if text], self._responses.get(response_id).text)
+        aligned = align([text for text in texts if text], self.responses.get(response_id).text)
         statements = [
             {
                 "statement_id": content_id("s", response_id, span.start if span else None, text),

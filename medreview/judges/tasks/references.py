@@ -5,32 +5,22 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-from medreview.judges.prompt_texts import fence_key
-from medreview.judges.prompts import Prompt
 from medreview.judges.runs import add_run
-from medreview.judges.tasks.task import OneStep, Rows, TaskUnit, failure, request_of, run_of
+from medreview.judges.tasks.task import Rows, Task, TaskUnit, said
 from medreview.llm.call import Answer
-from medreview.llm.settings import JudgeSettings
 from medreview.references.model import Reference, reference_of, to_json
 from medreview.references.model_reading import as_told, in_doubt
-from medreview.study import Study
 
 NAME: Final = "reference_parsing"
 _BY_THE_RULES: Final = "json_extract(f.reading, '$.read_by') IS NULL"
 
 
-class ReferenceParsing(OneStep):
+class ReferenceParsing(Task):
     """The task for one judge run: units are the references that the rules read with doubt.
 
     The judge gets the reference's own text alone. What it says is taken where every field stands in that text; else the
     reading of the rules stays. An answer that was not taken is in the cache and costs nothing a second time.
     """
-
-    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
-        self.study = study
-        self.run = run_of(settings, prompt)
-        self._prompt = prompt
-        self._key = fence_key(study)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(reference id,) in order; one that was not taken stays in doubt, so that ``again`` makes no difference."""
@@ -43,15 +33,15 @@ class ReferenceParsing(OneStep):
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """The unit, with one request."""
         texts = {"reference": self._reference(ids[0]).text}
-        return TaskUnit(ids, (request_of(self._prompt, self._key, texts, about=f"reference {ids[0]}"),))
+        return TaskUnit(ids, (self.request(texts, f"reference {ids[0]}"),))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """The new reading of the row of ``reference``; no row for an abstention and for words that are not there."""
-        failed = failure(answers)
+        value, failed = said(answers)
         if failed is not None:
             return Rows({}, failed.status, abstained=True)
         by = f"{self.run.judge} {self.run.prompt_id} {self.run.judge_run_id}"
-        read = as_told(self._reference(unit.ids[0]), answers[0].value or {}, by)
+        read = as_told(self._reference(unit.ids[0]), value, by)
         if read is None:
             return Rows({}, "left to the rules", abstained=False)
         row = {"reference_id": unit.ids[0], "reading": json.dumps(to_json(read), ensure_ascii=False)}

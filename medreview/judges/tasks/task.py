@@ -4,15 +4,16 @@ Tasks on whole responses share the texts, and the grounding of quotes in them.
 """
 
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground
 from medreview.judges.judge_caveats import outputs_of_parts
-from medreview.judges.prompt_texts import fenced
+from medreview.judges.prompt_texts import fence_key, fenced
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.llm.call import Answer, JudgeRequest
@@ -48,14 +49,37 @@ class Rows:
     abstained: bool
 
 
-class Task(Protocol):
-    """A task for one judge run on one study; created by :func:`medreview.judges.tasks.registry.task_for`."""
+class Task(ABC):
+    """A task for one judge run on one study; created by :func:`medreview.judges.tasks.registry.task_for`.
+
+    A subclass says which units wait, what is asked of one, and what rows its answers become. Another model, host,
+    parameter or prompt is another run.
+    """
 
     study: Study
     run: JudgeRun
-    others: Mapping[str, JudgeSettings]
+    settings: JudgeSettings
+    """The model that it is put to."""
+    name: str
+    """What it is called: a task, or a generator."""
+    results: str = "judgements"
+    """What comes of it, in the plural."""
+    prompt_names: Sequence[str]
+    others: Mapping[str, JudgeSettings] = MappingProxyType({})
     """Further models that some of its units are for, by what these say in ``TaskUnit.by``."""
 
+    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
+        self.study = study
+        self.settings = settings
+        self.prompt = prompt
+        self.name = prompt.task
+        self.prompt_names = (prompt.task,)
+        self.responses = Responses(study.reader)
+        self._key = fence_key(study)
+        params = {**settings.params, "host": settings.host}
+        self.run = JudgeRun(settings.name, "llm", settings.model, prompt.id, prompt.sha256, params)
+
+    @abstractmethod
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """The ids of the units without an answer, in the order in which to ask.
 
@@ -63,53 +87,47 @@ class Task(Protocol):
         (``unparsable``, ``truncated``, ``refused``).
         """
 
+    @abstractmethod
     def unit(self, ids: tuple[str, ...]) -> TaskUnit | None:
         """The unit with its requests; ``None`` when it needs no request after all."""
 
-    def following(self, unit: TaskUnit, answers: Sequence[Answer]) -> TaskUnit | None:
-        """What is asked of the same thing next, which depends on these answers; ``None`` when that was all."""
-
+    @abstractmethod
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
         """The rows for the answers to all of a unit's requests, in order. To be called on the reader's thread."""
 
-    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store rows inside the caller's transaction; a stored abstention is replaced."""
-
-
-class OneStep:
-    """What a task is that asks one model one thing of each unit."""
-
-    others: Mapping[str, JudgeSettings] = MappingProxyType({})
-
     def following(self, unit: TaskUnit, answers: Sequence[Answer]) -> TaskUnit | None:
-        """Nothing."""
+        """What is asked of the same thing next, which depends on these answers; ``None`` when that was all."""
         return None
 
+    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
+        """Store rows inside the caller's transaction; of existing rows only abstentions are replaced."""
+        add_run(connection, self.run)
+        for made in rows:
+            for table, whole in made.tables.items():
+                for row in whole:
+                    columns = list(row)
+                    placeholders = ", ".join(f":{column}" for column in columns)
+                    changes = ", ".join(f"{column} = excluded.{column}" for column in columns)
+                    connection.execute(
+                        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({placeholders}) "
+                        f"ON CONFLICT DO UPDATE SET {changes} WHERE {table}.error <> ''",
+                        row_without_keys(row),
+                    )
 
-def pending(task: Task, *, again: bool = False, limit: int | None = None) -> Iterator[TaskUnit]:
-    """The waiting units with their requests, generated lazily; at most ``limit``."""
-    for ids in task.waiting(again=again)[:limit]:
-        if (unit := task.unit(ids)) is not None:
-            yield unit
+    def store(self, done: Sequence[tuple[TaskUnit, Sequence[Answer]]]) -> None:
+        """Store the answers to complete units in one transaction."""
+        rows = [self.rows(unit, answers) for unit, answers in done]
+        self.study.write(lambda connection: self.save(connection, rows))
 
+    def pending(self, *, again: bool = False, limit: int | None = None) -> Iterator[TaskUnit]:
+        """The waiting units with their requests, generated lazily; at most ``limit``."""
+        for ids in self.waiting(again=again)[:limit]:
+            if (unit := self.unit(ids)) is not None:
+                yield unit
 
-def store(task: Task, done: Sequence[tuple[TaskUnit, Sequence[Answer]]]) -> list[Rows]:
-    """Store the answers to complete units in one transaction; the rows."""
-    rows = [task.rows(unit, answers) for unit, answers in done]
-    task.study.write(lambda connection: task.save(connection, rows))
-    return rows
-
-
-def run_of(settings: JudgeSettings, prompt: Prompt) -> JudgeRun:
-    """The judge run of a configured judge and a prompt; another model, host, parameter or prompt is another run."""
-    return JudgeRun(
-        judge=settings.name,
-        kind="llm",
-        model=settings.model,
-        prompt_id=prompt.id,
-        prompt_sha256=prompt.sha256,
-        params={**settings.params, "host": settings.host},
-    )
+    def request(self, texts: Mapping[str, str], about: str, notes: Mapping[str, str] | None = None) -> JudgeRequest:
+        """The task's question about these texts (:func:`request_of`)."""
+        return request_of(self.prompt, self._key, texts, notes, about=about)
 
 
 def request_of(
@@ -134,6 +152,12 @@ def failure(answers: Sequence[Answer]) -> Answer | None:
     return next((answer for answer in answers if answer.status != "ok"), None)
 
 
+def said(answers: Sequence[Answer]) -> tuple[Mapping[str, Any], Answer | None]:
+    """The object that the one answer holds, ``{}`` of an abstention; and the answer again where it is one."""
+    failed = failure(answers)
+    return ({}, failed) if failed else (answers[0].value or {}, None)
+
+
 def error_of(answer: Answer | None) -> str:
     """The value of the column ``error``: the status and a sentence; ``""`` without a failure."""
     return "" if answer is None else f"{answer.status}: {answer.error or 'no answer of use'}"
@@ -142,16 +166,6 @@ def error_of(answer: Answer | None) -> str:
 def raw_of(answers: Sequence[Answer]) -> str:
     """The judge's output; of several parts one after the other."""
     return outputs_of_parts([answer.raw for answer in answers])
-
-
-DECISIVE: Final = 1
-"""The last rank of :func:`precedence` that decides whatever the other parts of a source say."""
-_ORDER: Final = {"supported": 0, "contradicted": DECISIVE, "partial": 3, "not_addressed": 5, "cannot_judge": 6}
-
-
-def precedence(verdict: str | None, *, unproven: bool) -> int:
-    """The rank of a part's verdict: the lowest one stands for the whole source. Unproven support is before partial."""
-    return 2 if unproven else _ORDER[verdict] if verdict else 4
 
 
 def confidence_of(value: Any) -> float | None:
@@ -173,22 +187,6 @@ def is_answered(alias: str, again: bool) -> str:
     return f"({alias}.error = '' OR substr({alias}.error, 1, instr({alias}.error, ':') - 1) NOT IN {TRANSIENT})"
 
 
-def save_rows(connection: sqlite3.Connection, run: JudgeRun, rows: Sequence[Rows]) -> None:
-    """Insert the rows (upsert); of existing rows only abstentions are replaced."""
-    add_run(connection, run)
-    for made in rows:
-        for table, whole in made.tables.items():
-            for row in whole:
-                columns = list(row)
-                placeholders = ", ".join(f":{column}" for column in columns)
-                changes = ", ".join(f"{column} = excluded.{column}" for column in columns)
-                connection.execute(
-                    f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({placeholders}) "
-                    f"ON CONFLICT DO UPDATE SET {changes} WHERE {table}.error <> ''",
-                    row_without_keys(row),
-                )
-
-
 class ResponseText(NamedTuple):
     """A response with the question it answers; ``name``: whose answer it is to what, for people."""
 
@@ -198,10 +196,10 @@ class ResponseText(NamedTuple):
 
 
 class Responses:
-    """The responses of a study, loaded lazily and cached."""
+    """The responses of a study, loaded when they are asked for, the last ones kept."""
 
-    def __init__(self, study: Study) -> None:
-        self._reader: sqlite3.Connection = study.reader
+    def __init__(self, reader: sqlite3.Connection) -> None:
+        self._reader = reader
         self.get = lru_cache(maxsize=32)(self._read)
         self._index = lru_cache(maxsize=32)(lambda response_id: QuoteIndex(self.get(response_id).text))
 

@@ -1,72 +1,130 @@
 """Source verification (SourceCheckup, statement by source): whether a source supports a statement."""
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from medreview.judges.ocr_limits import ocr_note
-from medreview.judges.prompt_texts import available_tokens, fence_key, split_windows
+from medreview.judges.prompt_texts import available_tokens, split_windows
 from medreview.judges.prompts import Prompt
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder, quote_columns
 from medreview.judges.tasks.task import (  # fmt: skip
-    DECISIVE,
-    OneStep,
     Rows,
+    Task,
     TaskUnit,
     confidence_of,
     error_of,
     failure,
     is_answered,
-    precedence,
     raw_of,
-    request_of,
-    run_of,
-    save_rows,
 )
 from medreview.judges.votes import mapped
 from medreview.llm.call import Answer
 from medreview.llm.settings import JudgeSettings
-from medreview.sources.ocr_pages import ocr_pages
+from medreview.sources.ocr_pages import ocr_note, ocr_pages
 from medreview.study import Study
 from medreview.study.ids import content_id
-from medreview.text import in_words
+from medreview.text import Span, in_words
 
 NAME: Final = "source_verification"
+_DECISIVE: Final = 1
+"""The last rank that decides whatever the other parts of a source say."""
+_ORDER: Final = {"supported": 0, "contradicted": _DECISIVE, "partial": 3, "not_addressed": 5, "cannot_judge": 6}
+_SPARE: Final = " " * 600
+"""Room for the lines between which texts stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class _PartAnswer:
-    """The answer on one window of the source, with its quote looked up in the whole source."""
+class PartAnswer(NamedTuple):
+    """The answer on one part of what was too long. ``found``: its quotes, looked up. ``unproven``: what these are
+    instead of a proof, where it says that there is support."""
 
-    answer: Answer
-    label: str
+    value: Mapping[str, Any]
     verdict: str | None
     supported: bool | None
-    unproven: bool
-    confidence: float | None
-    quote: str
-    found: Grounded
-    reason: str
+    found: Any
+    unproven: str
+
+    @property
+    def rank(self) -> int:
+        """The lowest one stands for the whole source. Unproven support is before partial."""
+        return 2 if self.unproven else _ORDER[self.verdict] if self.verdict else 4
+
+    @property
+    def confidence(self) -> float | None:
+        """As 0..1, ``None`` where it gave none."""
+        return confidence_of(self.value.get("confidence"))
 
 
-class _Pair(NamedTuple):
-    snapshot_id: str
-    statement_id: str
+Look = Callable[[Mapping[str, Any], str | None], tuple[Any, str]]
+"""Looks up the quotes of an answer, which are to support a statement or nothing: what is found, and what it is instead
+of a proof, ``""`` for one."""
 
 
-class Verification(OneStep):
+class SupportTask(Task):
+    """What tasks have in common that ask whether sources support a statement; a long source is asked about in parts."""
+
+    def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
+        super().__init__(study, settings, prompt)
+        self.quotes = QuoteGrounder(study.reader)
+
+    def statement(self, statement_id: str) -> sqlite3.Row:
+        """The statement's text, and the question that its response answers."""
+        found: sqlite3.Row = self.study.reader.execute(
+            """SELECT r.question, s.text AS statement FROM statement AS s
+               JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
+            (statement_id,),
+        ).fetchone()
+        return found
+
+    def tokens_left(self, statement: sqlite3.Row) -> int:
+        """The tokens for sources, rounded down: statements of nearly the same length get the same windows, so that
+        their prompts share a prefix."""
+        return available_tokens(self.settings, "".join((self.prompt.text, *statement, _SPARE))) // 200 * 200
+
+    def combined(
+        self, answers: Sequence[Answer], statement: str, look: Look, rank: Callable[[PartAnswer], Any]
+    ) -> tuple[dict[str, Any], PartAnswer | None, str]:
+        """The columns that are made of the answers on all parts, the part that decides, and the outcome in words.
+
+        Supported, with a grounded quote, if any part is; else contradicted if any is; else an abstention if a part has
+        no usable answer; else partial; else not addressed. Of several the first by ``rank``.
+        """
+        parts = [_part(answer.value or {}, statement, look) for answer in answers if answer.status == "ok"]
+        best = min(parts, key=rank, default=None)
+        failed = failure(answers)
+        if failed and best and best.rank <= _DECISIVE:
+            failed = None
+        best = None if failed else best
+        label = str(best.value["label"]) if best else ""
+        columns = {
+            "judge_run_id": self.run.judge_run_id,
+            "raw_label": label,
+            "verdict": best.verdict if best else None,
+            "supported": best.supported if best else None,
+            "confidence": best.confidence if best else None,
+            "reason": str(best.value.get("reason", "")) if best else "",
+            "raw_output": raw_of(answers),
+            "error": error_of(failed),
+        }
+        outcome = failed.status if failed else f"{label}, quote {best.unproven}" if best and best.unproven else label
+        return columns, best, outcome
+
+
+def _part(value: Mapping[str, Any], statement: str, look: Look) -> PartAnswer:
+    verdict, supported = mapped(str(value["label"])) or (None, None)
+    found, instead = look(value, statement if supported else None)
+    # Support counts only with a passage that proves it. The judge's raw label is kept, and the reviewer decides.
+    if supported and instead:
+        return PartAnswer(value, None, None, found, instead)
+    return PartAnswer(value, verdict, supported, found, "")
+
+
+class Verification(SupportTask):
     """The task for one judge run: units are (snapshot, statement), by snapshot, so that prompts share a prefix."""
 
     def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
-        self.study = study
-        self.run = run_of(settings, prompt)
-        self._settings = settings
-        self._prompt = prompt
-        self._key = fence_key(study)
-        self._quotes = QuoteGrounder(study.reader)
-        self._text = lru_cache(maxsize=32)(self._read_text)
+        super().__init__(study, settings, prompt)
+        self._source = lru_cache(maxsize=32)(self._read_source)
         self._windows = lru_cache(maxsize=32)(self._split)
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
@@ -81,120 +139,61 @@ class Verification(OneStep):
                 ORDER BY c.snapshot_id, s.response_id, s.ordinal""",
             (self.run.judge_run_id,),
         )
-        return [_Pair(*row) for row in found]
+        return [tuple(row) for row in found]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """The unit, with one request, or one per window when the source exceeds the judge's context."""
-        pair = _Pair(*ids)
-        row = self.study.reader.execute(
-            """SELECT s.text AS statement, r.question FROM statement AS s JOIN response AS r USING (response_id)
-               WHERE s.statement_id = ?""",
-            (pair.statement_id,),
-        ).fetchone()
-        texts = {"source": "", "question": row["question"], "statement": row["statement"]}
-        source, url = self._text(pair.snapshot_id), self._url(pair.snapshot_id)
-        # Rounded down, so that statements of nearly the same length get the same windows and prompts share a prefix.
-        left = available_tokens(self._settings, "".join((self._prompt.text, *texts.values(), " " * 600)))
-        spans = self._windows(pair.snapshot_id, left // 200 * 200)
-        by_ocr = ocr_pages(self.study.reader, pair.snapshot_id)
+        snapshot_id, statement_id = ids
+        row = self.statement(statement_id)
+        source, url = self._source(snapshot_id)
+        spans = self._windows(snapshot_id, self.tokens_left(row))
+        by_ocr = ocr_pages(self.study.reader, snapshot_id)
         requests = []
         for number, span in enumerate(spans, 1):
             which = f"part {number} of {len(spans)}" if len(spans) > 1 else ""
             note = {"source": ", ".join(filter(None, (which, ocr_note(by_ocr, span))))}
-            part = texts | {"source": source[span.start : span.end]}
+            texts = {"source": source[span.start : span.end], **dict(row)}
             about = " ".join((f"{row['statement']} @ {url}", *((f"({which})",) if which else ())))
-            requests.append(request_of(self._prompt, self._key, part, note, about=about))
-        return TaskUnit(pair, tuple(requests))
+            requests.append(self.request(texts, about, note))
+        return TaskUnit(ids, tuple(requests))
 
     def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
-        """One row of the table ``judgement``.
+        """One row of the table ``judgement``."""
+        snapshot_id, statement_id = unit.ids
+        others = self._others(*unit.ids)
 
-        Over the windows of a long source: supported, with a grounded quote, if any window is; else contradicted if any
-        is; else an abstention if a window has no usable answer; else partial; else not addressed.
-        """
-        pair = _Pair(*unit.ids)
-        others = self._others(pair)
-        statement = self._statement(pair)
-        answers_read = [
-            self._read_answer(answer, pair, statement, others) for answer in answers if answer.status == "ok"
-        ]
-        best = min(answers_read, key=_rank, default=None)
-        failed = failure(answers)
-        if failed is not None and (best is None or _rank(best)[0] > DECISIVE):
-            best = None
-        else:
-            failed = None
-        row: dict[str, Any] = {
-            "judgement_id": content_id("g", self.run.judge_run_id, pair.statement_id, pair.snapshot_id),
-            "judge_run_id": self.run.judge_run_id,
-            "statement_id": pair.statement_id,
-            "snapshot_id": pair.snapshot_id,
-            "raw_label": best.label if best else "",
-            "verdict": best.verdict if best else None,
-            "supported": best.supported if best else None,
-            "confidence": best.confidence if best else None,
-            **quote_columns(best.quote if best else "", best.found if best else Grounded("none", None)),
-            "reason": best.reason if best else "",
-            "raw_output": raw_of(answers),
-            "error": error_of(failed),
+        def look(value: Mapping[str, Any], supports: str | None) -> tuple[Grounded, str]:
+            found = self.quotes.ground(str(value["quote"]), snapshot_id, others, supports)
+            return found, "" if found.proves else in_words(found.doubt or found.status)
+
+        statement = self.statement(statement_id)["statement"]
+        columns, best, outcome = self.combined(
+            answers, statement, look, lambda part: (part.rank, -(part.confidence or 0.0))
+        )
+        row = {
+            "judgement_id": content_id("g", self.run.judge_run_id, statement_id, snapshot_id),
+            "statement_id": statement_id,
+            "snapshot_id": snapshot_id,
+            **columns,
+            **quote_columns(str(best.value["quote"]) if best else "", best.found if best else Grounded("none", None)),
         }
-        outcome = failed.status if failed else _unproven(best) if best and best.unproven else None
-        return Rows(
-            {"judgement": [row]}, outcome or str(row["raw_label"]), abstained=row["verdict"] is row["supported"] is None
-        )
+        return Rows({"judgement": [row]}, outcome, abstained=row["verdict"] is row["supported"] is None)
 
-    def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
-        """Store rows; a stored abstention is replaced."""
-        save_rows(connection, self.run, rows)
-
-    def _read_answer(self, answer: Answer, pair: _Pair, statement: str, others: Sequence[str]) -> _PartAnswer:
-        value = answer.value or {}
-        label, quote = str(value["label"]), str(value["quote"])
-        verdict, supported = mapped(label) or (None, None)
-        found = self._quotes.ground(quote, pair.snapshot_id, others, supports=statement if supported else None)
-        # Support counts only with a passage that proves it. The judge's raw label is kept, and the reviewer decides.
-        unproven = supported is True and not found.proves
-        return _PartAnswer(
-            answer=answer,
-            label=label,
-            verdict=None if unproven else verdict,
-            supported=None if unproven else supported,
-            unproven=unproven,
-            confidence=confidence_of(value.get("confidence")),
-            quote=quote,
-            found=found,
-            reason=str(value.get("reason", "")),
-        )
-
-    def _statement(self, pair: _Pair) -> str:
-        row = self.study.reader.execute("SELECT text FROM statement WHERE statement_id = ?", (pair.statement_id,))
-        return str(row.fetchone()["text"])
-
-    def _others(self, pair: _Pair) -> tuple[str, ...]:
+    def _others(self, snapshot_id: str, statement_id: str) -> tuple[str, ...]:
         found = self.study.reader.execute(
             """SELECT DISTINCT c.snapshot_id FROM statement AS s JOIN citation USING (response_id)
                JOIN snapshot_current AS c USING (source_id) WHERE s.statement_id = ? AND c.snapshot_id <> ?""",
-            (pair.statement_id, pair.snapshot_id),
+            (statement_id, snapshot_id),
         )
         return tuple(row[0] for row in found)
 
-    def _read_text(self, snapshot_id: str) -> str:
-        row = self.study.reader.execute("SELECT text FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()
-        return str(row["text"])
-
-    def _url(self, snapshot_id: str) -> str:
+    def _read_source(self, snapshot_id: str) -> tuple[str, str]:
+        """Its text and its address."""
         found = self.study.reader.execute(
-            "SELECT url FROM snapshot JOIN source USING (source_id) WHERE snapshot_id = ?", (snapshot_id,)
+            "SELECT text, url FROM snapshot JOIN source USING (source_id) WHERE snapshot_id = ?", (snapshot_id,)
         )
-        return str(found.fetchone()["url"])
+        text, url = found.fetchone()
+        return text, url
 
-    def _split(self, snapshot_id: str, tokens: int) -> Any:
-        return split_windows(self._text(snapshot_id), tokens)
-
-
-def _unproven(said: _PartAnswer) -> str:
-    return f"{said.label}, quote {in_words(said.found.doubt if said.found.doubt else said.found.status)}"
-
-
-def _rank(answers_read: _PartAnswer) -> tuple[int, float]:
-    return precedence(answers_read.verdict, unproven=answers_read.unproven), -(answers_read.confidence or 0.0)
+    def _split(self, snapshot_id: str, tokens: int) -> list[Span]:
+        return split_windows(self._source(snapshot_id)[0], tokens)

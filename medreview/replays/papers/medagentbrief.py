@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from medreview.generators.brief_generator import Brief
-from medreview.generators.brief_single_prompt import SinglePrompt
+from medreview.generators.brief_generator import Brief, SinglePrompt
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.replays import replay as of_facts
 from medreview.replays.papers.medfacteval import NO_CASE, NO_FACT, scores

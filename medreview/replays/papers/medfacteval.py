@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from medreview.generators.brief_single_prompt import SinglePrompt
+from medreview.generators.brief_generator import SinglePrompt
 from medreview.generators.fact_candidates import KeyFacts
 from medreview.generators.themes import Themes
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE

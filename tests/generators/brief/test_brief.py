@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from medreview import pipeline
-from medreview.generators.brief_generator import Brief
-from medreview.generators.brief_single_prompt import SinglePrompt
+from medreview.generators.brief_generator import Brief, SinglePrompt
 from medreview.generators.brief_text import Outcome, stored_briefs
 from medreview.import_files import import_file
 from medreview.labels import GIVEN
