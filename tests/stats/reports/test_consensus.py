@@ -1,14 +1,23 @@
-"""Several reviewers, their majority and the judges beside it, against values worked out by hand."""
+"""Reviewers and judges beside each other: majorities, pairs, and assisted runs before and after, by hand."""
 
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from medreview.cli.reports.agreement_tables import consensus_parts
+from medreview.cli.reports.stats import render
 from medreview.cli.reports.terminal import printed
+from medreview.judges.rollup import set_tie_rule
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.study_figures import study_figures
+from medreview.stats.units.hallucination_detection import assisted_report
+from medreview.study import Study
+from medreview.study.events import NewEvent, Recorder
 from tests.stats.small_study import SmallStudy
+from tests.support.answer_study import answer_units, bring_answers, find
 
 FAST = Resampling(replicates=199)
 TOGETHER = "the judges together"
@@ -163,3 +172,236 @@ def test_the_report_has_every_rule_person_and_judge_within_80_columns(three):
         assert said in text
     assert "nan" not in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+FEW = Resampling(replicates=199)
+
+
+def beside(small):
+    small.roll_up()
+    return study_figures(small.study.reader, resampling=FEW).between_judges
+
+
+def figure(comparison, name):
+    return next(figure for figure in comparison.agreement if figure.name == name)
+
+
+def test_two_judges_and_the_coefficients_by_hand(small):
+    small.response("a", 10)
+    units = [f"a.{number}" for number in range(1, 11)]
+    small.judged("ember", "supported", *units[:6])
+    small.judged("ember", "partial", *units[6:])
+    small.judged("slate", "supported", *units[:5], units[9])
+    small.judged("slate", "partial", *units[5:9])
+
+    found = beside(small)
+    four, two = found.pairs
+
+    # 8 of 10 the same; both say supported 6 times: expected 0.36 + 0.16, kappa (0.8 - 0.52) / 0.48.
+    assert (four.scale, two.scale, four.n) == ("levels", "binary", 10)
+    assert figure(four, "Cohen's kappa").value == pytest.approx(0.28 / 0.48)
+    assert figure(two, "percent agreement").value == pytest.approx(0.8)
+    levels, binary = found.juries
+    assert levels.judges == ("ember", "slate")
+    # The same marginals, so that Fleiss' pooled chance is Cohen's.
+    assert binary.agreement.figures["fleiss_kappa"].value == pytest.approx(0.28 / 0.48)
+    assert figure(four, "Cohen's kappa").clusters == 1
+    assert figure(four, "Cohen's kappa").low is None
+
+
+def test_abstentions_ties_and_two_way_judges_are_counted(small):
+    for name in "abcd":
+        small.response(name, 1)
+    small.judged("ember", "supported", "a.1", "b.1", "c.1")
+    small.judged("ember", "unsure", "d.1")
+    small.judged("slate", "not found", "a.1")
+    small.judged("slate", "supported", "b.1")
+    small.judged("offline", "contradicted", "a.1", "b.1")
+
+    found = beside(small)
+    ember, slate, offline = found.tallies
+
+    assert (ember.judge, ember.asked, ember.abstained) == ("ember", 4, 1)
+    assert (slate.asked, slate.abstained, slate.labels["binary"]) == (2, 0, {"supported": 1, "not_supported": 1})
+    assert slate.labels["levels"]["supported"] == 1
+    assert (offline.judge, offline.asked) == ("offline", 2)
+    assert {(pair.first, pair.second) for pair in found.pairs} == {("ember", "slate")}
+    four, two = found.pairs
+    assert (two.n, four.n, dict(four.dropped)) == (2, 0, {"judge only says supported or not": 2})
+    assert (found.tied, found.tie_rule, found.decided) == (1, "undecided", 3)
+
+
+def test_the_tie_rule_is_said_and_used(small):
+    small.response("a", 2)
+    small.judged("ember", "supported", "a.1", "a.2")
+    small.judged("slate", "partial", "a.1")
+    small.judged("slate", "supported", "a.2")
+    before = beside(small)
+    set_tie_rule(small.study, "not_supported")
+    after = beside(small)
+
+    assert (before.decided, after.decided, after.tied, after.tie_rule) == (1, 2, 1, "not_supported")
+    rows = small.study.reader.execute("SELECT verdict, supported, tied, abstained FROM verdict ORDER BY 1").fetchall()
+    assert [tuple(row) for row in rows] == [("partial", 0, 1, 0), ("supported", 1, 0, 0)]
+
+
+def test_the_report_shows_every_pair_within_80_columns(small):
+    small.response("a", 3)
+    small.response("b", 3)
+    for judge in ("ember", "slate", "a judge with a long name"):
+        small.judged(judge, "supported", "a.1", "b.2")
+        small.judged(judge, "not_addressed", "a.2", "b.1")
+    small.roll_up()
+    report = render(study_figures(small.study.reader, resampling=FEW), small.study.path)
+
+    assert "The judges beside each other" in report
+    assert "3 judges together, four labels" in report
+    assert report.count("ember, slate") == 2
+    assert max(len(line) for line in report.splitlines() if not line.startswith("  medreview ")) <= 80
+
+
+def test_one_judge_alone_is_set_beside_nobody(small):
+    small.response("a", 1)
+    small.judged("ember", "supported", "a.1")
+    found = beside(small)
+
+    assert (len(found.tallies), found.pairs, found.juries) == (1, (), ())
+    assert "beside each other" not in render(study_figures(small.study.reader, resampling=FEW), small.study.path)
+
+
+def compared(small, scale="levels"):
+    small.roll_up()
+    found = study_figures(small.study.reader, resampling=FAST).between_reviewers
+    return {one.labels_of: one for one in found if one.scale == scale}
+
+
+@pytest.fixture
+def two(small: SmallStudy) -> SmallStudy:
+    """a.1, a.2: both blind; b.1: anna blind, ben assisted; b.2, b.3: both assisted; c.1: ben saw anna's label."""
+    for name, count in (("a", 3), ("b", 3), ("c", 1)):
+        small.response(name, count)
+    small.judged("one", "supported", "a.1", "a.2", "b.1")
+    small.said("supported", "a.1", "a.2", "b.1", "c.1", mode="blind", block="audit")
+    small.said("supported", "a.1", who="ben", mode="blind", block="audit")
+    small.said("partial", "a.2", who="ben", mode="blind", block="audit")
+    small.said("contradicted", "b.1", who="ben")
+    small.said("partial", "b.2", "b.3")
+    small.said("partial", "b.2", who="ben")
+    small.said("cannot_judge", "b.3", who="ben")
+    exposure = {"judge_verdict": "no", "other_reviewer": "before"}
+    small.said("supported", "c.1", who="ben", mode="blind", block="audit", exposure=exposure)
+    return small
+
+
+def test_first_blind_labels_stand_apart_from_mixed_and_assisted_ones(two):
+    found = compared(two)
+
+    assert {kind: (one.n, one.mode) for kind, one in found.items()} == {
+        "first_blind": (2, "blind"),
+        "mixed": (1, None),
+        "assisted": (1, "assisted"),
+        "final": (5, None),
+    }
+    assert {(one.first, one.second) for one in found.values()} == {("anna", "ben")}
+    assert found["first_blind"].table[0] == (1, 1, 0, 0)
+    assert found["mixed"].table[0] == (0, 0, 1, 0)
+    assert found["assisted"].table[1] == (0, 1, 0, 0)
+    assert found["assisted"].dropped == {"reviewer cannot judge": 1}
+
+
+def test_a_label_given_after_the_others_was_seen_is_no_independent_one(two):
+    found = compared(two)
+
+    assert found["first_blind"].dropped == {"given after another reviewer's label was seen": 1}
+    # Among the final labels it counts, and is counted.
+    assert found["final"].made_of == {
+        "both blind": 3,
+        "one blind, one assisted": 1,
+        "both assisted": 2,
+        "given after another reviewer's label was seen": 1,
+    }
+    assert found["final"].table == ((2, 1, 1, 0), (0, 1, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
+
+
+def test_a_change_after_the_reveal_and_a_settled_difference_move_final_labels_only(two):
+    two.event(NewEvent("reveal", "a.2"), who="ben", mode="blind", block="audit")
+    two.said("supported", "a.2", who="ben", mode="blind", seen="before", block="audit", kind="revise")
+    label = "SELECT event_id FROM decision_current WHERE unit = 'b.1'"
+    labels = [row[0] for row in two.study.reader.execute(label)]
+    payload = {"axis": "evidence", "label": "supported", "of": labels, "by": "agreement"}
+    two.event(NewEvent("adjudicate", "b.1", payload))
+    found = compared(two)
+
+    assert found["first_blind"].table[0] == (1, 1, 0, 0)
+    assert found["final"].table[0] == (3, 0, 1, 0)
+    made_of = found["final"].made_of
+    assert (made_of["changed after the judges were shown"], made_of["settled since"]) == (1, 1)
+
+
+def test_no_reviewer_is_the_reference_of_another(two):
+    final = compared(two, "binary")["final"]
+
+    assert final.per_label is None
+    assert (final.mcnemar.b, final.mcnemar.c) == (2, 0)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "a.medreview") as opened:
+        bring_answers(opened, tmp_path)
+        yield opened
+
+
+def label(study: Study, unit: str, level: str, who: str = "kb", mode: str = "open") -> None:
+    event = NewEvent("decide", unit, {"axis": "hallucination", "label": level, "exposure": {"judge_verdict": "no"}})
+    study.write(lambda c: Recorder(who).append(c, event, block="answers", mode=mode))
+
+
+def test_each_judge_is_summed_before_and_after_against_the_reviewer_and_against_gold(study: Study) -> None:
+    first, second, third = answer_units(study)
+    for judge, unit, before, after in [
+        ("one", first, "none", "fact"), ("one", second, "context", "fact"), ("one", third, "none", "none"),
+        ("two", first, "fact", ""), ("two", second, "none", "context"),
+    ]:  # fmt: skip
+        find(study, judge, unit, before)
+        find(study, judge, unit, after, assisted_by=("e1",))
+    find(study, "alone", first, "fact")
+    for unit, level in ((first, "fact"), (second, "context"), (third, "none")):
+        label(study, unit, level)
+    label(study, second, "fact", "anna")
+    one, two = assisted_report(study.reader).judges
+    assert (one.judge, one.responses, one.moved) == (
+        "one", 3, {"none": {"none": 1, "fact": 1}, "context": {"fact": 1}},
+    )  # fmt: skip
+    assert asdict(one.gold) == {
+        "n": 3, "found_before": 2, "found_after": 3, "found_mended": 1, "found_spoilt": 0,
+        "type_before": 2, "type_after": 2, "type_mended": 1, "type_spoilt": 1,
+    }  # fmt: skip
+    assert (one.reviewer.n, one.reviewer.type_before, one.reviewer.type_after) == (2, 1, 2)  # on a2 both differ
+    told = {difference.statistic: difference for difference in one.differences}
+    # Of three answers one was wrong before and right after: 2 x 1/2 at the most is 1; of types also one the other way.
+    assert told["gold: found or not"].estimate.value == pytest.approx(1 / 3)
+    assert (told["gold: found or not"].pvalue, told["gold: type"].estimate.value) == (1, 0)
+    assert told["gold: type"].test == "McNemar, exact binomial"
+    # one has four tests, two has the two against gold: on its answer with both words the reviewers differ.
+    assert {difference.family for difference in one.differences} == {6}
+    assert (two.responses, two.abstained_before, two.abstained_after, two.gold.n) == (2, 0, 1, 1)
+    mine = assisted_report(study.reader, "kb").judges[0].reviewer
+    assert (mine.n, mine.type_spoilt) == (3, 1)
+
+
+def test_gold_is_silent_until_its_answer_is_decided_and_its_block_is_shown(study: Study) -> None:
+    first, second, _ = answer_units(study)
+    for unit in (first, second):
+        find(study, "one", unit, "none")
+        find(study, "one", unit, "fact", assisted_by=("e1",))
+    label(study, second, "context", mode="blind")
+    report = assisted_report(study.reader)
+    assert [(row.name, row.reviewer, row.gold) for row in report.responses] == [
+        ("R01", None, None), ("R02", "context", None),
+    ]  # fmt: skip
+    assert (report.gold_waits, report.judges[0].gold.n) == (2, 0)
+    study.write(lambda c: Recorder("kb").append(c, NewEvent("reveal", second), block="answers", mode="blind"))
+    label(study, first, "fact")
+    report = assisted_report(study.reader)
+    assert ([row.gold for row in report.responses], report.gold_waits) == (["fact", "context"], 0)
