@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from medreview.children.asking import end_idle
-from medreview.sources.fetching.network import Fetched
 from medreview.sources.page_reader import read_in_child
 from tests.support.commands import ROOT
+from tests.support.fetched import fetched
 
 SECONDS: Final = 5.0
 MEGABYTES: Final = 400.0
@@ -120,12 +120,6 @@ BODIES: Final[dict[str, Callable[[], bytes]]] = {
     "a text of 15 MB, short lines": lambda: filled(b"a\n", 15_000_000),
     "UTF-16": lambda: b"\xff\xfe" + ("<html><body>" + "<td>5" * 1_500_000).encode("utf-16-le"),
 }
-
-
-def fetched(body: bytes) -> Fetched:
-    """A body as it came from a server."""
-    url = "https://example.org/a"
-    return Fetched(url, url, (url,), 200, "", body, "2026-01-01T00:00:00Z")
 
 
 def cost(name: str) -> dict[str, Any]:

@@ -1,25 +1,33 @@
-"""Labels that people gave in another tool: stored once, in their own names, and never over what they did here."""
+"""Labels and opinions from elsewhere: stored in their own names, and not shown before the decision."""
 
 import json
 from pathlib import Path
+from typing import Final
 
 import pytest
+from textual.pilot import Pilot
 
+from medreview.config import Config
+from medreview.review.queue import open_queue
+from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
 from medreview.units.new_units import ImportedLabel, add_labels
+from medreview.units.registry import KINDS
 from medreview.units.stored import NewUnit, add_units
+from tests.support.commands import Program
+from tests.support.other_opinions import two_of_a_kind
+from tests.support.workbench import PLAIN, paste, press, review_screen, screen_text
 
 ITEM = NewUnit("qa", "How is warfarin monitored?", {"question": "How is warfarin monitored?"})
 OTHER = NewUnit("qa", "How is heparin monitored?", {"question": "How is heparin monitored?"})
 
 
 @pytest.fixture
-def study(tmp_path: Path):
-    with Study.create(tmp_path / "s.medreview") as made:
-        made.write(lambda c: add_units(c, [ITEM, OTHER], "a.jsonl"))
-        yield made
+def study(study: Study):
+    study.write(lambda c: add_units(c, [ITEM, OTHER], "a.jsonl"))
+    return study
 
 
 def said(study: Study) -> list[tuple[str, str, str, str]]:
@@ -81,3 +89,88 @@ def test_what_somebody_did_in_the_workbench_is_not_replaced_by_a_file(study):
 def test_what_is_no_label_of_this_program_is_refused_in_words(faulty, why):
     with pytest.raises(ValueError, match=why):
         ImportedLabel(**{"unit": ITEM.unit, "reviewer": "ann1", **faulty})
+
+
+SIZES: Final = ((80, 24), (160, 50))
+SOME_KEYS: Final = ("v", "right_square_bracket", "m", "w", "W", "colon", "j")
+"""What is pressed where the panes stand side by side: what is asked of the session is the same."""
+KEYS: Final = (
+    "v", "v", "right_square_bracket", "right_square_bracket", "left_square_bracket", "m", "M", "w", "b", "W", "i", "F",
+    "a", "r", "x", "x", "y", "tab", "question_mark", "f2", "slash", "colon", "j", "w", "k",
+)  # fmt: skip
+FILTERS: Final = ("verdict=supported", "merged=supported", "finding=fact", "badge=quote", "one", "quixotically")
+LINES: Final = ("", "?", "]", "w", "b", "W", "i", "F", "F 1", "a", "r", "v", "j", "]", "k", "x", "guidelines", "q")
+
+every_unit = pytest.mark.parametrize("kind", ["statement", *KINDS])
+
+
+def queue_of(kind: str) -> str:
+    return KINDS[kind].queue_name if kind in KINDS else "responses"
+
+
+def cells(app: Workbench) -> list[object]:
+    """Every cell on the screen with its style, row by row of each part."""
+    return [
+        [(segment.text, str(segment.style)) for segment in widget.render_line(row).simplify()]
+        for widget in app.screen.children
+        if widget.display and widget.region
+        for row in range(widget.region.height)
+    ]
+
+
+async def seen(path: Path, kind: str, size: tuple[int, int]) -> list[tuple[str, str, list[object]]]:
+    """What each key leads to before anything is decided."""
+    found: list[tuple[str, str, list[object]]] = []
+
+    async def look(pilot: Pilot[None], what: str, *keys: str, text: str = "") -> None:
+        await press(pilot, *keys)
+        if text:
+            await paste(pilot, text)
+            found.append((f"{what} typed", screen_text(app), cells(app)))
+            await press(pilot, "enter")
+        found.append((what, screen_text(app), cells(app)))
+
+    with Study.open(path) as study:
+        app = Workbench(study, Config(reviewer="kb"), PLAIN, queue=open_queue(study, queue_of(kind), "kb", blind=True))
+        async with app.run_test(size=size) as pilot:
+            await look(pilot, "the first unit")
+            review = review_screen(app)
+            for key in KEYS if size == SIZES[0] else SOME_KEYS:
+                await look(pilot, key, key)
+                if app.screen is not review or key in ("slash", "colon"):
+                    await press(pilot, "escape")
+            for words in FILTERS if size == SIZES[0] else ():
+                await look(pilot, words, "colon", text=words)
+                if review._step is not None:
+                    await press(pilot, "escape")
+                review.session.set_filter("")
+            await press(pilot, "q")
+            home = screen_text(app)
+        if kind in KINDS:
+            lines = [line for line in home.splitlines() if KINDS[kind].title in line and "conflicts:" not in line]
+            assert lines, home
+            found.append(("the first screen", "\n".join(lines), []))
+    return found
+
+
+@every_unit
+@pytest.mark.parametrize("size", SIZES, ids=["80x24", "160x50"])
+async def test_every_cell_is_the_same_with_other_opinions(tmp_path: Path, kind: str, size: tuple[int, int]) -> None:
+    one, two = [await seen(path, kind, size) for path in two_of_a_kind(kind, tmp_path)]
+    for ours, theirs in zip(one, two, strict=True):
+        assert ours[:2] == theirs[:2]
+        assert ours[2] == theirs[2], ours[:2]
+    assert not [words for _, words, _ in one if "zymurgical" in words.casefold().replace("quixotically", "")]
+
+
+@every_unit
+def test_every_line_is_the_same_with_other_opinions(tmp_path: Path, kind: str) -> None:
+    said = []
+    for path in two_of_a_kind(kind, tmp_path):
+        blind = () if kind in KINDS else ("--blind",)
+        queue = ("--queue", queue_of(kind)) if kind in KINDS else ()
+        program = Program(tmp_path)
+        typed = "".join(f"{line}\n" for line in LINES)
+        done = program("review", path, "--plain", "--reviewer", "kb", *queue, *blind, input=typed)
+        said.append(done.stdout.replace(path.name, ""))
+    assert said[0] == said[1]

@@ -132,25 +132,24 @@ DECISIONS: tuple[tuple[str, str, Keys, int, str], ...] = (
 @pytest.mark.parametrize(
     ("kind", "keys", "count", "axis"), [one[1:] for one in DECISIONS], ids=[one[0] for one in DECISIONS]
 )
-async def test_so_many_keys_are_enough(tmp_path: Path, kind: str, keys: Keys, count: int, axis: str) -> None:
-    with Study.create(tmp_path / "a.medreview") as study:
-        SAMPLES.get(kind, two_responses)(study)
-        asks = KINDS.get(kind, STATEMENT_ASKS)
-        queue = open_queue(study, KINDS[kind].queue_name if kind in KINDS else "responses", "kb", blind=False)
-        app = Workbench(study, Config(reviewer="kb"), PLAIN, queue=queue)
-        async with app.run_test(size=(80, 24)) as pilot:
-            screen = review_screen(app)
-            unit, pressed = screen.session.unit, keys(asks)
-            assert asks_of(unit) is asks
-            assert len(pressed) == count
-            await press(pilot, *pressed[:-1])
-            began = screen.session.unit
-            await press(pilot, pressed[-1])
-            said = [row for row in events(study, "decide", "span_add", "reason") if row["unit"] == unit]
-            assert axis in [row["axis"] for row in said]
-            assert ("reason" in [row["kind"] for row in said]) == (keys is _reason)
-            assert not isinstance(screen._step, ReasonDialog)
-            assert began == unit
-            if axis == asks.axis:
-                assert screen._step is None
-                assert screen.session.unit != unit
+async def test_so_many_keys_are_enough(study: Study, kind: str, keys: Keys, count: int, axis: str) -> None:
+    SAMPLES.get(kind, two_responses)(study)
+    asks = KINDS.get(kind, STATEMENT_ASKS)
+    queue = open_queue(study, KINDS[kind].queue_name if kind in KINDS else "responses", "kb", blind=False)
+    app = Workbench(study, Config(reviewer="kb"), PLAIN, queue=queue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = review_screen(app)
+        unit, pressed = screen.session.unit, keys(asks)
+        assert asks_of(unit) is asks
+        assert len(pressed) == count
+        await press(pilot, *pressed[:-1])
+        began = screen.session.unit
+        await press(pilot, pressed[-1])
+        said = [row for row in events(study, "decide", "span_add", "reason") if row["unit"] == unit]
+        assert axis in [row["axis"] for row in said]
+        assert ("reason" in [row["kind"] for row in said]) == (keys is _reason)
+        assert not isinstance(screen._step, ReasonDialog)
+        assert began == unit
+        if axis == asks.axis:
+            assert screen._step is None
+            assert screen.session.unit != unit

@@ -4,7 +4,7 @@ import pytest
 
 from medreview.sources.reading.html import read_fragment, read_html
 from medreview.sources.reading.untrusted_markup import MOST_ATTRIBUTES, limit_markup
-from tests.support.linear import grows_linearly
+from tests.support.cost import LINEAR, growth
 
 PROSE = "".join(
     f"<p>Adults of ward {ward} take the medicine by mouth in the morning and are seen again by a nurse.</p>"
@@ -152,10 +152,10 @@ def test_rows_do_not_mix(rows, lines):
     ids=lambda given: given(1)[:20] if callable(given) else None,
 )
 def test_pages_of_many_small_parts_take_little_time(markup, parts):
-    def page(count):
-        return f"<html><body><main>{markup(count)}</main></body></html>"
+    def read(count):
+        return read_html(f"<html><body><main>{markup(count)}</main></body></html>".encode())
 
-    assert grows_linearly(lambda text: read_html(text.encode()), page, parts)
+    assert growth(read, parts // 4) <= LINEAR
 
 
 def test_only_tags_with_too_many_attributes_are_cut():

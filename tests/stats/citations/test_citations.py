@@ -412,9 +412,8 @@ def test_without_citations_all_is_undefined_with_reasons(make):
     assert (stratum.hosts.named, stratum.tlds.named) == ((), ())
 
 
-def test_an_empty_study_has_no_strata(tmp_path):
-    with Study.create(tmp_path / "a.medreview") as study:
-        assert figures(study).strata == ()
+def test_an_empty_study_has_no_strata(study):
+    assert figures(study).strata == ()
 
 
 def test_many_models_and_origins_are_bounded(make):

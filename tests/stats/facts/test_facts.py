@@ -1,9 +1,8 @@
 """Key facts: scores, ties, themes, small juries, one person beside a jury, cost by system; worked out by hand."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -29,15 +28,14 @@ FACTS = (
 
 
 @pytest.fixture
-def facts(tmp_path: Path) -> Iterator[FactStudy]:
+def facts(study: Study) -> FactStudy:
     """Two cases, two systems; three judges on one of them."""
-    with Study.create(tmp_path / "s.medreview") as study:
-        made = FactStudy(study)
-        for case in ("one", "two"):
-            made.case(case, *FACTS)
-            for system in ("atlas", "boreal"):
-                made.text(system, case)
-        yield made
+    made = FactStudy(study)
+    for case in ("one", "two"):
+        made.case(case, *FACTS)
+        for system in ("atlas", "boreal"):
+            made.text(system, case)
+    return made
 
 
 def test_scores_are_shares_of_the_facts_that_the_majority_decided_and_the_rest_is_counted(facts):
@@ -143,20 +141,19 @@ def test_themes_by_rule_have_two_facts_or_more_and_go_by_category_and_by_what_di
     assert (nothing.themes, nothing.alone) == ((), 0)
 
 
-def test_a_study_without_key_facts_has_nothing_to_report_and_facts_need_no_case(tmp_path):
-    with Study.create(tmp_path / "e.medreview") as study:
-        report = fact_report(study.reader, resampling=FEW)
-        assert (report.facts.held, report.scores, report.panel_mode) == ((), (), "blind")
-        made = FactStudy(study)
-        made.case("one", *FACTS)
-        made.text("atlas", "one")
-        study.write(lambda connection: connection.execute("DELETE FROM case_note"))
-        study.write(lambda connection: connection.execute("DELETE FROM clinical_case"))
-        (case,) = held_facts(study.reader).cases
-        assert (case.name, case.title, case.reference) == ("Q1", "", "")
-        assert [replace(fact, key_fact_id="") for fact in case.facts] == [
-            replace(fact, key_fact_id="") for fact in held_facts(study.reader).held[0].case.facts
-        ]
+def test_a_study_without_key_facts_has_nothing_to_report_and_facts_need_no_case(study):
+    report = fact_report(study.reader, resampling=FEW)
+    assert (report.facts.held, report.scores, report.panel_mode) == ((), (), "blind")
+    made = FactStudy(study)
+    made.case("one", *FACTS)
+    made.text("atlas", "one")
+    study.write(lambda connection: connection.execute("DELETE FROM case_note"))
+    study.write(lambda connection: connection.execute("DELETE FROM clinical_case"))
+    (case,) = held_facts(study.reader).cases
+    assert (case.name, case.title, case.reference) == ("Q1", "", "")
+    assert [replace(fact, key_fact_id="") for fact in case.facts] == [
+        replace(fact, key_fact_id="") for fact in held_facts(study.reader).held[0].case.facts
+    ]
 
 
 CASES = ("c1", "c2", "c3", "c4", "c5", "c6")
@@ -164,19 +161,18 @@ LEVELS = {"Y": "present", "N": "absent", "-": "cannot_judge"}
 
 
 @pytest.fixture
-def panel(tmp_path: Path) -> Iterator[FactStudy]:
+def panel(study: Study) -> FactStudy:
     """Six cases with two facts each, a good and a bad judge, three people."""
-    with Study.create(tmp_path / "s.medreview") as study:
-        made = FactStudy(study)
-        for number, case in enumerate(CASES):
-            made.case(case, ("First.", "other"), ("Second.", "other"))
-            text, truth = made.text("atlas", case), "YN" if number % 2 else "NY"
-            made.votes("good", text, truth)
-            made.votes("bad", text, truth[::-1])
-            made.votes("slack", text, "YY")
-            for person in ("ann", "bob", "cyd"):
-                made.labels(person, text, *(LEVELS[letter] for letter in truth))
-        yield made
+    made = FactStudy(study)
+    for number, case in enumerate(CASES):
+        made.case(case, ("First.", "other"), ("Second.", "other"))
+        text, truth = made.text("atlas", case), "YN" if number % 2 else "NY"
+        made.votes("good", text, truth)
+        made.votes("bad", text, truth[::-1])
+        made.votes("slack", text, "YY")
+        for person in ("ann", "bob", "cyd"):
+            made.labels(person, text, *(LEVELS[letter] for letter in truth))
+    return made
 
 
 def test_judges_are_chosen_by_the_majority_of_the_panel_over_cases(panel):
@@ -264,25 +260,24 @@ def majority(words: Sequence[str]) -> str:
 
 
 @pytest.fixture
-def votes(tmp_path: Path) -> Iterator[tuple[FactStudy, dict[str, list[str]]]]:
+def votes(study: Study) -> tuple[FactStudy, dict[str, list[str]]]:
     """Twelve cases of three facts; people err in one of six, one judge hardly ever, one half of the time."""
     rng = random.Random(7)
     errs = dict.fromkeys(PEOPLE, 1 / 6) | {"good": 0.03, "bad": 0.5}
     said: dict[str, list[str]] = {name: [] for name in errs}
-    with Study.create(tmp_path / "s.medreview") as study:
-        facts = FactStudy(study)
-        for number in range(12):
-            case = f"c{number}"
-            facts.case(case, *((f"Fact {place}.", "other") for place in range(3)))
-            text, truth = facts.text("atlas", case), [rng.choice("YN") for _ in range(3)]
-            for name, rate in errs.items():
-                words = [("N" if one == "Y" else "Y") if rng.random() < rate else one for one in truth]
-                said[name] += words
-                if name in PEOPLE:
-                    facts.labels(name, text, *(LEVEL[word] for word in words))
-                else:
-                    facts.votes(name, text, "".join(words))
-        yield facts, said
+    facts = FactStudy(study)
+    for number in range(12):
+        case = f"c{number}"
+        facts.case(case, *((f"Fact {place}.", "other") for place in range(3)))
+        text, truth = facts.text("atlas", case), [rng.choice("YN") for _ in range(3)]
+        for name, rate in errs.items():
+            words = [("N" if one == "Y" else "Y") if rng.random() < rate else one for one in truth]
+            said[name] += words
+            if name in PEOPLE:
+                facts.labels(name, text, *(LEVEL[word] for word in words))
+            else:
+                facts.votes(name, text, "".join(words))
+    return facts, said
 
 
 def test_a_person_is_held_against_the_others_and_a_judge_against_all(votes):
@@ -316,36 +311,34 @@ def test_the_tie_rule_is_one_on_both_sides(votes):
     assert n["undecided"] < n["supported"] == n["not_supported"] == 3 * 36
 
 
-def test_it_takes_judges_and_three_people_and_labels_that_vary(tmp_path):
-    with Study.create(tmp_path / "s.medreview") as study:
-        facts = FactStudy(study)
-        for case in ("one", "two"):
-            facts.case(case, ("A fact.", "other"))
-            text = facts.text("atlas", case)
-            facts.labels("ann", text, "present")
-            facts.labels("bob", text, "present")
-            assert single_person(held_facts(study.reader), "undecided", MANY) is None
-            facts.labels("cyd", text, "present")
+def test_it_takes_judges_and_three_people_and_labels_that_vary(study):
+    facts = FactStudy(study)
+    for case in ("one", "two"):
+        facts.case(case, ("A fact.", "other"))
+        text = facts.text("atlas", case)
+        facts.labels("ann", text, "present")
+        facts.labels("bob", text, "present")
         assert single_person(held_facts(study.reader), "undecided", MANY) is None
-        facts.votes("judge", "atlas-one", "Y")
-        found = single_person(held_facts(study.reader), "undecided", MANY)
-        assert (found.person.value, found.beside[0].p, found.beside[0].non_inferior) == (None, None, None)
-        assert "0/0" in found.person.reason
+        facts.labels("cyd", text, "present")
+    assert single_person(held_facts(study.reader), "undecided", MANY) is None
+    facts.votes("judge", "atlas-one", "Y")
+    found = single_person(held_facts(study.reader), "undecided", MANY)
+    assert (found.person.value, found.beside[0].p, found.beside[0].non_inferior) == (None, None, None)
+    assert "0/0" in found.person.reason
 
 
 BRIEF, SINGLE = "m (brief)", "m (single prompt)"
 
 
 @pytest.fixture
-def systems(tmp_path: Path) -> Iterator[FactStudy]:
+def systems(study: Study) -> FactStudy:
     """Two cases; two strategies of one model and a system that came in a file."""
-    with Study.create(tmp_path / "s.medreview") as study:
-        made = FactStudy(study)
-        for case in ("one", "two"):
-            made.case(case, ("A fact.", "other"))
-            for system in (BRIEF, SINGLE, "foreign"):
-                made.votes("judge", made.text(system, case), "Y")
-        yield made
+    made = FactStudy(study)
+    for case in ("one", "two"):
+        made.case(case, ("A fact.", "other"))
+        for system in (BRIEF, SINGLE, "foreign"):
+            made.votes("judge", made.text(system, case), "Y")
+    return made
 
 
 def found(systems: FactStudy) -> dict[str, TradeOff]:

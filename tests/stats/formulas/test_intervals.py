@@ -208,8 +208,8 @@ def test_wilson_gives_the_published_interval_of_cliniqlink() -> None:
 
 
 def test_the_ends_are_exact_at_none_and_all() -> None:
-    for interval in (wilson, clopper_pearson):
-        none, every = interval(0, 20), interval(20, 20)
+    for share_of in (wilson, clopper_pearson):
+        none, every = share_of(0, 20), share_of(20, 20)
         assert none is not None
         assert every is not None
         assert none[0] == 0.0

@@ -1,6 +1,5 @@
 """Reviewers and judges beside each other: majorities, pairs, and assisted runs before and after, by hand."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -346,10 +345,9 @@ def test_no_reviewer_is_the_reference_of_another(two):
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "a.medreview") as opened:
-        bring_answers(opened, tmp_path)
-        yield opened
+def study(tmp_path: Path, study: Study) -> Study:
+    bring_answers(study, tmp_path)
+    return study
 
 
 def label(study: Study, unit: str, level: str, who: str = "kb", mode: str = "open") -> None:

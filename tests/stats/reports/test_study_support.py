@@ -1,6 +1,5 @@
 """Support of whole studies, what was said of questions, and what is named beside figures."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -261,10 +260,9 @@ SAMPLE = Path(__file__).parents[3] / "sample_data" / "question_checks.jsonl"
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "s.medreview") as made:
-        import_file(made, SAMPLE, {}, SILENT)
-        yield made
+def study(study: Study) -> Study:
+    import_file(study, SAMPLE, {}, SILENT)
+    return study
 
 
 def said(study: Study, reviewer: str, *levels: str) -> None:

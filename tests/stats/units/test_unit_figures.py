@@ -1,4 +1,4 @@
-"""Units of any kind, whole responses, rankings and references: reviewers, machines and right labels beside each other."""
+"""Units of any kind, whole responses, rankings, references: reviewers, machines and right labels beside each other."""
 
 import json
 from dataclasses import asdict
