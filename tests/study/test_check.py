@@ -22,7 +22,7 @@ from medreview.study.connection import connect, copy_of
 from medreview.study.events import COLUMNS, NewEvent, Recorder, event_hash
 from medreview.study.migrations import new_schema, run_steps, schema_version
 from medreview.study.row_seals import Misfit, all_misfits, sealed_tables, table_number
-from tests.bench.flipped_bits import in_bytes, in_header, in_values, settled, trial
+from tests.study.flipped_bits import in_bytes, in_header, in_values, settled, trial
 from tests.support.commands import in_process
 from tests.support.meddling import meddle
 from tests.support.study_builder import StudyBuilder, build

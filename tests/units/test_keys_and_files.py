@@ -17,12 +17,12 @@ from medreview.study.ids import kind_of
 from medreview.units.asks import STATEMENT_ASKS, Asks
 from medreview.units.kind import Rating
 from medreview.units.registry import KINDS, asks_of
-from tests.bench.walk_files import BROUGHT, Step, write
 from tests.support.commands import Program
 from tests.support.reference_study import check_given_references
 from tests.support.study_builder import rows_of
 from tests.support.unit_samples import SAMPLES, two_responses
 from tests.support.workbench import PLAIN, events, press, review_screen
+from tests.units.unit_files import BROUGHT, Step, write
 
 OF_PAGES = (
     "citations.csv", "judgements.csv", "labels.csv", "labels_from_pairs.csv", "manifest.json", "pairs.csv",

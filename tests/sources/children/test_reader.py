@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,6 @@ from medreview.sources.page import Page, read_page
 from medreview.sources.page_reader import PageReader, read_in_child
 from medreview.sources.reading.text_structure import Heading, SetApart
 from medreview.study import Study
-from tests.bench.hostile_bodies import BODIES, DOSE, MEGABYTES, SECONDS
 from tests.sources.bombs import pdf_bomb
 from tests.support.commands import ROOT
 from tests.support.fetched import fetched
@@ -229,6 +229,38 @@ def test_a_run_goes_on_after_a_page_that_cannot_be_read(tmp_path, server, monkey
     )  # fmt: skip
 
 
+SECONDS, MEGABYTES = 5.0, 400.0
+"""What a hostile body may cost: processor time with the start of the child, and memory of the whole child."""
+DOSE = b"<p>Give amoxicillin 500 mg three times daily for five days, and stop it when a rash appears.</p>" * 10
+_START = b"<html><body>"
+
+
+def _filled(piece: bytes, size: int = 10_000_000) -> bytes:
+    """A piece again and again, up to a size in bytes."""
+    return piece * (size // len(piece))
+
+
+def _page(piece: bytes, size: int = 10_000_000, before: bytes = b"", after: bytes = b"") -> Callable[[], bytes]:
+    return lambda: _START + before + _filled(piece, size) + after
+
+
+BODIES: dict[str, Callable[[], bytes]] = {
+    "a table of cells that span all": _page(b"<tr><td rowspan=65534 colspan=999>x", before=b"<table>"),
+    "tables by roles within one another": _page(b"<div role=table>" * 200 + b"x" + b"</div>" * 200),
+    "line breaks, 12.5 MB": _page(b"a<br>", 12_500_000),
+    "one script": _page(b"var a=1;", before=b"<script>", after=b"</script>" + DOSE),
+    "5,000 divisions within one another": lambda: _START + DOSE + b"<div>" * 5_000 + DOSE,
+    "5,000 tables within one another": lambda: _START + DOSE + b"<table><tr><td>" * 5_000 + DOSE,
+    "200 fractions within one another": lambda: (
+        _START + DOSE + b"<math>" + b"<mfrac><mn>1</mn>" * 200 + b"<mn>2</mn>" + b"</mfrac>" * 200 + b"</math>" + DOSE
+    ),
+    "900,000 attributes": lambda: b"<p " + b" ".join(b"a%d=1" % number for number in range(900_000)) + b">" + DOSE,
+    "one attribute": lambda: _START + b"<p class='" + _filled(b"x ") + b"'>" + DOSE,
+    "comments": _page(b"<!-- x -->", after=DOSE),
+    "JATS: marks of references": lambda: (
+        b"<article article-type='x'><body><p>" + _filled(b"a<xref ref-type='bibr'>1</xref>") + b"</p></body></article>"
+    ),
+}
 WIDE = 3
 """How many times the bound on processor time a slow machine may take."""
 CUT = (
