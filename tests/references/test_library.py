@@ -32,12 +32,7 @@ LIBRARY = Library(WORKS)
 
 def zinman(**fields) -> Reference:
     known = Reference(
-        "",
-        authors=(Author("Zinman", "B"),),
-        et_al=True,
-        title=EMPA_REG.title,
-        container="N Engl J Med",
-        year=2015,
+        "", authors=(Author("Zinman", "B"),), et_al=True, title=EMPA_REG.title, container="N Engl J Med", year=2015
     )
     return replace(known, **fields)
 

@@ -67,7 +67,7 @@ def test_a_second_writer_is_told_who_holds_the_study(study):
 
     assert "open for writing in another medreview (process " in done.stdout
     with Study.open(study.path, read_only=True) as reading:
-        assert reading.meta("title") == "a"
+        assert reading.meta("title") == "study"
         with pytest.raises(UserError, match="reading only"):
             reading.write(lambda connection: None)
 
@@ -292,7 +292,7 @@ def test_a_damaged_page_is_one_sentence_for_whoever_reads_it(tmp_path):
         with Study.open(path) as study:
             study.reader.execute("SELECT value FROM study").fetchall()
 
-    with pytest.raises(UserError, match=r"is damaged.*a\.medreview\.backups"):
+    with pytest.raises(UserError, match=r"is damaged.*study\.medreview\.backups"):
         read()
     with Study.open(path, read_only=True) as study:
         assert check(study.reader)

@@ -1,5 +1,7 @@
 """Bodies as they came from a server, and the pages that they become."""
 
+from typing import Any
+
 from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import Page, read_page
 
@@ -15,6 +17,6 @@ def fetched(
     return Fetched(url, final, asked, status, content_type, sent, "2026-01-01T00:00:00Z", state, detail)
 
 
-def read(body: bytes | str, url: str = "https://health.example/x", content_type: str = "", **more: str) -> Page:
+def read(body: bytes | str, url: str = "https://health.example/x", content_type: str = "", **more: Any) -> Page:
     """The page that it is read as."""
     return read_page(fetched(body, url, content_type, **more))

@@ -128,10 +128,7 @@ def test_the_machines_of_a_pair_are_the_votes_on_its_source_with_their_quotes(st
     assert PAIR.machines(study.reader, "pair:r1.1:b").opinions[0].said == "not supported"
     assert [
         PAIR.machines(study.reader, "pair:r1.1:b").agree("evidence", mine) for mine in ("supported", "partial")
-    ] == [
-        False,
-        True,
-    ]
+    ] == [False, True]
     rules = PAIR.machines(study.reader, "pair:r2.1:a")
     assert (rules.opinions[0].label, rules.level, rules.agree("evidence", "supported")) == ("not_addressed", None, None)
     nobody = PAIR.machines(study.reader, "pair:r1.2:b")
@@ -278,11 +275,10 @@ def test_the_same_file_says_nothing_new_of_a_page_that_has_changed(answers: Stud
     assert len(rows_of(answers, "SELECT * FROM decision_stale")) == 1
 
 
-def test_what_is_no_label_or_is_not_in_the_study_is_named_with_its_line(answers: Study, tmp_path: Path) -> None:
+def test_what_is_no_label_or_is_not_in_the_study_is_named_with_its_line(answers: Study) -> None:
     good = {"reviewer": "kb", **FIRST, "label": "supported"}
     done = bring(
         answers,
-        tmp_path,
         good,
         {**good, "label": "perhaps"},
         {**good, "label": "unsure"},

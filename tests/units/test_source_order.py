@@ -233,10 +233,7 @@ def test_the_roll_up_says_which_statements_fail_and_where_they_are(rolled_up: St
     assert [(one.judge, one.said, one.reason) for one in found.opinions] == [
         ("S2", "not addressed", "Vitamin K reverses it.")
     ]
-    assert found.marks == (
-        ("statements", TextMark(39, 65, "clash")),
-        ("response", TextMark(34, 56, "clash")),
-    )
+    assert found.marks == (("statements", TextMark(39, 65, "clash")), ("response", TextMark(34, 56, "clash")))
     assert before.documents[0].text[39:65] == "S2  Vitamin K reverses it."
     assert KIND.load(rolled_up.reader, "response:r1") == before
 

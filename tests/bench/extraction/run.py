@@ -64,11 +64,7 @@ HTML: dict[str, Extractor] = {
     "BeautifulSoup get_text": _get_text,
     "trafilatura, default": _trafilatura,
 }
-PDF: dict[str, Extractor] = {
-    "medreview": _judged,
-    "BeautifulSoup on the bytes": _get_text,
-    "pypdfium2, plain": _pdfium,
-}
+PDF: dict[str, Extractor] = {"medreview": _judged, "BeautifulSoup on the bytes": _get_text, "pypdfium2, plain": _pdfium}
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,4 +241,4 @@ def test_a_page_that_is_not_the_source_is_told(state, name):
     ],
 )
 def test_where_a_real_page_may_lead(asked, led, state):
-    assert read(blog("Cellulitis", LONG), asked, led).state == state
+    assert read(blog("Cellulitis", LONG), asked, final=led).state == state

@@ -201,11 +201,8 @@ def test_support_by_the_page_of_another_work_is_counted_by_pair(small: SmallStud
     # An address is no identifier; one that fits nothing tells no work.
     references.add("r3", "other_work", source="r3/2", identified=False)
     references.add("r3", "not_found", source="r3/3")
-    small.judged("amber", "supported", "r1.1", "r1.2", source=1)
-    small.judged("amber", "supported", "r1.1", source=2)
-    small.judged("amber", "supported", "r2.1", source=1)
-    small.judged("amber", "partial", "r3.1", source=1)
-    small.judged("amber", "supported", "r3.1", source=2)
+    small.judge("r1.1 r1.2 r2.1 r3.1", amber="SSSP", source=1)
+    small.judge("r1.1 r3.1", amber="SS", source=2)
     small.roll_up()
     found = study_figures(small.study.reader, full=False, resampling=FEW).other_work
 

@@ -1,4 +1,4 @@
-"""Reviewers and judges beside each other: majorities, pairs, and assisted runs before and after, by hand."""
+"""Reviewers beside each other and beside the judges: majorities, pairs, and assisted runs before and after, by hand."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from medreview.cli.reports.agreement_tables import consensus_parts
-from medreview.cli.reports.stats import render
 from medreview.cli.reports.terminal import printed
-from medreview.judges.rollup import set_tie_rule
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.study_figures import study_figures
 from medreview.stats.units.hallucination_detection import assisted_report
@@ -44,10 +42,7 @@ def three(small: SmallStudy) -> SmallStudy:
     blind(small, "anna", "ssssnnns")
     blind(small, "ben", "sssnnnnn")
     blind(small, "cleo", "ssncnnsn")
-    small.judged("one", "supported", "a.1", "b.1", "c.1", "d.1")
-    small.judged("one", "not_addressed", "e.1", "f.1", "g.1", "h.1")
-    small.judged("two", "supported", "a.1", "b.1", "c.1", "e.1")
-    small.judged("two", "contradicted", "d.1", "f.1", "g.1", "h.1")
+    small.judge("a.1 b.1 c.1 d.1 e.1 f.1 g.1 h.1", one="SSSSNNNN", two="SSSCSCCC")
     return small
 
 
@@ -173,101 +168,6 @@ def test_the_report_has_every_rule_person_and_judge_within_80_columns(three):
     assert max(map(len, text.splitlines())) <= 80
 
 
-FEW = Resampling(replicates=199)
-
-
-def beside(small):
-    small.roll_up()
-    return study_figures(small.study.reader, resampling=FEW).between_judges
-
-
-def figure(comparison, name):
-    return next(figure for figure in comparison.agreement if figure.name == name)
-
-
-def test_two_judges_and_the_coefficients_by_hand(small):
-    small.response("a", 10)
-    units = [f"a.{number}" for number in range(1, 11)]
-    small.judged("ember", "supported", *units[:6])
-    small.judged("ember", "partial", *units[6:])
-    small.judged("slate", "supported", *units[:5], units[9])
-    small.judged("slate", "partial", *units[5:9])
-
-    found = beside(small)
-    four, two = found.pairs
-
-    # 8 of 10 the same; both say supported 6 times: expected 0.36 + 0.16, kappa (0.8 - 0.52) / 0.48.
-    assert (four.scale, two.scale, four.n) == ("levels", "binary", 10)
-    assert figure(four, "Cohen's kappa").value == pytest.approx(0.28 / 0.48)
-    assert figure(two, "percent agreement").value == pytest.approx(0.8)
-    levels, binary = found.juries
-    assert levels.judges == ("ember", "slate")
-    # The same marginals, so that Fleiss' pooled chance is Cohen's.
-    assert binary.agreement.figures["fleiss_kappa"].value == pytest.approx(0.28 / 0.48)
-    assert figure(four, "Cohen's kappa").clusters == 1
-    assert figure(four, "Cohen's kappa").low is None
-
-
-def test_abstentions_ties_and_two_way_judges_are_counted(small):
-    for name in "abcd":
-        small.response(name, 1)
-    small.judged("ember", "supported", "a.1", "b.1", "c.1")
-    small.judged("ember", "unsure", "d.1")
-    small.judged("slate", "not found", "a.1")
-    small.judged("slate", "supported", "b.1")
-    small.judged("offline", "contradicted", "a.1", "b.1")
-
-    found = beside(small)
-    ember, slate, offline = found.tallies
-
-    assert (ember.judge, ember.asked, ember.abstained) == ("ember", 4, 1)
-    assert (slate.asked, slate.abstained, slate.labels["binary"]) == (2, 0, {"supported": 1, "not_supported": 1})
-    assert slate.labels["levels"]["supported"] == 1
-    assert (offline.judge, offline.asked) == ("offline", 2)
-    assert {(pair.first, pair.second) for pair in found.pairs} == {("ember", "slate")}
-    four, two = found.pairs
-    assert (two.n, four.n, dict(four.dropped)) == (2, 0, {"judge only says supported or not": 2})
-    assert (found.tied, found.tie_rule, found.decided) == (1, "undecided", 3)
-
-
-def test_the_tie_rule_is_said_and_used(small):
-    small.response("a", 2)
-    small.judged("ember", "supported", "a.1", "a.2")
-    small.judged("slate", "partial", "a.1")
-    small.judged("slate", "supported", "a.2")
-    before = beside(small)
-    set_tie_rule(small.study, "not_supported")
-    after = beside(small)
-
-    assert (before.decided, after.decided, after.tied, after.tie_rule) == (1, 2, 1, "not_supported")
-    rows = small.study.reader.execute("SELECT verdict, supported, tied, abstained FROM verdict ORDER BY 1").fetchall()
-    assert [tuple(row) for row in rows] == [("partial", 0, 1, 0), ("supported", 1, 0, 0)]
-
-
-def test_the_report_shows_every_pair_within_80_columns(small):
-    small.response("a", 3)
-    small.response("b", 3)
-    for judge in ("ember", "slate", "a judge with a long name"):
-        small.judged(judge, "supported", "a.1", "b.2")
-        small.judged(judge, "not_addressed", "a.2", "b.1")
-    small.roll_up()
-    report = render(study_figures(small.study.reader, resampling=FEW), small.study.path)
-
-    assert "The judges beside each other" in report
-    assert "3 judges together, four labels" in report
-    assert report.count("ember, slate") == 2
-    assert max(len(line) for line in report.splitlines() if not line.startswith("  medreview ")) <= 80
-
-
-def test_one_judge_alone_is_set_beside_nobody(small):
-    small.response("a", 1)
-    small.judged("ember", "supported", "a.1")
-    found = beside(small)
-
-    assert (len(found.tallies), found.pairs, found.juries) == (1, (), ())
-    assert "beside each other" not in render(study_figures(small.study.reader, resampling=FEW), small.study.path)
-
-
 def compared(small, scale="levels"):
     small.roll_up()
     found = study_figures(small.study.reader, resampling=FAST).between_reviewers
@@ -279,14 +179,9 @@ def two(small: SmallStudy) -> SmallStudy:
     """a.1, a.2: both blind; b.1: anna blind, ben assisted; b.2, b.3: both assisted; c.1: ben saw anna's label."""
     for name, count in (("a", 3), ("b", 3), ("c", 1)):
         small.response(name, count)
-    small.judged("one", "supported", "a.1", "a.2", "b.1")
-    small.said("supported", "a.1", "a.2", "b.1", "c.1", mode="blind", block="audit")
-    small.said("supported", "a.1", who="ben", mode="blind", block="audit")
-    small.said("partial", "a.2", who="ben", mode="blind", block="audit")
-    small.said("contradicted", "b.1", who="ben")
-    small.said("partial", "b.2", "b.3")
-    small.said("partial", "b.2", who="ben")
-    small.said("cannot_judge", "b.3", who="ben")
+    small.judge("a.1 a.2 b.1", one="SSS")
+    small.say("a.1 a.2 b.1 c.1", anna="SSSS", ben="SP--", block="audit", mode="blind")
+    small.say("b.1 b.2 b.3", ben="CPJ", anna="-PP")
     exposure = {"judge_verdict": "no", "other_reviewer": "before"}
     small.said("supported", "c.1", who="ben", mode="blind", block="audit", exposure=exposure)
     return small

@@ -45,8 +45,7 @@ def judged(small: SmallStudy) -> SmallStudy:
         small.judged("two", "contradicted" if name == "d" else "supported", f"{name}.1", f"{name}.2")
         small.said("supported", f"{name}.1", mode="blind", block="audit")
         small.said("not_addressed", f"{name}.2", mode="blind", block="audit")
-    small.judged("three", "supported", "a.1")
-    small.judged("three", "partial", "a.2")
+    small.judge("a.1 a.2", three="SP")
     return small
 
 
@@ -100,9 +99,8 @@ def test_support_of_one_model_minus_anothers_is_of_the_verdicts(judged):
 
 def test_agreement_by_model_and_blind_minus_assisted_by_hand(judged):
     judged.response("g", 2)
-    judged.judged("one", "supported", "g.1", "g.2")
-    judged.said("supported", "g.1", block="audit")
-    judged.said("partial", "g.2", block="audit")
+    judged.judge("g.1 g.2", one="SS")
+    judged.say("g.1 g.2", anna="SP", block="audit")
     found = families(judged)
     by_model = one(found["models_agreement", "blind"], "atlas", "borealis", "percent agreement").estimate
     modes = one(found["modes", "drawn"], "blind", "assisted", "percent agreement").estimate
@@ -278,9 +276,7 @@ def two_models(small: SmallStudy) -> None:
     small.response("r1", 2, ["ok", "http_error"], model="atlas", origin="forum")
     small.response("r2", 3, model="ember", origin="clinic")
     small.invalid("r3", "empty", model="ember")
-    small.judged("amber", "supported", "r1.1", "r1.2", "r2.1")
-    small.judged("amber", "partial", "r2.2", "r2.3")
-    small.judged("offline", "supported", "r2.3")
+    small.judge("r1.1 r1.2 r2.1 r2.2 r2.3", amber="SSSPP", offline="----S")
     small.cites("r1.1", 2)
     small.roll_up()
 

@@ -41,10 +41,9 @@ def test_support_and_url_validity_by_hand(small):
     small.response("b", 1, sources=("soft_404", None), model="borealis")
     small.response("c", 1, sources=("http_error",), model="borealis")
     small.response("d", 0, sources=(), model="borealis")
-    small.judged("one", "supported", "a.1", "a.2")
-    small.judged("one", "not_addressed", "b.1")
-    small.said("supported", "a.1", "a.2")
-    small.said("partial", "b.1", mode="blind")
+    small.judge("a.1 a.2 b.1", one="SSN")
+    small.say("a.1 a.2", anna="SS")
+    small.say("b.1", anna="P", mode="blind")
     found = figures_of(small)
     strata = {(s.split, s.stratum): s for s in found.support.strata}
 
@@ -223,10 +222,9 @@ def of(small: SmallStudy, seed: int = 5) -> Provenance:
 
 def test_figures_name_the_state_of_the_study_and_the_rules(small: SmallStudy) -> None:
     small.response("a", 3)
-    small.judged("one", "supported", "a.1", "a.2")
-    small.judged("two", "partial", "a.1", "a.2")
-    small.said("supported", "a.1", mode="blind", block="audit")
-    small.said("partial", "a.2", who="ben")
+    small.judge("a.1 a.2", one="SS", two="PP")
+    small.say("a.1", anna="S", block="audit", mode="blind")
+    small.say("a.2", ben="P")
     last = small.event(NewEvent("shown", "a.3"), who="ben")
     found = of(small)
 
