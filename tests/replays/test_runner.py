@@ -239,20 +239,16 @@ def test_what_the_papers_print_of_counts_is_what_the_formulas_give() -> None:
 def test_votes_give_kappas_of_judges_and_of_the_jury_under_each_tie_rule(votes: Path) -> None:
     found = {one.what: one for one in reproduced(read_votes(votes)) if one.paper == "MedFactEval"}
 
-    assert found["kappa of one"].ours is not None
     assert found["kappa of one"].ours.value == pytest.approx(0.8)
     assert (found["kappa of one"].outcome, found["kappa of two"].outcome) == ("value equal", "differs")
     assert found["kappa of three"].outcome == "not printed"
     jury = {what: one.ours for what, one in found.items() if what.startswith("kappa of the jury of 4")}
     present, cases, left_out, absent = jury.values()
-    assert present is not None
-    assert left_out is not None
     assert cases is not None
     # Even: facts 5 (1001), 8 (0011) and 12 (1001).
     assert (left_out.n, left_out.dropped, present.n) == (9, 3, 12)
     assert (cases.value, cases.clusters, cases.method) == (present.value, 4, "jackknife over cases")
     apart = found["kappa of the jury, minus that of one physician"].ours
-    assert apart is not None
     assert absent is not None
     assert present.value is not None
     assert apart.value == pytest.approx(present.value - 0.7)

@@ -61,7 +61,6 @@ class Forks:
 
     def _run(self, job: dict[str, Any], body: bytes) -> dict[str, Any]:
         streams = self._process.stdin, self._process.stdout
-        assert streams[0] is not None
         assert streams[1] is not None
         streams[0].write(json.dumps({**job, "size": len(body)}).encode() + b"\n" + body)
         streams[0].flush()

@@ -45,7 +45,6 @@ def test_a_file_of_answers_brings_responses_their_gold_and_correct_answer_and_na
         assert (again.added, again.known, again.gold, again.labels) == (0, 3, 0, 0)
         first, second, third = answer_units(study)
         gold = load_gold(study.reader, second, "hallucination")
-        assert gold is not None
         assert gold.label == "context"
         assert [words(CONTEXT, span) for _, span, _ in gold.spans] == [
             "Do not take ibuprofen after week 28", "You may take ibuprofen in week 35",

@@ -211,7 +211,6 @@ def test_a_file_that_names_judges_is_not_taken_for_a_panel(tmp_path):
     path = tmp_path / "votes.jsonl"
     path.write_text(json.dumps(SAID))
     form = format_of(path, FORMATS.values(), {})
-    assert form is not None
     assert form.name == "fact"
     path.write_text(json.dumps({**SAID, "judge": "one"}))
     assert format_of(path, FORMATS.values(), {}) is None

@@ -239,7 +239,6 @@ def _decide_some(study: Study, kind: str) -> None:
     for number in range(EACH):
         session.go(number)
         if isinstance(session, UnitSession) and session.asks.entry == "order":
-            assert session.view is not None
             numbers = session.view.numbers
             session.decide_order(">".join(map(str, numbers)), [(f"quality/{n}", "good") for n in numbers])
         else:

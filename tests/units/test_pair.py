@@ -96,7 +96,6 @@ def test_a_pair_shows_the_statement_one_source_and_the_response_with_the_stateme
     assert (page.key, page.title, page.state, page.snapshot_id) == ("source", "[3] a.example", "ok", "a@1")
     assert page.marks == (TextMark(5, 14, "lexical"), TextMark(24, 28, "lexical"))
     assert page.opens == 5
-    assert shown.beside is not None
     assert shown.beside.marks == (TextMark(0, 41, "statement"),)
     assert PAIR.cluster(study.reader, shown.unit) == "r1"
     for unknown in ("pair:r2.1:b", "pair:r9.1:a"):
@@ -175,7 +174,6 @@ def test_a_statements_label_from_its_pairs_is_the_judges_rule_over_sources_once_
 def test_the_derived_label_is_told_for_one_statement_and_for_all(study: Study) -> None:
     label(study, "anna", ("pair:r1.1:a", "evidence", "partial"), ("pair:r1.1:b", "support", "not_supported"))
     found = derived_label(study.reader, "r1.1", "anna")
-    assert found is not None
     assert found.words == "2 of 3 pairs labelled"
     assert derived_label(study.reader, "r1.1", "bert") is None
     label(study, "bert", ("pair:r1.1:c", "evidence", "supported"), mode="open")
@@ -191,7 +189,6 @@ def test_the_derived_label_is_told_for_one_statement_and_for_all(study: Study) -
     )
     new_version(study, "c", "Metformin is stopped at an eGFR of 30.")
     changed = derived_label(study.reader, "r1.1", "anna")
-    assert changed is not None
     assert changed.words == "2 of 3 pairs labelled"
 
 
@@ -260,10 +257,8 @@ def test_labels_of_several_experts_come_in_once_and_say_what_they_were_given_on(
     assert bring(answers, *records).labels == 0
     assert check(answers.reader) == []
     own = derived_label(answers.reader, "r1.2", "Expert 1")
-    assert own is not None
     assert own.words == "1 of 2 pairs labelled"
     last = last_act(answers.reader, "Expert 1", 1)
-    assert last is not None
     assert (last.unit, last.words) == ("pair:r1.2:b", "support not supported")
 
 

@@ -166,7 +166,6 @@ print(asking._IDLE["pages"][0]._process.pid, flush=True)
 time.sleep(600)
 """
     with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
         child = int(parent.stdout.readline())
         environment = Path(f"/proc/{child}/environ").read_bytes() if Path("/proc/self/environ").exists() else b""
         assert b"sk-very-secret" not in environment

@@ -43,12 +43,10 @@ def test_a_saved_page_is_answered_as_if_fetched(saved):
     )
     assert len(folder) == 2
     first = folder.get("https://example.org/a")
-    assert first is not None
     assert (first.status, first.state, first.body) == (200, None, b"<p>a.html</p>")
     assert (first.fetched_at, first.content_type) == ("2026-03-01T00:00:00Z", "text/html")
     assert first.chain == ("https://example.org/a",)
     second = folder.get("https://example.org/b")
-    assert second is not None
     assert second.chain == ("https://example.org/b", "https://example.org/c")
     assert second.final_url == "https://example.org/c"
     assert second.fetched_at.endswith("Z")
@@ -84,14 +82,12 @@ def test_url_key(url, key):
 @pytest.mark.parametrize(("error", "state"), [("timeout", "timeout"), ("connect", "http_error"), ("dns", "http_error")])
 def test_saved_failures(saved, error, state):
     got = PagesFolder(saved({"url": "https://example.org/", "error": error})).get("https://example.org/")
-    assert got is not None
     assert (got.state, got.status, got.body) == (state, None, b"")
     assert got.detail.endswith(".")
 
 
 def test_a_saved_error_status_needs_no_file(saved):
     got = PagesFolder(saved({"url": "https://example.org/", "status": 404})).get("https://example.org/")
-    assert got is not None
     assert (got.state, got.status, got.body) == ("http_error", 404, b"")
 
 
@@ -117,14 +113,12 @@ def test_a_later_line_replaces_an_earlier_one(saved):
     folder = PagesFolder(saved({"url": "https://e.org/", "status": 404}, {"url": "https://E.org/#x", "file": "a.html"}))
     got = folder.get("https://e.org/")
     assert len(folder) == 1
-    assert got is not None
     assert got.status == 200
 
 
 def test_a_saved_page_over_the_cap_is_too_large(saved):
     folder = PagesFolder(saved({"url": "https://e.org/", "file": "a.html"}), max_bytes=5)
     got = folder.get("https://e.org/")
-    assert got is not None
     assert (got.state, got.body) == ("too_large", b"")
 
 
@@ -173,7 +167,6 @@ def test_a_link_within_the_folder_is_fine(saved):
     folder = saved({"url": "https://e.org/", "file": "b.html"})
     os.symlink(folder / "a.html", folder / "b.html")
     got = PagesFolder(folder).get("https://e.org/")
-    assert got is not None
     assert got.body == b"<p>a.html</p>"
 
 

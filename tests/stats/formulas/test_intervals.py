@@ -154,7 +154,6 @@ def test_equal_resamples_claim_no_certainty() -> None:
     assert "all agree" in same.reason
     nearly = figure([1.0] * 990 + [0.9] * 10, observed=1.0)
     assert (nearly.value, nearly.low, nearly.high) == (1.0, None, None)
-    assert nearly.reason is not None
     assert nearly.reason.startswith("Nearly every resample")
 
 
@@ -210,7 +209,6 @@ def test_wilson_gives_the_published_interval_of_cliniqlink() -> None:
 def test_the_ends_are_exact_at_none_and_all() -> None:
     for share_of in (wilson, clopper_pearson):
         none, every = share_of(0, 20), share_of(20, 20)
-        assert none is not None
         assert every is not None
         assert none[0] == 0.0
         assert every[1] == 1.0
@@ -219,7 +217,6 @@ def test_the_ends_are_exact_at_none_and_all() -> None:
 
 def test_clopper_pearson_of_all_is_the_root_of_alpha() -> None:
     limits = clopper_pearson(20, 20)
-    assert limits is not None
     assert limits[0] == pytest.approx(0.025 ** (1 / 20), abs=1e-12)
 
 
@@ -241,7 +238,6 @@ def test_clopper_pearson_limits_have_the_tail_they_promise(share: tuple[int, int
 def test_wilson_holds_the_share_and_stays_within_0_and_1(share: tuple[int, int]) -> None:
     k, n = share
     limits = wilson(k, n)
-    assert limits is not None
     assert 0 <= limits[0] <= k / n <= limits[1] <= 1
 
 
@@ -262,7 +258,6 @@ def test_of_a_mean_the_error_is_the_usual_one_with_a_factor_and_the_freedom_that
     left_out = (values.sum() - values) / 7
     found = jackknife(float(values.mean()), left_out.tolist())
 
-    assert found is not None
     assert found.error == pytest.approx(values.std(ddof=1) / math.sqrt(8) * math.sqrt(8 / 7))
     squares = (values - values.mean()) ** 2
     assert found.freedom == pytest.approx(min(7, max(4, 2 * 8 * squares.mean() ** 2 / squares.var(ddof=1))))
@@ -273,8 +268,6 @@ def test_of_a_mean_the_error_is_the_usual_one_with_a_factor_and_the_freedom_that
 def test_one_response_that_moves_everything_leaves_little_to_go_by() -> None:
     even, lopsided = jackknife(0.9, [0.89, 0.91] * 10), jackknife(0.9, [0.9] * 19 + [0.98])
 
-    assert even is not None
-    assert lopsided is not None
     assert (even.freedom, lopsided.freedom) == (19, 4)
 
 

@@ -209,7 +209,6 @@ def test_support_by_the_page_of_another_work_is_counted_by_pair(small: SmallStud
     assert pages_of_other_works(small.study.reader) == {
         ("r1", "r1/1"): True, ("r1", "r1/2"): False, ("r2", "r2/1"): False, ("r3", "r3/1"): True,
     }  # fmt: skip
-    assert found is not None
     # Supported: r1.1 by 1 and 2, r1.2 by 1, r2.1 by 1, and r3.1 by an address, which is left out.
     assert (found.pairs, found.statements, found.statements_alone) == (2, 2, 1)
     assert (found.share.value, found.share.n, found.share.clusters, found.share.dropped) == (2 / 4, 4, 2, 1)
@@ -235,6 +234,5 @@ def test_without_support_or_without_a_work_there_is_no_share(
     if verdict == "not_found":
         assert found is None
     else:
-        assert found is not None
         assert (found.share.value, found.pairs) == (None, 0)
         assert "No source that supports a statement" in str(found.share.reason)

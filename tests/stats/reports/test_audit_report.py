@@ -153,7 +153,6 @@ def test_where_all_that_is_flagged_was_labelled_the_triage_is_a_part_of_the_figu
 
     small.said("supported", flagged[19], mode="blind", block="audit")
     (found,) = figures(small)
-    assert found.with_triage is not None
     assert found.with_triage.value == pytest.approx(41 / 60)
     text = report(small)
     assert "supported, with the triage" in text
@@ -388,7 +387,6 @@ def test_a_home_screen_gets_the_same_figure_without_reading_judgements(
     (found,) = with_verdicts(small)
     home = leading_estimate(small.study.reader, "anna")
 
-    assert home is not None
     assert home.estimate == found.leading
     assert judges_together(small.study.reader).verdicts == every_judge(small.study.reader)[0].verdicts
     assert home.words.startswith("supported in this study, estimated 66% ± ")
@@ -398,7 +396,6 @@ def test_a_home_screen_gets_the_same_figure_without_reading_judgements(
 
     small.said("partial", audited["drawn"][0], who="zoe", mode="open", block="flagged")
     few = leading_estimate(small.study.reader, "zoe")
-    assert few is not None
     assert few.words == (
         "supported in this study, not estimated yet: 30 statements that count are needed: 1 so far, 29 more."
     )

@@ -255,7 +255,6 @@ def test_a_flag_that_is_taken_back_counts_no_more_and_relevance_is_an_ordered_sc
     ]  # fmt: skip
     # Ranks: a has five fives and a four, b four fives and two fours.
     assert pair.estimate("Spearman's rho").value == pytest.approx(1 / sqrt(2.5))
-    assert pair.order_test is not None
     assert pair.order_test.name == "Spearman's rho, all permutations"
     assert pair.order_test.pvalue == pytest.approx(1 / 3)
     shown = printed(unit_parts(now))

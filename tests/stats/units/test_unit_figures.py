@@ -315,7 +315,6 @@ def test_mean_ranks_and_qualities_of_each_model_and_type(figures: UnitFigures) -
     short = {one.model: one for one in figures.family.models if one.type == "short"}
     assert short["boreal"].mean_rank.value == 7 / 4
     assert figures.family.twice.value == 2 / 3
-    assert figures.family.rank_and_usefulness is not None
     assert figures.family.rank_and_usefulness.figure.value == pytest.approx(-0.8660254)
     assert figures.family.hallucination_and_usefulness is None
 
@@ -330,7 +329,6 @@ def test_orders_are_compared_ranking_by_ranking_and_models_by_the_means(figures:
     # The machine: 1 and 1 in the first; -1 and -1/3 in the second.
     assert final["one", ""].tau.value == pytest.approx((1 + 1 - 1 - 1 / 3) / 4)
     order = figures.family.order
-    assert order is not None
     # a: 1.5, 5/3, 17/6; b: 1.5, 1.5, 3: the first two are even for b.
     assert order.models == tuple(MODELS)
     assert order.each["a"].figure.value == pytest.approx(0.8660254)
