@@ -61,6 +61,7 @@ def test_a_table_of_pairs_and_texts_that_came_with_answers_find_it(stored_earlie
         )
         assert store_given(study, [GivenPage(PLAIN, PAGE, "Statins")], "answers.jsonl").stored == 1
         found = page_at(study.reader, f"{PLAIN}&gclid=1")
+        assert found is not None
         assert found["url"] == TRACKED
 
 
