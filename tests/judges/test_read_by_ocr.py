@@ -7,6 +7,7 @@ from medreview.judges.ocr_limits import status_as_read
 from medreview.judges.offline_stage import judge_offline
 from medreview.judges.quote_grounding import QuoteGrounder
 from medreview.judges.verdicts import refresh
+from medreview.study import Study
 from tests.judges.renal_study import part_of
 from tests.support.scanned_study import PAGES, SCANNED, TYPED, fill_scanned
 from tests.support.study_builder import rows_of
@@ -15,9 +16,10 @@ TOLD = "page 2 of the document was read by OCR, so letters and numbers may be wr
 
 
 @pytest.fixture
-def scanned(empty_study):
-    fill_scanned(empty_study)
-    return empty_study
+def scanned(tmp_path):
+    with Study.create(tmp_path / "a.medreview") as study:
+        fill_scanned(study)
+        yield study
 
 
 @pytest.mark.parametrize(
