@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 if sys.dont_write_bytecode:
     # Where Python shall leave nothing beside the modules, each process of the tests would compile all of them anew,
@@ -20,6 +21,9 @@ import pytest
 from hypothesis import settings
 
 from medreview import redaction
+
+if TYPE_CHECKING:
+    from medreview.study import Study
 
 pytest.register_assert_rewrite("tests.support")
 
@@ -80,6 +84,21 @@ def screens_are_waited_for() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Pilot, "pause", pause)
         yield
+
+
+@pytest.fixture
+def empty_study(tmp_path: Path) -> Iterator["Study"]:
+    """A study with nothing in it."""
+    from medreview.study import Study  # here: a run of a few tests without a study does not load it
+
+    with Study.create(tmp_path / "study.medreview") as opened:
+        yield opened
+
+
+@pytest.fixture
+def study(empty_study: "Study") -> "Study":
+    """The same, for a fixture of this name in a module or folder to fill."""
+    return empty_study
 
 
 def pytest_xdist_auto_num_workers() -> int:

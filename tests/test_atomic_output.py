@@ -12,15 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.atomic_output import (
-    atomic_outputs,
-    create,
-    new_file,
-    new_files,
-    replaced_folder,
-    workplace,
-    write_new,
-)
+from medreview.atomic_output import atomic_outputs, create, new_file, new_files, replaced_folder, workplace, write_new
 from medreview.errors import UserError
 from tests.support.commands import ROOT
 
@@ -96,12 +88,7 @@ def test_the_workplace_of_a_killed_command_goes_and_no_other(tmp_path: Path) -> 
         write_new(made, "whole")
         assert busy.is_dir()
 
-    assert names(tmp_path) == [
-        ".b.txt.partial-00000000",
-        ".c.txt.partial-00000000",
-        ".e.txt.partial-mine",
-        "z.txt",
-    ]
+    assert names(tmp_path) == [".b.txt.partial-00000000", ".c.txt.partial-00000000", ".e.txt.partial-mine", "z.txt"]
 
 
 def test_files_that_belong_together_come_all_or_none(tmp_path: Path) -> None:

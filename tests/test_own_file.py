@@ -9,7 +9,6 @@ from medreview.exchange.exports.export import export
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.sources.fetching.network import Limits, Network
-from medreview.study import Study
 from medreview.study.check import check
 from tests.support.http_server import LocalServer
 
@@ -48,29 +47,27 @@ def answers(site):
         }
 
 
-def test_from_the_file_to_labels(tmp_path, site):
+def test_from_the_file_to_labels(tmp_path, study, site):
     file = tmp_path / "answers.jsonl"
     file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(site)))
     pages = pipeline.PageProvider(network=Network(limits=Limits(host_delay=0), allow=site.allow))
-    with Study.create(tmp_path / "own.medreview") as study:
-        done = pipeline.run(study, [file], {}, pages)
+    done = pipeline.run(study, [file], {}, pages)
 
-        assert done.imported[0].added == 20
-        assert done.parsed.statements == 40
-        assert done.fetched.states == {"ok": 5, "http_error": 1}
-        session = ReviewSession(study, "kb", open_queue(study, "flagged", "kb"))
-        assert "numbers differ" in session.item.verdict.badges
-        assert "50 mg" in session.item.text
-        session.decide("contradicted")
-        summary = export(study, tmp_path / "labels")
-        assert summary.files["labels.csv"] == 1
-        assert check(study.reader) == []
+    assert done.imported[0].added == 20
+    assert done.parsed.statements == 40
+    assert done.fetched.states == {"ok": 5, "http_error": 1}
+    session = ReviewSession(study, "kb", open_queue(study, "flagged", "kb"))
+    assert "numbers differ" in session.item.verdict.badges
+    assert "50 mg" in session.item.text
+    session.decide("contradicted")
+    summary = export(study, tmp_path / "labels")
+    assert summary.files["labels.csv"] == 1
+    assert check(study.reader) == []
 
 
-def test_without_leave_nothing_on_this_machine_is_fetched(tmp_path, site):
+def test_without_leave_nothing_on_this_machine_is_fetched(tmp_path, study, site):
     file = tmp_path / "answers.jsonl"
     file.write_text("".join(json.dumps(answer) + "\n" for answer in answers(site)))
-    with Study.create(tmp_path / "own.medreview") as study:
-        done = pipeline.run(study, [file], {}, pipeline.PageProvider(network=Network(limits=Limits(host_delay=0))))
+    done = pipeline.run(study, [file], {}, pipeline.PageProvider(network=Network(limits=Limits(host_delay=0))))
 
-        assert done.fetched.states == {"blocked": 6}
+    assert done.fetched.states == {"blocked": 6}

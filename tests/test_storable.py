@@ -6,8 +6,7 @@ from medreview.storable import is_damaged, storable_text, unstorable
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["", "µg \U0001f600", 2**63 - 1, -(2**63), 0.5, True, None, [1, {"a": ["b"]}], {"k": None}],
+    "value", ["", "µg \U0001f600", 2**63 - 1, -(2**63), 0.5, True, None, [1, {"a": ["b"]}], {"k": None}]
 )
 def test_what_sqlite_and_json_take_is_storable(value: object) -> None:
     assert unstorable(value) == ""

@@ -83,10 +83,7 @@ try:
 except UserError as error:
     raise SystemExit(2)
 """
-HAPPENS: Final = {
-    "moved": 'path.rename("moved.medreview")',
-    "emptied": "os.truncate(path, 0)",
-}
+HAPPENS: Final = {"moved": 'path.rename("moved.medreview")', "emptied": "os.truncate(path, 0)"}
 
 
 @pytest.mark.parametrize("happens", HAPPENS.values(), ids=HAPPENS)

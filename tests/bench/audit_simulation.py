@@ -115,91 +115,16 @@ def figures(study: Study) -> AuditFigures:
     return audit_report(study.reader, {name: reviewer_labels(study.reader, name) for name in names}).figures[-1]
 
 
-def triage_first(made: MadeUp, rng: random.Random) -> Estimate:
-    """All of triage, then the audit."""
-    begin(made.study, "kb")
-    review(made, "flagged")
-    review(made, "audit")
-    return figures(made.study).supported.study
-
-
-def triage_released(made: MadeUp, rng: random.Random) -> Estimate:
-    """All of triage with the audit's members, which were released, then the audit: assisted in part."""
-    begin(made.study, "kb")
-    release(made.study, "kb")
-    review(made, "flagged")
-    review(made, "audit")
-    return figures(made.study).supported.study
-
-
-def with_the_triage(made: MadeUp, rng: random.Random) -> Estimate:
-    """The same, but the figure that takes the labels of all that is flagged."""
-    triage_released(made, rng)
-    found = figures(made.study).with_triage
-    assert found is not None
-    return found
-
-
-def audit_left_half_way(made: MadeUp, rng: random.Random) -> Estimate:
-    """An audit of 120, half of it done before triage and nothing after, though its members were released."""
-    draw(made.study, "kb", size=120)
-    review(made, "audit", part=0.5)
-    release(made.study, "kb")
-    review(made, "flagged")
-    return figures(made.study).supported.study
-
-
-def half_first(made: MadeUp, rng: random.Random) -> Estimate:
-    """Half of the audit, all of triage, the rest of the audit."""
-    begin(made.study, "kb")
-    review(made, "audit", part=0.5)
-    review(made, "flagged")
-    review(made, "audit", part=0.5, last=True)
-    return figures(made.study).supported.study
-
-
-def audit_first(made: MadeUp, rng: random.Random) -> Estimate:
-    """The audit, then triage."""
-    begin(made.study, "kb")
-    review(made, "audit")
-    review(made, "flagged")
-    return figures(made.study).supported.study
-
-
-def growth(made: MadeUp, rng: random.Random) -> Estimate:
-    """Half of the audit, triage, then half as many answers more, which are worse; triage and audit to the end."""
-    begin(made.study, "kb")
-    review(made, "audit", part=0.5)
-    review(made, "flagged")
-    grow(made, rng, RESPONSES + 1, RESPONSES // 2, supported=0.7)
-    review(made, "flagged")
-    review(made, "audit")
-    return figures(made.study).supported.study
-
-
-def shared_copies(made: MadeUp, rng: random.Random) -> Estimate:
-    """Two reviewers on two copies, each with a half of the audit and all of triage; merged."""
-    begin(made.study, "kb")
+def two_copies(made: MadeUp, other_reviewer: str, *beside: str) -> None:
+    """Half of the audit here, with ``beside``; triage and the other half on a copy made before; merged."""
     with copied(made) as other:
         review(made, "audit", part=0.5)
-        review(made, "flagged")
-        review(other, "flagged", "anna")
-        review(other, "audit", "anna", part=0.5, last=True)
+        for queue in beside:
+            review(made, queue)
+        review(other, "flagged", other_reviewer)
+        review(other, "audit", other_reviewer, part=0.5, last=True)
         path = other.study.path
     merge(made.study, path)
-    return figures(made.study).supported.study
-
-
-def one_on_two_copies(made: MadeUp, rng: random.Random) -> Estimate:
-    """One reviewer: half of the audit here, triage and the rest on a copy that was made before; merged."""
-    begin(made.study, "kb")
-    with copied(made) as other:
-        review(made, "audit", part=0.5)
-        review(other, "flagged")
-        review(other, "audit", part=0.5, last=True)
-        path = other.study.path
-    merge(made.study, path)
-    return figures(made.study).supported.study
 
 
 class copied:
@@ -222,17 +147,31 @@ class copied:
         self._opened.study.close()
 
 
-ORDERS: Final[Mapping[str, Callable[[MadeUp, random.Random], Estimate]]] = {
-    "triage first": triage_first,
-    "half of the audit first": half_first,
-    "audit first": audit_first,
-    "growth": growth,
-    "merged, two reviewers": shared_copies,
-    "merged, one reviewer": one_on_two_copies,
-    "released, triage first": triage_released,
-    "released, with the triage": with_the_triage,
-    "left half-way, released": audit_left_half_way,
+STEPS: Final[Mapping[str, Callable[[MadeUp, random.Random], object]]] = {
+    "begin": lambda made, rng: begin(made.study, "kb"),
+    "begin120": lambda made, rng: draw(made.study, "kb", size=120),
+    "release": lambda made, rng: release(made.study, "kb"),
+    "triage": lambda made, rng: review(made, "flagged"),
+    "audit": lambda made, rng: review(made, "audit"),
+    "half": lambda made, rng: review(made, "audit", part=0.5),
+    "rest": lambda made, rng: review(made, "audit", part=0.5, last=True),
+    "worse": lambda made, rng: grow(made, rng, RESPONSES + 1, RESPONSES // 2, supported=0.7),
+    "two": lambda made, rng: two_copies(made, "anna", "flagged"),
+    "one": lambda made, rng: two_copies(made, "kb"),
 }
+"""``worse``: half as many answers more, which are worse. ``two``, ``one``: two reviewers or one, on two copies."""
+ORDERS: Final = {
+    "triage first": "begin triage audit",
+    "half of the audit first": "begin half triage rest",
+    "audit first": "begin audit triage",
+    "growth": "begin half triage worse triage audit",
+    "merged, two reviewers": "begin two",
+    "merged, one reviewer": "begin one",
+    "released, triage first": "begin release triage audit",
+    "released, with the triage": "begin release triage audit",
+    "left half-way, released": "begin120 half release triage",
+}
+"""With the triage, the figure is the one that takes the labels of all that is flagged."""
 
 
 @dataclass(frozen=True)
@@ -254,8 +193,10 @@ def simulate(order: str, studies: int, seed: int, folder: Path) -> Iterator[Outc
             study.write(lambda c, name=name: c.execute("UPDATE study SET value = ? WHERE key = 'study_id'", (name,)))  # type: ignore[misc]
             made = MadeUp(study, {})
             grow(made, rng, 1, RESPONSES)
-            figure = ORDERS[order](made, rng)
-            yield Outcome(made.share, figure)
+            for step in ORDERS[order].split():
+                STEPS[step](made, rng)
+            found = figures(study)
+            yield Outcome(made.share, found.with_triage if order.endswith("with the triage") else found.supported.study)
         shutil.rmtree(place)
 
 

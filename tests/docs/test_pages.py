@@ -1,5 +1,7 @@
 """The pages say what is true now: links lead somewhere, tables have every level, settings are read."""
 
+import copy
+import json
 import re
 from collections import Counter
 from dataclasses import fields
@@ -17,7 +19,10 @@ from medreview.review.actions import FIGURES, REVIEW, Action, shown_key
 from medreview.review.queue_kinds import KINDS
 from medreview.sources.lookups.reach import MEANING
 from medreview.units import registry
+from tests.support.commands import Program
 from tests.tools import settings_tables
+from tests.tools.replays_page import PAGE, replays_page
+from tests.tools.stats_schema import PLACE, lost, made
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "sample_data" / "README.md"])
@@ -136,3 +141,44 @@ def test_the_synonyms_that_are_shown_are_read(tmp_path: Path) -> None:
     one, same, other = (set(vocabulary(tmp_path / "own.toml").keys(it)) for it in ("tacrolimus", "FK506", "metformin"))
     assert one & same
     assert not one & other
+
+
+def test_the_page_says_what_the_replays_do() -> None:
+    assert PAGE.read_text(encoding="utf-8") == replays_page(), "write it anew: python -m tests.tools.replays_page"
+
+
+def test_the_page_names_every_key_of_the_json(tmp_path: Path) -> None:
+    told = json.loads(Program(tmp_path)("replay", "cds", "s.medreview", "--sample", "--json").stdout)
+    text = PAGE.read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+)`", text.partition("## As JSON")[2].partition("\n## ")[0]))
+    assert named >= {*told, *told["steps"][0], *told["figures"][0]}
+
+
+def test_the_published_schema_is_that_of_the_program():
+    published, now = json.loads(PLACE.read_text()), made()
+
+    assert list(lost(published, now)) == [], "a field is gone: another number in figure_document.SCHEMA"
+    assert list(lost(now, published)) == [], "python -m tests.tools.stats_schema"
+    assert published["$id"] == now["$id"] == published["properties"]["schema"]["const"]
+
+
+def test_a_field_that_is_renamed_or_has_another_type_is_named():
+    published, renamed, retyped = json.loads(PLACE.read_text()), made(), made()
+    fields = renamed["$defs"]["Estimate"]["properties"]
+    fields["clustered"] = fields.pop("clusters")
+    assert "/$defs/Estimate/properties/clusters" in list(lost(published, renamed))
+    retyped["$defs"]["Estimate"]["properties"]["n"] = {"type": "string"}
+    assert list(lost(published, retyped)) == ["/$defs/Estimate/properties/n/type"]
+
+
+def test_what_comes_in_addition_is_no_loss():
+    published, more = json.loads(PLACE.read_text()), made()
+    more = copy.deepcopy(more)
+    more["$defs"]["Estimate"]["properties"]["colour"] = {"type": "string"}
+    more["$defs"]["Estimate"]["required"].append("colour")
+    assert list(lost(published, more)) == []
+
+
+def test_every_class_of_the_schema_is_described():
+    for name, held in made()["$defs"].items():
+        assert held.get("description") or held["type"] != "object", name

@@ -8,15 +8,46 @@ from medreview.evidence.assess import assess
 from medreview.evidence.grounding import LONGEST_QUOTE, QuoteIndex, ground
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import LONGEST_COMPARED
+from medreview.evidence.source_highlights import matches
 from medreview.judges.offline_stage import judge
-from tests.bench.growth import SHAPES, pair, quotation, short_quotation
+from medreview.text import Span
 from tests.support.cost import LINEAR, growth
 
 LONG = "Lithium is measured after 5 days, and its level is kept below 1.0 mmol/L. "
+SHAPES: dict[str, str] = {
+    "sentences": "Metformin is taken with a meal, and lithium is measured after 5 days. ",
+    "numbers": "1 ",
+    "amounts": "5 mg ",
+    "negations": "not a ",
+    "list": "- take 5 mg [1]\n",
+    "markers": "[1]",
+    "ellipses": "a ... ",
+}
+
+
+def _pair(text: str) -> None:
+    """What is done with a statement and a page, both the same hostile text but for a word."""
+    index = SourceIndex(f"Beginning. {text}")
+    found = assess(text, index)
+    judge(text, index, found)
+    for hit in found.spans:
+        matches(text, index.text, Span(hit.start, hit.end), index.words)
+
+
+def _quotation(text: str) -> None:
+    """What is done with a quote of half the page: nearly the same, so that the quick ways do not find it."""
+    ground(f"{text[: len(text) // 2]} ending", QuoteIndex(f"Beginning. {text}"))
+
+
+def _short_quotation(text: str) -> None:
+    """The same with a quote that is short enough to be aligned."""
+    ground(f"{text[:15_000]} ending", QuoteIndex(f"Beginning. {text}"))
+
+
 STEPS: dict[str, tuple[Callable[[str], None], list[str]]] = {
-    "pair": (pair, ["amounts", "numbers", "list", "sentences"]),
-    "quote": (quotation, ["sentences", "negations", "ellipses", "markers"]),
-    "short": (short_quotation, ["sentences", "negations", "list"]),
+    "pair": (_pair, ["amounts", "numbers", "list", "sentences"]),
+    "quote": (_quotation, ["sentences", "negations", "ellipses", "markers"]),
+    "short": (_short_quotation, ["sentences", "negations", "list"]),
 }
 
 

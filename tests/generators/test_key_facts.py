@@ -90,12 +90,11 @@ def test_a_fact_with_another_number_is_another_fact():
 
 
 @pytest.fixture
-def study(tmp_path: Path):
+def study(study: Study):
     """A case with a reference text and one without."""
     cases = [NewCase("c1", "Pneumonia", "Write it.", REFERENCE, ()), NewCase("c2", "Fall", "Write this.", "", ())]
-    with Study.create(tmp_path / "s.medreview") as made:
-        made.write(lambda connection: add_cases(connection, cases, "cases.jsonl"))
-        yield made
+    study.write(lambda connection: add_cases(connection, cases, "cases.jsonl"))
+    return study
 
 
 def run(study: Study, settings: JudgeSettings, per_case: int = 3):

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
@@ -28,10 +27,9 @@ from tests.support.study_builder import StudyBuilder, build
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "s.medreview") as made:
-        fill(made)
-        yield made
+def study(study: Study) -> Study:
+    fill(study)
+    return study
 
 
 def run(study: Study, settings: JudgeSettings, to: str = WHO, reviewer: str | None = None) -> pipeline.Generated:

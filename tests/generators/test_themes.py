@@ -1,7 +1,6 @@
 """Themes that a model makes of what a system omits and contradicts."""
 
 import json
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -23,17 +22,14 @@ AFTER = {"facts": [2, 4, 5], "title": "What is due after discharge", "about": "D
 
 
 @pytest.fixture
-def facts(tmp_path: Path) -> Iterator[FactStudy]:
+def facts(study: Study) -> FactStudy:
     """Three cases; one system omits all but one fact, the other fails once."""
-    with Study.create(tmp_path / "s.medreview") as study:
-        made = FactStudy(study)
-        for case in ("one", "two", "three"):
-            made.case(case, ("Warfarin was begun at 5 mg.", "management"), ("An X-ray is due.", "follow_up"))
-            made.votes(
-                "judge", made.text("atlas", case), "NN" if case != "three" else "YN", reason="Not in {failures}."
-            )
-            made.votes("judge", made.text("boreal", case), "YY" if case != "one" else "YN")
-        yield made
+    made = FactStudy(study)
+    for case in ("one", "two", "three"):
+        made.case(case, ("Warfarin was begun at 5 mg.", "management"), ("An X-ray is due.", "follow_up"))
+        made.votes("judge", made.text("atlas", case), "NN" if case != "three" else "YN", reason="Not in {failures}.")
+        made.votes("judge", made.text("boreal", case), "YY" if case != "one" else "YN")
+    return made
 
 
 def run(facts: FactStudy, settings: JudgeSettings) -> pipeline.Generated:
@@ -107,17 +103,16 @@ def test_a_model_that_finds_none_leaves_the_themes_by_rule(facts, answer, code):
     assert of(facts, "atlas").themes
 
 
-def test_the_demo_writers_answer_makes_themes_of_its_own_failures(tmp_path):
+def test_the_demo_writers_answer_makes_themes_of_its_own_failures(study):
     recorded = Path(str(files("medreview.sample_data"))) / "recorded"
     system = "demo-writer (single prompt)"
-    with Study.create(tmp_path / "d.medreview") as study:
-        facts = FactStudy(study)
-        for case in "abcd":
-            facts.case(case, ("Lisinopril was stopped for 36 hours.", "management"), ("A CT is due.", "follow_up"))
-            facts.votes("judge", facts.text(system, case), "NN")
-        done = run(facts, JudgeSettings("demo", "demo-writer", "recorded:", recorded=recorded))
-        assert (done.counts.made, done.counts.codes, done.counts.retried) == (1, {"no_theme": 1}, 1)
-        assert done.counts.dropped == {"theme_of_one": 1, "unknown_fact": 1, "number_not_in_failures": 1}
-        assert [(theme.title, len(theme.facts)) for theme in of(facts, system).themes] == [
-            ("What is to be tested or repeated after discharge", 4), ("Why and how a treatment was changed", 4),
-        ]  # fmt: skip
+    facts = FactStudy(study)
+    for case in "abcd":
+        facts.case(case, ("Lisinopril was stopped for 36 hours.", "management"), ("A CT is due.", "follow_up"))
+        facts.votes("judge", facts.text(system, case), "NN")
+    done = run(facts, JudgeSettings("demo", "demo-writer", "recorded:", recorded=recorded))
+    assert (done.counts.made, done.counts.codes, done.counts.retried) == (1, {"no_theme": 1}, 1)
+    assert done.counts.dropped == {"theme_of_one": 1, "unknown_fact": 1, "number_not_in_failures": 1}
+    assert [(theme.title, len(theme.facts)) for theme in of(facts, system).themes] == [
+        ("What is to be tested or repeated after discharge", 4), ("Why and how a treatment was changed", 4),
+    ]  # fmt: skip

@@ -1,10 +1,8 @@
 """The task ``reference_parsing``: references that the rules doubt are read by a judge, in their own words."""
 
 import json
-from collections.abc import Iterator
 from functools import partial
 from itertools import count
-from pathlib import Path
 
 import pytest
 
@@ -28,12 +26,11 @@ TASK = "reference_parsing"
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "s.medreview") as made:
-        listed = json.dumps([DOUBTED, SURE])
-        build(made, lambda to: to.response("r1", "Heparin is safe [1].", cited=0, parser=None, listed=listed))
-        pipeline.find_references(made)
-        yield made
+def study(empty_study: Study) -> Study:
+    listed = json.dumps([DOUBTED, SURE])
+    build(empty_study, lambda to: to.response("r1", "Heparin is safe [1].", cited=0, parser=None, listed=listed))
+    pipeline.find_references(empty_study)
+    return empty_study
 
 
 def readings(study: Study) -> dict[str, dict[str, object]]:

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -49,11 +48,10 @@ def sent(server: Embeddings) -> list[str]:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "a.medreview") as opened:
-        fill(opened, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": RENAL, "p2": VITAMIN})
-        pipeline.judge(opened)
-        yield opened
+def study(empty_study: Study) -> Study:
+    fill(empty_study, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": RENAL, "p2": VITAMIN})
+    pipeline.judge(empty_study)
+    return empty_study
 
 
 def offline_words(study: Study) -> list[tuple[str, str | None]]:

@@ -15,10 +15,9 @@ def ten(rows):
 
 
 @pytest.fixture
-def study(tmp_path):
-    with Study.create(tmp_path / "a.medreview") as opened:
-        build(opened, ten)
-        yield opened
+def study(empty_study):
+    build(empty_study, ten)
+    return empty_study
 
 
 def test_every_statement_gets_its_row_also_across_batches(study, monkeypatch):

@@ -1,7 +1,6 @@
 """Which judgements are votes, where few studies ever get to."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
@@ -15,14 +14,13 @@ STATEMENT = "Give 500 mg."
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
+def study(empty_study: Study) -> Study:
     def rows(rows: StudyBuilder) -> None:
         rows.page("u", "Give 500 mg twice a day.")
         rows.response("r", STATEMENT, statements=[STATEMENT], cites=["u"])
 
-    with Study.create(tmp_path / "a.medreview") as opened:
-        build(opened, rows)
-        yield opened
+    build(empty_study, rows)
+    return empty_study
 
 
 def votes(study: Study) -> Sequence[Judgement]:

@@ -1,7 +1,6 @@
 """An endpoint of a model, and a study that keeps what it was asked."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,12 +13,6 @@ from tests.support.judge_endpoint import JudgeEndpoint
 def model() -> Iterator[JudgeEndpoint]:
     with JudgeEndpoint() as endpoint:
         yield endpoint
-
-
-@pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "s.medreview") as opened:
-        yield opened
 
 
 @pytest.fixture

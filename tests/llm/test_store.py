@@ -1,4 +1,4 @@
-"""No question is paid twice, and every answer is kept."""
+"""Calls are kept: by a jury of models, once each, with what they cost."""
 
 import asyncio
 import dataclasses
@@ -6,15 +6,18 @@ import sqlite3
 import threading
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from medreview.llm.call import cache_key
-from medreview.llm.costs import quantile, spent
-from medreview.llm.judge_client import Judge
+from medreview.llm.costs import cost_of, estimate, fewest_tokens, quantile, spent, tokens_of
+from medreview.llm.judge_client import FAILURES, TRIES, Judge
+from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
 from medreview.study import Study
 from tests.llm.questions import SCHEMA, ask_of
-from tests.support.http_server import slowly
-from tests.support.judge_endpoint import GOOD, says
+from tests.support.http_server import after, slowly, together
+from tests.support.judge_endpoint import GOOD, refuses, says
 
 
 def rows(study):
@@ -166,3 +169,102 @@ def test_quantiles_are_values_that_occurred():
     assert quantile([7], 0.95) == 7
     assert quantile([1, 2, 3, 4], 0.5) == 2
     assert quantile(list(range(1, 101)), 0.95) == 95
+
+
+async def test_no_more_requests_than_configured_are_under_way(model):
+    model.play(slowly(0.03, together(3, says())))
+    async with Judge(model.settings(concurrency=3)) as judge:
+        await asyncio.gather(*(judge.ask(ask_of(f"question {n}")) for n in range(12)))
+
+    assert model.most_at_once == 3
+
+
+async def test_after_five_failures_in_a_row_a_judge_is_asked_no_more(model):
+    model.play(refuses(500, "boom"))
+    async with Judge(model.settings(concurrency=1), backoff=0.001) as judge:
+        answers = [await judge.ask(ask_of(f"question {n}")) for n in range(FAILURES + 3)]
+
+        assert "boom" in judge.dead
+    assert [answer.status for answer in answers] == ["error"] * FAILURES + ["skipped"] * 3
+    assert "in a row failed" in answers[-1].error
+    assert len(model.asked) == FAILURES * TRIES
+
+
+async def test_an_answer_of_any_kind_ends_a_row_of_failures(model):
+    one_round = [refuses(404, "no")] * (FAILURES - 1) + [says("prose"), says("prose")]
+    model.play(*one_round * 2, says())
+    async with Judge(model.settings(concurrency=1)) as judge:
+        answers = [await judge.ask(ask_of(f"question {n}")) for n in range(2 * FAILURES + 1)]
+
+        assert judge.dead == ""
+    assert answers[-1].status == "ok"
+
+
+async def test_requests_that_wait_for_their_next_try_stop_when_the_judge_dies(model):
+    model.play(refuses(503, "down"))
+    async with Judge(model.settings(concurrency=8), backoff=0.01) as judge:
+        answers = await asyncio.gather(*(judge.ask(ask_of(f"question {n}")) for n in range(100)))
+
+    assert {answer.status for answer in answers} == {"error", "skipped"}
+    assert len(model.asked) <= 8 * TRIES + 8
+
+
+async def test_a_dead_judge_costs_the_others_nothing(model):
+    model.play(slowly(0.02, says()))
+    dead = model.settings(name="dead", base_url="http://127.0.0.1:9/v1")
+
+    async def all_of(settings, backoff=0.05):
+        async with Judge(settings, backoff=backoff) as judge:
+            answers = await asyncio.gather(*(judge.ask(ask_of(f"question {n}")) for n in range(40)))
+            return {answer.status for answer in answers}
+
+    waiting = asyncio.create_task(all_of(dead, backoff=600))
+    assert await all_of(model.settings()) == {"ok"}
+    assert not waiting.done()
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert await all_of(dead) == {"error", "skipped"}
+
+
+async def test_cancelling_leaves_no_place_taken(model):
+    gate = threading.Event()
+    model.play(after(gate, says()))
+    async with Judge(model.settings(concurrency=1)) as judge:
+        waiting = asyncio.create_task(judge.ask(ask_of("one")))
+        while not model.asked:
+            await asyncio.sleep(0.01)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        gate.set()
+        answer = await asyncio.wait_for(judge.ask(ask_of("two")), 60)
+
+    assert waiting.cancelled()
+    assert answer.status == "ok"
+
+
+def judge(**more):
+    return JudgeSettings("j", "m", "http://localhost/v1", **more)
+
+
+def test_tokens_are_a_third_of_the_bytes_rounded_up():
+    assert [tokens_of(text) for text in ("", "a", "abc", "abcd", "µ", "糖尿病", "\ud800")] == [0, 1, 1, 2, 1, 3, 1]
+
+
+@given(st.text(alphabet=st.characters(categories=["L", "N", "P", "Z"])))
+def test_the_lower_bound_is_below_the_upper_one(text):
+    assert fewest_tokens(text) <= tokens_of(text) + 1
+
+
+def test_calls_tokens_and_cost():
+    asks = [ask_of("x" * 300), ask_of("y" * 600)]
+
+    done = estimate(asks, judge(price_input=2.0, price_output=10.0, params={"max_tokens": 100}))
+
+    assert (done.calls, done.prompt_tokens, done.completion_tokens) == (2, 316, 200)
+    assert done.cost == pytest.approx((316 * 2 + 200 * 10) / 1e6)
+
+
+def test_without_a_price_or_a_count_there_is_no_cost():
+    assert cost_of(judge(price_input=1.0), 10, 10) is None
+    assert cost_of(judge(price_input=1.0, price_output=1.0), None, 10) is None
+    assert cost_of(judge(price_input=0.0, price_output=0.0), 10, 10) == 0.0

@@ -1,7 +1,6 @@
 """References of a study are held against a library without a network; what was checked is not checked again."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,11 +32,10 @@ THIRD = FIRST | {"id": "c", "title": "Heparin in the stroke unit: a trial", "vol
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "s.medreview") as made:
-        build(made, lambda to: to.response("r1", TEXT, cited=0, parser=None))
-        pipeline.parse(made)
-        yield made
+def study(study: Study) -> Study:
+    build(study, lambda to: to.response("r1", TEXT, cited=0, parser=None))
+    pipeline.parse(study)
+    return study
 
 
 def against(folder: Path, *items: object) -> Authorities:

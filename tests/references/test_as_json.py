@@ -1,6 +1,7 @@
-"""References, records and checks go into JSON and come back as they were; nothing else comes back."""
+"""References, records and answers of authorities are kept and come back as they were."""
 
 import json
+import sqlite3
 
 import pytest
 
@@ -18,6 +19,9 @@ from medreview.references.model import (
     reference_of,
     to_json,
 )
+from medreview.references.services.client import AnswerStore, MemoryAnswers, StudyAnswers
+from medreview.study import Study
+from medreview.study.check import check
 from medreview.text import Span
 
 TEXT = "Moreno A, et al. Drug X and falls. J Test Med. 2019;12(3):45-51. doi:10.5555/x.1"
@@ -114,3 +118,51 @@ def test_a_check_is_refused_for_one_wrong_word_deep_inside() -> None:
         check_of(wrong)
     with pytest.raises(ValueError, match=r"check\.verdict"):
         check_of({"verdict": "invented"})
+
+
+FOUND = Record(
+    "crossref",
+    "10.5555/x.1",
+    kind="article",
+    title="Drug X",
+    authors=(Author("Moreno", "A"),),
+    years=(2019,),
+    identifiers=(Identifier("doi", "10.5555/x.1"),),
+    notices=(Notice("retracted"),),
+)
+
+
+def _asked(answers: AnswerStore) -> None:
+    assert answers.known("crossref", "10.5555/x.1") is None
+    answers.keep("crossref", "10.5555/x.1", [FOUND])
+    answers.keep("pubmed", "10.5555/x.1", ())
+    assert answers.known("crossref", "10.5555/x.1") == (FOUND,)
+    assert answers.known("pubmed", "10.5555/x.1") == ()
+    assert answers.known("pubmed", "10.5555/x.2") is None
+
+
+def test_an_answer_is_known_by_its_authority_and_query_and_nothing_is_an_answer(study: Study) -> None:
+    _asked(MemoryAnswers())
+    _asked(StudyAnswers(study))
+    study.close()
+
+
+def test_a_study_keeps_answers_and_changes_none_of_them(study: Study) -> None:
+    answers = StudyAnswers(study)
+    answers.keep("pubmed", "drug x 2019", ())
+    for change in ("UPDATE authority_answer SET records = '[1]'", "DELETE FROM authority_answer"):
+        with pytest.raises(sqlite3.IntegrityError, match="never"):
+            study.write(lambda connection, change=change: connection.execute(change))  # type: ignore[misc]
+    assert check(study.reader) == []
+    study.close()
+    with Study.open(study.path, read_only=True) as again:
+        assert StudyAnswers(again).known("pubmed", "drug x 2019") == ()
+        StudyAnswers(again).keep("pubmed", "drug y 2019", ())
+        assert StudyAnswers(again).known("pubmed", "drug y 2019") is None
+
+
+def test_who_asks_again_is_told_the_newest_answer(study: Study) -> None:
+    rows = [("pubmed", "x", "2026-01-01T00:00:00+00:00", "[]"), ("pubmed", "x", "2025-01-01T00:00:00+00:00", "[1]")]
+    study.write(lambda connection: connection.executemany("INSERT INTO authority_answer VALUES (?, ?, ?, ?)", rows))
+    assert StudyAnswers(study).known("pubmed", "x") == ()
+    study.close()

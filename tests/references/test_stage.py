@@ -1,7 +1,6 @@
 """The references of a study are found when its responses are prepared; those of an old study when they are asked."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,16 +26,15 @@ LISTED = '["Vale D. Heparin in stroke. Test Neurol. 2015;3:1-9. doi:10.5555/foun
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "s.medreview") as made:
-        build(
-            made,
-            lambda to: [
-                to.response("r1", TEXT, cited=0, parser=None, listed=LISTED),
-                to.response("r2", "", invalid="empty", cited=0),
-            ],
-        )
-        yield made
+def study(study: Study) -> Study:
+    build(
+        study,
+        lambda to: [
+            to.response("r1", TEXT, cited=0, parser=None, listed=LISTED),
+            to.response("r2", "", invalid="empty", cited=0),
+        ],
+    )
+    return study
 
 
 def test_each_reference_has_its_place_its_source_and_the_statements_that_cite_it(study: Study) -> None:

@@ -1,5 +1,6 @@
-"""Steps of a replay on a user's own files: what is done, what waits for whom, what a second run does."""
+"""Replays of studies: the runner, the sample, and what they reproduce."""
 
+import csv
 import json
 import re
 import shlex
@@ -7,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from medreview.replays.registry import REPLAYS
+from medreview.replays.registry import REPLAYS, SAMPLES
+from medreview.replays.reproduced import Printed, Reproduced, read_votes, reproduced
 from medreview.replays.step_kinds import Review, SecondAnnotator
 from medreview.review.queue_kinds import ALL
+from medreview.stats.formulas.estimate import Estimate
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.commands import Program, own_settings
@@ -152,3 +155,145 @@ def test_a_replay_that_is_stopped_says_that_it_goes_on_and_asks_no_answer_twice(
 
 def _stopped(*_: object) -> None:
     raise KeyboardInterrupt
+
+
+REVIEWED_BY_YOU = {"statements beside notes"}
+"""Steps that the sample leaves to whoever tries it."""
+
+
+@pytest.mark.parametrize("paper", REPLAYS)
+def test_a_sample_replay_runs_offline_and_a_second_time_does_and_asks_nothing(paper: str, medreview: Program) -> None:
+    first = medreview("replay", paper, "s.medreview", "--sample").stdout
+    assert "failed" not in first
+    headings = re.findall(r"^\S.*\((.*)$", first.partition("Figures: ")[2], re.MULTILINE)
+    assert headings
+    told = " ".join(first.split())
+    assert all(sentence in told for sentence in REPLAYS[paper].deviations)
+    second = json.loads(medreview("replay", paper, "s.medreview", "--sample", "--json").stdout)
+    states = {step["step"]: step["state"] for step in second["steps"]}
+    assert {step for step, state in states.items() if state != "done"} <= REVIEWED_BY_YOU
+    assert sum(step["asked"] for step in second["steps"]) == 0
+    assert second["note"] == "recorded answers, written for the demo"
+    for row in second["figures"]:
+        assert row["value"] is not None or row["missing"], row["figure"]
+        assert (row["low"] is None) == (row["high"] is None)
+
+
+def test_the_notebooks_figures_come_out_on_its_own_citations(medreview: Program) -> None:
+    told = json.loads(medreview("replay", "cds", "s.medreview", "--sample", "--json").stdout)
+    values = {row["figure"]: row["value"] for row in told["figures"]}
+    assert values["responses with a citation"] == 0.8
+    assert values["citations per response"] == 2.4
+    assert values["allowed, mean of responses"] == pytest.approx(2 / 3)
+    assert values["allowed URLs, mean of responses"] == 0.625
+
+
+def test_every_replay_has_its_sample() -> None:
+    assert SAMPLES.keys() == REPLAYS.keys()
+
+
+CONSENSUS = [1, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0]
+JUDGES = {
+    "one": [1, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1],
+    "two": [1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 1, 0],
+    "three": [1, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0],
+    "\x1b[31mfour": [1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1],
+}
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> Path:
+    """Kappa of the first judge is 1 - (1/12) / (8 x 3 + 4 x 9) x 144 = 0.8."""
+    path = tmp_path / "votes.json"
+    printed = {"one": 0.8, "two": 0.9, "Single Physician": 0.7}
+    path.write_text(
+        json.dumps({"consensus": CONSENSUS, "judges": JUDGES, "printed_kappa": printed, "printed_ci": {"one": [0, 1]}})
+    )
+    return path
+
+
+def by_name(found: list[Reproduced]) -> dict[tuple[str, str], Reproduced]:
+    return {(one.paper, one.what): one for one in found}
+
+
+def test_what_the_papers_print_of_counts_is_what_the_formulas_give() -> None:
+    found = by_name(list(reproduced()))
+    outcomes = {name: one.outcome for name, one in found.items()}
+
+    assert outcomes["ClinIQLink", "hallucination rate, Wilson"] == "equal"
+    assert outcomes["ClinIQLink", "plausibility"] == "equal"
+    assert outcomes["SourceCheckup", "whole responses supported, by an expert, Wald"] == "equal"
+    assert outcomes["SourceCheckup", "whole responses supported, by an expert, Wilson"] == "value equal"
+    assert outcomes["SourceCheckup", "SourceCleanup: removed"] == "equal"
+    assert {outcomes["CDS notebook", what] for what in ("responses with a citation", "citations per response",
+            "allowed, mean of responses", "allowed URLs, mean of responses")} == {"equal"}  # fmt: skip
+    pooled = found["CDS notebook", "allowed, pooled"]
+    assert (pooled.ours.value if pooled.ours else None, pooled.outcome) == (0.75, "not printed")
+    confirmed = found["SourceCheckup", "found unsupported, confirmed by doctors"]
+    assert (confirmed.outcome, confirmed.why[:25]) == ("differs", "105 of 110 are 95.5%: the")
+    assert {one.outcome for one in found.values() if one.paper == "MedFactEval"} == {"missing"}
+    assert all("--votes FILE" in one.why for one in found.values() if one.outcome == "missing")
+
+
+def test_votes_give_kappas_of_judges_and_of_the_jury_under_each_tie_rule(votes: Path) -> None:
+    found = {one.what: one for one in reproduced(read_votes(votes)) if one.paper == "MedFactEval"}
+
+    assert found["kappa of one"].ours.value == pytest.approx(0.8)
+    assert (found["kappa of one"].outcome, found["kappa of two"].outcome) == ("value equal", "differs")
+    assert found["kappa of three"].outcome == "not printed"
+    jury = {what: one.ours for what, one in found.items() if what.startswith("kappa of the jury of 4")}
+    present, cases, left_out, absent = jury.values()
+    assert cases is not None
+    # Even: facts 5 (1001), 8 (0011) and 12 (1001).
+    assert (left_out.n, left_out.dropped, present.n) == (9, 3, 12)
+    assert (cases.value, cases.clusters, cases.method) == (present.value, 4, "jackknife over cases")
+    apart = found["kappa of the jury, minus that of one physician"].ours
+    assert absent is not None
+    assert present.value is not None
+    assert apart.value == pytest.approx(present.value - 0.7)
+    assert apart.low is None
+
+
+@pytest.mark.parametrize(
+    ("printed", "equal"),
+    [
+        (Printed("50.0"), True),
+        (Printed("50"), True),
+        (Printed("50.1"), False),
+        (Printed("50.0", "40.5", "60.0"), True),
+        (Printed("50.0", "40.4", "60.0"), False),
+        (Printed("0.50", share=False), True),
+    ],
+)
+def test_equal_is_the_same_digits_rounded_half_up(printed: Printed, equal: bool) -> None:
+    assert printed.equals(Estimate("share", 0.5, 0.4045, 0.6, "Wilson", 9, scale="share")) is equal
+
+
+def test_the_command_prints_and_writes_them(medreview: Program, votes: Path) -> None:
+    shown = medreview("reproduce", "--votes", votes, "--csv", "out.csv").stdout
+    assert "printed; ours" in shown.splitlines()[1]
+    given = json.loads(medreview("reproduce", "--votes", votes, "--json").stdout)["figures"]
+    with (medreview.folder / "out.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+
+    assert "105 of 110 are 95.5%" in " ".join(shown.split())
+    assert "\x1b" not in shown
+    assert [row["what"] for row in rows] == [one["what"] for one in given]
+    assert {"paper", "printed", "outcome", "value", "low", "high", "method", "n", "why"} <= given[0].keys()
+    assert float(rows[0]["value"]) == pytest.approx(1090 / 5543)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("[", "cannot be read"),
+        ("[]", "is no file of votes"),
+        ('{"consensus": [1, 2], "judges": {"a": [1, 0]}}', "is no file of votes"),
+        ('{"consensus": [1, 0], "judges": {"a": [true, 0]}}', "is no file of votes"),
+        ('{"consensus": [1, 0], "judges": {"a": [1]}}', "not as many votes"),
+    ],
+)
+def test_a_file_that_holds_no_votes_is_refused_in_a_sentence(medreview: Program, body: str, said: str) -> None:
+    (medreview.folder / "bad.json").write_text(body)
+
+    assert said in medreview("reproduce", "--votes", "bad.json", check=2).stderr

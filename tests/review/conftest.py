@@ -1,8 +1,5 @@
 """A study of two responses, three sources and two judges, small enough to know by heart."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from medreview.judges.verdicts import refresh
@@ -39,11 +36,10 @@ def at(text: str, part: str) -> tuple[int, int]:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "a.medreview") as opened:
-        build(opened, _fill)
-        refresh(opened)
-        yield opened
+def study(study: Study) -> Study:
+    build(study, _fill)
+    refresh(study)
+    return study
 
 
 def _fill(rows: StudyBuilder) -> None:

@@ -63,12 +63,11 @@ def line(found: Overview, name: str) -> QueueLine:
 
 
 @pytest.fixture
-def study(tmp_path: Path):  # type: ignore[no-untyped-def]
-    with Study.create(tmp_path / "ours.medreview") as opened:
-        # Membership is by chance of the study's id: a fixed one makes the same members each time.
-        opened.write(lambda c: c.execute("UPDATE study SET value = 'study_1' WHERE key = 'study_id'"))
-        grow(opened, 1, 30)
-        yield opened
+def study(empty_study: Study):  # type: ignore[no-untyped-def]
+    # Membership is by chance of the study's id: a fixed one makes the same members each time.
+    empty_study.write(lambda c: c.execute("UPDATE study SET value = 'study_1' WHERE key = 'study_id'"))
+    grow(empty_study, 1, 30)
+    return empty_study
 
 
 def test_the_first_opening_of_a_large_enough_study_reserves_a_tenth_and_later_ones_change_nothing(

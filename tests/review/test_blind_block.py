@@ -2,8 +2,6 @@
 
 import io
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +23,7 @@ SIZE = 2 * BLOCK_SIZE + 5
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
+def study(empty_study: Study) -> Study:
     """More than two blocks of statements, of which the judge says that they are not addressed."""
 
     def fill(rows: StudyBuilder) -> None:
@@ -35,10 +33,9 @@ def study(tmp_path: Path) -> Iterator[Study]:
             for ordinal in range(1, 6):
                 rows.judgement("one", f"r{number}.{ordinal}", "p", "not_addressed")
 
-    with Study.create(tmp_path / "a.medreview") as opened:
-        build(opened, fill)
-        refresh(opened)
-        yield opened
+    build(empty_study, fill)
+    refresh(empty_study)
+    return empty_study
 
 
 def sit(study: Study, queue: str = "audit", *, blind: bool | None = None) -> ReviewSession:

@@ -65,12 +65,11 @@ def test_two_copies_with_two_hundred_labels_each_differ_where_their_labels_do_an
 
 
 @pytest.fixture
-def study(tmp_path):
-    with Study.create(tmp_path / "s.medreview") as made:
-        fill(made)
-        decide_all(made, "ada", 0)
-        decide_all(made, "bo", 1)
-        yield made
+def study(empty_study):
+    fill(empty_study)
+    decide_all(empty_study, "ada", 0)
+    decide_all(empty_study, "bo", 1)
+    return empty_study
 
 
 def test_units_of_every_kind_can_be_in_conflict_and_are_settled_by_a_third_or_by_agreement(study):

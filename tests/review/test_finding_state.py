@@ -1,6 +1,5 @@
 """What a reviewer makes of the judges' findings: taken over as spans, rejected, open again after an undo."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,15 +16,14 @@ from tests.support.study_builder import StudyBuilder, build, rows_of
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "a.medreview") as opened:
-        bring_answers(opened, tmp_path)
-        pipeline.parse(opened)
-        unit = answer_units(opened)[1]
-        find(opened, "one", unit, "context", "after week 28", "in week 35", "week 99")
-        find(opened, "two", unit, "fact", "ibuprofen")
-        find(opened, "two", unit, "fact", "Paracetamol", assisted_by=("e1",))
-        yield opened
+def study(tmp_path: Path, empty_study: Study) -> Study:
+    bring_answers(empty_study, tmp_path)
+    pipeline.parse(empty_study)
+    unit = answer_units(empty_study)[1]
+    find(empty_study, "one", unit, "context", "after week 28", "in week 35", "week 99")
+    find(empty_study, "two", unit, "fact", "ibuprofen")
+    find(empty_study, "two", unit, "fact", "Paracetamol", assisted_by=("e1",))
+    return empty_study
 
 
 def write(study: Study, *events: NewEvent) -> None:

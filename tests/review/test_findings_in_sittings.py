@@ -1,6 +1,5 @@
 """Findings in a sitting: hidden while it is blind, walked through, taken over, rejected, found by a filter."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,15 +15,14 @@ from tests.support.answer_study import CONTEXT, CORRECT, answer_units, bring_ans
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "a.medreview") as opened:
-        bring_answers(opened, tmp_path)
-        pipeline.parse(opened)
-        unit = answer_units(opened)[1]
-        find(opened, "one", unit, "context", "after week 28", "in week 35")
-        find(opened, "two", unit, "fact", "Paracetamol")
-        pipeline.roll_up(opened)
-        yield opened
+def study(tmp_path: Path, empty_study: Study) -> Study:
+    bring_answers(empty_study, tmp_path)
+    pipeline.parse(empty_study)
+    unit = answer_units(empty_study)[1]
+    find(empty_study, "one", unit, "context", "after week 28", "in week 35")
+    find(empty_study, "two", unit, "fact", "Paracetamol")
+    pipeline.roll_up(empty_study)
+    return empty_study
 
 
 def sitting(study: Study, queue: str, *, filter: str = "", blind: bool | None = None) -> Deciding:

@@ -26,9 +26,8 @@ def say(study):
 
 
 @pytest.fixture
-def small(tmp_path):
-    with Study.create(tmp_path / "small.medreview") as study:
-        yield SmallStudy(study)
+def small(empty_study):
+    return SmallStudy(empty_study)
 
 
 def view(study: Study, group: Group = CHOSEN, scale: Scale = LEVELS) -> GroupView:
@@ -161,8 +160,7 @@ def test_labels_through_a_filter_are_of_the_draw_once_nothing_of_it_waits(small)
 
 def test_the_word_of_the_offline_judge_comes_with_what_it_is(small):
     small.response("a", 2)
-    small.judged("offline", "supported", "a.1", "a.2")
-    small.judged("one", "supported", "a.1")
+    small.judge("a.1 a.2", offline="SS", one="S-")
     small.roll_up()
     small.said("supported", "a.1", "a.2")
     figures = LiveFigures(small.study.reader, "anna")

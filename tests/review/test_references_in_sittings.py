@@ -1,8 +1,5 @@
 """References in a sitting: what they do to flags, what they tell of other units, and the key that leads to them."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from medreview.errors import UserError
@@ -27,10 +24,9 @@ FLAGS = {
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "r.medreview") as made:
-        fill_references(made)
-        yield made
+def study(empty_study: Study) -> Study:
+    fill_references(empty_study)
+    return empty_study
 
 
 def sit(study: Study, queue: str, unit: str = "", *, blind: bool | None = None, filter: str = "") -> Deciding:

@@ -10,10 +10,9 @@ from tests.support.unit_study import decide
 
 
 @pytest.fixture
-def study(tmp_path):
-    with Study.create(tmp_path / "s.medreview") as made:
-        build(made, lambda rows: rows.response("r1", statements=[f"Statement {n}." for n in range(400)]))
-        yield made
+def study(empty_study):
+    build(empty_study, lambda rows: rows.response("r1", statements=[f"Statement {n}." for n in range(400)]))
+    return empty_study
 
 
 def members(study: Study) -> list[str]:

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,10 +28,9 @@ LATER = datetime.now(UTC) + timedelta(days=15)
 
 
 @pytest.fixture
-def many(tmp_path: Path):
-    with Study.create(tmp_path / "a.medreview") as study:
-        build(study, lambda rows: [rows.response(f"r{n}", statements=["text"] * 6) for n in range(SIZE // 6)])
-        yield study
+def many(empty_study: Study):
+    build(empty_study, lambda rows: [rows.response(f"r{n}", statements=["text"] * 6) for n in range(SIZE // 6)])
+    return empty_study
 
 
 def decide(study: Study, units: list[str], label: str = "supported", pass_no: int = 1) -> None:

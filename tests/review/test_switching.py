@@ -1,8 +1,5 @@
 """From a statement to its pairs and back: the place is kept, and what is hidden stays hidden."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from medreview.errors import UserError
@@ -20,10 +17,9 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "16
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "t.medreview") as made:
-        two_responses(made)
-        yield made
+def study(empty_study: Study) -> Study:
+    two_responses(empty_study)
+    return empty_study
 
 
 def sit(study: Study, queue: str, unit: str = "", **more: object) -> Deciding:

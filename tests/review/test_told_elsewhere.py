@@ -1,8 +1,6 @@
 """What was seen of the judges on one unit counts as seen on those that it tells of."""
 
 import sqlite3
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,10 +15,9 @@ from tests.support.unit_samples import two_responses
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "t.medreview") as made:
-        two_responses(made)
-        yield made
+def study(empty_study: Study) -> Study:
+    two_responses(empty_study)
+    return empty_study
 
 
 def sit(study: Study, queue: str, unit: str, *, blind: bool) -> Deciding:

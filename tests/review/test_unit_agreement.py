@@ -1,6 +1,5 @@
 """Figures of agreement on units of other kinds, for the page behind ``i``."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,8 @@ from tests.support.unit_study import LABELS, Units, fill
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[tuple[Study, Units]]:
-    with Study.create(tmp_path / "units.medreview") as opened:
-        yield opened, fill(opened)
+def study(empty_study: Study) -> tuple[Study, Units]:
+    return empty_study, fill(empty_study)
 
 
 def decide(study: Study, unit: str, axis: str, label: str, mode: str = "open") -> None:

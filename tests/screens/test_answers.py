@@ -1,6 +1,5 @@
 """Answers and findings on the screen: spans with reasons, both places of a context-conflict, what judges found."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,16 +14,15 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "16
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "a.medreview") as opened:
-        bring_answers(opened, tmp_path)
-        pipeline.parse(opened)
-        unit = answer_units(opened)[1]
-        find(opened, "one", unit, "context", "after week 28", "in week 35")
-        find(opened, "two", unit, "fact", "Paracetamol")
-        find(opened, "two", unit, "none", assisted_by=("e1",))
-        pipeline.roll_up(opened)
-        yield opened
+def study(tmp_path: Path, empty_study: Study) -> Study:
+    bring_answers(empty_study, tmp_path)
+    pipeline.parse(empty_study)
+    unit = answer_units(empty_study)[1]
+    find(empty_study, "one", unit, "context", "after week 28", "in week 35")
+    find(empty_study, "two", unit, "fact", "Paracetamol")
+    find(empty_study, "two", unit, "none", assisted_by=("e1",))
+    pipeline.roll_up(empty_study)
+    return empty_study
 
 
 @SIZES

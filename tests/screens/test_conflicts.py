@@ -19,16 +19,15 @@ from tests.support.workbench import PLAIN, events, press, review_screen, screen_
 
 
 @pytest.fixture
-def study(tmp_path):
-    with Study.create(tmp_path / "s.medreview") as made:
-        fill(made)
-        decide_all(made, "ada", 0)
-        decide_all(made, "bo", 1)
-        unit = units_of(made)["statement"]
-        given = decide(made, "bo", unit, "evidence", "partial")
-        do(made, "bo", "reason", unit, {"decision": given.event_id, "code": "number"})
-        do(made, "bo", "note", unit, {"text": "only the INR is named"})
-        yield made
+def study(empty_study):
+    fill(empty_study)
+    decide_all(empty_study, "ada", 0)
+    decide_all(empty_study, "bo", 1)
+    unit = units_of(empty_study)["statement"]
+    given = decide(empty_study, "bo", unit, "evidence", "partial")
+    do(empty_study, "bo", "reason", unit, {"decision": given.event_id, "code": "number"})
+    do(empty_study, "bo", "note", unit, {"text": "only the INR is named"})
+    return empty_study
 
 
 def opened(study: Study, queue: str, reviewer: str = "chair") -> Workbench:

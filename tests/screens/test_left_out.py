@@ -19,15 +19,14 @@ BESIDE = "Aspirin is not safe in pregnancy."
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
+def study(tmp_path: Path, empty_study: Study) -> Study:
     answers = tmp_path / "answers.jsonl"
     lines = [{"question": "Q?", "response": text} for text in (RESPONSE, BESIDE)]
     answers.write_text("\n".join(json.dumps(line) for line in lines))
-    with Study.create(tmp_path / "one.medreview") as made:
-        pipeline.bring_in(made, answers, {})
-        pipeline.parse(made)
-        pipeline.judge(made)
-        yield made
+    pipeline.bring_in(empty_study, answers, {})
+    pipeline.parse(empty_study)
+    pipeline.judge(empty_study)
+    return empty_study
 
 
 @SIZES

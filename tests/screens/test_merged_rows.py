@@ -1,8 +1,5 @@
 """What all sources together say stands beside the judges, at every size, and never before a blind decision."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from medreview.cli.plain import review_plain
@@ -19,7 +16,7 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "16
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
+def study(empty_study: Study) -> Study:
     def together(rows: StudyBuilder) -> None:
         rows.add(
             "merged_judgement", merged_judgement_id="m1", judge_run_id=rows.judge_run("gamma"), statement_id="r2.1",
@@ -28,11 +25,10 @@ def study(tmp_path: Path) -> Iterator[Study]:
             reason="One page has the drug, the other the target.", raw_output="", error="",
         )  # fmt: skip
 
-    with Study.create(tmp_path / "t.medreview") as made:
-        two_responses(made)
-        build(made, together)
-        refresh(made)
-        yield made
+    two_responses(empty_study)
+    build(empty_study, together)
+    refresh(empty_study)
+    return empty_study
 
 
 @SIZES

@@ -1,8 +1,6 @@
 """Ranking outputs, deciding on facts and adding one's own, by keys on the screen: what is stored, shown, undone."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,10 +16,9 @@ from tests.support.workbench import blind_workbench, events, press, resize, revi
 
 
 @pytest.fixture
-def study(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Study]:
-    with Study.create(tmp_path / "a.medreview") as opened:
-        SAMPLES[request.param](opened)
-        yield opened
+def study(empty_study: Study, request: pytest.FixtureRequest) -> Study:
+    SAMPLES[request.param](empty_study)
+    return empty_study
 
 
 def payloads(study: Study, *kinds: str) -> list[dict[str, Any]]:

@@ -15,12 +15,11 @@ from tests.support.workbench import blind_workbench, press, resize, review_scree
 
 
 @pytest.fixture
-def scanned(tmp_path):
-    with Study.create(tmp_path / "a.medreview") as study:
-        fill_scanned(study)
-        judge_offline(study, processes=0)
-        refresh(study)
-        yield study
+def scanned(empty_study):
+    fill_scanned(empty_study)
+    judge_offline(empty_study, processes=0)
+    refresh(empty_study)
+    return empty_study
 
 
 def row_with(shown: str, words: str) -> str:

@@ -1,8 +1,5 @@
 """References on the screen: the row above the source, both readings side by side, nothing of it where it is blind."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from medreview.study import Study
@@ -14,10 +11,9 @@ OTHER = "ref: OTHER WORK: “Statins and the eye"
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "r.medreview") as made:
-        fill_references(made)
-        yield made
+def study(empty_study: Study) -> Study:
+    fill_references(empty_study)
+    return empty_study
 
 
 @SIZES

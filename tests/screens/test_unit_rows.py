@@ -1,8 +1,5 @@
 """Other units than statements on the screen: keys that do something, names told once, the card in its place."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from medreview.review.unit_session import UnitSession
@@ -15,10 +12,9 @@ of = pytest.mark.parametrize
 
 
 @pytest.fixture
-def study(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Study]:
-    with Study.create(tmp_path / "a.medreview") as opened:
-        SAMPLES[request.param](opened)
-        yield opened
+def study(empty_study: Study, request: pytest.FixtureRequest) -> Study:
+    SAMPLES[request.param](empty_study)
+    return empty_study
 
 
 @of(

@@ -66,10 +66,7 @@ def test_a_busy_server_is_asked_again_and_one_that_refuses_is_not():
         assert len(encoder(server).encode(["lung"])) == 1
         assert len(server.received) == 3
     refused = answer_json({"error": {"message": "no such model"}}, status=404)
-    with (
-        Embeddings(refused) as server,
-        pytest.raises(UserError, match=r"gives no embeddings: .*404: no such"),
-    ):
+    with Embeddings(refused) as server, pytest.raises(UserError, match=r"gives no embeddings: .*404: no such"):
         encoder(server).encode(["lung"] * 5 * TEXTS_AT_ONCE)
     assert len(server.received) == 1, "what waited was not sent"
 
@@ -144,8 +141,5 @@ def test_shares_are_taken_as_they_are():
 
 @pytest.mark.parametrize("body", [{"results": []}, [1, 2], {"data": [{"index": 0, "score": None}] * 2}, "no"])
 def test_what_are_no_scores_is_said(body):
-    with (
-        LocalServer(answer_json(body)) as server,
-        pytest.raises(UserError, match="gives no scores: The answer holds"),
-    ):
+    with LocalServer(answer_json(body)) as server, pytest.raises(UserError, match="gives no scores: The answer holds"):
         scorer(server).score("The lung.", PASSAGES[:2])

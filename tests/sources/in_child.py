@@ -22,6 +22,7 @@ from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
 from medreview.sources.page_reader import read_in_child
 from tests.support.commands import ROOT
+from tests.support.fetched import fetched
 
 WARM_UP = (
     b"<p>Warm up: the dose is 5 mg.</p>" * 20,
@@ -60,7 +61,6 @@ class Forks:
 
     def _run(self, job: dict[str, Any], body: bytes) -> dict[str, Any]:
         streams = self._process.stdin, self._process.stdout
-        assert streams[0] is not None
         assert streams[1] is not None
         streams[0].write(json.dumps({**job, "size": len(body)}).encode() + b"\n" + body)
         streams[0].flush()
@@ -76,11 +76,6 @@ def memory(key: str) -> float:
         if line.startswith(key):
             return int(line.split()[1]) / 1000
     raise KeyError(key)
-
-
-def _fetched(body: bytes, content_type: str) -> Fetched:
-    url = "https://example.org/a"
-    return Fetched(url, url, (url,), 200, content_type, body, "2026-01-01T00:00:00Z")
 
 
 def _fetch(urls: list[str], port: int) -> Fetched:
@@ -106,10 +101,10 @@ def _cost(job: dict[str, Any], body: bytes) -> dict[str, Any]:
     before = memory("VmRSS")
     began = time.monotonic()
     if job.get("in_child"):
-        page = read_in_child(_fetched(body, job["type"]))
+        page = read_in_child(fetched(body, content_type=job["type"]))
         end_idle()
     else:
-        page = read_page(_fetch([job["url"]], job["port"]) if "url" in job else _fetched(body, job["type"]))
+        page = read_page(_fetch([job["url"]], job["port"]) if "url" in job else fetched(body, content_type=job["type"]))
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "state": page.state,
@@ -125,7 +120,7 @@ def _cost(job: dict[str, Any], body: bytes) -> dict[str, Any]:
 
 def _warm_up() -> None:
     for body in WARM_UP:
-        read_page(_fetched(body, ""))
+        read_page(fetched(body))
 
 
 def main() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all
 from medreview.sources.fetching.network import Fetched
-from medreview.sources.page import Page, read_page
 from tests.sources.in_child import Forks
 from tests.support.hostile_server import HostileServer
 
@@ -94,9 +93,3 @@ class Lab:
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found]
 
         self.monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-
-
-def read(body: bytes, content_type: str = "text/html") -> Page:
-    """The page that a body becomes."""
-    url = "https://example.org/a"
-    return read_page(Fetched(url, url, (url,), 200, content_type, body, "2026-01-01T00:00:00Z"))

@@ -1,8 +1,10 @@
-"""From bytes to a page: the kind of body is told from its bytes, and the texts hold what a reader sees."""
+"""A page from its bytes: read as it is, or as hostile as it comes."""
 
 import io
+import random
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,15 +12,10 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from medreview.labels import PAGE_STATES
-from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import LONGEST, read_page
+from tests.support.fetched import fetched
 
-URL = "https://example.org/page"
 PROSE = "Give amoxicillin 500 mg three times daily for five days, and stop it when a rash with fever appears. " * 4
-
-
-def fetched(body, content_type="", state=None):
-    return Fetched(URL, URL, (URL,), 200, content_type, body, "2026-01-01T00:00:00Z", state)
 
 
 def a_pdf():
@@ -32,7 +29,7 @@ def a_pdf():
 
 def test_html():
     body = f"<html><head><title>A</title></head><body><nav>Menu item</nav><main><p>{PROSE}</p></main></body></html>"
-    page = read_page(fetched(body.encode(), "application/pdf"))
+    page = read_page(fetched(body.encode(), content_type="application/pdf"))
     assert (page.state, page.title) == ("ok", "A")
     assert page.text == PROSE.strip()
     assert page.full_text == "Menu item\n" + PROSE.strip()
@@ -41,7 +38,7 @@ def test_html():
 
 @pytest.mark.parametrize("before", [b"", b"\n\n", b"\xef\xbb\xbf"])
 def test_a_pdf_is_told_by_its_bytes_whatever_the_server_says(before):
-    page = read_page(fetched(before + a_pdf(), "text/html"))
+    page = read_page(fetched(before + a_pdf(), content_type="text/html"))
     assert page.state == "ok"
     assert page.extractor.startswith("pypdfium2 5.")
     assert page.page_starts == (0,)
@@ -50,7 +47,7 @@ def test_a_pdf_is_told_by_its_bytes_whatever_the_server_says(before):
 
 
 def test_html_under_the_name_of_a_pdf_is_html():
-    page = read_page(fetched(b"<!-- x --><!DOCTYPE html><p>" + PROSE.encode(), "application/pdf"))
+    page = read_page(fetched(b"<!-- x --><!DOCTYPE html><p>" + PROSE.encode(), content_type="application/pdf"))
     assert "amoxicillin" in page.text
     assert "<p>" not in page.text
 
@@ -58,7 +55,7 @@ def test_html_under_the_name_of_a_pdf_is_html():
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "windows-1252"])
 def test_plain_text(encoding):
     text = "Dose\r\n\r\nCafé: 5 mg\rtwice < 3 times and p > 0.05\n" + PROSE
-    page = read_page(fetched(text.encode(encoding), "text/plain"))
+    page = read_page(fetched(text.encode(encoding), content_type="text/plain"))
     assert page.state == "ok"
     assert page.text.startswith("Dose\n\nCafé: 5 mg\ntwice < 3 times")
     assert "\r" not in page.text
@@ -143,3 +140,106 @@ def test_the_room_is_light_to_import():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+RECORDS = [path.read_bytes() for path in sorted((Path(__file__).parent / "records" / "answers").iterdir())]
+TAGS = (
+    *("p", "div", "span", "b", "a", "sup", "sub", "table", "tr", "td", "th", "tbody", "caption", "ul", "li", "dl"),
+    *("dt", "dd", "h1", "h3", "details", "summary", "pre", "math", "mrow", "mn", "mo", "msup", "msubsup", "mfrac"),
+    *(
+        "mroot",
+        "mtable",
+        "mtd",
+        "mfenced",
+        "semantics",
+        "annotation",
+        "form",
+        "img",
+        "del",
+        "q",
+        "ruby",
+        "rt",
+        "template",
+    ),
+    *("script", "style", "noscript", "title", "section", "main", "br", "blockquote", "center", "select", "x-card"),
+)
+SAID = (
+    *("", " role=row", " role=table", " role=heading", " hidden", " style='display:block'", " class=reference"),
+    *(" aria-hidden=true", " rowspan=2", " rowspan=0", " colspan=3", " href='#fn1'", " alt='≥'", " role=tabpanel"),
+)
+TEXTS = (
+    *("5", "10", "-9", " ", "mg", "≥30", "<", "&lt;", "&nbsp;", "\u00ad", "\u200b", "\r\n", "\r", "\x0b", "\x0c"),
+    *("\x1b", "\u202e", "\u2028", "\ufdd0", "½", "1,2", "*", ",", "&#13;", "&#x85;", "&bogus;", "|", "\uffff"),
+)
+ADDRESSES = (
+    "https://a.example/x",
+    "https://a.example/efetch.fcgi?db=pubmed&id=1",
+    "https://a.example/PMC1/fullTextXML",
+    "https://[a.example",
+)
+
+texts = st.lists(st.sampled_from(TEXTS), max_size=4).map("".join)
+trees = st.recursive(
+    texts,
+    lambda inner: st.builds(
+        lambda tag, said, parts, ends: f"<{tag}{said}>{''.join(parts)}{f'</{tag}>' if ends else ''}",
+        st.sampled_from(TAGS), st.sampled_from(SAID), st.lists(inner, max_size=4), st.booleans(),
+    ),
+    max_leaves=40,
+)  # fmt: skip
+
+
+def read_and_check(body, url=ADDRESSES[0]):
+    page = read_page(fetched(body, url))
+    for text in (page.text, page.full_text, page.title):
+        assert "\r" not in text
+        assert not any("\U00013000" <= character <= "\U00013300" for character in text)
+        text.encode()
+    last = -1
+    for heading in page.outline:
+        words = page.text[heading.start : heading.end]
+        assert last < heading.start < heading.end <= len(page.text)
+        assert words.strip() == words
+        assert "\n" not in words
+        last = heading.start
+    assert page.state
+    return page
+
+
+@given(trees, st.sampled_from(ADDRESSES))
+def test_any_tree_of_tags_makes_a_page(tree, url):
+    read_and_check(f"<html><body>{tree}</body></html>".encode(), url)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_records_with_pieces_lost_or_moved_make_a_page(seed):
+    chance = random.Random(seed)
+    body = bytearray(chance.choice(RECORDS))
+    for _ in range(chance.randint(1, 8)):
+        at = chance.randrange(len(body))
+        match chance.randrange(4):
+            case 0:
+                del body[at : at + chance.randint(1, 200)]
+            case 1:
+                body[at] = chance.randrange(256)
+            case 2:
+                body[at:at] = body[chance.randrange(len(body)) :][: chance.randint(1, 400)]
+            case _:
+                body[at:at] = chance.choice([b"</", b"]]>", b"<![CDATA[", b"&x;", b'"', b"{", b"null", b"\x00"])
+    read_and_check(bytes(body), chance.choice(ADDRESSES))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"<html><head><title>Welcome</title></head><body><p>" + b"We are here for you. " * 60, "a page in place"),
+        (b"Supplied id parameter is empty.\n", "Supplied id parameter is empty"),
+        (b'<?xml version="1.0"?><error><message>Backend failed</message></error>', "Backend failed"),
+        (b'{"status": 429, "error": "Too Many Requests"}', "Too Many Requests"),
+    ],
+)
+def test_what_a_service_answers_in_place_of_a_record_is_an_error(body, said):
+    page = read_and_check(body, ADDRESSES[1])
+    assert page.state == "http_error"
+    assert said in page.evidence
+    assert read_and_check(body).state != "http_error"

@@ -25,13 +25,12 @@ ANSWER = (
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
+def study(tmp_path: Path, study: Study) -> Study:
     answers = tmp_path / "answers.jsonl"
     answers.write_text(json.dumps({"id": "a17", "question": "How much?", "response": ANSWER}))
-    with Study.create(tmp_path / "one.medreview") as made:
-        pipeline.bring_in(made, answers, {})
-        pipeline.parse(made)
-        yield made
+    pipeline.bring_in(study, answers, {})
+    pipeline.parse(study)
+    return study
 
 
 def texts(study: Study) -> list[str]:

@@ -8,6 +8,9 @@ from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from tests.support.study_builder import StudyBuilder, build
 
+LABELS = {"S": "supported", "P": "partial", "C": "contradicted", "N": "not_addressed", "U": "unsure",
+          "J": "cannot_judge", "F": "not found"}  # fmt: skip
+
 
 class SmallStudy:
     """Responses with sources, judgements, decisions: each call is one transaction."""
@@ -50,6 +53,21 @@ class SmallStudy:
 
         build(self.study, add)
 
+    def judge(self, units: str, source: int = 1, **letters: str) -> None:
+        """Judgements as a table: by judge a letter of LABELS for each statement, ``-`` for none."""
+        for judge, given in letters.items():
+            for label, names in _by_label(units, given):
+                self.judged(judge, label, *names, source=source)
+
+    def say(
+        self, units: str, mode: str = "open", seen: str = "", block: str = "responses", kind: str = "decide",
+        **letters: str,
+    ) -> None:  # fmt: skip
+        """Decisions as a table, by reviewer."""
+        for who, given in letters.items():
+            for label, names in _by_label(units, given):
+                self.said(label, *names, who=who, mode=mode, seen=seen, block=block, kind=kind)
+
     def cites(self, unit: str, *sources: int) -> None:
         """The statement itself cites sources of its response."""
 
@@ -79,3 +97,8 @@ class SmallStudy:
     def roll_up(self) -> None:
         """Fill the table of verdicts."""
         refresh(self.study)
+
+
+def _by_label(units: str, letters: str) -> list[tuple[str, list[str]]]:
+    given = list(zip(units.split(), letters, strict=True))
+    return [(LABELS[it], [unit for unit, one in given if one == it]) for it in dict.fromkeys(letters) if it != "-"]

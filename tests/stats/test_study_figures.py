@@ -13,14 +13,8 @@ def ten(small):
     """Ten statements in four responses. anna and the judge: 7 of 10 alike; supported or not: 8 of 10."""
     for name, count in (("a", 3), ("b", 3), ("c", 2), ("d", 2)):
         small.response(name, count)
-    small.judged("one", "supported", "a.1", "a.2", "a.3", "b.1", "b.2", "c.1")
-    small.judged("one", "partial", "b.3", "d.1")
-    small.judged("one", "contradicted", "c.2")
-    small.judged("one", "not_addressed", "d.2")
-    small.said("supported", "a.1", "a.2", "a.3", "b.1")
-    small.said("partial", "b.2", "b.3")
-    small.said("not_addressed", "c.1", "d.2", "d.1")
-    small.said("contradicted", "c.2")
+    small.judge("a.1 a.2 a.3 b.1 b.2 b.3 c.1 c.2 d.1 d.2", one="SSSSSPSCPN")
+    small.say("a.1 a.2 a.3 b.1 b.2 b.3 c.1 c.2 d.1 d.2", anna="SSSSPPNCNN")
     return small
 
 
@@ -120,9 +114,8 @@ def test_a_small_comparison_is_not_said_to_lack_a_label_when_resamples_drew_none
 def test_one_statement_a_response_leaves_nothing_to_cluster(small):
     for name in "abc":
         small.response(name, 1)
-    small.judged("one", "supported", "a.1", "b.1", "c.1")
-    small.said("supported", "a.1", "b.1")
-    small.said("partial", "c.1")
+    small.judge("a.1 b.1 c.1", one="SSS")
+    small.say("a.1 b.1 c.1", anna="SSP")
     four = against(groups_of(figures_of(small))["assisted", False])
 
     two = against(groups_of(figures_of(small))["assisted", False], scale="binary")
@@ -182,13 +175,8 @@ def test_an_assisted_label_is_the_current_one_and_undone_ones_do_not_count(small
 
 def test_what_is_left_out_is_counted_by_reason(small):
     small.response("a", 6)
-    small.judged("one", "supported", "a.1")
-    small.judged("two", "contradicted", "a.1")
-    small.judged("one", "unsure", "a.2")
-    small.judged("one", "cannot_judge", "a.3")
-    small.judged("one", "supported", "a.4", "a.6")
-    small.said("supported", "a.1", "a.2", "a.3", "a.5", "a.6")
-    small.said("cannot_judge", "a.4")
+    small.judge("a.1 a.2 a.3 a.4 a.6", one="SUJSS", two="C----")
+    small.say("a.1 a.2 a.3 a.4 a.5 a.6", anna="SSSJSS")
     group = groups_of(figures_of(small))["assisted", False]
     four, two = against(group), against(group, scale="binary")
 
@@ -200,12 +188,8 @@ def test_what_is_left_out_is_counted_by_reason(small):
 
 def test_even_votes_of_the_judges_are_counted_and_shown_under_each_rule(small):
     small.response("a", 4)
-    small.judged("one", "supported", "a.1", "a.2", "a.3")
-    small.judged("one", "partial", "a.4")
-    small.judged("two", "supported", "a.1")
-    small.judged("two", "contradicted", "a.2", "a.3", "a.4")
-    small.said("supported", "a.1", "a.2")
-    small.said("partial", "a.3", "a.4")
+    small.judge("a.1 a.2 a.3 a.4", one="SSSP", two="SCCC")
+    small.say("a.1 a.2 a.3 a.4", anna="SSPP")
     found = groups_of(figures_of(small))["assisted", False].under_rules
 
     # Even on a.2 and a.3, of which the reviewer supports one: each rule is right on one of them.
@@ -219,11 +203,9 @@ def test_even_votes_of_the_judges_are_counted_and_shown_under_each_rule(small):
 
 def test_each_judge_is_rolled_up_over_its_own_sources(small):
     small.response("a", 1, sources=("ok", "ok"))
-    small.judged("one", "not_addressed", "a.1", source=1)
-    small.judged("one", "supported", "a.1", source=2)
-    small.judged("two", "contradicted", "a.1", source=1)
-    small.judged("offline", "partial", "a.1", source=1)
-    small.said("supported", "a.1")
+    small.judge("a.1", one="N", two="C", offline="P", source=1)
+    small.judge("a.1", one="S", source=2)
+    small.say("a.1", anna="S")
     group = groups_of(figures_of(small))["assisted", False]
 
     assert against(group).dropped == {"jury tied": 1}
@@ -246,10 +228,8 @@ def test_a_judge_who_could_not_tell_on_one_source_is_no_tie(small):
 
 def test_a_judge_that_only_says_not_found_is_compared_on_the_two_way_question(small):
     small.response("a", 3)
-    small.judged("coarse", "not found", "a.1", "a.2")
-    small.judged("coarse", "supported", "a.3")
-    small.said("partial", "a.1")
-    small.said("supported", "a.2", "a.3")
+    small.judge("a.1 a.2 a.3", coarse="FFS")
+    small.say("a.1 a.2 a.3", anna="PSS")
     group = groups_of(figures_of(small))["assisted", False]
     four, two = against(group, "coarse"), against(group, "coarse", "binary")
 

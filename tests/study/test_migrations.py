@@ -42,11 +42,18 @@ CHANGED = {("kb", "Saline")}
 RESTATED = {"export_version", "mode", "changed_after_reveal", "audit_position", "audit_seed"}
 
 
+def kept(folder: Path, version: int) -> Path:
+    """A copy of the study that a file version has left."""
+    return Path(shutil.copy(KEPT / f"schema_{version}.sqlite", folder / "older.medreview"))
+
+
 @pytest.fixture
 def older(tmp_path: Path) -> Path:
-    path = tmp_path / "older.medreview"
-    shutil.copy(KEPT / "schema_1.sqlite", path)
-    return path
+    return kept(tmp_path, 1)
+
+
+def rows(study: Study, query: str) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in study.reader.execute(query)]
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -66,10 +73,7 @@ def figures(reader: sqlite3.Connection) -> dict[str, Any]:
     for one in found.reviewers:
         names = ("total", "decided", "deferred", "open", "disagreements", "changed_after_reveal", "hallucinations")
         groups = {g.title: {"labels": g.labels, "comparisons": tables(g.comparisons)} for g in one.agreement}
-        reviewers[one.reviewer] = {
-            "progress": {name: getattr(one.progress, name) for name in names},
-            "groups": groups,
-        }
+        reviewers[one.reviewer] = {"progress": {name: getattr(one.progress, name) for name in names}, "groups": groups}
     return {
         "reviewers": reviewers,
         "between_reviewers": tables(one for one in found.between_reviewers if one.labels_of == "first_blind"),
@@ -131,12 +135,13 @@ def test_a_temporary_copy_is_sealed_only_for_who_asks_for_seals(older: Path, tmp
         assert merge(newer, older).added == 0
 
 
-def test_an_older_study_becomes_just_what_a_new_one_is(older: Path, tmp_path: Path) -> None:
-    def schema(study: Study) -> set[tuple[str, ...]]:
-        return {tuple(row) for row in study.reader.execute("SELECT type, name, sql FROM sqlite_schema")}
+SCHEMA = "SELECT type, name, sql FROM sqlite_schema"
 
-    with Study.open(older) as study, Study.create(tmp_path / "new.medreview") as new:
-        assert schema(study) == schema(new)
+
+@pytest.mark.parametrize("version", range(1, NEWEST))
+def test_an_older_study_becomes_just_what_a_new_one_is(version: int, tmp_path: Path, study: Study) -> None:
+    with Study.open(kept(tmp_path, version)) as opened:
+        assert set(rows(opened, SCHEMA)) == set(rows(study, SCHEMA))
 
 
 def test_a_review_goes_on_where_the_older_version_left_it(older: Path) -> None:
@@ -205,9 +210,7 @@ def test_an_older_export_is_imported_with_the_same_labels(tmp_path: Path) -> Non
 
 @pytest.fixture
 def drawn(tmp_path: Path) -> Path:
-    path = tmp_path / "drawn.medreview"
-    shutil.copy(KEPT / "schema_2.sqlite", path)
-    return path
+    return kept(tmp_path, 2)
 
 
 LABELS = "SELECT reviewer, pass, unit, mode, label, event_id, block, current, changed_after_reveal FROM reviewer_label"
@@ -235,18 +238,12 @@ def test_an_audit_drawn_as_a_list_keeps_its_members_their_order_and_their_labels
         assert members == [unit for unit in open_queue(study, "audit", "kb").units if unit in members]
 
 
-def test_every_older_study_becomes_just_what_a_new_one_is(drawn: Path, tmp_path: Path) -> None:
-    query = "SELECT type, name, sql FROM sqlite_schema"
-    with Study.open(drawn) as study, Study.create(tmp_path / "new.medreview") as new:
-        assert {tuple(row) for row in study.reader.execute(query)} == {tuple(row) for row in new.reader.execute(query)}
-
-
 def test_an_older_export_gives_the_same_audit_as_the_study_it_was_made_of(older: Path, tmp_path: Path) -> None:
     query = "SELECT * FROM audit_frame ORDER BY statement_id"
     with Study.open(older) as study, Study.create(tmp_path / "new.medreview") as new:
         import_export(new, KEPT / "schema_1_export")
-        frame = [tuple(row) for row in study.reader.execute(query)]
-        assert [tuple(row) for row in new.reader.execute(query)] == frame
+        frame = rows(study, query)
+        assert rows(new, query) == frame
         assert len(frame) == 10
 
 
@@ -257,26 +254,25 @@ def test_an_export_carries_the_audit_to_a_new_study_and_to_a_copy(drawn: Path, t
         draw(study, "kb", size=66)
         release(study, "anna")
         export(study, tmp_path / "labels")
-        frame = [tuple(row) for row in study.reader.execute(query)]
+        frame = rows(study, query)
     with Study.create(tmp_path / "new.medreview") as new, Study.open(tmp_path / "copy.medreview") as copy:
         for other in (new, copy):
             assert import_export(other, tmp_path / "labels").foreign == 0
-            assert [tuple(row) for row in other.reader.execute(query)] == frame
+            assert rows(other, query) == frame
             assert reserved(other.reader, "anna") == set()
             assert check(other.reader) == []
 
 
+EVENTS = "SELECT * FROM event ORDER BY seq"
+
+
 def test_a_study_of_file_version_3_opens_with_all_that_it_said(tmp_path: Path) -> None:
-    path = tmp_path / "kept.medreview"
-    shutil.copy(KEPT / "schema_3.sqlite", path)
-    before = sqlite3.connect(path)
-    events = before.execute("SELECT * FROM event ORDER BY seq").fetchall()
-    before.close()
+    path = kept(tmp_path, 3)
+    with closing(sqlite3.connect(path)) as before:
+        events = before.execute(EVENTS).fetchall()
     with Study.open(path) as study:
         assert schema_version(study.reader) == NEWEST
-        assert [
-            tuple(row)[: len(events[0])] for row in study.reader.execute("SELECT * FROM event ORDER BY seq")
-        ] == events
+        assert [row[: len(events[0])] for row in rows(study, EVENTS)] == events
         assert check(study.reader) == []
         kinds = dict(study.reader.execute("SELECT kind, count(*) FROM event GROUP BY kind").fetchall())
         assert {"promote": 1, "audit_rate": 1, "look": 1, "defer": 1}.items() <= kinds.items()
@@ -284,7 +280,7 @@ def test_a_study_of_file_version_3_opens_with_all_that_it_said(tmp_path: Path) -
 
 
 def test_what_was_asked_before_requests_were_counted_is_sent_and_nothing_of_it_lost(tmp_path: Path) -> None:
-    path = Path(shutil.copy(KEPT / "schema_3.sqlite", tmp_path / "s.medreview"))
+    path = kept(tmp_path, 3)
     with closing(sqlite3.connect(path)) as older, older:
         for key, status, rung, tries in (("a", "ok", "plain", 2), ("b", "error", "plain", 4), ("c", "ok", "", 1)):
             answer = (key, "near", "m", "h", "t", "p", "2026", status, rung, tries, 0, None, None, 9, None, "", "{}")
@@ -297,8 +293,7 @@ def test_what_was_asked_before_requests_were_counted_is_sent_and_nothing_of_it_l
 
 
 def test_an_audit_by_flag_of_file_version_3_keeps_its_strata_and_rates(tmp_path: Path) -> None:
-    path = tmp_path / "kept.medreview"
-    shutil.copy(KEPT / "schema_3.sqlite", path)
+    path = kept(tmp_path, 3)
     older = sqlite3.connect(path)
     payload = '{"by": "flagged", "rates": {"flagged": 0.9, "not flagged": 0.1}, "rest": 0.2}'
     names = [row[1] for row in older.execute("PRAGMA table_info(event)") if row[1] != "seq"]
@@ -312,67 +307,65 @@ def test_an_audit_by_flag_of_file_version_3_keeps_its_strata_and_rates(tmp_path:
     older.close()
     with Study.open(path) as study:
         study.write(complete)
-        assert [tuple(row) for row in study.reader.execute(query)] == before
+        assert rows(study, query) == before
         states = study.reader.execute("SELECT DISTINCT stratum, flagged FROM audit_frame ORDER BY stratum").fetchall()
         assert [tuple(row) for row in states] == [("all", 0), ("flagged", 1)]
 
 
-@pytest.mark.parametrize("version", [4, 5, 6, 7, 8])
+SAID = {
+    "event": "SELECT event_id, hash, payload FROM event ORDER BY seq",
+    "standing": "SELECT reviewer, pass, unit, state, label, event_id FROM standing ORDER BY 1, 3",
+    "blind": "SELECT * FROM kept_blind ORDER BY reviewer, unit",
+    "labels": "SELECT reviewer, unit, mode, label, event_id, block, current FROM reviewer_label ORDER BY 1, 2",
+    "seen": "SELECT * FROM judges_seen ORDER BY reviewer, unit",
+}
+ALSO_SAID = {
+    4: {"draft": "SELECT * FROM draft"},
+    5: {
+        "gold": "SELECT * FROM gold ORDER BY unit",
+        "units": "SELECT * FROM unit ORDER BY unit_id",
+        "conflicts": "SELECT * FROM conflict",
+        "facts": "SELECT * FROM case_fact",
+    },
+    6: {
+        "generated": "SELECT * FROM generation_current",
+        "products": "SELECT * FROM generation_product",
+        "attempts": "SELECT * FROM generation_attempt",
+        "passages": "SELECT * FROM passage_feature",
+        "batches": "SELECT * FROM batch_job",
+        "invalid": "SELECT record_id, invalid FROM response WHERE invalid <> ''",
+        "pinned": "SELECT * FROM study WHERE key GLOB 'pinned_figures/*'",
+    },
+    7: {
+        "references": "SELECT * FROM reference ORDER BY reference_id",
+        "checks": "SELECT * FROM reference_check",
+        "flags": "SELECT * FROM source_reference ORDER BY 1, 2",
+        "evidence": "SELECT statement_id, snapshot_id, engine, unsupported, highlights, lexical, clashes FROM evidence "
+        "ORDER BY 1, 2",
+        "order": "SELECT statement_id, source_id, unsupported, turn, opens FROM source_order ORDER BY 1, 2",
+    },
+    8: {
+        "first": "SELECT reviewer, pass, unit, axis, label, event_id FROM decision_first ORDER BY event_id",
+        "counted": "SELECT * FROM axis_label ORDER BY reviewer, unit, axis",
+        "read": "SELECT reviewer, unit, event_id FROM judges_read ORDER BY 1, 2, 3",
+    },
+}
+
+
+@pytest.mark.parametrize("version", ALSO_SAID)
 def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version: int, tmp_path: Path) -> None:
-    path = Path(shutil.copy(KEPT / f"schema_{version}.sqlite", tmp_path / "kept.medreview"))
-    queries = {
-        "event": "SELECT event_id, hash, payload FROM event ORDER BY seq",
-        "standing": "SELECT reviewer, pass, unit, state, label, event_id FROM standing ORDER BY 1, 3",
-        "blind": "SELECT * FROM kept_blind ORDER BY reviewer, unit",
-        "labels": "SELECT reviewer, unit, mode, label, event_id, block, current FROM reviewer_label ORDER BY 1, 2",
-        "seen": "SELECT * FROM judges_seen ORDER BY reviewer, unit",
-        **(
-            {"draft": "SELECT * FROM draft"}
-            if version == 4
-            else {
-                "generated": "SELECT * FROM generation_current",
-                "products": "SELECT * FROM generation_product",
-                "attempts": "SELECT * FROM generation_attempt",
-                "passages": "SELECT * FROM passage_feature",
-                "batches": "SELECT * FROM batch_job",
-                "invalid": "SELECT record_id, invalid FROM response WHERE invalid <> ''",
-                "pinned": "SELECT * FROM study WHERE key GLOB 'pinned_figures/*'",
-            }
-            if version == 6
-            else {
-                "references": "SELECT * FROM reference ORDER BY reference_id",
-                "checks": "SELECT * FROM reference_check",
-                "flags": "SELECT * FROM source_reference ORDER BY 1, 2",
-                "evidence": "SELECT statement_id, snapshot_id, engine, unsupported, highlights, lexical, clashes "
-                "FROM evidence ORDER BY 1, 2",
-                "order": "SELECT statement_id, source_id, unsupported, turn, opens FROM source_order ORDER BY 1, 2",
-            }
-            if version == 7
-            else {
-                "first": "SELECT reviewer, pass, unit, axis, label, event_id FROM decision_first ORDER BY event_id",
-                "counted": "SELECT * FROM axis_label ORDER BY reviewer, unit, axis",
-                "read": "SELECT reviewer, unit, event_id FROM judges_read ORDER BY 1, 2, 3",
-            }
-            if version == 8
-            else {
-                "gold": "SELECT * FROM gold ORDER BY unit",
-                "units": "SELECT * FROM unit ORDER BY unit_id",
-                "conflicts": "SELECT * FROM conflict",
-                "facts": "SELECT * FROM case_fact",
-            }
-        ),
-    }
+    path, queries = kept(tmp_path, version), SAID | ALSO_SAID[version]
     with closing(sqlite3.connect(path)) as older:
         before = {name: [tuple(row) for row in older.execute(query)] for name, query in queries.items()}
     assert all(before.values())
     with Study.open(path) as study:
         assert schema_version(study.reader) == NEWEST
-        assert {name: [tuple(row) for row in study.reader.execute(query)] for name, query in queries.items()} == before
+        assert {name: rows(study, query) for name, query in queries.items()} == before
         assert check(study.reader) == []
 
 
 def test_a_response_without_a_text_is_known_as_such_after_the_upgrade(tmp_path: Path) -> None:
-    path = Path(shutil.copy(KEPT / "schema_5.sqlite", tmp_path / "kept.medreview"))
+    path = kept(tmp_path, 5)
     with Study.open(path) as study:
         found = study.reader.execute("SELECT record_id, invalid FROM response WHERE invalid <> ''").fetchall()
         assert [tuple(row) for row in found] == [("E01", "empty")]
@@ -380,7 +373,7 @@ def test_a_response_without_a_text_is_known_as_such_after_the_upgrade(tmp_path: 
 
 @pytest.mark.parametrize(("version", "acts", "standing"), [(1, 1, 1), (7, 0, 0), (8, 2, 1)])
 def test_what_was_put_off_is_what_stands_as_deferred(version: int, acts: int, standing: int, tmp_path: Path) -> None:
-    with Study.open(Path(shutil.copy(KEPT / f"schema_{version}.sqlite", tmp_path / "kept.medreview"))) as study:
+    with Study.open(kept(tmp_path, version)) as study:
         ask = study.reader.execute
         put_off = ask("SELECT reviewer, pass, unit FROM put_off ORDER BY 1, 3").fetchall()
         deferred = "SELECT reviewer, pass, unit FROM standing WHERE state = 'deferred' ORDER BY 1, 3"
@@ -391,7 +384,7 @@ def test_what_was_put_off_is_what_stands_as_deferred(version: int, acts: int, st
 def test_a_step_of_views_alone_leaves_seals_as_they_are_and_a_row_that_did_not_fit_is_still_found(
     tmp_path: Path,
 ) -> None:
-    path = Path(shutil.copy(KEPT / "schema_8.sqlite", tmp_path / "kept.medreview"))
+    path = kept(tmp_path, 8)
     with closing(sqlite3.connect(path)) as older, older:
         older.execute("PRAGMA writable_schema = ON")
         older.execute("DELETE FROM sqlite_schema WHERE name = 'seal_update_of_response'")
@@ -402,25 +395,24 @@ def test_a_step_of_views_alone_leaves_seals_as_they_are_and_a_row_that_did_not_f
         seals = older.execute("SELECT * FROM row_seal ORDER BY 1, 2").fetchall()
         older.execute(trigger)
 
-    query = "SELECT type, name, sql FROM sqlite_schema"
     with Study.open(path) as study, Study.create(tmp_path / "new.medreview") as new:
-        assert [tuple(row) for row in study.reader.execute("SELECT * FROM row_seal ORDER BY 1, 2")] == seals
+        assert rows(study, "SELECT * FROM row_seal ORDER BY 1, 2") == seals
         assert [one.table for one in all_misfits(study.sealed())] == ["response"]
-        assert {tuple(row) for row in study.reader.execute(query)} == {tuple(row) for row in new.reader.execute(query)}
+        assert set(rows(study, SCHEMA)) == set(rows(new, SCHEMA))
 
 
 def test_a_study_of_file_version_9_has_the_conflicts_that_were_not_seen_and_keeps_the_one_that_was_settled(
     tmp_path: Path,
 ) -> None:
-    path = Path(shutil.copy(KEPT / "schema_9.sqlite", tmp_path / "kept.medreview"))
+    path = kept(tmp_path, 9)
     with closing(sqlite3.connect(path)) as older:
         before = older.execute("SELECT unit, axis FROM conflict").fetchall()
         settled = older.execute("SELECT * FROM adjudicated").fetchall()
-        events = older.execute("SELECT * FROM event ORDER BY seq").fetchall()
+        events = older.execute(EVENTS).fetchall()
     with Study.open(path) as study:
         assert schema_version(study.reader) == NEWEST
-        assert [tuple(row) for row in study.reader.execute("SELECT * FROM event ORDER BY seq")] == events
-        assert [tuple(row) for row in study.reader.execute("SELECT * FROM adjudicated")] == settled
+        assert rows(study, EVENTS) == events
+        assert rows(study, "SELECT * FROM adjudicated") == settled
         now = Counter(row[1] for row in study.reader.execute("SELECT unit, axis FROM conflict"))
         assert now - Counter(axis for _, axis in before) == Counter({"support": 2, "dispute": 2, "feedback": 1})
         assert check_study(study).faults == []

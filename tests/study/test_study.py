@@ -1,4 +1,4 @@
-"""The study file: opening, writing, what can go wrong."""
+"""Studies as files: opened, locked, closed, written; ids, rows in turn, and the rules that triggers share."""
 
 import os
 import shutil
@@ -8,25 +8,27 @@ import subprocess
 import sys
 import textwrap
 from contextlib import closing
+from itertools import product
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from medreview.errors import UserError
+from medreview.labels import PAGE_STATES
+from medreview.sources.snapshots import holds_source
 from medreview.study import Study, migrations
 from medreview.study.backup import KEEP, backup_folder, backup_if_changed, backup_to
 from medreview.study.check import check
 from medreview.study.connection import connect, on_network
 from medreview.study.events import NewEvent, Recorder
+from medreview.study.ids import Ulids, content_id, decode, encode
 from medreview.study.migrations import new_schema, schema_digest
+from medreview.study.rows import rows_in_turn
 from tests.support.full_disk import full_disk
-from tests.support.study_builder import build
-
-
-@pytest.fixture
-def study(tmp_path):
-    with Study.create(tmp_path / "a.medreview") as opened:
-        yield opened
+from tests.support.study_builder import StudyBuilder, build
 
 
 def decide(study, unit, label="supported", recorder=None):
@@ -41,7 +43,7 @@ def test_files_are_private(study):
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in study.path.parent.iterdir()}
 
     assert set(modes.values()) == {0o600}
-    assert {"a.medreview", "a.medreview-wal", "a.medreview-shm", "a.medreview.lock"} <= set(modes)
+    assert {"study.medreview", "study.medreview-wal", "study.medreview-shm", "study.medreview.lock"} <= set(modes)
 
 
 def test_commits_are_durable_and_in_wal(study):
@@ -65,13 +67,13 @@ def test_a_second_writer_is_told_who_holds_the_study(study):
 
     assert "open for writing in another medreview (process " in done.stdout
     with Study.open(study.path, read_only=True) as reading:
-        assert reading.meta("title") == "a"
+        assert reading.meta("title") == "study"
         with pytest.raises(UserError, match="reading only"):
             reading.write(lambda connection: None)
 
 
 def test_the_lock_goes_with_the_process(tmp_path):
-    path = tmp_path / "a.medreview"
+    path = tmp_path / "study.medreview"
     script = f"""
         import os, signal
         from pathlib import Path
@@ -176,10 +178,10 @@ def test_network_file_systems_are_recognised(tmp_path):
     )
     from pathlib import Path
 
-    assert on_network(Path("/home/kb/a.medreview"), mounts)
-    assert not on_network(Path("/home/kb x/a.medreview"), mounts)
-    assert not on_network(Path("/var/a.medreview"), mounts)
-    assert not on_network(Path("/var/a.medreview"), tmp_path / "missing")
+    assert on_network(Path("/home/kb/study.medreview"), mounts)
+    assert not on_network(Path("/home/kb x/study.medreview"), mounts)
+    assert not on_network(Path("/var/study.medreview"), mounts)
+    assert not on_network(Path("/var/study.medreview"), tmp_path / "missing")
 
 
 def test_a_study_in_a_folder_that_cannot_be_written_to_can_be_read(study, monkeypatch):
@@ -217,7 +219,7 @@ def test_another_state_folder_lets_no_second_writer_in(study, tmp_path, how):
         other = tmp_path / "other.medreview"
         other.hardlink_to(study.path)
     else:
-        other.with_name("a.medreview.lock").unlink()
+        other.with_name("study.medreview.lock").unlink()
 
     def second():
         words = [sys.executable, "-c", f"from pathlib import Path; from medreview.study import Study\n{attempt}"]
@@ -254,7 +256,7 @@ def test_a_lock_that_is_given_up_leaves_the_locks_of_those_who_read_on(study):
 
 
 def test_a_hard_link_to_an_open_study_is_that_study(study, tmp_path, monkeypatch):
-    for name in ("other.medreview", "folder/a.medreview"):
+    for name in ("other.medreview", "folder/study.medreview"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).hardlink_to(study.path)
         with pytest.raises(UserError, match="open for writing in this process already"):
@@ -279,7 +281,7 @@ def test_a_link_to_nothing_yet_makes_the_study_where_it_points(tmp_path):
 
 
 def test_a_damaged_page_is_one_sentence_for_whoever_reads_it(tmp_path):
-    path = tmp_path / "a.medreview"
+    path = tmp_path / "study.medreview"
     with Study.create(path) as study:
         study.write(lambda c: c.execute("INSERT INTO study VALUES ('note', hex(zeroblob(300000)))"))
     data = bytearray(path.read_bytes())
@@ -290,7 +292,7 @@ def test_a_damaged_page_is_one_sentence_for_whoever_reads_it(tmp_path):
         with Study.open(path) as study:
             study.reader.execute("SELECT value FROM study").fetchall()
 
-    with pytest.raises(UserError, match=r"is damaged.*a\.medreview\.backups"):
+    with pytest.raises(UserError, match=r"is damaged.*study\.medreview\.backups"):
         read()
     with Study.open(path, read_only=True) as study:
         assert check(study.reader)
@@ -350,7 +352,7 @@ def test_the_digest_is_that_of_the_schema() -> None:
 def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_stays(study: Study, link: str) -> None:
     path = study.path
     study.close()
-    lock, notes = path.with_name("a.medreview.lock"), path.with_name("notes.txt")
+    lock, notes = path.with_name("study.medreview.lock"), path.with_name("notes.txt")
     notes.write_text("mine")
     lock.unlink()
     getattr(lock, link)(notes)
@@ -366,3 +368,82 @@ def test_a_folder_of_copies_that_is_a_link_is_not_followed(study: Study, tmp_pat
     with pytest.raises(UserError, match="is a link to another place"):
         backup_if_changed(study.path)
     assert list(elsewhere.iterdir()) == []
+
+
+@given(st.integers(min_value=0, max_value=2**128 - 1))
+def test_ulids_keep_their_number_and_its_order(number):
+    assert decode(encode(number)) == number
+    assert len(encode(number)) == 26
+    assert (encode(number) < encode(number ^ 1)) == (number < number ^ 1)
+
+
+def test_ulids_never_go_backwards_even_after_an_id_from_the_future():
+    future = encode((2**48 - 2) << 80)
+    ulids = Ulids()
+
+    made = [ulids.next(future), *(ulids.next() for _ in range(1000))]
+
+    assert [future, *made] == sorted({future, *made})
+
+
+def test_two_generators_in_one_millisecond_follow_each_other_in_the_order_of_what_was_written():
+    first, second = Ulids(), Ulids()
+    made = [""]
+    for turn in range(1000):
+        made.append((first, second)[turn % 2].next(made[-1]))
+
+    assert made == sorted(set(made))
+
+
+def test_content_ids_depend_on_every_part_and_start_with_a_letter():
+    assert content_id("r", "a", "b") == content_id("r", "a", "b")
+    assert content_id("r", "a", "b") != content_id("r", "ab", "")
+    assert content_id("r", "a")[0] == "r"
+
+
+ROWS = [("a", 1), ("a", 2), ("c", 3), ("d", 4)]
+
+
+def test_each_key_gives_its_rows_once():
+    of = rows_in_turn(ROWS, itemgetter(0))
+    assert [of(key) for key in "abcde"] == [[("a", 1), ("a", 2)], [], [("c", 3)], [("d", 4)], []]
+    assert of("d") == []
+
+
+def test_nothing_is_read_before_it_is_asked_for():
+    read = []
+
+    def rows():
+        for row in ROWS:
+            read.append(row)
+            yield row
+
+    of = rows_in_turn(rows(), itemgetter(0))
+    assert len(read) == 1
+    of("a")
+    assert read == ROWS[:3]
+
+
+@pytest.fixture
+def pages(study: Study) -> sqlite3.Connection:
+    """One source for each page state, with and without a text, answered with 200, 404 and not at all."""
+
+    def fill(rows: StudyBuilder) -> None:
+        for number, (state, text, status) in enumerate(product(PAGE_STATES, ("", "Words."), (200, 404, None))):
+            rows.page(f"u{number}", text, page_state=state, status=status)
+
+    build(study, fill)
+    return study.reader
+
+
+def test_what_can_be_read_of_a_page_is_the_same_in_sql_and_in_python(pages: sqlite3.Connection) -> None:
+    rows = pages.execute("SELECT * FROM snapshot JOIN snapshot_content USING (snapshot_id, source_id)").fetchall()
+
+    assert len(rows) == 6 * len(PAGE_STATES)
+    assert [bool(row["readable"]) for row in rows] == [holds_source(row) for row in rows]
+    assert [bool(row["has_text"]) for row in rows] == [row["text"] != "" for row in rows]
+    asked = [row for row in rows if row["page_state"] != "given_with_the_answer"]
+    assert [bool(row["valid"]) for row in asked] == [row["status"] == 200 and row["text"] != "" for row in asked]
+    assert {row["valid"] for row in rows if row not in asked} == {None}
+    readable = {row["page_state"] for row in rows if row["readable"]}
+    assert readable == {"ok", "given_with_the_answer", "paywall", "thin"}

@@ -17,7 +17,7 @@ from medreview.study.events import COLUMNS, NewEvent, Recorder, event_hash
 from medreview.study.merge import merge
 from medreview.study.statement_edits import statement_id_of
 from medreview.text import Span, sha256
-from tests.bench.flipped_bits import logical
+from tests.study.flipped_bits import logical
 from tests.support.meddling import meddle
 from tests.support.reference_study import CHECKS, PRINTED, add_reference, fill_references
 from tests.support.study_builder import StudyBuilder, build, new_version, rows_of

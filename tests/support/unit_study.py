@@ -76,13 +76,7 @@ def _material(rows: StudyBuilder) -> None:
     rows.source("w1", "https://w.example/inr")
     rows.snapshot("w1", "Warfarin is monitored.", snapshot_id="w1@1")
     rows.response(
-        RESPONSE_ID,
-        ANSWER,
-        record_id="a1",
-        model="ember",
-        question=QUESTION,
-        parser="rules 1",
-        imported_at=WHEN,
+        RESPONSE_ID, ANSWER, record_id="a1", model="ember", question=QUESTION, parser="rules 1", imported_at=WHEN
     )
     rows.citation(RESPONSE_ID, "w1")
     rows.statement(RESPONSE_ID, ANSWER, STATEMENT_ID)

@@ -52,8 +52,7 @@ async def resize(app: Workbench, pilot: Pilot[None], width: int, height: int) ->
     """Give the terminal another size, and wait until everything on the screen lies within it."""
     await pilot.resize_terminal(width, height)
     await until(
-        pilot,
-        lambda: all(it.region.bottom <= height and it.region.right <= width for it in app.screen.children),
+        pilot, lambda: all(it.region.bottom <= height and it.region.right <= width for it in app.screen.children)
     )
 
 

@@ -166,11 +166,7 @@ class Bench:
         return run(
             writer.arguments,
             folder,
-            {
-                "XDG_CONFIG_HOME": str(folder / "config"),
-                "XDG_STATE_HOME": str(folder / "state"),
-                "COLUMNS": "100",
-            },
+            {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state"), "COLUMNS": "100"},
             *given,
         )
 

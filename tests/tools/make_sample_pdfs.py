@@ -28,11 +28,7 @@ DOSES = (
         "1 mg/kg every 12 hours (low risk: 1.5 mg/kg daily)",
         "1 mg/kg once daily",
     ),
-    (
-        "Prophylaxis, medical patients",
-        "40 mg once daily",
-        "20 mg daily (European label), 30 mg daily (American label)",
-    ),
+    ("Prophylaxis, medical patients", "40 mg once daily", "20 mg daily (European label), 30 mg daily (American label)"),
     (
         "Prophylaxis, surgery with moderate risk",
         "20 mg once daily, first dose 2 hours before surgery",
@@ -43,11 +39,7 @@ DOSES = (
         "40 mg once daily, first dose 12 hours before surgery",
         "20 mg daily (European label), 30 mg daily (American label)",
     ),
-    (
-        "Unstable angina, infarction without ST elevation",
-        "1 mg/kg every 12 hours, with aspirin",
-        "1 mg/kg once daily",
-    ),
+    ("Unstable angina, infarction without ST elevation", "1 mg/kg every 12 hours, with aspirin", "1 mg/kg once daily"),
     (
         "Infarction with ST elevation, under 75 years",
         "30 mg by vein and 1 mg/kg, then 1 mg/kg every 12 hours",

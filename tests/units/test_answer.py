@@ -1,12 +1,13 @@
-"""Answers as units: what a file of them brings, what is shown, and what machines say."""
+"""Answers as units: what a file brings, what is shown, what machines say; decided, exported, and in again."""
 
-from collections.abc import Iterator
+import csv
 from pathlib import Path
 
 import pytest
 
 from medreview import pipeline
-from medreview.exchange.exports.export import without_judges
+from medreview.exchange.exports.export import export, without_judges
+from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_state
@@ -22,10 +23,9 @@ ANSWER = KINDS["answer"]
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "a.medreview") as opened:
-        bring_answers(opened, tmp_path)
-        yield opened
+def study(tmp_path: Path, study: Study) -> Study:
+    bring_answers(study, tmp_path)
+    return study
 
 
 def words(text: str, span: Span) -> str:
@@ -45,7 +45,6 @@ def test_a_file_of_answers_brings_responses_their_gold_and_correct_answer_and_na
         assert (again.added, again.known, again.gold, again.labels) == (0, 3, 0, 0)
         first, second, third = answer_units(study)
         gold = load_gold(study.reader, second, "hallucination")
-        assert gold is not None
         assert gold.label == "context"
         assert [words(CONTEXT, span) for _, span, _ in gold.spans] == [
             "Do not take ibuprofen after week 28", "You may take ibuprofen in week 35",
@@ -199,3 +198,43 @@ def test_an_export_for_who_is_not_done_has_no_correct_answer_of_what_is_not_deci
         session.go(list(session.queue.units).index(unit))
         session.decide("fact")
     assert correct() == {CORRECT}
+
+
+def rows(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / name).open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_labels_spans_findings_and_correct_answers_come_out_of_an_export_and_in_again(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    with Study.create(tmp_path / "a.medreview") as study:
+        bring_answers(study, tmp_path)
+        first, unit, _ = answer_units(study)
+        find(study, "one", unit, "context", "after week 28", "in week 35")
+        session = open_session(study, "kb", open_queue(study, "answers", "kb", blind=False))
+        assert isinstance(session, Deciding)
+        session.go(list(session.queue.units).index(unit))
+        session.decide("context")
+        session.go(list(session.queue.units).index(unit))
+        for _ in range(2):
+            session.take_finding(session.open_finding())
+        session.add_span("response", session.default_span("response"), label="fact", reason="Not after week 20.")
+        before = load_reviewer_state(study.reader, unit, "kb")
+        export(study, folder)
+        answers = {row["unit_id"]: row for row in rows(folder, "answers.csv")}
+        assert answers[first]["correct_answer"].startswith("No. Ibuprofen and other NSAIDs")
+        spans = [row for row in rows(folder, "answer_spans.csv") if row["reviewer_id"] == "kb"]
+        assert [(row["type"], row["exact"], row["reason"]) for row in spans] == [
+            ("context", "after week 28", ""), ("context", "in week 35", ""),
+            ("fact", before.spans[2].exact, "Not after week 20."),
+        ]  # fmt: skip
+        assert (spans[1]["with_span"], spans[1]["from_span"], spans[2]["from_finding"]) == (
+            spans[0]["span_id"], "2", "",
+        )  # fmt: skip
+    with Study.create(tmp_path / "b.medreview") as again:
+        pipeline.bring_in(again, folder, {}, as_copy=True)
+        assert load_reviewer_state(again.reader, unit, "kb") == before
+        (reference,) = again.reader.execute("SELECT text FROM reference_answer").fetchall()
+        assert reference[0].startswith("No. Ibuprofen")
+        assert again.reader.execute("SELECT count(*) FROM gold WHERE axis = 'hallucination'").fetchone()[0] == 3
+        assert check(again.reader) == []

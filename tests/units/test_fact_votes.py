@@ -1,8 +1,7 @@
-"""Key facts in responses: what the card and the documents are, and the jury's word under each rule for ties."""
+"""Key facts in responses: the card, the jury's word under each rule for ties, and a panel's labels from a file."""
 
-from collections.abc import Iterator
+import json
 from itertools import count
-from pathlib import Path
 
 import pytest
 
@@ -10,11 +9,17 @@ from medreview.judges.fact_votes import level_of
 from medreview.judges.rollup import set_tie_rule
 from medreview.judges.tasks.key_facts import Fact, add_facts
 from medreview.study import Study
+from medreview.study.check import check
 from medreview.study.ids import content_id, unit_id
 from medreview.text import sha256
 from medreview.units.cases import NewCase, NewNote, add_cases
 from medreview.units.fact_vote import FactVotes
-from tests.support.study_builder import StudyBuilder, build
+from medreview.units.formats import FORMATS
+from medreview.units.held_facts import held_facts
+from medreview.units.unit_format import format_of
+from tests.support.bringing import bring
+from tests.support.fact_study import FactStudy
+from tests.support.study_builder import StudyBuilder, build, rows_of
 
 KIND = FactVotes()
 QUESTION = "Write the course of the patient with pneumonia."
@@ -25,15 +30,14 @@ NUMBERS = count()
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
+def study(study: Study) -> Study:
     note = NewNote("hp", "2031-01-01", "ward", "Cough.")
     case = NewCase("c1", "Pneumonia", QUESTION, "The reference.", (note,))
-    with Study.create(tmp_path / "s.medreview") as made:
-        made.write(lambda connection: add_cases(connection, [case], "c.jsonl"))
-        build(made, lambda rows: [rows.response("r1", TEXT, question=QUESTION), rows.response("r2", question="Else?")])
-        add_facts(made, QUESTION, [Fact(FACT, "management"), Fact("It was viral.", "diagnosis")], "ann")
-        add_facts(made, "Nobody asked?", [Fact("A fact.")], "ann")
-        yield made
+    study.write(lambda connection: add_cases(connection, [case], "c.jsonl"))
+    build(study, lambda rows: [rows.response("r1", TEXT, question=QUESTION), rows.response("r2", question="Else?")])
+    add_facts(study, QUESTION, [Fact(FACT, "management"), Fact("It was viral.", "diagnosis")], "ann")
+    add_facts(study, "Nobody asked?", [Fact("A fact.")], "ann")
+    return study
 
 
 def vote(study: Study, judge: str, answers: str, task: str = "presence") -> None:
@@ -147,3 +151,66 @@ def test_levels_by_the_two_answers() -> None:
 def test_nothing_is_said_where_nobody_was_asked(study):
     told = KIND.machines(study.reader, UNIT)
     assert (told.opinions, told.level, told.words, told.badges) == ((), None, "", "")
+
+
+BEGUN = "Warfarin was begun at 5 mg."
+SAID = {"reviewer": "ann", "response": "atlas-one", "fact": BEGUN, "label": "present"}
+
+
+@pytest.fixture
+def facts(empty_study: Study) -> Study:
+    made = FactStudy(empty_study)
+    made.case("one", (BEGUN, "management"), ("It was pneumonia.", "diagnosis"))
+    made.text("atlas", "one")
+    made.text("boreal", "one")
+    return empty_study
+
+
+def panel(facts: Study) -> list[tuple[str, str, str]]:
+    first = held_facts(facts.reader).held[0]
+    return [(vote.reviewer, vote.level, vote.mode) for vote in first.people]
+
+
+def test_a_panel_comes_in_with_what_had_been_seen_and_once(facts):
+    records = [
+        {**SAID, "exposure": "blind", "at": "2031-05-01"},
+        {**SAID, "reviewer": "bob", "label": "Present, contradicted", "note": "In two places.", "exposure": "blind"},
+        {**SAID, "reviewer": "cyd", "label": "no", "fact": f" Warfarin was begun{chr(10)}at 5 mg. "},
+    ]
+    done = bring(facts, *records)
+    assert (done.kind, done.labels, done.bad, done.unused) == ("fact", 3, [], [])
+    assert panel(facts) == [("ann", "present", "blind"), ("bob", "both", "blind"), ("cyd", "absent", "assisted")]
+    assert bring(facts, *records).labels == 0
+    (note,) = rows_of(facts, "SELECT reviewer, json_extract(payload, '$.text') AS text FROM event WHERE kind = 'note'")
+    assert (note["reviewer"], note["text"]) == ("bob", "In two places.")
+    assert check(facts.reader) == []
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        ({"label": "maybe"}, "has the label 'maybe'"),
+        ({"fact": "It was a stroke."}, "no key fact of the response's case: 'It was a stroke.'"),
+        ({"response": "zeta"}, "names the response 'zeta', which is not there"),
+        ({"response": "same"}, "names the response 'same', which are several"),
+        ({"reviewer": " "}, "has no reviewer"),
+        ({"label": None}, "has no label"),
+        ({"exposure": "half"}, "has 'half' as its exposure"),
+    ],
+)
+def test_what_is_no_label_of_this_study_is_named_with_its_line_and_the_rest_comes_in(facts, odd, why):
+    facts.write(lambda connection: connection.execute("UPDATE response SET record_id = 'same'"))
+    done = bring(facts, SAID, {**SAID, "reviewer": "bob", **odd})
+    (bad,) = done.bad
+    assert (bad.line, done.labels) == (2, 1)
+    assert why in bad.reason
+    assert [reviewer for reviewer, *_ in panel(facts)] == ["ann"]
+
+
+def test_a_file_that_names_judges_is_not_taken_for_a_panel(tmp_path):
+    path = tmp_path / "votes.jsonl"
+    path.write_text(json.dumps(SAID))
+    form = format_of(path, FORMATS.values(), {})
+    assert form.name == "fact"
+    path.write_text(json.dumps({**SAID, "judge": "one"}))
+    assert format_of(path, FORMATS.values(), {}) is None

@@ -2,9 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,10 +38,9 @@ FIRST, SECOND, THIRD = (one.unit for one in UNITS)
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "s.medreview") as made:
-        fill(made)
-        yield made
+def study(study: Study) -> Study:
+    fill(study)
+    return study
 
 
 def fill(study: Study) -> None:

@@ -1,8 +1,10 @@
-"""A statement beside one source: the pairs of a study, what is shown of them, and the statement's label from them."""
+"""A statement beside one source: what is shown, the statement's label from pairs, and experts' labels from a file."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,12 +12,15 @@ from medreview.exchange.exports.label_rows import LABELS, label_rows
 from medreview.exchange.exports.pair_rows import pair_rows
 from medreview.judges.rollup import Word
 from medreview.judges.verdicts import refresh
+from medreview.review.decision import last_act
 from medreview.study import Study
+from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
 from medreview.units.derived_label import derive, derived_label, derived_labels
 from medreview.units.kind import Rating, TextMark
 from medreview.units.pair import Pair
-from tests.support.study_builder import StudyBuilder, build, new_version
+from tests.support.bringing import bring
+from tests.support.study_builder import StudyBuilder, build, new_version, rows_of
 
 PAIR = Pair()
 TEXT = "Metformin is stopped below an eGFR of 30. It may cause a lack of vitamin B12."
@@ -90,7 +95,6 @@ def test_a_pair_shows_the_statement_one_source_and_the_response_with_the_stateme
     assert (page.key, page.title, page.state, page.snapshot_id) == ("source", "[3] a.example", "ok", "a@1")
     assert page.marks == (TextMark(5, 14, "lexical"), TextMark(24, 28, "lexical"))
     assert page.opens == 5
-    assert shown.beside is not None
     assert shown.beside.marks == (TextMark(0, 41, "statement"),)
     assert PAIR.cluster(study.reader, shown.unit) == "r1"
     for unknown in ("pair:r2.1:b", "pair:r9.1:a"):
@@ -122,10 +126,7 @@ def test_the_machines_of_a_pair_are_the_votes_on_its_source_with_their_quotes(st
     assert PAIR.machines(study.reader, "pair:r1.1:b").opinions[0].said == "not supported"
     assert [
         PAIR.machines(study.reader, "pair:r1.1:b").agree("evidence", mine) for mine in ("supported", "partial")
-    ] == [
-        False,
-        True,
-    ]
+    ] == [False, True]
     rules = PAIR.machines(study.reader, "pair:r2.1:a")
     assert (rules.opinions[0].label, rules.level, rules.agree("evidence", "supported")) == ("not_addressed", None, None)
     nobody = PAIR.machines(study.reader, "pair:r1.2:b")
@@ -172,7 +173,6 @@ def test_a_statements_label_from_its_pairs_is_the_judges_rule_over_sources_once_
 def test_the_derived_label_is_told_for_one_statement_and_for_all(study: Study) -> None:
     label(study, "anna", ("pair:r1.1:a", "evidence", "partial"), ("pair:r1.1:b", "support", "not_supported"))
     found = derived_label(study.reader, "r1.1", "anna")
-    assert found is not None
     assert found.words == "2 of 3 pairs labelled"
     assert derived_label(study.reader, "r1.1", "bert") is None
     label(study, "bert", ("pair:r1.1:c", "evidence", "supported"), mode="open")
@@ -188,7 +188,6 @@ def test_the_derived_label_is_told_for_one_statement_and_for_all(study: Study) -
     )
     new_version(study, "c", "Metformin is stopped at an eGFR of 30.")
     changed = derived_label(study.reader, "r1.1", "anna")
-    assert changed is not None
     assert changed.words == "2 of 3 pairs labelled"
 
 
@@ -208,3 +207,90 @@ def test_an_export_has_the_label_from_pairs_beside_the_one_given_directly(study:
         "partial", "supported", 1, 1,
     )  # fmt: skip
     assert any("pair:r1.2:b" in row for row in pair_rows(study.reader))
+
+
+FIRST = {"response": "a17", "statement": "Warfarin is monitored by the INR.", "source": "https://a.example/"}
+
+
+@pytest.fixture
+def answers(empty_study: Study) -> Study:
+    def material(rows: StudyBuilder) -> None:
+        rows.page("a", "Warfarin is monitored by the INR.")
+        rows.source("b")
+        for name, record in (("r1", "a17"), ("r2", "a18")):
+            statements = ("Warfarin is monitored by the INR.", f"This is answer {record}.")
+            rows.response(name, " ".join(statements), statements=statements, cites=("a", "b"), record_id=record)
+        rows.own_number("r1", 4, "b")
+
+    build(empty_study, material)
+    return empty_study
+
+
+def test_labels_of_several_experts_come_in_once_and_say_what_they_were_given_on(answers: Study) -> None:
+    records: list[dict[str, Any]] = [
+        {"reviewer": "Expert 1", **FIRST, "label": "Supported", "exposure": "blind"},
+        {"reviewer": "Expert 2", **FIRST, "label": "partial", "reason": "stronger than source", "note": "Only once."},
+        {"reviewer": "Expert 1", "statement": "This is answer a17.", "source": "[4]", "label": "not found"},
+        {"reviewer": "Expert 2", "statement": "r2.2", "source": "a", "label": "contradicted", "reason": "It is a18."},
+    ]
+    done = bring(answers, *records)
+    assert (done.kind, done.read, done.labels, done.bad) == ("pair", 4, 4, [])
+    assert rows_of(
+        answers, "SELECT reviewer, unit, axis, label, snapshot, mode FROM event WHERE kind = 'decide' ORDER BY seq"
+    ) == [
+        dict(zip(("reviewer", "unit", "axis", "label", "snapshot", "mode"), row, strict=True))
+        for row in (
+            ("Expert 1", "pair:r1.1:a", "evidence", "supported", "a@1", "blind"),
+            ("Expert 1", "pair:r1.2:b", "support", "not_supported", None, "open"),
+            ("Expert 2", "pair:r1.1:a", "evidence", "partial", "a@1", "open"),
+            ("Expert 2", "pair:r2.2:a", "evidence", "contradicted", "a@1", "open"),
+        )
+    ]
+    assert [row["mode"] for row in rows_of(answers, "SELECT mode FROM reviewer_label ORDER BY reviewer, unit")] == [
+        "blind", "assisted", "assisted",
+    ]  # fmt: skip
+    said = rows_of(answers, "SELECT kind, payload FROM event WHERE kind IN ('note', 'reason') ORDER BY seq")
+    assert [(row["kind"], json.loads(row["payload"]).get("text", "")) for row in said] == [
+        ("note", "Only once."), ("reason", ""), ("note", "It is a18."),
+    ]  # fmt: skip
+    assert bring(answers, *records).labels == 0
+    assert check(answers.reader) == []
+    own = derived_label(answers.reader, "r1.2", "Expert 1")
+    assert own.words == "1 of 2 pairs labelled"
+    last = last_act(answers.reader, "Expert 1", 1)
+    assert (last.unit, last.words) == ("pair:r1.2:b", "support not supported")
+
+
+def test_the_same_file_says_nothing_new_of_a_page_that_has_changed(answers: Study) -> None:
+    record = {"reviewer": "kb", **FIRST, "label": "supported"}
+    assert bring(answers, record).labels == 1
+    new_version(answers, "a", "Warfarin is monitored by the anti-Xa activity.")
+    assert bring(answers, record).labels == 0
+    assert len(rows_of(answers, "SELECT * FROM decision_stale")) == 1
+
+
+def test_what_is_no_label_or_is_not_in_the_study_is_named_with_its_line(answers: Study) -> None:
+    good = {"reviewer": "kb", **FIRST, "label": "supported"}
+    done = bring(
+        answers,
+        good,
+        {**good, "label": "perhaps"},
+        {**good, "label": "unsure"},
+        {**good, "reviewer": " "},
+        {**good, "response": ""},
+        {**good, "response": "a99"},
+        {**good, "statement": "Nobody said this."},
+        {**good, "source": "https://c.example/"},
+        {**good, "exposure": "half"},
+    )
+    assert done.labels == 1
+    assert {bad.line: bad.reason.partition(";")[0] for bad in done.bad} == {
+        2: "has the label 'perhaps'",
+        3: "has the label 'unsure'",
+        4: "has no reviewer",
+        5: "has a statement of several responses",
+        6: "names the response 'a99', which the study does not have",
+        7: "has a statement that is none of the study: 'Nobody said this.'",
+        8: "has a source that its response does not cite: 'https://c.example/'",
+        9: "has 'half' as its exposure",
+    }

@@ -1,20 +1,19 @@
-"""Rankings: from a file, shown without their models in one order of the study, told after the decision."""
+"""Rankings: from a file, shown without their models, entered by keys, told after the decision."""
 
-import json
-from collections.abc import Iterator
-from pathlib import Path
+from itertools import accumulate
 from typing import Any
 
 import pytest
 
 from medreview.errors import UserError
 from medreview.import_files import import_file
-from medreview.labels import is_order
+from medreview.labels import is_label, is_order
 from medreview.progress import SILENT
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
-from medreview.units.ranking import Ranking, drawn_order, rank_in, seed_of
+from medreview.units.ranking import Ranking, RankingEntry, drawn_order, rank_in, seed_of, shown_order
 from medreview.visible import visible
+from tests.support.bringing import bring
 
 KIND = Ranking()
 MODELS = ("atlas-2", "boreal", "cirrus")
@@ -27,26 +26,14 @@ RECORD: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "s.medreview") as made:
-        yield made
-
-
-def bring(study: Study, folder: Path, *records: dict[str, Any]) -> Any:
-    path = folder / "rankings.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return import_file(study, path, {}, SILENT)
-
-
 def unit_of(study: Study) -> str:
     return str(study.reader.execute("SELECT unit_id FROM unit WHERE kind = 'ranking'").fetchone()[0])
 
 
-def test_a_ranking_from_a_file_shows_no_model_and_one_order_for_everybody(study, tmp_path):
-    done = bring(study, tmp_path, RECORD)
+def test_a_ranking_from_a_file_shows_no_model_and_one_order_for_everybody(study):
+    done = bring(study, RECORD)
     assert (done.kind, done.added, done.bad, done.opinions, done.labels) == ("ranking", 1, [], 1, 3)
-    assert bring(study, tmp_path, RECORD).added == 0
+    assert bring(study, RECORD).added == 0
     unit = unit_of(study)
     view = KIND.load(study.reader, unit)
     assert view == KIND.load(study.reader, unit)
@@ -67,7 +54,7 @@ def test_a_ranking_from_a_file_shows_no_model_and_one_order_for_everybody(study,
 
 def test_orders_are_drawn_for_each_ranking_and_study(study, tmp_path):
     records = [{**RECORD, "id": str(n), "question": f"Question {n}?", "opinions": [], "labels": []} for n in range(40)]
-    bring(study, tmp_path, *records)
+    bring(study, *records)
     units = [row[0] for row in study.reader.execute("SELECT unit_id FROM unit")]
     first = [KIND.load(study.reader, unit).numbers[0] for unit in units]
     assert {1, 2, 3} == set(first)
@@ -117,14 +104,14 @@ def test_a_table_of_outputs_alone_is_a_ranking_when_that_is_said(study, tmp_path
         ({"opinions": {"judge": "x"}}, "has opinions that are no list"),
     ],
 )
-def test_a_record_that_is_no_ranking_is_named_and_the_rest_is_kept(study, tmp_path, change, why):
-    done = bring(study, tmp_path, {**RECORD, "unit": "ranking", **change}, {**RECORD, "unit": "ranking", "id": "k2"})
+def test_a_record_that_is_no_ranking_is_named_and_the_rest_is_kept(study, change, why):
+    done = bring(study, {**RECORD, "unit": "ranking", **change}, {**RECORD, "unit": "ranking", "id": "k2"})
     assert [(bad.line, why in bad.reason) for bad in done.bad] == [(1, True)], done.bad
     assert done.added == 1
 
 
-def test_the_export_has_each_output_with_its_model_rank_and_quality_by_reviewer(study, tmp_path):
-    bring(study, tmp_path, {**RECORD, "labels": []})
+def test_the_export_has_each_output_with_its_model_rank_and_quality_by_reviewer(study):
+    bring(study, {**RECORD, "labels": []})
     unit, recorder = unit_of(study), Recorder("bob")
     numbers = KIND.load(study.reader, unit).numbers
     order = f"{numbers[1]}={numbers[0]}>{numbers[2]}"
@@ -150,14 +137,70 @@ def test_a_ranking_that_is_not_there_is_a_key_error(study):
         KIND.load(study.reader, "ranking:x0")
 
 
-def test_hostile_output_stays_text(study, tmp_path):
-    bring(study, tmp_path, {**RECORD, "outputs": [{"model": "m", "text": "\x1b[2J[red]x"}, {"model": "n", "text": "b"}]
+def test_hostile_output_stays_text(study):
+    bring(study, {**RECORD, "outputs": [{"model": "m", "text": "\x1b[2J[red]x"}, {"model": "n", "text": "b"}]
                             , "opinions": [], "labels": []})  # fmt: skip
     texts = {document.text for document in KIND.load(study.reader, unit_of(study)).documents}
     assert texts == {"\x1b[2J[red]x", "b"}
     assert "\x1b" not in visible(next(iter(texts)))
 
 
-def test_a_file_without_outputs_cannot_be_used(study, tmp_path):
+def test_a_file_without_outputs_cannot_be_used(study):
     with pytest.raises(UserError, match="outputs"):
-        bring(study, tmp_path, {"unit": "ranking", "question": "Q?"})
+        bring(study, {"unit": "ranking", "question": "Q?"})
+
+
+NUMBERS = (3, 1, 4, 2)
+"""The outputs' stored numbers as they are shown."""
+
+
+def keyed(*keys: str, numbers: tuple[int, ...] = NUMBERS) -> RankingEntry:
+    return [*accumulate(keys, RankingEntry.press, initial=RankingEntry(numbers))][-1]
+
+
+def test_four_digits_rank_four_outputs_by_their_stored_numbers_then_four_letters_rate_them() -> None:
+    placed = keyed("2", "1", "4", "3")
+    assert (placed.order, placed.phase, placed.rating) == ("1>3>2>4", "quality", 1)
+    assert [placed.rank(place) for place in (1, 2, 3, 4)] == [2, 1, 4, 3]
+    done = keyed("2", "1", "4", "3", "g", "1", "3", "o")
+    assert (done.phase, done.rating) == ("done", None)
+    assert done.labels == (
+        ("rank", "1>3>2>4"),
+        ("quality/3", "good"), ("quality/1", "good"), ("quality/4", "bad"), ("quality/2", "okay"),
+    )  # fmt: skip
+    assert all(is_label(axis, label) for axis, label in done.labels)
+
+
+def test_a_tie_shares_the_rank_and_the_next_output_skips_it() -> None:
+    tied = keyed("1", "=", "4", "2", "3")
+    assert tied.order == "3=2>1>4"
+    assert [tied.rank(place) for place in (1, 4, 2, 3)] == [1, 1, 3, 4]
+    assert keyed("1", "=", "=", "4").tiers == ((1,), (4,))  # taken back by itself
+
+
+@pytest.mark.parametrize(
+    "keys", [("1",), ("1", "="), ("1", "=", "2"), ("2", "1", "4", "3"), ("2", "1", "4", "3", "g"), ("1", "2", "=", "3")]
+)
+def test_backspace_takes_back_exactly_the_last_thing_given(keys: tuple[str, ...]) -> None:
+    before = [*accumulate(keys[:-1], RankingEntry.press, initial=RankingEntry(NUMBERS))][-1]
+    taken_back = keyed(*keys, "backspace")
+    # A tie that was taken up by an output is not asked for again.
+    assert (taken_back.tiers, taken_back.qualities) == (before.tiers, before.qualities)
+
+
+@pytest.mark.parametrize("key", ["0", "5", "2", "g", "=", "x", "enter", "²", "", "backspace"])
+def test_a_key_that_means_nothing_changes_nothing(key: str) -> None:
+    start = keyed("2") if key == "2" else RankingEntry(NUMBERS)
+    assert start.press(key) == start
+    assert start.labels == ()
+    done = keyed("2", "1", "4", "3", "g", "g", "g", "g")
+    assert done.press("1") == done
+
+
+def test_a_stored_order_is_told_in_places_on_the_screen() -> None:
+    assert shown_order("2>1=3", (3, 1, 2)) == "3>2=1"
+    assert shown_order("2>7", (1, 2)) == "2>{7}"
+    for keys in ("2143", "1234", "4321"):
+        entry = keyed(*keys)
+        assert entry.order is not None
+        assert shown_order(entry.order, NUMBERS) == ">".join(keys)

@@ -1,13 +1,21 @@
-"""Which source stands first beside a statement, and what sources are called."""
+"""A response and its sources: their order and names, the judges' roll-up, and the words around a place."""
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from medreview.api.material import read_statements
 from medreview.judges.verdicts import refresh
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
+from medreview.units.documents import Piece, excerpt
+from medreview.units.kind import Machines, TextMark
 from medreview.units.statement_view import StatementView, load_statement_view
+from medreview.units.whole_response import WholeResponse
 from tests.support.study_builder import StudyBuilder, build, new_version
 
 
@@ -58,7 +66,6 @@ def sit(study: Study, queue: str, *, blind: bool | None = None) -> ReviewSession
 
 def shown(session: ReviewSession, statement_id: str) -> str:
     session.go(list(session.queue.units).index(statement_id))
-    assert session.source is not None
     return session.source.source_id
 
 
@@ -167,3 +174,123 @@ def test_passages_stand_in_the_order_of_the_screen(study):
     build(study, lambda rows: rows.connection.execute("UPDATE evidence SET highlights = '[[0, 4]]'"))
     (statement,) = read_statements(study.reader, ["r1.1"])
     assert [passage.source_id for passage in statement.passages] == ["b", "c", "d", "a"]
+
+
+KIND = WholeResponse()
+
+
+@pytest.fixture
+def rolled_up(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "t.medreview", "t") as made:
+        build(made, _two_statements)
+        refresh(made)
+        yield made
+
+
+def _two_statements(rows: StudyBuilder) -> None:
+    rows.page("a", "Warfarin is monitored by the INR.")
+    rows.source("never")
+    text = "Warfarin is monitored by the INR. Vitamin K reverses it."
+    statements = ("Warfarin is monitored by the INR.", "Vitamin K reverses it.")
+    rows.response("r1", text, statements=statements, cites=("never", "a"), question="And warfarin?")
+    rows.own_number("r1", 7, "a")
+    rows.response("r2", "Rest.", statements=("Rest.",), cites=("a",))
+    rows.response("r3", "None.")
+
+
+def judged(rolled_up: Study, *labels: tuple[str, str, str]) -> None:
+    """Labels (judge, statement, label) on the one page."""
+
+    def add(rows: StudyBuilder) -> None:
+        for judge, statement, label in labels:
+            rows.judgement(judge, statement, "a@1", label)
+
+    build(rolled_up, add)
+    refresh(rolled_up)
+
+
+def test_the_statements_are_listed_before_the_sources_which_bear_the_responses_own_numbers(rolled_up: Study) -> None:
+    assert [row["unit"] for row in rolled_up.reader.execute(KIND.rows)] == ["response:r1", "response:r2"]
+    shown = KIND.load(rolled_up.reader, "response:r1")
+    assert [(one.key, one.title) for one in shown.documents] == [
+        ("statements", "statements"),
+        ("source:never", "[a] never.example"),
+        ("source:a", "[7] a.example"),
+    ]
+    assert shown.documents[0].text == "S1  Warfarin is monitored by the INR.\n\nS2  Vitamin K reverses it."
+    assert (shown.documents[1].text, shown.documents[1].state) == ("", "not fetched")
+    with pytest.raises(KeyError):
+        KIND.load(rolled_up.reader, "response:r9")
+
+
+def test_the_roll_up_says_which_statements_fail_and_where_they_are(rolled_up: Study) -> None:
+    before = KIND.load(rolled_up.reader, "response:r1")
+    assert KIND.machines(rolled_up.reader, "response:r1").words == ""
+    judged(rolled_up, ("one", "r1.1", "supported"), ("one", "r1.2", "not_addressed"))
+    found = KIND.machines(rolled_up.reader, "response:r1")
+    assert (found.level, found.words) == ("no", "roll-up: 1 of 2 statements supported")
+    assert [(one.judge, one.said, one.reason) for one in found.opinions] == [
+        ("S2", "not addressed", "Vitamin K reverses it.")
+    ]
+    assert found.marks == (("statements", TextMark(39, 65, "clash")), ("response", TextMark(34, 56, "clash")))
+    assert before.documents[0].text[39:65] == "S2  Vitamin K reverses it."
+    assert KIND.load(rolled_up.reader, "response:r1") == before
+
+
+def test_every_roll_up_is_a_rating_and_the_offline_rules_are_named_as_what_they_are(rolled_up: Study) -> None:
+    judged(rolled_up, ("one", "r1.1", "supported"), ("offline", "r2.1", "supported"))
+    assert next(iter(KIND.machine_ratings(rolled_up.reader)))[1:] == (
+        "r2", "all_supported", "offline (words only)", True, "", "yes",
+    )  # fmt: skip
+    assert KIND.machines(rolled_up.reader, "response:r2").level is None
+    judged(rolled_up, ("one", "r1.2", "supported"))
+    assert [(one.cluster, one.rater, one.value) for one in KIND.machine_ratings(rolled_up.reader)] == [
+        ("r1", "judges", "yes"),
+        ("r2", "offline (words only)", "yes"),
+    ]
+
+
+def test_an_invalid_response_is_one_of_them_and_says_what_it_is(rolled_up: Study) -> None:
+    build(
+        rolled_up,
+        lambda rows: rows.response("r4", "It beg", invalid="incomplete", parser=None, question="And heparin?"),
+    )
+    assert [row["unit"] for row in rolled_up.reader.execute(KIND.rows)][-1] == "response:r4"
+    shown = KIND.load(rolled_up.reader, "response:r4")
+    assert [(part.label, part.text) for part in shown.parts] == [
+        ("asked", "And heparin?"),
+        ("invalid", "incomplete: the model's answer broke off, or cannot be used as one"),
+    ]
+    assert shown.beside.text == "It beg"
+    assert KIND.machines(rolled_up.reader, "response:r4") == Machines()
+
+
+TEXT = "one two three four five six seven eight nine ten"
+
+
+def test_a_place_stands_between_whole_words_and_what_is_left_out_is_known():
+    start = TEXT.index("five")
+    pieces, goes_on = excerpt(TEXT, [(start, start + 4)], around=6)
+    assert pieces == [Piece("four ", gap=True), Piece("five", marked=True), Piece(" six")]
+    assert goes_on
+
+
+def test_places_that_are_near_stand_in_one_piece_and_overlapping_ones_are_one():
+    assert excerpt(TEXT, [(4, 7), (0, 3), (2, 3)], around=100) == (
+        [Piece("one", marked=True), Piece(" "), Piece("two", marked=True), Piece(TEXT[7:])],
+        False,
+    )
+    pieces, _ = excerpt(TEXT, [(0, 6), (4, 13)], around=0)
+    assert [piece.text for piece in pieces if piece.marked] == [TEXT[:13]]
+    assert excerpt(TEXT, []) == ([], False)
+
+
+@given(st.text("ab \n", max_size=60), st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=4))
+def test_every_marked_word_is_there_and_nothing_twice(text, places):
+    spans = [(start, end) for start, end in places if start < end <= len(text)]
+    pieces, goes_on = excerpt(text, spans, around=5)
+    marked = {place for start, end in spans for place in range(start, end)}
+    assert sum(len(piece.text) for piece in pieces if piece.marked) == len(marked)
+    assert sum(len(piece.text) for piece in pieces) <= len(text)
+    if not any(piece.gap for piece in pieces) and not goes_on and spans:
+        assert "".join(piece.text for piece in pieces) == text

@@ -299,10 +299,7 @@ def bookmarks(out: io.BytesIO) -> Side:
     parts = [
         ("Minute 5", "Give midazolam 0.3 mg/kg into the cheek, or lorazepam 0.1 mg/kg by vein."),
         ("Minute 15", "Give lorazepam 0.1 mg/kg a second time; no more than two doses of a benzodiazepine in all."),
-        (
-            "Minute 25",
-            "Give levetiracetam 40 mg/kg in 5 minutes, at most 3 g, or phenytoin 20 mg/kg in 20 minutes.",
-        ),
+        ("Minute 25", "Give levetiracetam 40 mg/kg in 5 minutes, at most 3 g, or phenytoin 20 mg/kg in 20 minutes."),
     ]
     for number, (title, text) in enumerate(parts):
         canvas.bookmarkPage(f"part{number}")

@@ -21,16 +21,16 @@ import pypdfium2
 import trafilatura
 from bs4 import BeautifulSoup
 
-from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import Page, read_page
 from tests.bench.extraction.cases import Case, html_cases, mark, pdf_cases
+from tests.support.fetched import fetched
 
 Extractor = Callable[[Case], list[str]]
 
 
 def _page(case: Case) -> Page:
     url = f"https://bench.example/articles/{case.name}"
-    return read_page(Fetched(url, url, (url,), 200, case.content_type, case.body, "2026-01-01T00:00:00Z"))
+    return read_page(fetched(case.body, url, case.content_type))
 
 
 def _judged(case: Case) -> list[str]:
@@ -64,11 +64,7 @@ HTML: dict[str, Extractor] = {
     "BeautifulSoup get_text": _get_text,
     "trafilatura, default": _trafilatura,
 }
-PDF: dict[str, Extractor] = {
-    "medreview": _judged,
-    "BeautifulSoup on the bytes": _get_text,
-    "pypdfium2, plain": _pdfium,
-}
+PDF: dict[str, Extractor] = {"medreview": _judged, "BeautifulSoup on the bytes": _get_text, "pypdfium2, plain": _pdfium}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,9 @@ TABLES = ("generation_run", "generation", "generation_attempt", "generation_prod
 
 
 @pytest.fixture
-def study(tmp_path: Path):
-    with Study.create(tmp_path / "s.medreview") as made:
-        made.write(add_generation)
-        yield made
+def study(empty_study: Study):
+    empty_study.write(add_generation)
+    return empty_study
 
 
 def table(folder: Path, name: str) -> list[dict[str, str]]:

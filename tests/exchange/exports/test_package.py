@@ -33,19 +33,18 @@ SECRETS = ("ember", "=1+1", "my own note", "bo's note", "It does.", "jury split"
 
 
 @pytest.fixture
-def study(tmp_path):
-    with Study.create(tmp_path / "home.medreview") as made:
-        example = ExampleStudy(made)
-        example.fill()
-        example.machine()
-        fill(made)
-        decide_all(made, "ada", 0)
-        decide_all(made, "bo", 1)
-        do(made, "ada", "note", example.units[0], {"text": "my own note"})
-        taken = do(made, "bo", "note", example.units[0], {"text": "bo's note"})
-        do(made, "bo", "retract", example.units[0], undoes_event=taken.event_id)
-        set_share(made, "ada", "statement", 1.0)
-        yield made
+def study(empty_study):
+    example = ExampleStudy(empty_study)
+    example.fill()
+    example.machine()
+    fill(empty_study)
+    decide_all(empty_study, "ada", 0)
+    decide_all(empty_study, "bo", 1)
+    do(empty_study, "ada", "note", example.units[0], {"text": "my own note"})
+    taken = do(empty_study, "bo", "note", example.units[0], {"text": "bo's note"})
+    do(empty_study, "bo", "retract", example.units[0], undoes_event=taken.event_id)
+    set_share(empty_study, "ada", "statement", 1.0)
+    return empty_study
 
 
 def test_nothing_that_would_tell_is_anywhere_in_the_file_and_it_verifies(study, tmp_path):

@@ -1,6 +1,5 @@
 """References and their checks in an export: what a reader sees of them, and that all of it comes in again."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,11 @@ from tests.support.unit_study import decide
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "s.medreview") as made:
-        fill_references(made)
-        build(made, lambda rows: add_check(rows, "f4", ReferenceCheck("ambiguous"), "2001-01-01T00:00:00+00:00"))
-        decide(made, "kb", "reference:f3", "reference", "other_work")
-        yield made
+def study(empty_study: Study) -> Study:
+    fill_references(empty_study)
+    build(empty_study, lambda rows: add_check(rows, "f4", ReferenceCheck("ambiguous"), "2001-01-01T00:00:00+00:00"))
+    decide(empty_study, "kb", "reference:f3", "reference", "other_work")
+    return empty_study
 
 
 def test_a_reference_has_its_words_its_verdict_and_what_differs_in_cells_that_are_read_at_once(

@@ -36,11 +36,10 @@ def count(study: Study, table: str) -> int:
 
 
 @pytest.fixture
-def study(tmp_path):
-    with Study.create(tmp_path / "s.medreview") as made:
-        fill(made)
-        made.write(add_passages)
-        yield made
+def study(empty_study):
+    fill(empty_study)
+    empty_study.write(add_passages)
+    return empty_study
 
 
 def test_an_export_brings_units_of_every_kind_with_their_labels_into_a_new_study_and_out_again_the_same(
@@ -77,7 +76,7 @@ def test_an_export_brings_units_of_every_kind_with_their_labels_into_a_new_study
 def test_decisions_on_units_of_every_kind_come_in_from_a_colleagues_copy(study, tmp_path):
     units = units_of(study)
     study.close()
-    ours, theirs = tmp_path / "s.medreview", tmp_path / "theirs.medreview"
+    ours, theirs = tmp_path / "study.medreview", tmp_path / "theirs.medreview"
     shutil.copy(ours, theirs)
     with Study.open(theirs) as copy:
         decide_all(copy, "bo", 1)

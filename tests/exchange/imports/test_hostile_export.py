@@ -13,9 +13,9 @@ from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
 from medreview.study import Study
 from medreview.study.events import COLUMNS, event_hash
-from tests.bench.flipped_bits import logical
 from tests.exchange.example_study import ExampleStudy
 from tests.exchange.imports.test_import_export import busy
+from tests.study.flipped_bits import logical
 
 Rows = list[dict[str, str]]
 

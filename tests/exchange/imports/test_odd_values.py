@@ -121,16 +121,15 @@ def mixed(example: Mapping[str, object], key: str) -> Iterator[tuple[str, str]]:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
+def study(tmp_path: Path, empty_study: Study) -> Study:
     """A response with a statement and a page, for judgements to be on and facts to belong to."""
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "0.html").write_text("<p>Adults take 500 mg twice daily.</p>" * 20)
     (tmp_path / "pages" / "manifest.jsonl").write_text(json.dumps({"url": "https://page.example/0", "file": "0.html"}))
     answer = {"id": "a0", "question": "How much?", "response": "Adults take 500 mg twice daily. https://page.example/0"}
     (tmp_path / "a.jsonl").write_text(json.dumps(answer))
-    with Study.create(tmp_path / "s.medreview") as opened:
-        pipeline.run(opened, [tmp_path / "a.jsonl"], {}, pipeline.PageProvider(tmp_path / "pages"))
-        yield opened
+    pipeline.run(empty_study, [tmp_path / "a.jsonl"], {}, pipeline.PageProvider(tmp_path / "pages"))
+    return empty_study
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "json"])

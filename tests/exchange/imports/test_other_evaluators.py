@@ -8,23 +8,21 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.import_files import detect_format
-from medreview.study import Study
 
 PAGE = "Adults take 500 mg of it twice daily with food. Children under twelve do not take it. " * 8
 URL = "https://page.example/0"
 
 
 @pytest.fixture
-def study(tmp_path):
+def study(tmp_path, empty_study):
     pages = tmp_path / "pages"
     pages.mkdir()
     (pages / "manifest.jsonl").write_text(json.dumps({"url": URL, "file": "a.html"}) + "\n")
     (pages / "a.html").write_text(f"<p>{PAGE}</p>")
     text = f"Adults take 500 mg twice daily. Children take half of that dose. It is taken with food. See {URL}"
     (tmp_path / "a.jsonl").write_text(json.dumps({"question": "How much?", "response": text, "id": "a1"}) + "\n")
-    with Study.create(tmp_path / "s.medreview") as opened:
-        pipeline.run(opened, [tmp_path / "a.jsonl"], {}, pipeline.PageProvider(pages))
-        yield opened
+    pipeline.run(empty_study, [tmp_path / "a.jsonl"], {}, pipeline.PageProvider(pages))
+    return empty_study
 
 
 def statements(study):

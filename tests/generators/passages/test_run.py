@@ -19,12 +19,6 @@ from tests.support.qa_samples import SAMPLE, chapter
 from tests.support.study_builder import rows_of
 
 
-@pytest.fixture
-def study(tmp_path):
-    with Study.create(tmp_path / "s.medreview") as made:
-        yield made
-
-
 @pytest.fixture(scope="module")
 def every():
     return paragraphs_of([text_of_file(SAMPLE / "chapter.md")])

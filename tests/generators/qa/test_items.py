@@ -28,12 +28,6 @@ from tests.support.study_builder import rows_of
 DEMO = JudgeSettings("demo-writer", "demo-writer", "http://127.0.0.1:1/v1", recorded=SAMPLE / "recorded", role="model")
 
 
-@pytest.fixture
-def study(tmp_path):
-    with Study.create(tmp_path / "s.medreview") as made:
-        yield made
-
-
 def choose_passages(study: Study) -> None:
     every = paragraphs_of([text_of_file(SAMPLE / "chapter.md")])
     store(study, *(choose(every, Measures())[0], Measures()), Measures().thresholds)

@@ -1,7 +1,9 @@
-"""Year, volume, pages and identifiers of a reference and of a record."""
+"""Authors, journals, years, pages and identifiers of a reference and of a record: the same, or not."""
 
 import pytest
 
+from medreview.references.comparing.authors import compare_authors
+from medreview.references.comparing.journals import compare_containers
 from medreview.references.comparing.publication import (
     compare_identifiers,
     compare_numbers,
@@ -12,7 +14,7 @@ from medreview.references.comparing.publication import (
     same_number,
     same_pages,
 )
-from medreview.references.model import Field, Identifier, Record, Reference
+from medreview.references.model import Author, Field, Identifier, Record, Reference
 from medreview.text import Span
 
 
@@ -103,3 +105,173 @@ def test_another_edition_of_a_review_has_another_identifier_that_misleads_nobody
 
     (found,) = compare_identifiers(reference, record, ())
     assert (found.slip, found.why) == (True, "another version")
+
+
+def compared(printed, known, *, et_al=False, complete=True):
+    reference = Reference("", authors=tuple(printed), et_al=et_al)
+    return compare_authors(reference, Record("library", "1", authors=tuple(known), complete=complete))
+
+
+ONE = [
+    (Author("Müller", "H"), Author("Muller", "Hans")),
+    (Author("Mueller", "H"), Author("Müller", "H")),
+    (Author("van den Oever", "R"), Author("Oever", "R")),
+    (Author("Von Hurst", "P"), Author("von Hurst", "PR")),
+    (Author("Alvarez Lerma", "F"), Author("Alvarez-Lerma", "F")),
+    (Author("Nolla", "J"), Author("Nolla-Salas", "J")),
+    (Author("O’Brien", "K"), Author("O'Brien", "K")),
+    (Author("Wei", "Zhang"), Author("Zhang", "Wei")),
+    (Author("Bernhart", "H"), Author("Bernhardt", "H")),
+    (Author("Zinman"), Author("Zinman", "Bernard")),
+    (Author("Smith", "JA"), Author("Smith", "John Andrew")),
+    (Author("Wright Jr", "J"), Author("Wright", "Jackson T")),
+    (Author("WHO", body=True), Author("World Health Organization", body=True)),
+    (Author("SPRINT Group", body=True), Author("SPRINT Research Group", body=True)),
+    (Author("Lima", "Freitas"), Author("Freitas Lima", "LC")),
+    (Author("Łukasz", "P"), Author("Lukasz", "P")),
+]
+OTHER_NAMES = [
+    (Author("Smith", "J"), Author("Jones", "J")),
+    (Author("Lee", "K"), Author("Li", "K")),
+    (Author("Kim", "J"), Author("Kang", "J")),
+    (Author("van Dam", "R"), Author("van Loon", "L")),
+    (Author("Zinman", "B"), Author("Wanner", "C")),
+    (Author("Liversidge", "GG"), Author("Merisko-Liversidge", "E")),
+]
+
+
+@pytest.mark.parametrize(("printed", "known"), ONE)
+def test_one_author_written_in_two_ways_is_at_most_a_slip(printed, known):
+    assert compared([printed], [known]).likeness in ("same", "slip")
+    assert compared([known], [printed]).likeness in ("same", "slip")
+
+
+@pytest.mark.parametrize(("printed", "known"), OTHER_NAMES)
+def test_another_first_author_is_wrong(printed, known):
+    found = compared([printed], [known])
+
+    assert found.likeness == "wrong"
+    assert found.why == "The record has another first author."
+
+
+def test_authors_in_another_order_are_wrong_and_said_to_be():
+    found = compared([Author("Wanner", "C"), Author("Zinman", "B")], [Author("Zinman", "B"), Author("Wanner", "C")])
+
+    assert found.likeness == "wrong"
+    assert found.why == "This author is in the record, but not the first one."
+
+
+def test_authors_that_are_left_out_mislead_nobody():
+    known = [Author(name) for name in ("Zinman", "Wanner", "Lachin", "Fitchett")]
+
+    assert compared(known[:1], known, et_al=True).why == "et al."
+    assert compared([known[0], known[2]], known).why == "not all authors"
+    assert compared(known, known).likeness == "same"
+    assert compared(known, known[:3], complete=False).likeness == "slip"
+
+
+def test_a_first_author_among_strangers_is_wrong_when_the_record_names_all():
+    known = [Author(name) for name in ("Zinman", "Wanner", "Lachin")]
+    printed = [Author(name) for name in ("Zinman", "Smith", "Jones")]
+
+    assert compared(printed, known).why == "Of the authors after the first one the record has none."
+    assert compared(printed, known, complete=False).likeness == "slip"
+
+
+def test_a_body_before_or_in_place_of_persons_accuses_nobody():
+    persons = [Author("Wright", "JT"), Author("Williamson", "JD")]
+    body = Author("SPRINT Research Group", body=True)
+
+    assert compared(persons, [body, *persons]).likeness == "slip"
+    assert compared([body], persons).likeness == "unknown"
+    assert compared([], persons).likeness == "unknown"
+    assert compared(persons, []).likeness == "unknown"
+
+
+def test_names_without_letters_are_no_ones():
+    assert compared([Author("…")], [Author("Smith")]).likeness == "wrong"
+
+
+SAME = [
+    ("N Engl J Med", "The New England Journal of Medicine"),
+    ("NEJM", "New England Journal of Medicine"),
+    ("NEJM", "N. Engl. J. Med."),
+    ("BMJ", "British Medical Journal"),
+    ("Br Med J", "BMJ"),
+    ("Br Med J (Clin Res Ed)", "BMJ"),
+    ("JAMA: The Journal of the American Medical Association", "JAMA"),
+    ("Journal of the American Medical Association", "JAMA"),
+    ("PNAS", "Proc Natl Acad Sci U S A"),
+    ("Proceedings of the National Academy of Sciences USA", "Proc. Natl. Acad. Sci. U.S.A."),
+    ("AJRCCM", "Am J Respir Crit Care Med"),
+    ("American Journal of Respiratory & Critical Care Medicine", "Am J Respir Crit Care Med"),
+    ("Am. J. Physiol.", "American Journal of Physiology"),
+    ("Lancet", "The Lancet"),
+    ("Lancet (London, England)", "Lancet"),
+    ("Lancet Diabetes Endocrinol", "The Lancet Diabetes & Endocrinology"),
+    ("J Bone Joint Surg Am", "The Journal of Bone and Joint Surgery. American Volume"),
+    ("Arch Intern Med", "JAMA Internal Medicine"),
+    ("Int J Obes (Lond)", "International Journal of Obesity and Related Metabolic Disorders"),
+    ("Dtsch Arztebl Int", "Deutsches Ärzteblatt International"),
+    ("Natl Med J India", "National Medical Journal of India"),
+    ("Arch Dis Child Fetal Neonatal Ed", "Archives of Disease in Childhood. Fetal and Neonatal Edition"),
+    ("Acta Pædiatr", "Acta Paediatrica"),
+    ("J Paediatr Child Health", "Journal of Pediatrics and Child Health"),
+    ("Diabetologica", "Diabetologia"),
+    ("Ann NY Acad Sci", "Annals of the New York Academy of Sciences"),
+    ("Ann N Y Acad Sci", "Ann NY Acad Sci"),
+    ("Cochrane Database Syst Rev", "Cochrane Database of Systematic Reviews (Online)"),
+    ("BMJ (Clinical research ed", "BMJ"),
+    ("PLoS ONE 9", "PLoS One"),
+    ("J Bone Joint Surg", "J Bone Joint Surg Am"),
+    ("BJOG", "BJOG : an international journal of obstetrics and gynaecology"),
+    ("Acta Orthop Scand Suppl", "Acta orthopaedica Scandinavica. Supplementum"),
+    ("JACC", "Journal of the American College of Cardiology"),
+]
+OTHER_JOURNALS = [
+    ("Lancet", "Lancet Oncol"),
+    ("JAMA", "JAMA Internal Medicine"),
+    ("J Physiol", "Am J Physiol"),
+    ("Am J Med", "American Journal of the Medical Sciences"),
+    ("J Immunol", "Journal of Immunotoxicology"),
+    ("Am J Epidemiol", "European Journal of Epidemiology"),
+    ("Int J Cardiol", "Int J Radiol"),
+    ("J Neurosci", "Journal of Neuroscience Research"),
+    ("J Bone Joint Surg Am", "J Bone Joint Surg Br"),
+    ("Pain", "European Journal of Pain"),
+    ("J Neurol", "Journal of Neurology, Neurosurgery, and Psychiatry"),
+    ("Circulation", "Circulation. Heart failure"),
+    ("Neurology", "Nephrology"),
+    ("Ann Surg", "Annals of Medicine"),
+    ("Circulation", "Circulation: Heart Failure"),
+    ("BMJ", "BMJ Open"),
+    ("Sports Med.", "Clin. Med."),
+]
+
+
+@pytest.mark.parametrize(("printed", "name"), SAME)
+def test_names_of_one_journal_are_at_most_a_slip(printed, name):
+    assert compare_containers(printed, [name]).likeness in ("same", "slip")
+    assert compare_containers(name, [printed]).likeness in ("same", "slip")
+
+
+@pytest.mark.parametrize(("printed", "name"), OTHER_JOURNALS)
+def test_names_of_two_journals_are_told_apart(printed, name):
+    found = compare_containers(printed, [name])
+
+    assert found.likeness == "wrong"
+    assert found.why == "The record has another journal."
+    assert compare_containers(name, [printed]).likeness == "wrong"
+
+
+def test_any_of_a_records_names_will_do_and_a_missing_one_says_nothing():
+    assert compare_containers("Lancet", ["J. Physiol.", "The Lancet"]).likeness == "same"
+    assert compare_containers("", ["The Lancet"]).likeness == "unknown"
+    assert compare_containers("Lancet", []).likeness == "unknown"
+    assert compare_containers("Lancet", ["", " "]).likeness == "unknown"
+
+
+def test_an_end_of_the_title_before_a_journals_name_is_no_other_journal():
+    name = "Results of operative debridement and subacromial decompression. J Bone Joint Surg Am"
+
+    assert compare_containers("J Bone Joint Surg Am", [name]).likeness == "slip"

@@ -1,12 +1,19 @@
-"""Reading one reference in the styles that answers print."""
+"""References as answers print them: found in a response, in lists and in labelled fields, and read one by one."""
 
 import re
+import tomllib
 import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medreview.references.printed.parse import parse_reference
+from medreview.references.model import Reference
+from medreview.references.printed.find import find_references
+from medreview.references.printed.parse import parse_reference, read_one
 
 PIECES = re.findall(
     r"\S+",
@@ -200,3 +207,175 @@ def test_names_begin_with_a_capital_in_any_alphabet():
         ("王伟, 李明. 标题. Gut. 2009;58:22-9.", []),
     ):
         assert [author.family for author in parse_reference(printed).authors] == families, printed
+
+
+def test_fields_with_labels_in_one_line_are_read_by_their_labels():
+    read = read_one(
+        "Title: Falls, age and sleep; Authors: Okafor N, Lee K; Journal: Sci. Aging; Year: 2015; PMID: 99999991"
+    )
+
+    assert (read.title, [author.family for author in read.authors]) == ("Falls, age and sleep", ["Okafor", "Lee"])
+    assert (read.container, read.year, read.identifiers) == ("Sci. Aging", 2015, (("pmid", "99999991"),))
+
+
+def test_the_row_of_a_table_without_its_head_is_read_by_what_stands_in_its_cells():
+    read = read_one(
+        "| 3 | Okafor et al. | 2015 | Restrictive fluids in septic shock: a trial | *Crit. Care* | 10.5555/cc.1 |"
+    )
+
+    assert (read.title, read.year) == ("Restrictive fluids in septic shock: a trial", 2015)
+    assert ([author.family for author in read.authors], read.et_al) == (["Okafor"], True)
+    assert (read.container.strip("."), read.identifiers) == ("Crit. Care", (("doi", "10.5555/cc.1"),))
+    assert read_one("| Okafor | a bar in a text").title != "Okafor"
+
+
+LISTS = Path(__file__).parent / "lists"
+TEXTS = ("title", "container", "volume", "issue", "pages", "publisher", "edition", "url")
+FOUND, READ = 0.97, 0.95
+
+
+def answers() -> Iterator[dict[str, Any]]:
+    for file in sorted(LISTS.glob("*.toml")):
+        yield from tomllib.loads(file.read_text(encoding="utf-8"))["answer"]
+
+
+def said(read: Reference) -> dict[str, Any]:
+    """The fields of a reading in the form of the files; what is empty is left out."""
+    names = [f"{author.family}*" if author.body else f"{author.family} {author.given}" for author in read.authors]
+    fields = {
+        "authors": "; ".join(name.replace(".", "").strip() for name in [*names, *(["+"] if read.et_al else [])]),
+        "year": read.year,
+        "number": read.number,
+        "standing": read.standing,
+        "kind": read.kind,
+        "identifiers": [f"{identifier.kind}:{identifier.value}" for identifier in read.identifiers],
+        **{name: " ".join(getattr(read, name).split()) for name in TEXTS},
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def wanted(want: dict[str, Any]) -> dict[str, Any]:
+    fields = {"standing": "list", "kind": "article", **want}
+    return {**fields, "authors": fields.get("authors", "").replace(".", "")} if "authors" in fields else fields
+
+
+def likeness(want: dict[str, Any], have: dict[str, Any]) -> int:
+    return sum(
+        2 if name in ("title", "identifiers", "authors", "url") else 1 for name in want if want[name] == have.get(name)
+    )
+
+
+def paired(
+    wants: list[dict[str, Any]], found: list[dict[str, Any]]
+) -> list[tuple[dict[str, Any], dict[str, Any] | None]]:
+    """Each wanted reference with what was found for it, in order; an entry is found if three of its marks agree."""
+    rest, pairs = list(found), []
+    for want in wants:
+        best = max(rest, key=lambda have: likeness(want, have), default=None)
+        if best is not None and likeness(want, best) < min(4, len(want) + 1):
+            best = None
+        if best is not None:
+            rest.remove(best)
+        pairs.append((want, best))
+    return pairs
+
+
+def test_entries_are_found_and_their_fields_read_in_answers_as_models_print_them():
+    entries = hits = 0
+    fields: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    misses: list[str] = []
+    for answer in answers():
+        text = answer["text"]
+        found = [said(read) for read in find_references(text, answer.get("listed", ()))]
+        wants = [wanted(want) for want in answer.get("want", [])]
+        for want, have in paired(wants, found):
+            entries += 1
+            if have is None:
+                misses.append(f"{answer['name']}: not found: {want.get('title') or want}")
+                continue
+            hits += 1
+            for name in want.keys() | have.keys():
+                fields[name] += 1
+                right[name] += want.get(name) == have.get(name)
+                if want.get(name) != have.get(name):
+                    misses.append(f"{answer['name']}: {name} {have.get(name)!r}, wanted {want.get(name)!r}")
+        if len(found) > len(wants):
+            misses.append(f"{answer['name']}: {len(found) - len(wants)} too many")
+            assert wants, misses[-1]
+    shares = {name: right[name] / fields[name] for name in fields}
+    report = "\n".join([f"{hits} of {entries} found", *(f"{n} {s:.3f}" for n, s in shares.items()), *misses])
+
+    assert hits / entries >= FOUND, report
+    assert all(share >= READ for name, share in shares.items() if fields[name] >= 20), report
+    assert sum(right.values()) / sum(fields.values()) >= READ, report
+
+
+ANSWER = """Aspirin lowers the risk [1]. Statins help (Pan et al., NEJM 2006), as the
+PARADIGM-HF trial (Lancet 2014) did.
+
+## References
+
+1. Smith J, Lee K. Aspirin in primary prevention. Lancet. 2019;393(1):31-39.
+2. **Statins in sepsis: a trial** – Pan et al. (N Engl J Med, 2006) doi:10.5555/statins.06
+   - Key finding: fewer deaths in 2006.
+3. Müller A. Something wrapped over
+   two lines. BMJ. 2001;
+   2:33-44.
+
+Let me know if you want more.
+"""
+
+
+def test_a_list_has_its_entries_and_a_pointer_to_one_of_them_is_no_reference_of_its_own():
+    found = find_references(ANSWER)
+
+    assert [(read.standing, read.number, read.title) for read in found] == [
+        ("inline", None, "PARADIGM-HF"),
+        ("list", 1, "Aspirin in primary prevention"),
+        ("list", 2, "Statins in sepsis: a trial"),
+        ("list", 3, "Something wrapped over two lines"),
+    ]
+    for read in found:
+        assert ANSWER[read.start : read.end] == read.text
+        year = read.places["year"]
+        assert ANSWER[year.start : year.end] == str(read.year)
+
+
+def test_entries_given_beside_a_response_are_read_unless_its_text_has_them():
+    given = ["[1] Smith J, Lee K. Aspirin in primary prevention. Lancet. 2019", "Lee K. Another work. BMJ. 2011;3:4-5."]
+    found = find_references(ANSWER, given)
+
+    assert [(read.title, read.standing) for read in found[4:]] == [("Another work", "given")]
+
+
+LINES = [
+    "References",
+    "## Sources",
+    "",
+    "1. Smith J, Lee K. Aspirin in primary prevention. Lancet. 2019;393(1):31-39.",
+    "   - Authors: Lee K, et al.",
+    "[2] https://doi.org/10.5555/x",
+    "[^a]: WHO. A report of it. Geneva: World Health Organization; 2020.",
+    "| # | Authors | Title | Year |",
+    "|---|---|---|---|",
+    "| 1 | Smith J | A title of it | 2019 |",
+    "Aspirin helps (Smith et al., NEJM 2019; Lee, 2018), as a 2020 Lancet trial and the SPRINT trial (2015) say.<br>A",
+    "**Title of a work** – Pan et al. (Lancet, 2006) PMID: 12345; [A link of words](https://a.example/b)",
+    "    wrapped below it, 2001. The 2021 Surviving Sepsis Campaign guideline says so.",
+    "> * “A quoted title here.” J Clin Oncol 2012; 3: 4; Lee K. Another. BMJ. 2011;3:4.",
+    "References: [1] Smith J. A title. BMJ 2019;1:2. [2] Lee K. Other title. BMJ 2018;2:3.",
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(LINES), max_size=14).map("\n".join) | st.text(max_size=60))
+def test_whatever_a_response_holds_its_references_stand_in_order_and_apart_with_their_fields_inside(text):
+    found = find_references(text)
+
+    at = 0
+    for read in found:
+        assert at <= read.start < read.end <= len(text)
+        assert text[read.start : read.end] == read.text
+        assert all(read.start <= place.start < place.end <= read.end for place in read.places.values())
+        at = read.end

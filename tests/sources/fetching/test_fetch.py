@@ -1,4 +1,4 @@
-"""Fetching from real servers that behave well, badly and with intent."""
+"""Pages are fetched: concurrently, within limits, again where a run was broken off."""
 
 import asyncio
 import gzip
@@ -10,6 +10,7 @@ import pytest
 
 from medreview.sources.fetching.fetch import Limits, fetch_all
 from medreview.sources.fetching.network import Network, Request
+from tests.bench.fetch_pages import Server, killed, stored
 from tests.support.http_server import answer, cut, drip, endless, hang, in_turn, together
 
 
@@ -307,3 +308,9 @@ def test_an_error_of_the_receiver_ends_the_fetch_as_itself(server):
 
     with pytest.raises(OSError, match="no space left"):
         asyncio.run(_run(server, [server.base + "/a", server.base + "/b"], full_disk))
+
+
+def test_a_killed_fetch_asks_for_no_stored_page_again_and_ends_whole(tmp_path):
+    with Server(hosts=16, latency=0) as server:
+        assert killed(server, 32, tmp_path) == []
+    assert len(stored(tmp_path / "killed.medreview")) == 32

@@ -79,12 +79,11 @@ def test_each_registrable_domain_is_asked_once_the_most_cited_first(servers, ask
     assert (again.asked, again.known, len(registry.paths())) == (0, 2, 2)
 
 
-def test_the_domain_with_most_sources_comes_first(tmp_path):
+def test_the_domain_with_most_sources_comes_first(tmp_path, study):
     cited = [f"https://{host}/x" for host in ("bnf.nice.org.uk", "pubmed.ncbi.nlm.nih.gov", "www.nih.gov", "10.0.0.1")]
     (tmp_path / "a.jsonl").write_text(json.dumps({"response": "The dose is 5 mg.", "citations": cited}) + "\n")
-    with Study.create(tmp_path / "a.medreview") as study:
-        pipeline.bring_in(study, tmp_path / "a.jsonl", {})
-        assert domains(study.reader) == ["nih.gov", "nice.org.uk"]
+    pipeline.bring_in(study, tmp_path / "a.jsonl", {})
+    assert domains(study.reader) == ["nih.gov", "nice.org.uk"]
 
 
 @pytest.mark.parametrize(
@@ -226,6 +225,5 @@ def test_what_is_the_united_states(country, us):
     assert is_us(country) == us
 
 
-def test_a_study_without_sources_has_no_domains(tmp_path):
-    with Study.create(tmp_path / "a.medreview") as study:
-        assert domains(study.reader) == []
+def test_a_study_without_sources_has_no_domains(study):
+    assert domains(study.reader) == []

@@ -1,10 +1,10 @@
-"""Numbers of a page: none becomes another one, and none loses its unit, its sign or that it was struck out."""
+"""Numbers of a page: none becomes another one, none loses its unit or sign; and what stands for control characters."""
 
 import pytest
 
 from medreview.sources.reading.html import read_fragment, read_html
 from medreview.sources.reading.untrusted_markup import MOST_ATTRIBUTES, limit_markup
-from tests.support.linear import grows_linearly
+from tests.support.cost import LINEAR, growth
 
 PROSE = "".join(
     f"<p>Adults of ward {ward} take the medicine by mouth in the morning and are seen again by a nurse.</p>"
@@ -152,10 +152,10 @@ def test_rows_do_not_mix(rows, lines):
     ids=lambda given: given(1)[:20] if callable(given) else None,
 )
 def test_pages_of_many_small_parts_take_little_time(markup, parts):
-    def page(count):
-        return f"<html><body><main>{markup(count)}</main></body></html>"
+    def read(count):
+        return read_html(f"<html><body><main>{markup(count)}</main></body></html>".encode())
 
-    assert grows_linearly(lambda text: read_html(text.encode()), page, parts)
+    assert growth(read, parts // 4) <= LINEAR
 
 
 def test_only_tags_with_too_many_attributes_are_cut():
@@ -181,3 +181,27 @@ def test_only_tags_with_too_many_attributes_are_cut():
 def test_characters_and_names_that_trees_do_not_take_do_no_harm(markup):
     assert "5" in read_html(f"<body>{markup}".encode()).full.text
     assert "5" in read_fragment(markup)[0]
+
+
+FILLER = "The dose is 500 mg daily for adults with normal kidneys. " * 8
+
+
+@pytest.mark.parametrize("hidden", ["\x1b]52;c;SGk=\x07", "\x9b31m", "\u202eevil\u202c", "\x7f", "\u2066x\u2069"])
+def test_controls_and_directions_stay_in_both_texts(hidden):
+    page = f"<html><body><main><p>{FILLER}</p><p>Take {hidden} with water.</p></main></body></html>"
+    text = read_html(page.encode(), "text/html; charset=utf-8")
+
+    assert f"Take {hidden} with water." in text.main.text
+    assert f"Take {hidden} with water." in text.full.text
+
+
+def test_one_written_as_a_reference_stays_too():
+    text = read_html(f"<main><p>{FILLER}</p><p>Take &#27;[31m it.</p></main>".encode())
+
+    assert "Take \x1b[31m it." in text.full.text
+
+
+def test_a_page_in_the_stand_ins_script_is_left_alone():
+    text = read_html(f"<main><p>{FILLER}\U00013000 and \x1b</p></main>".encode())
+
+    assert "\U00013000" in text.full.text

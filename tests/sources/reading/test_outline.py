@@ -4,19 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.sources.fetching.network import Fetched
-from medreview.sources.page import LONGEST, read_page
+from medreview.sources.page import LONGEST
 from medreview.sources.reading.text_structure import Heading, heading_path
 from tests.support.cost import LINEAR, growth
+from tests.support.fetched import read as read_body
 
 FACT = "Adults take 5 mg by mouth every morning for two weeks and are then seen again in the clinic. "
 PROSE = f"<p>{FACT * 3}</p>"
 
 
 def read(markup, *, head=""):
-    url = "https://health.example/x"
-    body = f"<html><head><title>X</title>{head}</head><body>{markup}</body></html>".encode()
-    return read_page(Fetched(url, url, (url,), 200, "", body, "2026-01-01T00:00:00Z"))
+    return read_body(f"<html><head><title>X</title>{head}</head><body>{markup}</body></html>")
 
 
 def outline(page):

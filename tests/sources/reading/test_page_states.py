@@ -10,10 +10,11 @@ from reportlab.pdfgen.canvas import Canvas
 
 from medreview.children.asking import ReadingLimits
 from medreview.labels import PAGE_STATES
-from medreview.sources.fetching.network import Fetched, http_failure
+from medreview.sources.fetching.network import http_failure
 from medreview.sources.page import read_page
 from medreview.sources.page_reader import PageReader
 from medreview.sources.reading.page_states import HOLDS_SOURCE, PageSigns, count_words, page_state
+from tests.support.fetched import fetched
 
 NAMES = ("Home", "Conditions", "Medicines", "Vaccines", "Pregnancy", "Children", "News", "About us", "Log in")
 MENU = "".join(f'<li><a href="/{name}">{name}</a></li>' for name in NAMES)
@@ -35,14 +36,11 @@ def page(content, *, title="Apixaban: dosing", heading="Apixaban", extra="", ban
 def read(body, *, url="https://health.example/medicines/apixaban", final=None, status=200, state=None, detail=""):
     if status != 200 and state is None:
         state, detail = http_failure(status)
-    final = final or url
-    return read_page(Fetched(url, final, (url, final), status, "", body, "2026-01-01T00:00:00Z", state, detail))
+    return read_page(fetched(body, url, final=final or "", status=status, state=state, detail=detail))
 
 
 def read_in_no_time(body):
-    url = "https://health.example/a"
-    answer = Fetched(url, url, (url,), 200, "", body, "2026-01-01T00:00:00Z")
-    return asyncio.run(PageReader(ReadingLimits(wall_seconds=0.0)).read(answer))
+    return asyncio.run(PageReader(ReadingLimits(wall_seconds=0.0)).read(fetched(body)))
 
 
 NOT_FOUND = """<p>Sorry, the page you are looking for might have been removed, had its name changed, or is temporarily

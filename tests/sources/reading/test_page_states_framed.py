@@ -3,8 +3,8 @@ honest pages in the same frames whose words look like theirs."""
 
 import pytest
 
-from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
+from tests.support.fetched import fetched
 
 PLACES = (
     "Heart and circulation", "Kidneys and bladder", "Skin, hair and nails", "Bones and joints", "Pregnancy and birth",
@@ -48,9 +48,8 @@ def soup(title, heading, text, after=""):
 FRAMES = {maker.__name__: maker for maker in (portal, popular, soup)}
 
 
-def read(body, *, content_type="text/html; charset=utf-8"):
-    url = "https://health.example/medicines/apixaban"
-    return read_page(Fetched(url, url, (url,), 200, content_type, body.encode(), "2026-01-01T00:00:00Z"))
+def read_framed(body, *, content_type="text/html; charset=utf-8"):
+    return read_page(fetched(body, "https://health.example/medicines/apixaban", content_type))
 
 
 MISSING = [
@@ -78,7 +77,7 @@ MISSING = [
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("parts", MISSING, ids=lambda parts: parts[1])
 def test_not_found_is_told_within_menus_and_lists_of_other_pages(parts, frame):
-    page = read(FRAMES[frame](*parts))
+    page = read_framed(FRAMES[frame](*parts))
     assert page.state == "soft_404", page.evidence
     assert page.evidence.endswith(".")
 
@@ -158,7 +157,7 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_pages_that_are_not_the_source(name):
     state, body = OTHERS[name]
-    page = read(body)
+    page = read_framed(body)
     assert page.state == state, page
     assert page.evidence.endswith(".")
 
@@ -194,7 +193,7 @@ HONEST = [
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("parts", HONEST, ids=lambda parts: parts[1])
 def test_honest_pages_in_the_same_frames_are_ok(parts, frame):
-    page = read(FRAMES[frame](*parts))
+    page = read_framed(FRAMES[frame](*parts))
     assert (page.state, page.evidence) == ("ok", "")
 
 
@@ -205,16 +204,14 @@ def test_honest_pages_in_the_same_frames_are_ok(parts, frame):
 @pytest.mark.parametrize("is_html", [True, False])
 def test_utf_16_that_only_the_header_declares_is_text(encoding, name, is_html):
     text = portal("Apixaban", "Apixaban", PROSE) if is_html else f"Apixaban – dosing\n{DOSE * 3}"
-    url = "https://health.example/x"
     kind = f"text/{'html' if is_html else 'plain'}; charset={name}"
-    page = read_page(Fetched(url, url, (url,), 200, kind, text.encode(encoding), "2026-01-01T00:00:00Z"))
+    page = read_page(fetched(text.encode(encoding), content_type=kind))
     assert page.state == "ok", page.evidence
     assert "creatinine clearance of 15 to 29 mL/min" in page.text
     assert page.title.startswith("Apixaban")
 
 
 def test_other_bytes_that_the_header_calls_utf_16_are_told_by_themselves():
-    url = "https://health.example/x"
     for body, state in ((portal("Apixaban", "Apixaban", PROSE).encode(), "ok"), (bytes(range(256)) * 30, "not_text")):
-        page = read_page(Fetched(url, url, (url,), 200, "text/html; charset=utf-16", body, "2026-01-01T00:00:00Z"))
+        page = read_page(fetched(body, content_type="text/html; charset=utf-16"))
         assert page.state == state

@@ -2,8 +2,7 @@
 
 import pytest
 
-from medreview.sources.fetching.network import Fetched
-from medreview.sources.page import read_page
+from tests.support.fetched import read
 
 EN = (
     "Take one 500 mg tablet twice a day with food for seven days. Children under 12 years should not take it. Stop and "
@@ -45,8 +44,7 @@ def state(title, heading, text, banner=""):
     body = f"""<!DOCTYPE html><html><head><meta charset="utf-8"><title>{title}</title></head><body><header><a href="/">
     Example</a> <nav><a href="/a">A–Z</a> <a href="/l">Log in</a></nav></header><div id="cookie-banner">{banner}</div>
     <main><h1>{heading}</h1><p>{text}</p></main><footer>© Example Health</footer></body></html>"""
-    url = "https://health.example/medicines/apixaban"
-    return read_page(Fetched(url, url, (url,), 200, "", body.encode(), "2026-01-01T00:00:00Z")).state
+    return read(body, "https://health.example/medicines/apixaban").state
 
 
 GOOD = [

@@ -2,8 +2,7 @@
 
 import pytest
 
-from medreview.sources.fetching.network import Fetched
-from medreview.sources.page import read_page
+from tests.support.fetched import read
 
 DOSE = (
     "Adults with cellulitis take planticillin 500 mg by mouth four times a day for five to seven days, and go on "
@@ -120,11 +119,6 @@ PAGES = {
     "before you continue": ("Before you continue with statins", MIDDLE, "", ""),
     "human verification": ("Human verification of summaries", LONG, "", ""),
 }  # fmt: skip
-
-
-def read(markup, url, final=None):
-    final = final or url
-    return read_page(Fetched(url, final, (url, final), 200, "", markup.encode(), "2026-01-01T00:00:00Z"))
 
 
 @pytest.mark.parametrize("maker", MAKERS)
@@ -247,4 +241,4 @@ def test_a_page_that_is_not_the_source_is_told(state, name):
     ],
 )
 def test_where_a_real_page_may_lead(asked, led, state):
-    assert read(blog("Cellulitis", LONG), asked, led).state == state
+    assert read(blog("Cellulitis", LONG), asked, final=led).state == state

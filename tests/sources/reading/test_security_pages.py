@@ -9,6 +9,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
@@ -18,9 +19,11 @@ from medreview.children.asking import ReadingLimits
 from medreview.sources.page import read_page
 from medreview.visible import visible
 from tests.sources.bombs import one_page_pdf, pdf, pdf_bomb
-from tests.sources.security_lab import DOSE, PROSE, Lab, Probe, Row, Table, read
+from tests.sources.security_lab import DOSE, PROSE, Lab, Probe, Row, Table
+from tests.support.fetched import read as read_body
 from tests.support.hostile_server import page
 
+read = partial(read_body, content_type="text/html")
 TABLE = Table()
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0001-\U000e007f]")
 """What acts on a terminal or turns the direction of a text."""
@@ -90,7 +93,7 @@ def wrong_types(lab: Lab) -> float:
         (b"\xff\xd8\xff" + PNG, "text/html", "not_text"),
         (DOSE * 6, "application/octet-stream", "ok"),
     ]
-    return sum(read(body, kind).state != state for body, kind, state in cases)
+    return sum(read(body, content_type=kind).state != state for body, kind, state in cases)
 
 
 @TABLE.row("characters of text made of them", 0)
@@ -139,7 +142,7 @@ def external_entities(lab: Lab) -> float:
     bodies.append(f'<?xml-stylesheet href="{url}"?><html><body><p>'.encode() + DOSE)
     include = f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="{secret.as_uri()}" parse="text"/>'
     bodies.append(PROSE % include.encode())
-    got = [read(body, "application/xhtml+xml") for body in bodies]
+    got = [read(body, content_type="application/xhtml+xml") for body in bodies]
     assert all("amoxicillin" in one.full_text for one in got)
     return lab.inner.connections + sum("SECRET" in one.full_text for one in got)
 

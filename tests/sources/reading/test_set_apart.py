@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.labels import SET_APART
-from medreview.sources.fetching.network import Fetched
-from medreview.sources.page import LONGEST, read_page
+from medreview.sources.page import LONGEST
 from medreview.sources.reading.text_structure import MOST_PARTS, SetApart, with_unseen
 from tests.support.cost import LINEAR, growth
+from tests.support.fetched import read as read_body
 
 FACT = "Adults take 5 mg by mouth every morning for two weeks and are then seen again in the clinic. "
 PROSE = f"<p>{FACT * 4}</p>"
@@ -19,10 +19,9 @@ CLAIM = "Planticillin is safe at any dose."
 
 
 def read(markup, *, head="", prose=PROSE):
-    url = "https://health.example/x"
     body = f"""<html><head><title>X</title>{head}</head><body><nav><a href=/>Home</a></nav><main><h1>Planticillin</h1>
-    {prose}{markup}<h2>Storage</h2>{prose}</main></body></html>""".encode()
-    return read_page(Fetched(url, url, (url,), 200, "", body, "2026-01-01T00:00:00Z"))
+    {prose}{markup}<h2>Storage</h2>{prose}</main></body></html>"""
+    return read_body(body)
 
 
 def kinds(page, words=CLAIM):
@@ -223,8 +222,7 @@ def test_boxes_notes_and_captions_stand_in_their_place_and_frames_do_not():
 
 def test_a_text_within_noframes_counts():
     body = f"<html><frameset><frame src=a><noframes><body><h1>Dose</h1>{PROSE}</body></noframes></frameset></html>"
-    url = "https://health.example/x"
-    page = read_page(Fetched(url, url, (url,), 200, "", body.encode(), "2026-01-01T00:00:00Z"))
+    page = read_body(body)
     assert FACT.strip() in page.text
     assert not page.set_apart
 
@@ -235,8 +233,7 @@ def test_characters_that_nobody_sees_are_marked_in_every_kind_of_text():
     run = "\u200b\u200c" * 9
     text = f"{FACT}{tags} {flag} a\u200bb {run} {FACT}"
     html = read(f"<p>{text}</p>")
-    url = "https://health.example/x.txt"
-    plain = read_page(Fetched(url, url, (url,), 200, "text/plain", text.encode(), "2026-01-01T00:00:00Z"))
+    plain = read_body(text, "https://health.example/x.txt", "text/plain")
     for page in (html, plain):
         assert [page.text[part.start : part.end] for part in page.set_apart] == [tags, run]
         assert {part.kind for part in page.set_apart} == {"hidden"}

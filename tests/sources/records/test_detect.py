@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from medreview.citations.citation import Citation, fetch_url
-from medreview.sources.fetching.network import Fetched, Services, addresses
+from medreview.sources.fetching.network import Services, addresses
 from medreview.sources.page import read_page, requested_identifier
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.sources.reading.text_structure import heading_path
+from medreview.sources.records.notices import notice_of_title, retraction_mark
+from tests.support.fetched import fetched
 
 ANSWERS = Path(__file__).parent / "answers"
 ABSTRACT_ONLY = "with its abstract; the article itself was not read."
@@ -26,7 +28,7 @@ def at(kind, value, place=0):
 
 def read(body, url="https://saved.example/record", *, state=None, detail="", content_type="text/xml"):
     status = 500 if state else 200
-    return read_page(Fetched(url, url, (url,), status, content_type, body, "2026-01-01T00:00:00Z", state, detail))
+    return read_page(fetched(body, url, content_type, status=status, state=state, detail=detail))
 
 
 def headings(page):
@@ -339,3 +341,28 @@ def test_other_json_stays_a_plain_text():
 )
 def test_what_an_address_asks_for(url, asked):
     assert requested_identifier(url) == asked
+
+
+MARKED = [
+    ("RETRACTED: Statins in mice", "retracted"),
+    ("Retracted article: Statins in mice", "retracted"),
+    ("[Retracted] Statins in mice", "retracted"),
+    ("[RETRACTED]: Statins in mice", "retracted"),
+    ("“RETRACTED”: Statins in mice", "retracted"),
+    ("WITHDRAWN – Statins in mice", "withdrawn"),
+    ("Retracted - Statins in mice", "retracted"),
+]
+
+
+@pytest.mark.parametrize(("title", "kind"), MARKED)
+def test_a_mark_is_told_from_the_title_behind_it_and_makes_a_sentence(title, kind):
+    mark = retraction_mark(title)
+
+    assert (mark.kind, mark.title) == (kind, "Statins in mice")
+    assert notice_of_title(title) == f"This article was {kind}, by its title."
+
+
+@pytest.mark.parametrize("title", ["Retracted lungs in rats", "Retracted-lid surgery", "Withdrawn from warfarin"])
+def test_a_title_that_speaks_of_what_is_retracted_has_no_mark(title):
+    assert retraction_mark(title) is None
+    assert notice_of_title(title) == ""

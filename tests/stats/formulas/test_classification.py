@@ -1,12 +1,19 @@
-"""A judge against a human reference."""
+"""A judge against a reference, as a test for one label, beside one person of a panel; and how long it takes."""
 
+import math
 import random
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.classification import classification, clustered_mcnemar, mcnemar
+from medreview.stats.formulas.classification import classification, clustered_mcnemar, diagnostic_accuracy, mcnemar
+from medreview.stats.formulas.human_baseline import leave_one_out, non_inferiority
+from medreview.stats.formulas.latency import latency, least_n, percentile, ranks
+from medreview.stats.units.qa_figures import flag_ratios
 
 QUICK = Resampling(replicates=199)
 
@@ -146,3 +153,162 @@ def test_a_mean_over_labels_has_no_interval_where_one_of_them_is_hardly_used() -
     )
     assert rare.recall["supported"].low is not None
     assert common.macro_recall.low is not None
+
+
+FEW = Resampling(replicates=999, seed=3)
+LABELS = ("supported", "partial", "contradicted")
+HUMAN = ["supported"] * 12 + ["partial"] * 4 + ["contradicted"] * 4
+JUDGE = (
+    ["supported"] * 10 + ["partial"] * 2 + ["supported", "contradicted", "partial", "partial"] + ["contradicted"] * 4
+)
+
+
+def test_every_label_but_the_positive_one_is_negative():
+    found = diagnostic_accuracy(HUMAN, JUDGE, LABELS, "supported", resampling=FEW)
+    assert found.matrix == ((10, 2), (1, 7))
+    assert found.sensitivity.value == pytest.approx(10 / 12)
+    assert found.specificity.value == 7 / 8
+    assert found.ppv.value == 10 / 11
+    assert found.npv.value == 7 / 9
+    assert found.balanced_accuracy.value == pytest.approx((10 / 12 + 7 / 8) / 2)
+    assert (found.sensitivity.method, found.balanced_accuracy.method) == ("Wilson", "percentile bootstrap")
+    assert found.balanced_accuracy.low < found.balanced_accuracy.value < found.balanced_accuracy.high
+
+
+def test_with_clusters_all_of_it_is_over_responses():
+    found = diagnostic_accuracy(HUMAN, JUDGE, LABELS, "supported", clusters=list(range(20)), resampling=FEW)
+    assert (found.sensitivity.clusters, found.specificity.clusters) == (12, 8)
+    assert found.sensitivity.method == "jackknife over responses"
+
+
+def test_a_label_nobody_gave_has_a_sentence_and_one_outside_the_protocol_is_refused():
+    found = diagnostic_accuracy(["partial", None], ["partial", "partial"], LABELS, "supported", resampling=FEW)
+    assert found.dropped == 1
+    assert found.sensitivity.reason == "The human never gave the label supported."
+    assert found.ppv.reason == "The judge never gave the label supported."
+    assert (found.specificity.value, found.npv.value) == (1, 1)
+    assert found.balanced_accuracy.reason == "The human never gave the label supported, or nothing else."
+    with pytest.raises(ValueError, match="'absent' is not in the protocol"):
+        diagnostic_accuracy(HUMAN, JUDGE, LABELS, "absent")
+
+
+def test_the_published_hallucination_rate_has_the_published_interval():
+    found = flag_ratios(5_543, 5_476, 1_090)
+    rate = found.hallucination_rate
+    assert [round(100 * x, 1) for x in (rate.value, rate.low, rate.high)] == [19.7, 18.6, 20.7]
+    assert found.ideal_pair_yield.reason.startswith("It is not known which")
+
+
+YES_NO: dict[str, Any] = {"positive": 1, "negative": 0}
+
+
+def panel(items: int, people: int, wrong: float, seed: int = 1) -> tuple[list[int], list[list[int]]]:
+    """The truth and what people say who err at a rate."""
+    rng = random.Random(seed)
+    truth = [rng.random() < 0.5 for _ in range(items)]
+    return [int(t) for t in truth], [[int(t != (rng.random() < wrong)) for _ in range(people)] for t in truth]
+
+
+def test_a_good_judge_is_not_inferior_and_one_that_guesses_is():
+    truth, votes = panel(120, 5, 0.15)
+    guesses = [n % 2 for n in range(120)]
+    found = non_inferiority(votes, {"good": truth, "guess": guesses}, (0, 1), resampling=FEW)
+    good, guess = found.beside
+    assert (good.non_inferior, guess.non_inferior) == (True, False)
+    assert good.p == 0 < 0.9 < guess.p
+    assert good.difference.level == pytest.approx(0.9)
+    assert good.difference.value == pytest.approx(found.kappas["good"].value - found.baseline.mean.value)
+    # A wider margin asks less, and p follows it.
+    lax = non_inferiority(votes, {"guess": guesses}, (0, 1), margin=2.0, resampling=FEW).beside[0]
+    assert (lax.non_inferior, lax.p, lax.margin) == (True, 0, 2.0)
+
+
+def test_items_of_one_cluster_vary_together():
+    _, votes = panel(40, 4, 0.2)
+    thrice = [row for row in votes for _ in range(3)]
+    alone = leave_one_out(votes, (0, 1), resampling=FEW).mean
+    together = leave_one_out(thrice, (0, 1), clusters=[n // 3 for n in range(120)], unit="case", resampling=FEW).mean
+    assert (together.value, together.clusters, together.method) == (
+        pytest.approx(alone.value), 40, "jackknife over cases",
+    )  # fmt: skip
+    assert together.high - together.low == pytest.approx(alone.high - alone.low, abs=0.05)
+
+
+def test_the_tie_rule_is_named_and_ties_are_counted_under_each():
+    _, votes = panel(60, 5, 0.3)
+    rules = {rule: leave_one_out(votes, (0, 1), tie=rule, resampling=FEW, **YES_NO)
+             for rule in ("undecided", "positive", "negative")}  # fmt: skip
+    assert len({found.ties for found in rules.values()}) == 1
+    assert rules["undecided"].ties == rules["undecided"].mean.dropped > 0
+    assert rules["positive"].mean.n == rules["negative"].mean.n == 5 * 60
+    assert len({found.mean.value for found in rules.values()}) == 3
+    with pytest.raises(ValueError, match="needs the positive label"):
+        leave_one_out(votes, (0, 1), tie="positive", resampling=FEW)
+
+
+def test_one_constant_person_leaves_the_mean_undefined_only_where_the_others_are_constant_too():
+    assert leave_one_out([[1, 0, 1], [1, 1, 0], [1, 0, 0]] * 4, (0, 1), resampling=FEW).persons[0].value == 0
+    flat = non_inferiority([[1, 1, 1]] * 5, {"judge": [1, 0, 1, 1, 1]}, (0, 1), resampling=FEW)
+    assert (flat.baseline.mean.value, flat.beside[0].p, flat.beside[0].non_inferior) == (None, None, None)
+    assert "0/0" in flat.baseline.mean.reason
+    silent = non_inferiority([[1, 1, 0], [0, 0, 1]], {"judge": [None, None]}, (0, 1), resampling=FEW)
+    assert silent.beside[0].difference.reason == "On no item are there both a majority and a label of this judge."
+
+
+@given(st.lists(st.floats(0, 1000), min_size=1, max_size=40), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_percentiles_are_those_of_type_7(values, share):
+    assert percentile(sorted(values), share) == pytest.approx(float(np.quantile(values, share)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "wanted"),
+    [(5, 0.5, None), (6, 0.5, (1, 6)), (10, 0.5, (2, 9)), (20, 0.5, (6, 15)), (100, 0.5, (40, 61)), (71, 0.95, None)],
+)
+def test_ranks_of_the_median_are_those_of_the_tables(n, share, wanted):
+    assert ranks(n, share) == wanted
+
+
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_ranks_hold_the_level_exactly_and_no_narrower_side_would(share):
+    def below(n, r):
+        return sum(math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(r))
+
+    for n in (least_n(share), 80, 150, 301):
+        low, high = ranks(n, share)
+        assert below(n, low) <= 0.025 < below(n, low + 1)
+        assert 1 - below(n, high) <= 0.025 + 1e-12 < 1 - below(n, high - 1)
+    assert ranks(least_n(share) - 1, share) is None
+
+
+def test_intervals_cover():
+    source = random.Random(5)
+    low, high = ranks(100, 0.5)
+    hit = 0
+    for _ in range(2000):
+        values = sorted(source.random() for _ in range(100))
+        hit += values[low - 1] <= 0.5 <= values[high - 1]
+    assert 0.94 <= hit / 2000 <= 0.98
+
+
+def test_few_values_have_no_interval_and_say_how_many_are_needed():
+    found = latency([3.0, 1.0, 2.0], missing=2)
+
+    assert (found.n, found.missing, found.least, found.most) == (3, 2, 1.0, 3.0)
+    assert (found.median.value, found.median.low) == (2.0, None)
+    assert found.median.reason == "No interval: 3 are too few, 6 are needed."
+    assert found.p95.reason == "No interval: 3 are too few, 72 are needed."
+
+
+def test_enough_values_have_intervals():
+    found = latency([float(value) for value in range(1, 101)])
+
+    assert (found.median.value, found.median.low, found.median.high) == (50.5, 40.0, 61.0)
+    assert (found.p95.low, found.p95.high) == (90.0, 100.0)
+    assert (found.p90, found.p99) == (pytest.approx(90.1), pytest.approx(99.01))
+
+
+def test_no_latency_is_undefined():
+    found = latency([], missing=4)
+
+    assert (found.n, found.least, found.p90, found.median.value) == (0, None, None, None)
+    assert found.median.reason == "No response says how long it took."

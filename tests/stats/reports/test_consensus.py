@@ -1,5 +1,7 @@
-"""Several reviewers, their majority and the judges beside it, against values worked out by hand."""
+"""Reviewers beside each other and beside the judges: majorities, pairs, and assisted runs before and after, by hand."""
 
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +10,11 @@ from medreview.cli.reports.agreement_tables import consensus_parts
 from medreview.cli.reports.terminal import printed
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.study_figures import study_figures
+from medreview.stats.units.hallucination_detection import assisted_report
+from medreview.study import Study
+from medreview.study.events import NewEvent, Recorder
 from tests.stats.small_study import SmallStudy
+from tests.support.answer_study import answer_units, bring_answers, find
 
 FAST = Resampling(replicates=199)
 TOGETHER = "the judges together"
@@ -36,10 +42,7 @@ def three(small: SmallStudy) -> SmallStudy:
     blind(small, "anna", "ssssnnns")
     blind(small, "ben", "sssnnnnn")
     blind(small, "cleo", "ssncnnsn")
-    small.judged("one", "supported", "a.1", "b.1", "c.1", "d.1")
-    small.judged("one", "not_addressed", "e.1", "f.1", "g.1", "h.1")
-    small.judged("two", "supported", "a.1", "b.1", "c.1", "e.1")
-    small.judged("two", "contradicted", "d.1", "f.1", "g.1", "h.1")
+    small.judge("a.1 b.1 c.1 d.1 e.1 f.1 g.1 h.1", one="SSSSNNNN", two="SSSCSCCC")
     return small
 
 
@@ -163,3 +166,135 @@ def test_the_report_has_every_rule_person_and_judge_within_80_columns(three):
         assert said in text
     assert "nan" not in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def compared(small, scale="levels"):
+    small.roll_up()
+    found = study_figures(small.study.reader, resampling=FAST).between_reviewers
+    return {one.labels_of: one for one in found if one.scale == scale}
+
+
+@pytest.fixture
+def two(small: SmallStudy) -> SmallStudy:
+    """a.1, a.2: both blind; b.1: anna blind, ben assisted; b.2, b.3: both assisted; c.1: ben saw anna's label."""
+    for name, count in (("a", 3), ("b", 3), ("c", 1)):
+        small.response(name, count)
+    small.judge("a.1 a.2 b.1", one="SSS")
+    small.say("a.1 a.2 b.1 c.1", anna="SSSS", ben="SP--", block="audit", mode="blind")
+    small.say("b.1 b.2 b.3", ben="CPJ", anna="-PP")
+    exposure = {"judge_verdict": "no", "other_reviewer": "before"}
+    small.said("supported", "c.1", who="ben", mode="blind", block="audit", exposure=exposure)
+    return small
+
+
+def test_first_blind_labels_stand_apart_from_mixed_and_assisted_ones(two):
+    found = compared(two)
+
+    assert {kind: (one.n, one.mode) for kind, one in found.items()} == {
+        "first_blind": (2, "blind"),
+        "mixed": (1, None),
+        "assisted": (1, "assisted"),
+        "final": (5, None),
+    }
+    assert {(one.first, one.second) for one in found.values()} == {("anna", "ben")}
+    assert found["first_blind"].table[0] == (1, 1, 0, 0)
+    assert found["mixed"].table[0] == (0, 0, 1, 0)
+    assert found["assisted"].table[1] == (0, 1, 0, 0)
+    assert found["assisted"].dropped == {"reviewer cannot judge": 1}
+
+
+def test_a_label_given_after_the_others_was_seen_is_no_independent_one(two):
+    found = compared(two)
+
+    assert found["first_blind"].dropped == {"given after another reviewer's label was seen": 1}
+    # Among the final labels it counts, and is counted.
+    assert found["final"].made_of == {
+        "both blind": 3,
+        "one blind, one assisted": 1,
+        "both assisted": 2,
+        "given after another reviewer's label was seen": 1,
+    }
+    assert found["final"].table == ((2, 1, 1, 0), (0, 1, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
+
+
+def test_a_change_after_the_reveal_and_a_settled_difference_move_final_labels_only(two):
+    two.event(NewEvent("reveal", "a.2"), who="ben", mode="blind", block="audit")
+    two.said("supported", "a.2", who="ben", mode="blind", seen="before", block="audit", kind="revise")
+    label = "SELECT event_id FROM decision_current WHERE unit = 'b.1'"
+    labels = [row[0] for row in two.study.reader.execute(label)]
+    payload = {"axis": "evidence", "label": "supported", "of": labels, "by": "agreement"}
+    two.event(NewEvent("adjudicate", "b.1", payload))
+    found = compared(two)
+
+    assert found["first_blind"].table[0] == (1, 1, 0, 0)
+    assert found["final"].table[0] == (3, 0, 1, 0)
+    made_of = found["final"].made_of
+    assert (made_of["changed after the judges were shown"], made_of["settled since"]) == (1, 1)
+
+
+def test_no_reviewer_is_the_reference_of_another(two):
+    final = compared(two, "binary")["final"]
+
+    assert final.per_label is None
+    assert (final.mcnemar.b, final.mcnemar.c) == (2, 0)
+
+
+@pytest.fixture
+def study(tmp_path: Path, study: Study) -> Study:
+    bring_answers(study, tmp_path)
+    return study
+
+
+def label(study: Study, unit: str, level: str, who: str = "kb", mode: str = "open") -> None:
+    event = NewEvent("decide", unit, {"axis": "hallucination", "label": level, "exposure": {"judge_verdict": "no"}})
+    study.write(lambda c: Recorder(who).append(c, event, block="answers", mode=mode))
+
+
+def test_each_judge_is_summed_before_and_after_against_the_reviewer_and_against_gold(study: Study) -> None:
+    first, second, third = answer_units(study)
+    for judge, unit, before, after in [
+        ("one", first, "none", "fact"), ("one", second, "context", "fact"), ("one", third, "none", "none"),
+        ("two", first, "fact", ""), ("two", second, "none", "context"),
+    ]:  # fmt: skip
+        find(study, judge, unit, before)
+        find(study, judge, unit, after, assisted_by=("e1",))
+    find(study, "alone", first, "fact")
+    for unit, level in ((first, "fact"), (second, "context"), (third, "none")):
+        label(study, unit, level)
+    label(study, second, "fact", "anna")
+    one, two = assisted_report(study.reader).judges
+    assert (one.judge, one.responses, one.moved) == (
+        "one", 3, {"none": {"none": 1, "fact": 1}, "context": {"fact": 1}},
+    )  # fmt: skip
+    assert asdict(one.gold) == {
+        "n": 3, "found_before": 2, "found_after": 3, "found_mended": 1, "found_spoilt": 0,
+        "type_before": 2, "type_after": 2, "type_mended": 1, "type_spoilt": 1,
+    }  # fmt: skip
+    assert (one.reviewer.n, one.reviewer.type_before, one.reviewer.type_after) == (2, 1, 2)  # on a2 both differ
+    told = {difference.statistic: difference for difference in one.differences}
+    # Of three answers one was wrong before and right after: 2 x 1/2 at the most is 1; of types also one the other way.
+    assert told["gold: found or not"].estimate.value == pytest.approx(1 / 3)
+    assert (told["gold: found or not"].pvalue, told["gold: type"].estimate.value) == (1, 0)
+    assert told["gold: type"].test == "McNemar, exact binomial"
+    # one has four tests, two has the two against gold: on its answer with both words the reviewers differ.
+    assert {difference.family for difference in one.differences} == {6}
+    assert (two.responses, two.abstained_before, two.abstained_after, two.gold.n) == (2, 0, 1, 1)
+    mine = assisted_report(study.reader, "kb").judges[0].reviewer
+    assert (mine.n, mine.type_spoilt) == (3, 1)
+
+
+def test_gold_is_silent_until_its_answer_is_decided_and_its_block_is_shown(study: Study) -> None:
+    first, second, _ = answer_units(study)
+    for unit in (first, second):
+        find(study, "one", unit, "none")
+        find(study, "one", unit, "fact", assisted_by=("e1",))
+    label(study, second, "context", mode="blind")
+    report = assisted_report(study.reader)
+    assert [(row.name, row.reviewer, row.gold) for row in report.responses] == [
+        ("R01", None, None), ("R02", "context", None),
+    ]  # fmt: skip
+    assert (report.gold_waits, report.judges[0].gold.n) == (2, 0)
+    study.write(lambda c: Recorder("kb").append(c, NewEvent("reveal", second), block="answers", mode="blind"))
+    label(study, first, "fact")
+    report = assisted_report(study.reader)
+    assert ([row.gold for row in report.responses], report.gold_waits) == (["fact", "context"], 0)

@@ -1,4 +1,4 @@
-"""Differences of judges, models and modes against values worked out by hand."""
+"""Parts of a study: differences of judges, models and modes, what sets a part apart, what cannot be said of it."""
 
 from typing import Any
 
@@ -6,11 +6,17 @@ import pytest
 
 from medreview.cli.reports.estimates import difference_parts
 from medreview.cli.reports.terminal import printed
+from medreview.errors import UserError
+from medreview.review.queue_filters import select_statements
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.hypothesis_tests import Difference
 from medreview.stats.reports.study_differences import CHOSEN_HERE, DifferenceFamily
-from medreview.stats.study_figures import study_figures
+from medreview.stats.reports.study_reader import AUDIT_BY_LABELS, AUDIT_OF_PART, EVERYTHING
+from medreview.stats.reports.subgroups import DIVISIONS, By, ByReport, StratumFigures, about, strata_of
+from medreview.stats.study_figures import StudyFigures, study_figures
+from tests.stats.random_study import fill
 from tests.stats.small_study import SmallStudy
+from tests.support.study_builder import build
 
 FAST = Resampling(replicates=199)
 
@@ -39,8 +45,7 @@ def judged(small: SmallStudy) -> SmallStudy:
         small.judged("two", "contradicted" if name == "d" else "supported", f"{name}.1", f"{name}.2")
         small.said("supported", f"{name}.1", mode="blind", block="audit")
         small.said("not_addressed", f"{name}.2", mode="blind", block="audit")
-    small.judged("three", "supported", "a.1")
-    small.judged("three", "partial", "a.2")
+    small.judge("a.1 a.2", three="SP")
     return small
 
 
@@ -94,9 +99,8 @@ def test_support_of_one_model_minus_anothers_is_of_the_verdicts(judged):
 
 def test_agreement_by_model_and_blind_minus_assisted_by_hand(judged):
     judged.response("g", 2)
-    judged.judged("one", "supported", "g.1", "g.2")
-    judged.said("supported", "g.1", block="audit")
-    judged.said("partial", "g.2", block="audit")
+    judged.judge("g.1 g.2", one="SS")
+    judged.say("g.1 g.2", anna="SP", block="audit")
     found = families(judged)
     by_model = one(found["models_agreement", "blind"], "atlas", "borealis", "percent agreement").estimate
     modes = one(found["modes", "drawn"], "blind", "assisted", "percent agreement").estimate
@@ -131,3 +135,255 @@ def test_models_that_are_left_out_are_not_called_smaller_than_their_equals(small
     told = " ".join(printed(difference_parts([family])).split())
     assert "1 more model not compared: those with most responses are, and of equal ones the first by name" in told
     assert "smaller" not in told
+
+
+FEW = Resampling(replicates=199)
+
+
+def divided(small: SmallStudy, by: By, **more) -> ByReport:
+    return study_figures(small.study.reader, resampling=FEW, by=by, **more).by
+
+
+def named(report: ByReport) -> dict[str, StratumFigures]:
+    return {part.stratum: part for part in report.strata}
+
+
+def three_models(small: SmallStudy) -> None:
+    """Ten responses of atlas all supported, ten of ember half so; one statement of a third model."""
+    for number in range(20):
+        name = f"r{number}"
+        small.response(name, 2, model="atlas" if number < 10 else "ember", origin="forum" if number % 2 else "clinic")
+        small.judged("amber", "supported", f"{name}.1")
+        small.judged("amber", "supported" if number < 10 else "contradicted", f"{name}.2")
+        small.judged("basalt", "supported", f"{name}.1", f"{name}.2")
+    small.response("r99", 1, model="tiny")
+    small.roll_up()
+
+
+def test_each_part_has_its_own_share_and_what_sets_it_apart(small):
+    three_models(small)
+    report = divided(small, "model")
+    parts = named(report)
+
+    assert [(part.stratum, part.statements, part.responses) for part in report.strata] == [
+        ("atlas", 20, 10),
+        ("ember", 20, 10),
+    ]
+    assert (report.folded, report.untold) == (1, 1), "the verdict of one statement is no figure"
+    # A tie of two judges is no verdict: ten of ember's statements are left out.
+    atlas, ember = parts["atlas"].supported, parts["ember"].supported
+    assert (atlas.value, atlas.n, ember.value, ember.n, ember.dropped) == (1.0, 20, 1.0, 10, 10)
+    assert atlas.low is None
+    assert "all are supported in 10 of 10 responses" in atlas.reason
+
+
+def test_a_judge_stands_beside_all_judges_where_both_have_a_verdict(small):
+    three_models(small)
+    report = divided(small, "judge")
+    amber, basalt = named(report)["amber"], named(report)["basalt"]
+
+    assert (amber.supported.value, basalt.supported.value) == (0.75, 1.0)
+    assert report.against == "the judges together, where both have a verdict"
+    # Where the two differ all together are tied: on the other statements each says what both say.
+    assert (amber.apart.estimate.value, amber.apart.estimate.n) == (0.0, 30)
+    assert amber.apart.pvalue is None
+
+
+def test_a_judge_that_the_others_outvote_is_set_apart_on_the_same_statements(small):
+    three_models(small)
+    for number in range(20):
+        small.judged("chalk", "supported", f"r{number}.1", f"r{number}.2")
+        small.said("supported", f"r{number}.1", f"r{number}.2", mode="blind", block="audit")
+    small.roll_up()
+    report = divided(small, "judge")
+    amber, chalk = named(report)["amber"], named(report)["chalk"]
+
+    # Two of three say supported each time: amber is outvoted on 10 of 40.
+    assert amber.apart.estimate.value == pytest.approx(-0.25)
+    assert amber.apart.pvalue < 0.05
+    assert amber.apart.adjusted == amber.apart.pvalue
+    assert (chalk.apart.estimate.value, chalk.apart.pvalue) == (0.0, None)
+    assert amber.reviewers[0].apart.estimate.value == pytest.approx(-0.25)
+    assert amber.reviewers[0].estimate("percent agreement").value == 0.75
+
+
+def test_labels_of_one_group_are_set_beside_the_judges_in_each_part(small):
+    three_models(small)
+    for number in range(20):
+        label = "supported" if number % 3 else "partial"
+        small.said(label, f"r{number}.1", mode="blind", block="audit")
+        small.said("supported", f"r{number}.2")
+    report = divided(small, "origin")
+    parts = named(report)
+    anna = {name: part.reviewers[0] for name, part in parts.items()}
+
+    assert {one.group for one in anna.values()} == {"blind, random audit"}
+    assert {name: one.labels for name, one in anna.items()} == {"clinic": 10, "forum": 10}
+    # 0, 6, 12, 18 of the even ones are partial, 3, 9, 15 of the odd ones.
+    assert (anna["clinic"].supported.value, anna["forum"].supported.value) == (0.6, 0.7)
+    assert anna["clinic"].table == ((6, 0), (4, 0))
+    assert anna["forum"].estimate("percent agreement").value == 0.7
+    # Of two parts that are the whole one difference is enough.
+    first, second = (part.reviewers[0].apart for part in report.strata)
+    assert (report.strata[0].stratum, report.strata[0].statements) == ("forum", 21)
+    assert first.estimate.value == pytest.approx(0.7 - 0.6)
+    assert second is None
+
+
+def test_queues_are_shown_by_their_own_labels_and_not_compared(small):
+    three_models(small)
+    for number in range(6):
+        small.said("supported", f"r{number}.1", mode="blind", block="audit")
+        small.said("partial", f"r{number}.2", block="flagged")
+    parts = named(divided(small, "queue"))
+
+    assert {name: part.reviewers[0].group for name, part in parts.items() if part.reviewers[0].labels} == {
+        "audit": "blind, random audit",
+        "flagged": "assisted, other queues",
+    }
+    assert all(part.reviewers[0].apart is None for part in parts.values())
+
+
+@pytest.mark.parametrize("seed", range(30, 34))
+def test_the_parts_of_any_study_agree_with_its_other_figures(small, seed):
+    fill(small, seed)
+    for by in DIVISIONS:
+        report = divided(small, by)
+        figures = study_figures(small.study.reader, resampling=FEW)
+        assert report.by == by
+        if by in ("model", "origin"):
+            assert sum(part.statements for part in report.strata) + report.untold == figures.statements
+            whole = figures.support.strata[0].estimate("statement-level support")
+            told = sum(part.supported.n + part.supported.dropped for part in report.strata)
+            assert told + report.untold == whole.n + whole.dropped
+        for part in report.strata:
+            assert part.supported.n + part.supported.dropped == part.statements
+            for one in part.reviewers:
+                assert one.supported.n + one.supported.dropped == one.labels
+                agreed = one.estimate("percent agreement")
+                assert agreed.n == sum(map(sum, one.table))
+
+
+FEWER = Resampling(replicates=99)
+
+
+def of_part(small: SmallStudy, text: str, **more) -> StudyFigures:
+    only = select_statements(small.study.reader, text)
+    return study_figures(small.study.reader, resampling=FEWER, only=only, **more)
+
+
+def two_models(small: SmallStudy) -> None:
+    small.response("r1", 2, ["ok", "http_error"], model="atlas", origin="forum")
+    small.response("r2", 3, model="ember", origin="clinic")
+    small.invalid("r3", "empty", model="ember")
+    small.judge("r1.1 r1.2 r2.1 r2.2 r2.3", amber="SSSPP", offline="----S")
+    small.cites("r1.1", 2)
+    small.roll_up()
+
+
+def test_a_filter_takes_the_words_of_queues(small):
+    two_models(small)
+    reader = small.study.reader
+
+    assert select_statements(reader, "  ") is EVERYTHING
+    assert select_statements(reader, "model=atlas").statements == {"r1.1", "r1.2"}
+    ember = select_statements(reader, "model=ember")
+    assert (ember.statements, ember.responses, ember.tells) == ({"r2.1", "r2.2", "r2.3"}, {"r3"}, False)
+    assert select_statements(reader, "verdict=partial origin=clinic").responses == set()
+    for text, words in (
+        ("colour=red", "A filter cannot use 'colour'"),
+        ("model=nobody", "Nothing in the study fits 'model=nobody'."),
+        ("mine=supported", "nobody has reviewed anything yet"),
+    ):
+        with pytest.raises(UserError, match=words):
+            select_statements(reader, text)
+
+
+def test_labels_in_a_filter_are_those_of_one_reviewer(small):
+    two_models(small)
+    small.said("supported", "r1.1", who="anna")
+    reader = small.study.reader
+    mine = select_statements(reader, "mine=supported")
+    assert (mine.statements, mine.by_labels) == ({"r1.1"}, True)
+    small.said("supported", "r2.1", who="ben")
+
+    with pytest.raises(UserError, match="one of anna, ben"):
+        select_statements(reader, "mine=supported")
+    assert select_statements(reader, "mine=supported", "ben").statements == {"r2.1"}
+    assert not select_statements(reader, "verdict=supported").by_labels
+
+
+def test_figures_of_a_part_are_those_of_a_study_that_holds_no_more(small, tmp_path):
+    two_models(small)
+    small.said("supported", "r1.1", "r2.1", "r2.2")
+    figures = of_part(small, "model=ember")
+    support = figures.support.strata[0]
+
+    assert (figures.statements, figures.responses, figures.provenance.where) == (3, 2, "model=ember")
+    assert (figures.part.statements, figures.part.in_study, figures.part.parted) == (3, 5, 0)
+    assert figures.reviewers[0].progress.decided == 2
+    assert support.estimate("statement-level support").value == pytest.approx(1 / 3)
+    # An invalid response is none of the statements, and not supported.
+    assert (support.estimate("response-level support").n, support.invalid) == (2, 1)
+    assert figures.kinds.all.responses == 2
+    assert figures.between_judges.tallies[0].asked == 3
+    assert AUDIT_OF_PART in figures.part.cautions
+    assert study_figures(small.study.reader, resampling=FEWER).part is None
+
+
+def test_a_response_that_is_in_part_here_is_in_no_figure_on_whole_ones(small):
+    two_models(small)
+    figures = of_part(small, "verdict=supported")
+    support = figures.support.strata[0]
+
+    assert (figures.statements, figures.responses, figures.part.parted) == (3, 2, 1)
+    assert support.estimate("statement-level support").value == 1.0
+    assert support.estimate("response-level support").n == 1
+    assert support.estimate("unused sources").n == 2
+
+
+def test_no_audit_is_told_of_what_labels_chose(small):
+    two_models(small)
+    small.said("supported", "r1.1")
+    build(small.study, lambda rows: rows.add("audit_frame", statement_id="r1.1", number=0.1, stratum="all", rate=0.5))
+    assert study_figures(small.study.reader, resampling=FEWER).audit.figures
+    figures = of_part(small, "mine=supported")
+
+    assert figures.audit.figures == ()
+    assert AUDIT_BY_LABELS in figures.part.cautions
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_statement_is_in_a_stratum_of_every_division(small, seed):
+    fill(small, seed)
+    units = {row[0] for row in small.study.reader.execute("SELECT statement_id FROM statement_standing")}
+    for by in DIVISIONS:
+        found = strata_of(small.study.reader, by)
+        assert found.keys() == units, by
+        assert all(found.values()), by
+
+
+def test_what_a_statement_cites_itself_comes_before_what_its_response_cites(small):
+    two_models(small)
+    small.response("r4", 1, [None])
+    small.response("r5", 1, [])
+    pages = strata_of(small.study.reader, "page")
+
+    assert (pages["r1.1"], pages["r1.2"]) == (("http_error",), ("http_error", "ok"))
+    assert (pages["r4.1"], pages["r5.1"]) == (("not fetched",), ("no source",))
+    assert strata_of(small.study.reader, "domain")["r1.2"] == ("page.example",)
+    assert "several" in about("page")
+    assert "several" not in about("model")
+
+
+def test_judges_quotes_and_queues_divide_by_what_was_said(small):
+    two_models(small)
+    small.said("supported", "r1.1", block="flagged")
+    small.said("partial", "r1.1", block="audit", who="ben")
+    reader = small.study.reader
+
+    assert strata_of(reader, "judge")["r2.3"] == ("amber", "offline (words only)")
+    assert set(strata_of(reader, "quote").values()) == {("no quote",)}
+    queues = strata_of(reader, "queue")
+    assert (queues["r1.1"], queues["r1.2"]) == (("audit", "flagged"), ("not decided",))
+    assert strata_of(reader, "queue", "ben")["r1.1"] == ("audit",)

@@ -1,7 +1,25 @@
-"""Support and validity of whole studies against values worked out by hand."""
+"""Support of whole studies, what was said of questions, and what is named beside figures."""
 
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import medreview
+from medreview.import_files import import_file
+from medreview.progress import SILENT
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.formulas.intervals import wilson
+from medreview.stats.formulas.shared_draws import Alike
+from medreview.stats.reports.comparison import Pairing
+from medreview.stats.reports.provenance import Provenance
+from medreview.stats.reports.question_report import QuestionReport, question_report
+from medreview.stats.reports.reviewer_labels import BINARY, ScaleLabel
 from medreview.stats.study_figures import study_figures
+from medreview.study import Study
+from medreview.study.events import NewEvent, Recorder
 from tests.stats.reports.small_figures import FAST, against, figures_of, groups_of
+from tests.stats.small_study import SmallStudy
 
 
 def shares(figures):
@@ -23,10 +41,9 @@ def test_support_and_url_validity_by_hand(small):
     small.response("b", 1, sources=("soft_404", None), model="borealis")
     small.response("c", 1, sources=("http_error",), model="borealis")
     small.response("d", 0, sources=(), model="borealis")
-    small.judged("one", "supported", "a.1", "a.2")
-    small.judged("one", "not_addressed", "b.1")
-    small.said("supported", "a.1", "a.2")
-    small.said("partial", "b.1", mode="blind")
+    small.judge("a.1 a.2 b.1", one="SSN")
+    small.say("a.1 a.2", anna="SS")
+    small.say("b.1", anna="P", mode="blind")
     found = figures_of(small)
     strata = {(s.split, s.stratum): s for s in found.support.strata}
 
@@ -164,3 +181,140 @@ def test_support_of_the_whole_study_is_the_same_without_its_models_and_origins(s
     ]  # fmt: skip
     assert whole.support.strata == every.support.strata[:1]
     assert whole.reviewers[0].support[0].strata == every.reviewers[0].support[0].strata[:1]
+
+
+SAID = [("r1", "ab"), ("r1", "a-"), ("r2", "ab"), ("r2", "-b"), ("r3", "??"), ("r3", "bb"), ("r3", "-b")]
+WORDS = {"a": ScaleLabel("supported"), "b": ScaleLabel("not_supported"), "-": ScaleLabel(None, "no word")}
+
+
+def test_kinds_come_in_order_and_are_asked_once():
+    column, asked = Alike(), []
+    for response_id, kind in SAID:
+        column.add(response_id, kind)
+    assert column.kinds == ["ab", "a-", "-b", "??", "bb"]
+    assert column.counts == [2, 1, 2, 1, 1]
+
+    def loudly(kind):
+        asked.append(kind)
+        return None if kind == "??" else kind.upper()
+
+    told = column.told(loudly)
+    assert told == [(response_id, kind.upper()) for response_id, kind in SAID if kind != "??"]
+    assert asked == column.kinds
+
+
+def test_a_pairing_takes_many_as_it_takes_one_after_another():
+    column, singly, at_once = Alike(), Pairing("one", "two", BINARY), Pairing("one", "two", BINARY)
+    for response_id, kind in SAID:
+        column.add(response_id, kind)
+        if kind != "??":
+            singly.add(response_id, *(WORDS[letter] for letter in kind))
+    at_once.add_alike(column, lambda kind: None if kind == "??" else (WORDS[kind[0]], WORDS[kind[1]]))
+    assert at_once == singly
+    assert at_once.dropped == {"no word": 3}
+    assert at_once.responses == ["r1", "r2", "r3"]
+
+
+def of(small: SmallStudy, seed: int = 5) -> Provenance:
+    small.roll_up()
+    return study_figures(small.study.reader, resampling=Resampling(replicates=99, seed=seed)).provenance
+
+
+def test_figures_name_the_state_of_the_study_and_the_rules(small: SmallStudy) -> None:
+    small.response("a", 3)
+    small.judge("a.1 a.2", one="SS", two="PP")
+    small.say("a.1", anna="S", block="audit", mode="blind")
+    small.say("a.2", ben="P")
+    last = small.event(NewEvent("shown", "a.3"), who="ben")
+    found = of(small)
+
+    assert found.study_id == small.study.meta("study_id")
+    assert (found.events, found.event_head) == (3, newest(small, last.event_id))
+    assert (found.version, found.label_set_version) == (medreview.__version__, "1")
+    assert (found.seed, found.replicates, found.tie_rule) == (5, 99, "undecided")
+    assert abs(datetime.now(UTC) - datetime.fromisoformat(found.made_at)).total_seconds() < 3600
+    assert found.labels == {"anna": {"blind, random audit": 1}, "ben": {"assisted, other queues": 1}}
+    # Each with two judges and, but where these are tied, with both together, on two scales; the judges with each other.
+    assert found.comparisons == 10
+
+
+def test_a_decision_more_is_another_state_and_the_same_state_is_the_same(small: SmallStudy) -> None:
+    small.response("a", 1)
+    empty = of(small)
+    again = of(small)
+    small.said("supported", "a.1")
+
+    assert (empty.events, empty.event_head, empty.comparisons) == (0, "", 0)
+    assert again == empty
+    assert of(small).event_head not in ("", empty.event_head)
+
+
+def newest(small: SmallStudy, event_id: str) -> str:
+    row = small.study.reader.execute("SELECT hash FROM event WHERE event_id = ?", (event_id,)).fetchone()
+    return str(row[0])
+
+
+SAMPLE = Path(__file__).parents[3] / "sample_data" / "question_checks.jsonl"
+
+
+@pytest.fixture
+def study(study: Study) -> Study:
+    import_file(study, SAMPLE, {}, SILENT)
+    return study
+
+
+def said(study: Study, reviewer: str, *levels: str) -> None:
+    """A reviewer's labels of the first questions."""
+    recorder = Recorder(reviewer)
+    units = study.reader.execute("SELECT unit_id FROM unit WHERE kind = 'question' ORDER BY ordinal").fetchall()
+    for unit, level in zip(units, levels, strict=False):
+        event = NewEvent(
+            "decide", unit["unit_id"], {"axis": "answerability", "label": level, "exposure": {"judge_verdict": "no"}}
+        )
+        study.write(lambda connection, event=event: recorder.append(connection, event, block="questions", mode="blind"))  # type: ignore[misc]
+
+
+def told(report: QuestionReport) -> dict[str, tuple[dict[str, int], float | None, int]]:
+    first = ((rater, rater.strata[0]) for rater in report.raters)
+    return {f"{rater.by} {rater.mode}".strip(): (dict(one.labels), one.answerable.value, one.answerable.dropped)
+            for rater, one in first}  # fmt: skip
+
+
+def test_the_share_that_is_answerable_by_each_rater_and_how_often_two_say_the_same(study):
+    yes, no, unclear = "answerable", "not_answerable", "not_self_contained"
+    said(study, "anna", yes, yes, no, unclear)
+    said(study, "ben", yes, no, no)
+    report = question_report(study.reader)
+
+    assert report.questions == 7
+    assert told(report) == {
+        "anna blind": ({yes: 2, no: 1, unclear: 1}, 2 / 4, 3),
+        "ben blind": ({yes: 1, no: 2, unclear: 0}, 1 / 3, 4),
+        "juror-one": ({yes: 1, no: 0, unclear: 0}, 1.0, 6),
+        "juror-two": ({yes: 1, no: 0, unclear: 0}, 1.0, 6),
+    }
+    share = report.raters[0].strata[0].answerable
+    assert (share.low, share.high) == wilson(2, 4)
+    (both,) = report.agreement
+    assert (both.first, both.second, both.alike.value, both.alike.n) == ("anna", "ben", 2 / 3, 3)
+
+
+def test_writers_and_origins_are_strata_where_there_are_several(study):
+    assert question_report(study.reader).raters[0].judge
+    said(study, "anna", *["answerable"] * 7)
+    strata = question_report(study.reader).raters[0].strata
+    found = {(one.split, one.stratum): (one.labels["answerable"], one.answerable.n) for one in strata}
+    rows = study.reader.execute(
+        """SELECT 'origin' AS split, origin AS name, count(*) AS n FROM unit GROUP BY origin
+           UNION ALL SELECT 'model', model, count(*) FROM unit GROUP BY model"""
+    ).fetchall()
+    several = {row["split"] for row in rows if sum(one["split"] == row["split"] for one in rows) > 1}
+    assert several
+    assert found == {("", ""): (7, 7)} | {
+        (row["split"], row["name"]): (row["n"], row["n"]) for row in rows if row["split"] in several
+    }
+
+
+def test_nobody_has_said_anything(tmp_path):
+    with Study.create(tmp_path / "empty.medreview") as study:
+        assert question_report(study.reader) == QuestionReport(0, (), ())

@@ -1,4 +1,4 @@
-"""Few labels and many verdicts, against the formulas written down directly."""
+"""Estimates from an audit with known probabilities, how many labels are enough, and few labels beside many verdicts."""
 
 import math
 import random
@@ -6,7 +6,20 @@ import random
 import numpy as np
 import pytest
 
-from medreview.stats.formulas.audit_sampling import Sampled, audit_share
+from medreview.stats.formulas.audit_sampling import (
+    LARGE,
+    STUDY,
+    Known,
+    Planned,
+    Sampled,
+    Variances,
+    audit_share,
+    labels_at_large,
+    labels_for,
+    post_stratified_share,
+    share_at_large,
+    too_few,
+)
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import student
 from medreview.stats.formulas.prediction_powered import (
@@ -20,6 +33,178 @@ from medreview.stats.formulas.prediction_powered import (
     prediction_powered,
 )
 from tests.bench.estimate_coverage import simulate
+
+
+def sample(yes: int, no: int, probability: float = 0.1, per_response: int = 2) -> list[Sampled]:
+    values = [1.0] * yes + [0.0] * no
+    return [Sampled(value, place // per_response, probability) for place, value in enumerate(values)]
+
+
+def ends(share: float, items: float, freedom: int) -> tuple[float, float]:
+    """Wilson's interval with Student's t, as its two roots."""
+    t = student(0.95, freedom)
+    middle = (share + t * t / (2 * items)) / (1 + t * t / items)
+    half = t / (1 + t * t / items) * math.sqrt(share * (1 - share) / items + t * t / (4 * items**2))
+    return middle - half, middle + half
+
+
+def interval(found: Estimate) -> tuple[float, float]:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high
+
+
+def test_equal_probabilities_are_a_share_with_the_correction_for_a_finite_study() -> None:
+    found = audit_share("supported", sample(51, 9), 600)
+
+    items = 59 / 0.9  # s squared has 59 for 60, and a tenth of the study was looked at
+    assert found.value == pytest.approx(0.85)
+    assert (found.low, found.high) == pytest.approx(ends(0.85, items, 59), rel=1e-3)
+    assert (found.n, found.clusters, found.method) == (60, 30, STUDY)
+
+
+def test_all_of_a_study_is_no_sample() -> None:
+    found = audit_share("supported", sample(51, 9, 1.0), 60)
+
+    assert (found.low, found.value, found.high) == pytest.approx((0.85, 0.85, 0.85))
+
+
+def test_half_of_a_draw_stands_for_half_as_much_of_the_study() -> None:
+    half, whole = audit_share("supported", sample(34, 6, 0.2), 400), audit_share("supported", sample(34, 6, 0.2), 200)
+
+    assert interval(whole)[0] > interval(half)[0]
+
+
+def test_weights_are_one_over_the_probability() -> None:
+    rare = sample(20, 20, 0.1)
+    often = [Sampled(value, 100 + place, 0.4) for place, value in enumerate([1.0] * 30 + [0.0] * 10)]
+
+    # 400 of the study are like the first, 100 like the second.
+    assert audit_share("supported", rare + often, 500).value == pytest.approx((400 * 0.5 + 100 * 0.75) / 500)
+
+
+def test_at_large_responses_are_what_varies() -> None:
+    alike = [Sampled(float(number < 17), number, 0.1) for number in range(20) for _ in range(3)]
+    apart = [Sampled(one.value, place, 0.1) for place, one in enumerate(alike)]
+    clustered, single = share_at_large("supported", alike), share_at_large("supported", apart)
+
+    assert clustered.value == single.value == pytest.approx(0.85)
+    assert interval(clustered) == pytest.approx(ends(0.85, 19, 19), rel=1e-3)
+    assert interval(clustered)[0] < interval(single)[0]
+    assert clustered.method == LARGE
+    one_response = share_at_large("supported", sample(30, 10, per_response=100))
+    assert one_response.low is None
+    assert one_response.reason == "One response cannot show how responses differ."
+
+
+def test_a_part_that_was_all_looked_at_is_not_uncertain() -> None:
+    rest = sample(35, 5)
+    found = post_stratified_share("supported", [1.0] * 50 + [0.0] * 150, 200, rest, 600)
+
+    assert found.value == pytest.approx((200 * 0.25 + 400 * 0.875) / 600)
+    low, high = interval(audit_share("supported", rest, 400))
+    assert interval(found) == pytest.approx(((50 + 400 * low) / 600, (50 + 400 * high) / 600))
+    assert found.n == 240
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "words"),
+    [
+        (0, 0, "30 statements that count are needed: 0 so far, 30 more."),
+        (20, 9, "30 statements that count are needed: 29 so far, 1 more."),
+        (60, 0, "One of the two outcomes never occurred, and 5 of each are needed: about 300 more."),
+        (39, 1, "One of the two outcomes occurred once, and 5 of each are needed: about 160 more."),
+        (4, 36, "One of the two outcomes occurred 4 times, and 5 of each are needed: about 10 more."),
+        (25, 5, ""),
+    ],
+)
+def test_too_few_says_how_many_more(yes: int, no: int, words: str) -> None:
+    assert too_few([1.0] * yes + [0.0] * no) == words
+    if words:
+        found = audit_share("supported", sample(yes, no), 600)
+        assert (found.value, found.reason) == (None, words)
+        assert share_at_large("supported", sample(yes, no)).reason == words
+        assert post_stratified_share("supported", [], 0, sample(yes, no), 600).reason == words
+
+
+SHARE, LABELS, SIZE = 0.7, 60, 700
+
+
+def known(ratio: float | None = None, responses: float = 0.0) -> Known:
+    draw = SHARE * (1 - SHARE) * (1 / LABELS - 1 / SIZE)
+    return Known(SHARE, LABELS, SIZE, 50, 100, Variances(draw, responses), ratio)
+
+
+def half(variance: float, freedom: int, share: float = SHARE) -> float:
+    """Of Wilson's interval with Student's t, on the items that vary as much."""
+    items, t = share * (1 - share) / variance, student(0.95, freedom)
+    return t / (1 + t * t / items) * math.sqrt(share * (1 - share) / items + t * t / (4 * items**2))
+
+
+def more(found: Planned) -> int:
+    assert found.labels is not None
+    assert found.more == found.labels - LABELS
+    return found.labels
+
+
+@pytest.mark.parametrize("points", [0.03, 0.05, 0.08])
+def test_the_fewest_labels_that_are_enough_in_this_study(points: float) -> None:
+    labels = more(labels_for("s", known(), SIZE, points))
+
+    spread = SHARE * (1 - SHARE)
+    assert half(spread * (1 / labels - 1 / SIZE), labels - 1) <= points
+    assert half(spread * (1 / (labels - 1) - 1 / SIZE), labels - 2) > points
+
+    helped = more(labels_for("s", known(ratio=0.4), SIZE, points, with_verdicts=True))
+    assert half(0.4 * spread * (1 / helped - 1 / SIZE), helped - 2) <= points
+    assert helped < labels
+
+
+def test_what_is_known_today_stands_beside_it() -> None:
+    found = labels_for("s", known(), SIZE, 0.05)
+
+    assert found.now == pytest.approx(half(SHARE * (1 - SHARE) * (1 / 60 - 1 / SIZE), 59))
+    assert found.least == 0
+    enough = labels_for("s", known(), SIZE, 0.2)
+    assert (enough.labels, enough.more) == (60, 0)
+
+
+def test_before_there_are_labels_one_half_is_assumed_and_no_help() -> None:
+    found = labels_for("s", None, SIZE, 0.05)
+
+    assert found.labels is not None
+    assert half(0.25 * (1 / found.labels - 1 / SIZE), found.labels - 1, 0.5) <= 0.05
+    assert found.now is None
+    assert labels_for("s", None, SIZE, 0.05, with_verdicts=True).reason == (
+        "How much the verdicts help is not known yet."
+    )
+    assert labels_at_large("s", None, 0.05).reason == "How much responses differ is not known yet."
+    assert labels_at_large("s", known(), 0.05, with_verdicts=True).labels is None
+
+
+def test_at_large_what_responses_differ_by_stays() -> None:
+    draw = known().variances.draw
+    found = labels_at_large("s", known(responses=draw + 0.0002), 0.05)
+
+    labels = more(found)
+    over = min(100, labels)
+    assert half(0.0002 + draw * (1 / labels - 1 / SIZE) / (1 / 60 - 1 / SIZE), over - 1) <= 0.05
+    # No fewer than statements vary that have nothing in common.
+    alike = labels_at_large("s", known(responses=0.0), 0.05)
+    assert alike.least == pytest.approx(half(SHARE * (1 - SHARE) / SIZE, 99))
+
+
+def test_where_the_whole_study_is_not_enough_it_says_how_many_responses_would_be() -> None:
+    draw = known().variances.draw
+    found = labels_at_large("s", known(responses=draw + 0.002), 0.05)
+
+    assert (found.labels, found.more) == (None, None)
+    assert found.least == pytest.approx(half(0.002, 99))
+    assert "whole study" in found.reason
+    needed = found.responses
+    assert needed is not None
+    assert half(0.002 * 100 / needed, needed - 1) <= 0.05 < half(0.002 * 100 / (needed * 0.97), needed - 1)
+
 
 Pair = tuple[float, float | None]
 
@@ -50,12 +235,6 @@ def wilson(share: float, variance: float, freedom: int) -> tuple[float, float]:
     part = student(0.95, freedom) ** 2 * variance / (share * (1 - share))
     roots = np.roots([1 + part, -(2 * share + part), share**2])
     return float(min(roots)), float(max(roots))
-
-
-def interval(found: Estimate) -> tuple[float, float]:
-    assert found.low is not None
-    assert found.high is not None
-    return found.low, found.high
 
 
 def test_with_a_verdict_everywhere_the_labels_of_each_verdict_count_by_how_often_it_was_given() -> None:
@@ -147,7 +326,7 @@ def test_at_large_it_is_the_published_variance_where_each_response_has_one_state
     assert interval(found.at_large) == pytest.approx(wilson(value, variance, n - 1), abs=1e-3)
 
 
-def test_at_large_responses_are_what_varies() -> None:
+def test_with_verdicts_at_large_responses_are_what_varies() -> None:
     rng = random.Random(3)
     labels = {f"r{number}": rng.random() < 0.7 for number in range(100)}
     sampled = [Sampled(float(value), name, 0.5) for name, value in list(labels.items())[:40] for _ in range(3)]
