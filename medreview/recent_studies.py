@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar
 
 from medreview.errors import UserError
-from medreview.review.queue_kinds import ALL as QUEUES
 from medreview.review.resuming import last_bookmark, stored_drafts
+from medreview.review.unit_queues import ALL as QUEUES
 from medreview.study.connection import connect, sentence_of
 from medreview.study.counts import Counts, load_counts, load_states
 from medreview.study.file_kind import is_no_file

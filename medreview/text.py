@@ -176,8 +176,16 @@ def word_lists(module: str) -> Mapping[str, str]:
     return _word_lists(path.parent)[path.stem]
 
 
+_TABLE: Final = lazy_pattern(r"^\[(\w+)\]\n|^(\w+) = '''\n(.*?)'''$", re.MULTILINE | re.DOTALL)
+"""A table, or a list in it. The first screen needs lists, and should not wait for ``tomllib`` and what that imports."""
+
+
 @cache
 def _word_lists(folder: Path) -> Mapping[str, Mapping[str, str]]:
-    import tomllib
-
-    return tomllib.loads((folder / "words.toml").read_text("utf-8"))
+    tables: dict[str, dict[str, str]] = {}
+    for found in _TABLE.finditer((folder / "words.toml").read_text("utf-8")):
+        if found[1]:
+            lists = tables.setdefault(found[1], {})
+        else:
+            lists[found[2]] = found[3]
+    return tables

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
     from medreview.review.guidelines import Guidelines
     from medreview.review.history import Listed, PastAct
-    from medreview.review.home import HomeFigures, PinnedFigures
+    from medreview.review.home_figures import HomeFigures
     from medreview.review.live_agreement import GroupView, LiveFigures, UnitAgreement
     from medreview.review.palette import Palette
+    from medreview.review.pinned_figures import PinnedFigures
     from medreview.screens.figures_page import FiguresPlace
     from medreview.screens.home import HomeScreen
 
@@ -95,7 +96,7 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
 
     def home_palette(self) -> "Palette":
         """What the first screen's line leads to; a filter there is one of the queue of every statement."""
-        from medreview.review.home import HOME
+        from medreview.review.home_actions import HOME
         from medreview.review.overview import queues_in_use
         from medreview.review.palette import Palette
         from medreview.review.queue_filters import FilterWords
@@ -288,7 +289,7 @@ class FigurePlaces(OtherPlaces):
     def pinned(self) -> "PinnedFigures | None":
         """What the reviewer keeps in sight; of a study that is only read, as long as the workbench is open."""
         if not self._pin_read:
-            from medreview.review.home import pinned_figures
+            from medreview.review.pinned_figures import pinned_figures
 
             self._pin_read, self._pinned = True, pinned_figures(self._study.reader, self._config.reviewer)
         return self._pinned
@@ -300,7 +301,7 @@ class FigurePlaces(OtherPlaces):
 
     def _pin(self, place: "FiguresPlace") -> str:
         """Pin what is shown, or take away what is pinned; what came of it, in words."""
-        from medreview.review.home import PinnedFigures, pin_figures
+        from medreview.review.pinned_figures import PinnedFigures, pin_figures
 
         if place.group is None:
             raise UserError("There is nothing to pin yet.")
@@ -319,7 +320,7 @@ class FigurePlaces(OtherPlaces):
     def count_for_home(self, screen: "HomeScreen", units: int) -> None:
         """Count what labels say, after the first screen is drawn, and give it to that screen; of a study of so many
         ``units``. While a blind block is open nothing that tells of the judges is counted."""
-        from medreview.review.home import home_figures
+        from medreview.review.home_figures import home_figures
 
         study, who = self._study, self._config.reviewer
         judges = not blind_block_open(study.reader, who)

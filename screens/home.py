@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from medreview.errors import UserError
-from medreview.review.home import HOME
+from medreview.review.home_actions import HOME
 from medreview.review.overview import Overview, ResponseLine
 from medreview.review.palette import Palette, PaletteEntry
 from medreview.review.queue import FilterLine
@@ -33,7 +33,7 @@ from medreview.screens.widgets.lines import LinesView, RowsView
 from medreview.screens.widgets.painted import Row
 
 if TYPE_CHECKING:
-    from medreview.review.home import HomeFigures
+    from medreview.review.home_figures import HomeFigures
 
 _ACTION_OF = {key: action.id for action in HOME for key in action.keys}
 _MOST_RESPONSES = 200

@@ -16,7 +16,7 @@ from medreview.units.registry import KINDS
 from medreview.visible import visible
 
 if TYPE_CHECKING:
-    from medreview.review.home import HomeFigures
+    from medreview.review.home_figures import HomeFigures
 
 
 _INDENT = "     "

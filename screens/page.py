@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from medreview.errors import UserError
 from medreview.review.actions import Action, shown_key
 from medreview.review.background import FIELDS, read_background
-from medreview.review.home import HOME
+from medreview.review.home_actions import HOME
 from medreview.review.text_entry import LineEdit
 from medreview.review.wrapping import WrapTable
 from medreview.screens.key_screen import Key, KeyScreen

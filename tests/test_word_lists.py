@@ -1,6 +1,7 @@
 """Lists of words that stand as data: each is used, and each that is asked for is there."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,12 @@ def test_each_list_has_its_module_and_each_module_uses_all_of_its_lists(file: Pa
         assert all(text.split() for text in lists.values())
     headings = re.findall(r"^\[(\w+)", file.read_text("utf-8"), re.MULTILINE)
     assert sorted(dict.fromkeys(headings)) == [module.stem for module in modules]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+def test_the_lists_are_those_that_toml_has(file: Path) -> None:
+    tables = tomllib.loads(file.read_text("utf-8"))
+    assert tables == {name: word_lists(str(file.with_name(f"{name}.py"))) for name in tables}
 
 
 def test_the_words_of_a_line_stand_for_its_first() -> None:

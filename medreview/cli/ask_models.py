@@ -380,6 +380,7 @@ def _submitted(
     figures: "Callable[[Study, GenerationCounts], tuple[dict[str, Any], list[str]]]",
 ) -> None:
     """Run the next question on every input as a batch at the model's server; the same command puts further ones."""
+
     def prepared(study: "Study") -> None:
         before(study)
         _say_before(generating.make(study, generating.model, generating.prompts), generating)

@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from medreview.labels import AXES, label_words
 from medreview.review.decision import describe
-from medreview.review.queue_kinds import ALL
 from medreview.review.repeat_annotation import due_units
+from medreview.review.unit_queues import ALL
 from medreview.units.registry import unit_name
 
 Listed = Literal["decisions", "notes"]

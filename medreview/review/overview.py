@@ -11,21 +11,10 @@ from medreview.review.audit import members, reserved, size_when_asked
 from medreview.review.blind_block import blind_block_open
 from medreview.review.conflicts import conflict_units
 from medreview.review.queue import FilterLine, filter_lines
-from medreview.review.queue_kinds import (
-    CONFLICTS,
-    KEPT,
-    KINDS,
-    RESERVED,
-    ROWS,
-    SECOND,
-    SHARE,
-    SHOWABLE,
-    UNIT_QUEUES,
-    QueueKind,
-    unit_rows,
-)
+from medreview.review.queue_kinds import KEPT, KINDS, RESERVED, ROWS, SHOWABLE, QueueKind
 from medreview.review.repeat_annotation import due_units, in_pass, ready_units, shares
 from medreview.review.resuming import DraftPlace, LastPlace, draft_places, last_place, unlisted_drafts
+from medreview.review.unit_queues import CONFLICTS, SECOND, SHARE, UNIT_QUEUES, unit_rows
 from medreview.study import Study
 from medreview.study.counts import STATES, Counts, count_statements, whose_states
 from medreview.study.ids import STATEMENT, kind_of

@@ -82,7 +82,7 @@ def kind_named(name: str) -> QueueKind:
     for kind in KINDS:  # first: who reviews statements waits for no other kind of unit
         if name in (kind.name, *kind.title.split(": ")):
             return kind
-    from medreview.review.queue_kinds import ALL
+    from medreview.review.unit_queues import ALL
 
     for kind in ALL:
         if kind.name == name:
@@ -180,7 +180,7 @@ def _unit_queue(
     values: list[str],
 ) -> Queue:
     """A queue of another kind of unit: what is listed together stays together, in a random order when it is blind."""
-    from medreview.review.queue_kinds import unit_rows
+    from medreview.review.unit_queues import unit_rows
 
     found = study.reader.execute(
         f"""SELECT s.unit, s.cluster {unit_rows(kind.unit)}
@@ -252,7 +252,7 @@ class SavedFilter(NamedTuple):
     @property
     def title(self) -> str:
         """What the screen calls its queue."""
-        from medreview.review.queue_kinds import ALL
+        from medreview.review.unit_queues import ALL
 
         return next((kind.title for kind in ALL if kind.name == self.queue), self.queue)
 

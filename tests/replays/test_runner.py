@@ -11,7 +11,7 @@ import pytest
 from medreview.replays.registry import REPLAYS, SAMPLES
 from medreview.replays.reproduced import Printed, Reproduced, read_votes, reproduced
 from medreview.replays.step_kinds import Review, SecondAnnotator
-from medreview.review.queue_kinds import ALL
+from medreview.review.unit_queues import ALL
 from medreview.stats.formulas.estimate import Estimate
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder

@@ -14,7 +14,8 @@ from medreview.review.queue import (
     saved_filters,
 )
 from medreview.review.queue_filters import FilterWords
-from medreview.review.queue_kinds import ALL, Mode
+from medreview.review.queue_kinds import Mode
+from medreview.review.unit_queues import ALL
 from medreview.study import Study
 from medreview.study.ids import MADE_OF
 from tests.support.unit_samples import SAMPLES

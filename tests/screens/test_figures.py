@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from medreview.config import Config
-from medreview.review.home import PinnedFigures, pin_figures
 from medreview.review.live_agreement import LiveFigures
+from medreview.review.pinned_figures import PinnedFigures, pin_figures
 from medreview.review.queue import open_among, open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look

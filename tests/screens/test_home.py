@@ -15,7 +15,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
 from medreview.review.audit import draw
 from medreview.review.cell_width import width
-from medreview.review.home import HOME
+from medreview.review.home_actions import HOME
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession

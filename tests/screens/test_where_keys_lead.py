@@ -6,7 +6,7 @@ import pytest
 
 from medreview.config import Config
 from medreview.review.actions import FIGURES, REVIEW
-from medreview.review.home import HOME
+from medreview.review.home_actions import HOME
 from medreview.review.reviewer_state import load_reviewer_state
 from medreview.screens.app import Workbench
 from medreview.screens.figures_page import FiguresScreen

@@ -17,9 +17,9 @@ from medreview.review.gold import set_gold
 from medreview.review.guidelines import in_force
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.queue_kinds import SECOND
 from medreview.review.repeat_annotation import due_units, set_second_pass
 from medreview.review.sitting_report import block_summary, summary_lines
+from medreview.review.unit_queues import SECOND
 from medreview.review.unit_session import UnitSession
 from medreview.screens.app import Workbench
 from medreview.study import Study

@@ -4,7 +4,7 @@ import pytest
 
 from medreview.cli.reports.stats_screen import render_screen
 from medreview.review.audit import draw
-from medreview.review.home import home_figures
+from medreview.review.home_figures import home_figures
 from medreview.review.queue_filters import select_statements
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.own_labels import OwnLabels
