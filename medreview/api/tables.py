@@ -71,6 +71,7 @@ class Table(Sequence[Row], Generic[Row]):
 def table_of(record: type[Row], rows: Iterable[Sequence[Cell]]) -> Table[Row]:
     """The table of a row record, whose fields say its columns, from the cells of an export."""
     make = cast("Callable[..., Row]", record)
+    # Without their functions, so that a table can be pickled.
     columns = tuple(replace(column, sql="", made=None) for column in columns_of(record))
     kinds = [column.type for column in columns]
     return Table(columns, (make(*map(_value, row, kinds)) for row in rows))
