@@ -6,6 +6,7 @@ What stands in a column, ``docs/api.md`` and the codebook say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
@@ -69,7 +70,9 @@ class Table(Sequence[Row], Generic[Row]):
 
 def table_of(record: type[Row], rows: Iterable[Sequence[Cell]]) -> Table[Row]:
     """The table of a row record, whose fields say its columns, from the cells of an export."""
-    columns, make = columns_of(record), cast("Callable[..., Row]", record)
+    make = cast("Callable[..., Row]", record)
+    # Without their functions, so that a table can be pickled.
+    columns = tuple(replace(column, sql="", made=None) for column in columns_of(record))
     kinds = [column.type for column in columns]
     return Table(columns, (make(*map(_value, row, kinds)) for row in rows))
 

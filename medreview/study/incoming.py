@@ -26,7 +26,7 @@ from medreview.labels import (
     scale_of,
 )
 from medreview.storable import unstorable
-from medreview.study.events import event_hash
+from medreview.study.events import COLUMNS, event_hash
 from medreview.study.statement_edits import EXCLUDE, JOIN, SPLIT
 from medreview.text import sha256
 
@@ -79,10 +79,7 @@ _ULID: Final = re.compile("[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _DOCUMENT: Final = re.compile(r"[a-z]+(:[A-Za-z0-9_.-]+)?")
 """The key of a document of a unit: ``response``, ``source:ID``, ``note:ID``, ``output:2``."""
 
-_TEXTS: Final = (
-    "event_id", "at_utc", "reviewer", "session", "kind", "unit", "block", "mode", "payload", "app_version",
-    "label_set_version", "previous_hash", "hash",
-)  # fmt: skip
+_TEXTS: Final = (*(name for name in COLUMNS if name not in ("snapshot", "pass", "undoes_event")), "hash")
 _BACKGROUND: Final = {"role", "years", "specialty", "words"}
 _MOST_DAYS: Final = 36_500
 

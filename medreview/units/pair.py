@@ -41,11 +41,6 @@ from medreview.units.statement_view import (
     statement_name,
 )
 
-
-def _whole(supported: bool | None) -> int | None:
-    return None if supported is None else int(supported)
-
-
 _COLUMNS: Final = (
     Column("unit_id", "text", "The statement.", made=lambda one: one.statement_id),
     Column("response_id", "text", "The response that it is part of: the unit to resample."),
@@ -57,7 +52,7 @@ _COLUMNS: Final = (
            "pairs are labelled, unless one supports, and where some only tell supported from not.",
            made=lambda one: one.current.label),
     Column("supported_from_pairs", "boolean", "The same two-way; empty where the reviewer could not tell.",
-           made=lambda one: _whole(one.current.supported)),
+           made=lambda one: one.current.supported),
     Column("counting_label_from_pairs", "text", "As label_from_pairs, of blind labels the first.",
            made=lambda one: one.counting.label),
     Column("pairs_labelled", "integer", "Pairs of the statement with a label of this reviewer on the page as it is.",

@@ -226,14 +226,13 @@ def _badge(passage: Passage | None) -> str:
 _COLUMNS: Final = (
     Column("unit", "text", "The suggested or added fact."),
     Column("case_id", "text", "Its case."),
-    Column("own", "boolean", "1: a reviewer added it.", made=lambda fact: int(fact.own)),
+    Column("own", "boolean", "1: a reviewer added it."),
     Column("state", "text", "open, kept, edited or discarded, by the label that counts."),
     Column("text", "text", "Its words as they stand."),
     Column("suggested", "text", "Its words as they were suggested or added."),
     Column("category", "text", "What it is about, as last said."),
     Column("reviewer", "text", "Whose label counts, or who added it.", made=lambda fact: fact.reviewer or None),
-    Column("conflict", "boolean", "1: reviewers' labels or words differ and nobody settled it; the newest counts.",
-           made=lambda fact: int(fact.conflict)),
+    Column("conflict", "boolean", "1: reviewers' labels or words differ and nobody settled it; the newest counts."),
     Column("model", "text", "Who suggested it; empty when nobody is known.", made=lambda fact: fact.model or None),
 )  # fmt: skip
 Suggestion.tables = (

@@ -1,6 +1,7 @@
 """Labels, judgements and pairs: rows with types, and DataFrames."""
 
 import csv
+import pickle
 import typing
 from datetime import UTC, datetime
 
@@ -110,6 +111,14 @@ def test_a_table_is_a_sequence(sample):
     assert pairs[-1] == list(pairs)[279]
     assert pairs[:2] == (pairs[0], pairs[1])
     assert repr(pairs).startswith("<Table of 280 rows: unit_id, response_id, ")
+
+
+def test_a_table_can_be_pickled(sample):
+    judgements = sample.judgements()
+
+    again = pickle.loads(pickle.dumps(judgements))
+
+    assert (list(again), again.columns) == (list(judgements), judgements.columns)
 
 
 def test_a_frame_has_the_types_of_the_columns_and_the_levels_of_the_protocol(labelled):

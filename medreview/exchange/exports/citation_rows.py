@@ -38,11 +38,7 @@ def _pct(k: int, n: int) -> float | None:
 
 
 def _reached(name: str) -> Callable[[Any], Cell]:
-    def made(one: Any) -> Cell:
-        found = getattr(one.reach, name, None)
-        return int(found) if isinstance(found, bool) else found
-
-    return made
+    return lambda one: getattr(one.reach, name, None)
 
 
 RESPONSES: Final = (
@@ -53,7 +49,7 @@ RESPONSES: Final = (
     Column("origin", "text", "Where the question came from.", made=lambda one: one.answer.origin),
     Column("invalid", "text", "Why it is no response; such a one names no source. Empty: it is one.",
            levels=tuple(INVALID), made=lambda one: one.answer.invalid or None),
-    Column("has_citation", "boolean", "1: it names at least one source.", made=lambda one: int(one.counts.n_total > 0)),
+    Column("has_citation", "boolean", "1: it names at least one source.", made=lambda one: one.counts.n_total > 0),
     Column("n_mentions", "integer", "How often any source is named.", made=lambda one: one.score.mentions),
     Column("n_total_citations", "integer", "Sources named, each once.", made=lambda one: one.counts.n_total),
     *map(_of_kind, KINDS),
@@ -94,8 +90,7 @@ CITATIONS: Final = (
     Column("group", "text", "The group of that entry."),
     Column("why", "text", "Why it was not allowed."),
     Column("source", "text", "Equal for citations of the same source."),
-    Column("repeat", "boolean", "1: the response named this source before; not counted again.",
-           made=lambda one: int(one.repeat)),
+    Column("repeat", "boolean", "1: the response named this source before; not counted again."),
     Column("reach", "text", "What became of it, where it was asked for.", levels=STATES, made=_reached("state")),
     Column("status", "integer", "The last HTTP status.", made=_reached("status")),
     Column("final_url", "text", "Where the redirects led.", made=_reached("final_url")),

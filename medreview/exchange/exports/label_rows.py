@@ -228,7 +228,7 @@ class LabelRow(NamedTuple):
         "all are labelled, unless one supports.", lambda derived: derived.label, _EVIDENCE)]
     supported_from_pairs: Annotated[bool | None, _from_pairs(
         "The same two-way, also of labels that only tell supported from not.",
-        lambda derived: None if derived.supported is None else int(derived.supported))]
+        lambda derived: derived.supported)]
     pairs_labelled: Annotated[int | None, _from_pairs(
         "Pairs with such a label on the page as it is; empty when there is none.", lambda derived: derived.labelled)]
     pairs: Annotated[int | None, _from_pairs("All pairs of the statement.", lambda derived: derived.pairs)]

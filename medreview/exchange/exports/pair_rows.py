@@ -31,10 +31,6 @@ from medreview.study.rows import rows_in_turn
 from medreview.units.statement_view import load_text
 
 
-def _whole(word: bool | None) -> int | None:
-    return None if word is None else int(word)
-
-
 def _word(meaning: str, made: Callable[[Any], Cell], **more: Any) -> Column:
     """What the judges say of the pair, by their roll-up; empty where there is none."""
     return about(meaning, made=lambda pair: pair.word and made(pair.word), **more)
@@ -67,7 +63,7 @@ class PairRow(NamedTuple):
         "that stand for nothing in the answer's list.", made=lambda pair: " ".join(map(str, pair.own.numbers)))]
     cited_by_statement: Annotated[bool | None, about(
         "1: the statement itself points to this source; empty when no statement of the response points to any.",
-        made=lambda pair: _whole(pair.own.cites(pair.source_id)))]
+        made=lambda pair: pair.own.cites(pair.source_id))]
     readable: Annotated[bool, about("1: there is a text of the source to decide by.")]
     shown_first: Annotated[bool, about(
         "1: the source that the workbench opens first, save in queues that are about a certain page. One of each "
@@ -91,7 +87,7 @@ class PairRow(NamedTuple):
         lambda word: word.verdict, levels=levels_of(EVIDENCE))]
     supported: Annotated[bool | None, _word(
         "Their two-way verdict; of a tie what the study's tie rule gives. Empty when that is nothing.",
-        lambda word: _whole(word.supported))]
+        lambda word: word.supported)]
     jury_for: Annotated[int | None, _word("Judges with that verdict (when tied, the size of the largest party).",
                                           lambda word: word.votes_for)]
     jury_against: Annotated[int | None, _word("Judges with another verdict.", lambda word: word.votes_other)]
@@ -112,7 +108,7 @@ class PairRow(NamedTuple):
                                   made=lambda pair: unit_id(PAIR, pair.unit_id, pair.source_id))]
     page_of_other_work: Annotated[bool | None, about(
         "1: the source's identifier is that of another work than the one that the response names with it; 0: of that "
-        "one. By the newest checks of references; empty where they tell none.", made=lambda pair: _whole(pair.other))]
+        "one. By the newest checks of references; empty where they tell none.", made=lambda pair: pair.other)]
     ocr_confidence: Annotated[float | None, OCR_CONFIDENCE_COLUMN]
     passage: Annotated[str | None, about("The passage to read first.")]
 # fmt: on

@@ -76,7 +76,7 @@ _READ: Final = (
           lambda read: _identifiers(read.identifiers)),
     _read("url", "The address in it."),
     Column("bare_url", "boolean", "1: it is an address alone, which describes nothing, so that it is not checked.",
-           made=lambda one: int(one.read.bare_url)),
+           made=lambda one: one.read.bare_url),
     _read("unsure", "Fields that were read with doubt, parted by blanks.", lambda read: " ".join(read.unsure)),
 )  # fmt: skip
 _CHECKED: Final = (
@@ -163,7 +163,7 @@ _DIFFERENCES: Final = (
     Column("field", "text", "The field that differs."),
     Column("reference", "text", "What the reference says."),
     Column("found", "text", "What the authority has.", made=lambda one: one.record),
-    Column("slip", "boolean", "1: it misleads nobody.", made=lambda one: int(one.slip)),
+    Column("slip", "boolean", "1: it misleads nobody."),
     Column("why", "text", "Which slip it is, or why it misleads."),
 )
 

@@ -228,11 +228,11 @@ class JudgementRow(NamedTuple):
     vote: Annotated[bool, about(
         "1: it counts. One judgement of a judge on a source does: that of its newest run, on the page as it is now. Of "
         "the offline judge only where no other spoke on the statement.",
-        made=lambda one: int(one.voted is not None and not one.voted.abstains))]
+        made=lambda one: one.voted is not None and not one.voted.abstains)]
     abstained: Annotated[bool, about(
         "1: it would count, but gives no vote: unsure, not answered, or supported without a quote that shows it. With "
         "vote 0 and abstained 0 it is not the judge's word any more, or the offline judge's beside another's.",
-        made=lambda one: int(one.voted is not None and one.voted.abstains))]
+        made=lambda one: one.voted is not None and one.voted.abstains)]
 # fmt: on
 
 

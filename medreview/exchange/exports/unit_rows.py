@@ -48,7 +48,7 @@ FILES: Final = (
                      "of events.csv. The values stand in unit_values.csv."),
             Column("content_sha256", "text", "SHA-256 of its content as the study stores it."),
             Column("withheld", "boolean", "1: in its content the names of what wrote it are empty, for who must not "
-                   "know them yet.", made=lambda row: int(sha256(row["content"]) != row["content_sha256"])),
+                   "know them yet.", made=lambda row: sha256(row["content"]) != row["content_sha256"]),
             names_in("made_by", "Which values there are on what generated it, likewise; empty when it was given."),
             Column("text", "text", "What lists show: the question, the key fact."),
         ),

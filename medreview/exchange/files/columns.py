@@ -63,10 +63,14 @@ def selected(columns: Iterable[Column]) -> str:
 
 
 def cells(columns: Iterable[Column], row: Any) -> list[Cell]:
-    """The cells of a row: a ``sqlite3.Row`` of :func:`selected`, or an object with attributes of the columns' names."""
+    """The cells of a row: a ``sqlite3.Row`` of :func:`selected`, or an object with attributes of the columns' names.
+
+    Truth values are 0 and 1.
+    """
     named = row.__dict__ if isinstance(row, SimpleNamespace) else row
     read = partial(getattr, row) if not isinstance(named, dict | sqlite3.Row) else named.__getitem__
-    return [column.made(row) if column.made else read(column.name) for column in columns]
+    made = [column.made(row) if column.made else read(column.name) for column in columns]
+    return [int(cell) if isinstance(cell, bool) else cell for cell in made]
 
 
 @dataclass(frozen=True, slots=True)
