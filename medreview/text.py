@@ -167,8 +167,8 @@ def first_words(lines: str) -> dict[str, str]:
     return {word: line.split()[0] for line in lines.splitlines() for word in line.split()}
 
 
-def word_lists(module: str) -> Mapping[str, str]:
-    """The lists of a module, by name, as texts: its table in ``words.toml`` of its folder.
+def word_lists(module: str) -> Mapping[str, Any]:
+    """The lists of a module, by name, as they stand: its table in ``words.toml`` of its folder.
 
     ``module`` is the ``__file__`` of the one that asks.
     """
@@ -177,7 +177,7 @@ def word_lists(module: str) -> Mapping[str, str]:
 
 
 @cache
-def _word_lists(folder: Path) -> Mapping[str, Mapping[str, str]]:
+def _word_lists(folder: Path) -> Mapping[str, Mapping[str, Any]]:
     import tomllib
 
     return tomllib.loads((folder / "words.toml").read_text("utf-8"))
