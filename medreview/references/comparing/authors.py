@@ -9,17 +9,12 @@ from rapidfuzz.distance import OSA
 from medreview.references.comparing.titles import bodies
 from medreview.references.comparing.word_matching import words
 from medreview.references.model import Author, Record, Reference
-from medreview.text import word_set
+from medreview.text import word_lists, word_set
 
 NameLikeness = Literal["same", "slip", "wrong", "unknown"]
 """Of a field: the same, a harmless difference, another one, nothing to compare with."""
 
-PARTICLES: Final = word_set(
-    """
-    van von vander vanden der den de del della di da dal do dos das du des la le les lo el al bin ibn ben ter ten te
-    zu zur zum af st saint jr sr ii iii iv md phd
-    """
-)
+PARTICLES: Final = word_set(word_lists(__file__)["particles"])
 _DOUBLE: Final = "part of a double name"
 _SHOWN: Final = 3
 _FEWEST_OTHERS: Final = 2

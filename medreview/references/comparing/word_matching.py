@@ -12,7 +12,9 @@ from typing import Final, Literal
 
 from rapidfuzz.distance import OSA
 
-from medreview.text import word_set
+from medreview.text import first_words, word_lists, word_set
+
+_LISTS: Final = word_lists(__file__)
 
 _OPPOSED: Final = (
     ("hyper", "hypo"), ("inter", "intra"), ("ante", "anti"), ("ab", "ad"), ("af", "ef"),
@@ -22,32 +24,10 @@ _OPPOSED: Final = (
 )  # fmt: skip
 """Beginnings of words of which one in place of the other makes another word."""
 
-_CONFUSED: Final = (
-    "dysphagia dysphasia dyspraxia", "ileum ilium", "perineal peroneal", "prostate prostrate", "male female",
-    "men women", "mucus mucous", "oral aural", "palpation palpitation", "callus callous", "facial fascial faecal",
-    "humoral humeral", "vesical vesicle", "venous venus", "cholic colic", "lumbar lumber", "trial trail",
-    "causal casual", "loose lose", "elicit illicit", "absorption adsorption", "diaphysis diaphyses", "carpal tarsal",
-    "prednisone prednisolone", "hydroxyzine hydralazine", "clonidine clozapine", "lamotrigine lamivudine",
-    "vinblastine vincristine", "daunorubicin doxorubicin idarubicin epirubicin", "cefazolin cefoxitin cefotaxime",
-    "morphine hydromorphone", "nifedipine nicardipine nimodipine", "sulfadiazine sulfasalazine", "fentanyl sufentanil",
-    "omeprazole esomeprazole", "citalopram escitalopram", "cetirizine levocetirizine", "risperidone paliperidone",
-    "thymine thiamine thymidine", "uracil uridine", "aniline alanine", "arginine argatroban", "valine valerian",
-    "benefit benefits", "cysteine cystine", "glutamine glutamate", "nitrite nitrate", "sulfite sulfate", "adult adults",
-    "chlorate chloride", "amine amide imine imide", "mutations medications", "rats cats bats", "mice lice",
-)  # fmt: skip
+_CONFUSED_WITH: Final = first_words(_LISTS["confused"])
 """Words that look alike and mean something else."""
 
-_CONFUSED_WITH: Final = {word: group.split()[0] for group in _CONFUSED for word in group.split()}
-
-_STEMS: Final = (
-    "gliflozin", "gliptin", "glitazone", "glutide", "tinib", "ciclib", "rafenib", "parib", "mab", "cept", "pril",
-    "sartan", "statin", "azole", "cillin", "mycin", "micin", "floxacin", "cycline", "dipine", "olol", "prazole",
-    "parin", "xaban", "gatran", "grel", "grelor", "platin", "taxel", "vir", "triptan", "setron", "caine", "azepam",
-    "azolam", "oxetine", "lukast", "terol", "tropium", "sone", "solone", "onide", "rubicin", "tidine", "thiazide",
-    "zosin", "fibrate", "barbital", "profen", "coxib", "curium", "curonium", "fentanil", "fentanyl", "codone",
-    "morphone", "dronate", "penem", "amide", "idone", "apine", "peridol", "triptyline", "ipramine", "afil", "urea",
-    "iazide", "semide", "bactam", "sulfan", "stim", "poetin", "vaptan", "lisib", "degib", "tecan", "bine", "fungin",
-)  # fmt: skip
+_STEMS: Final = tuple(_LISTS["stems"].split())
 """Endings that names of medicines of one class share (the stems of international nonproprietary names)."""
 
 
@@ -87,12 +67,7 @@ _LONGEST: Final = 4000
 """Code points of a title that are read: a title has some hundreds, a hostile record a million."""
 
 
-FUNCTION_WORDS: Final = word_set(
-    """
-    a an the of in on for to and with by from at as its their is are was were be into among amongst between within
-    using via upon et percent s
-    """
-)
+FUNCTION_WORDS: Final = word_set(_LISTS["function_words"])
 """Words of a title that may be put in, left out or exchanged for one another: nobody is misled."""
 
 _SAME: Final = {

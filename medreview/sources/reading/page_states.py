@@ -4,16 +4,17 @@ A page that is not the cited source must never be read as "the source does not s
 proof, and health pages may contain any of them in their prose. So a phrase decides only when the page is short or when
 the phrase is in the title or the first heading, and for most states only when the page says little else; a paywall also
 leaves an abstract, so there the text may be longer. How much a page says is counted on its own prose, without menus,
-footers and lists of other pages. The phrases themselves are in ``phrases``, the signs are told by ``signs``.
+footers and lists of other pages. The phrases themselves are in ``words.toml``.
 """
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from medreview.labels import GIVEN
-from medreview.sources.reading import phrases
+from medreview.text import word_lists
 
 SHORT: Final = 250
 """Words; on a page with fewer, a phrase in the text decides."""
@@ -41,6 +42,26 @@ HOLDS_SOURCE: Final = frozenset(BEST_FIRST)
 ``snapshot_content`` says so of every snapshot (``readable``)."""
 
 _WORD: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W_]+(?:[.,'\u2019-][^\\W_]+)*")
+
+
+@cache
+def _phrases(name: str) -> re.Pattern[str]:
+    """Any of the phrases of a list; read and compiled when it is first asked for."""
+    joined = "|".join(f"(?:{line})" for line in word_lists(__file__)[name].splitlines() if line)
+    return re.compile(joined.replace(" ", r"\s+").replace("'", "['\u2019]"), re.IGNORECASE | re.MULTILINE)
+
+
+_NOT_FOUND_LINE: Final = re.compile(r"^(?:error )?(?:404|410)$", re.IGNORECASE | re.MULTILINE)
+"""A line of the page itself; it decides like an ambiguous title."""
+_ABOUT_PAYWALLS: Final = re.compile(r"\bpay-?walls?\b", re.IGNORECASE)
+"""In the title of a paper on paywalls; a wall itself is not called one by its publisher."""
+_NOT_FOUND_PATH: Final = re.compile(
+    r"(?:^|[/_-])(?:(?:errors?|status|http)[/_-]?404|(?:page-?)?not-?found)(?:$|[/._-])|^/404(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
+_HOME_PATH: Final = re.compile(
+    r"/?(?:(?:index|home|default)(?:\.\w{2,5})?|[a-z]{2}(?:[-_][a-z]{2})?(?:/(?:home)?)?)?/?", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,30 +137,32 @@ def _phrase(pattern: re.Pattern[str], text: str, where: str) -> str | None:
 def _words_without(text: str, boilerplate: re.Pattern[str]) -> int:
     """The number of words outside the boilerplate sentences: the page's own content."""
     sentences = re.split(r"(?<=[.!?])\s+|\n", text)
-    patterns = (boilerplate, phrases.LEGAL_BOILERPLATE)
+    patterns = (boilerplate, _phrases("legal_boilerplate"))
     return count_words(" ".join(part for part in sentences if not any(pattern.search(part) for pattern in patterns)))
 
 
 def bot_check(signs: PageSigns, words: int) -> tuple[str, str] | None:
     """``bot_check`` and its evidence for a page that asks for proof of being human, also one with an error status."""
     page = signs.shown
-    in_title = _phrase(phrases.BOT_TITLE, page.headline, "The title or heading")
-    evidence = in_title or (_phrase(phrases.BOT_TEXT, page.prose, _short(words)) if words < SHORT else None)
+    in_title = _phrase(_phrases("bot_title"), page.headline, "The title or heading")
+    evidence = in_title or (_phrase(_phrases("bot_text"), page.prose, _short(words)) if words < SHORT else None)
     # Health pages mention captchas and denied access, too; but they have other content besides.
     most = 2 * THIN if in_title else THIN
-    return ("bot_check", evidence) if evidence and _words_without(page.prose, phrases.BOT_BOILERPLATE) < most else None
+    return (
+        ("bot_check", evidence) if evidence and _words_without(page.prose, _phrases("bot_boilerplate")) < most else None
+    )
 
 
 def _js_only(signs: PageSigns, words: int) -> tuple[str, str] | None:
     page = signs.shown
-    if words < SHORT and (evidence := _phrase(phrases.JS_TEXT, page.prose, _short(words))):
+    if words < SHORT and (evidence := _phrase(_phrases("js_text"), page.prose, _short(words))):
         # Many pages need scripts for additional features only.
-        return ("js_only", evidence) if _words_without(page.prose, phrases.JS_BOILERPLATE) < THIN else None
+        return ("js_only", evidence) if _words_without(page.prose, _phrases("js_boilerplate")) < THIN else None
     if max(words, count_words(signs.text)) >= (SHORT if page.app_root else THIN):
         return None
-    if page.app_root and _words_without(page.prose, phrases.LEGAL_BOILERPLATE) < THIN:
+    if page.app_root and _words_without(page.prose, _phrases("legal_boilerplate")) < THIN:
         return "js_only", f"{_short(words)} is an empty frame that a script would fill."
-    if words < THIN and (evidence := _phrase(phrases.JS_TEXT, page.noscript, _short(words))):
+    if words < THIN and (evidence := _phrase(_phrases("js_text"), page.noscript, _short(words))):
         return "js_only", evidence
     return None
 
@@ -148,10 +171,10 @@ def _cookie_wall(signs: PageSigns, words: int) -> tuple[str, str] | None:
     page = signs.shown
     if words >= SHORT:
         return None
-    evidence = _phrase(phrases.COOKIE_TITLE, page.headline, "The title or heading")
-    evidence = evidence or _phrase(phrases.COOKIE_TEXT, page.prose, _short(words))
+    evidence = _phrase(_phrases("cookie_title"), page.headline, "The title or heading")
+    evidence = evidence or _phrase(_phrases("cookie_text"), page.prose, _short(words))
     # A short page with a cookie banner is still a page; a cookie wall has no other content.
-    own = _words_without(page.prose, phrases.COOKIE_BOILERPLATE)
+    own = _words_without(page.prose, _phrases("cookie_boilerplate"))
     return ("cookie_wall", evidence) if evidence and own < THIN else None
 
 
@@ -160,27 +183,27 @@ def _nothing_but_consent(signs: PageSigns, words: int) -> tuple[str, str] | None
     page = signs.shown
     if words >= BARE:
         return None
-    evidence = _phrase(phrases.COOKIE_TEXT, page.seen, _short(words))
-    evidence = evidence or _phrase(phrases.COOKIE_TITLE, page.seen, _short(words))
+    evidence = _phrase(_phrases("cookie_text"), page.seen, _short(words))
+    evidence = evidence or _phrase(_phrases("cookie_title"), page.seen, _short(words))
     return ("cookie_wall", evidence) if evidence else None
 
 
 def _soft_404(signs: PageSigns, words: int) -> tuple[str, str] | None:
     page = signs.shown
     requested, final = _parts(signs.url).path, _parts(signs.final_url).path
-    if requested != final and phrases.NOT_FOUND_PATH.search(final):
+    if requested != final and _NOT_FOUND_PATH.search(final):
         return "soft_404", f"The server led to {final}."
-    if certain := _phrase(phrases.NOT_FOUND_TITLE, page.headline, "The title or heading"):
+    if certain := _phrase(_phrases("not_found_title"), page.headline, "The title or heading"):
         return "soft_404", certain
     # "404 not found" is also a title of articles on missing data, "Oops!" one on errors: there the text must agree.
-    ambiguous = _phrase(phrases.NOT_FOUND_TITLE_AMBIGUOUS, page.headline, "The title or heading")
-    ambiguous = ambiguous or _phrase(phrases.NOT_FOUND_LINE, _opening(page.prose), "The page")
+    ambiguous = _phrase(_phrases("not_found_title_ambiguous"), page.headline, "The title or heading")
+    ambiguous = ambiguous or _phrase(_NOT_FOUND_LINE, _opening(page.prose), "The page")
     opening = _opening(_without_lines(page.prose, page.headline) if ambiguous else page.prose)
-    evidence = _phrase(phrases.NOT_FOUND_TEXT, opening, _short(words)) if words < LISTED else None
+    evidence = _phrase(_phrases("not_found_text"), opening, _short(words)) if words < LISTED else None
     if ambiguous and (
         evidence
-        or phrases.NOT_FOUND_TEXT.search(opening)
-        or (words < LISTED and _words_without(opening, phrases.NOT_FOUND_BOILERPLATE) < BARE)
+        or _phrases("not_found_text").search(opening)
+        or (words < LISTED and _words_without(opening, _phrases("not_found_boilerplate")) < BARE)
     ):
         return "soft_404", ambiguous
     return ("soft_404", evidence) if evidence else None
@@ -215,12 +238,12 @@ def _redirected_home(signs: PageSigns, words: int) -> tuple[str, str] | None:
     sent_on = signs.shown.leads_to
     if sent_on and words < THIN:
         # The page itself is empty, and sends its reader on; what a browser would show then was not asked for.
-        if phrases.HOME_PATH.fullmatch(_parts(sent_on).path) and not phrases.HOME_PATH.fullmatch(requested.path):
+        if _HOME_PATH.fullmatch(_parts(sent_on).path) and not _HOME_PATH.fullmatch(requested.path):
             return "redirected_home", f"The page sends its reader on to the home page {_parts(sent_on).path or '/'}."
         return "thin", f"The page sends its reader on to {sent_on}, and has only {words} words."
-    if phrases.HOME_PATH.fullmatch(requested.path) and not requested.query:
+    if _HOME_PATH.fullmatch(requested.path) and not requested.query:
         return None
-    if final.query or not phrases.HOME_PATH.fullmatch(final.path):
+    if final.query or not _HOME_PATH.fullmatch(final.path):
         return None
     path_words = set(re.findall(r"[a-z]{4,}", requested.path.lower())) - {"html", "index", "home"}
     if requested.netloc != final.netloc and any(word in final.netloc.lower() for word in path_words):
@@ -231,8 +254,8 @@ def _redirected_home(signs: PageSigns, words: int) -> tuple[str, str] | None:
 
 def _out_of_order(signs: PageSigns, words: int) -> tuple[str, str] | None:
     page = signs.shown
-    evidence = _phrase(phrases.OUT_OF_ORDER_TITLE, page.headline, "The title or heading")
-    own = _words_without(_opening(page.prose), phrases.OUT_OF_ORDER_BOILERPLATE)
+    evidence = _phrase(_phrases("out_of_order_title"), page.headline, "The title or heading")
+    own = _words_without(_opening(page.prose), _phrases("out_of_order_boilerplate"))
     return ("http_error", evidence) if evidence and words < SHORT and own < BARE else None
 
 
@@ -248,13 +271,13 @@ def _paywall(signs: PageSigns, words: int) -> tuple[str, str] | None:
         return None
     if page.closed:
         return "paywall", "The page's own data say that it is not free to read."
-    if phrases.ABOUT_PAYWALLS.search(page.headline):
+    if _ABOUT_PAYWALLS.search(page.headline):
         return None
     where = f"The page has {words} words and"
-    evidence = _phrase(phrases.PAYWALL_TEXT, page.seen, where)
-    if evidence is None and not phrases.OPEN_ACCESS_TEXT.search(page.seen, 0, _SEARCHED):
+    evidence = _phrase(_phrases("paywall_text"), page.seen, where)
+    if evidence is None and not _phrases("open_access_text").search(page.seen, 0, _SEARCHED):
         # Open-access pages have a login for members, too.
-        evidence = _phrase(phrases.PAYWALL_TEXT_AMBIGUOUS, page.seen, where)
+        evidence = _phrase(_phrases("paywall_text_ambiguous"), page.seen, where)
     return ("paywall", evidence) if evidence else None
 
 
