@@ -244,7 +244,7 @@ class Config:
 
 SETTINGS: Final = settings_in(Config)
 """Every setting of a file by its name, in order; what the table of a judge or model holds is in ``llm.settings``."""
-GUARDED: Final = tuple(name for name, setting in SETTINGS.items() if setting.about.guarded)
+GUARDED: Final = tuple(name for name, setting in SETTINGS.items() if setting.guarded)
 """The settings that say where texts and keys go, and what is asked."""
 
 
@@ -344,18 +344,18 @@ def _added(merged: dict[str, Any], guarded: Mapping[str, Any]) -> list[str]:
 def read_file(path: Path) -> SettingsFile:
     """A settings file with the mistakes in it; raises :class:`UserError` where it cannot be read, or others may write
     what it says of texts and keys."""
-    from medreview.settings_files import problems, read_settings
+    from medreview.settings_files import check_private, problems, read_settings
 
     try:
-        text = read_settings(path)
-        told = told_in(text.content, path)
+        content, about = read_settings(path)
+        told = told_in(content, path)
         if guarded_settings(told):
-            text.check_private()
+            check_private(path, about)
     except OSError as error:
         raise UserError(f"The settings {path} cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
         raise UserError(f"The settings {path} are not valid TOML: {error}.") from error
-    return SettingsFile(path, text.content, told, list(problems(told, SETTINGS, path)))
+    return SettingsFile(path, content, told, list(problems(told, SETTINGS, path)))
 
 
 def told_in(content: str, path: Path) -> dict[str, Any]:

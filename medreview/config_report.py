@@ -38,23 +38,18 @@ class SettingValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable of the environment that is asked, and whether it is set; never what it holds."""
-
-    name: str
-    is_set: bool
-    help: str
-
-
-@dataclass(frozen=True, slots=True)
 class ConfigReport:
     """All settings. ``own`` and ``here`` are the two files, ``""`` where there is none; ``untrusted`` what of the
-    latter is not used; ``problems`` a sentence for each mistake, of which any stops other commands."""
+    latter is not used; ``problems`` a sentence for each mistake, of which any stops other commands.
+
+    ``environment``: the variables that are asked, each with its ``name``, whether it ``is_set``, and ``help``; never
+    what it holds.
+    """
 
     own: str
     here: str
     settings: tuple[SettingValue, ...]
-    environment: tuple[Variable, ...]
+    environment: tuple[dict[str, Any], ...]
     untrusted: tuple[str, ...]
     problems: tuple[str, ...]
 
@@ -84,44 +79,33 @@ def report() -> ConfigReport:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What there is to know of one setting, or of a variable of the environment, in words."""
+def explanation(name: str) -> dict[str, str]:
+    """What there is to know of one setting by its full name, or of a variable of the environment, in words.
 
-    name: str
-    help: str
-    more: str
-    allowed: str
-    default: str
-    now: str
-    trust: str
-    example: str
-    page: str
-
-
-def explanation(name: str) -> Explanation:
-    """What a setting is for, by its full name; raises :class:`UserError` for one that there is not."""
+    Raises :class:`UserError` for one that there is not.
+    """
     found = report()
-    variable = next((one for one in found.environment if one.name == name), None)
+    told = dict.fromkeys(("name", "help", "more", "allowed", "default", "now", "trust", "example", "page"), "")
+    variable = next((one for one in found.environment if one["name"] == name), None)
     if variable:
-        held = "set" if variable.is_set else "not set"
-        return Explanation(name, variable.help, "A variable of the environment.", "", "not set", held, "", "", "")
+        now = "set" if variable["is_set"] else "not set"
+        more = "A variable of the environment."
+        return told | {"name": name, "help": variable["help"], "more": more, "default": "not set", "now": now}
     one = named(name)
-    about = one.setting.about
     values = {value.name: value for value in found.settings}
     inner = sum(full.startswith(f"{name}.") for full in values)
-    now = values.get(name)
-    return Explanation(
-        name=name,
-        help=about.help,
-        more=about.more,
-        allowed=one.setting.allowed,
-        default=one.setting.when_unset,
-        now=_now(now) if now else f"{inner} set" if inner else "the default",
-        trust="in a folder's file it counts only once that is trusted" if about.guarded else "",
-        example=command("config", "set", name, about.example) if about.example else "",
-        page=f"docs/{about.page}" if about.page else "",
-    )
+    now = _now(values[name]) if name in values else f"{inner} set" if inner else "the default"
+    return told | {
+        "name": name,
+        "help": one.help,
+        "more": one.more,
+        "allowed": one.allowed,
+        "default": one.when_unset,
+        "now": now,
+        "trust": "in a folder's file it counts only once that is trusted" if one.guarded else "",
+        "example": command("config", "set", name, one.example) if one.example else "",
+        "page": f"docs/{one.page}" if one.page else "",
+    }
 
 
 def _now(value: SettingValue) -> str:
@@ -151,11 +135,11 @@ def _values(config: Config) -> Iterator[SettingValue]:
             yield SettingValue(
                 name=full,
                 value="" if value == {} else as_shown(value),
-                default=one.setting.when_unset,
+                default=one.when_unset,
                 origin="default" if file is None else "own" if is_own(file) else "here",
                 file=str(file or ""),
                 used=not is_under(full, config.untrusted),
-                help=one.setting.about.help,
+                help=one.help,
             )
 
 
@@ -167,15 +151,16 @@ def _value(config: Config, keys: tuple[str, ...]) -> Any:
     return value
 
 
-def _variables(config: Config) -> Iterator[Variable]:
+def _variables(config: Config) -> Iterator[dict[str, Any]]:
     for name, help in ENVIRONMENT.items():
-        yield Variable(name, bool(os.environ.get(name)), help)
+        yield {"name": name, "is_set": bool(os.environ.get(name)), "help": help}
     wanted: dict[str, list[str]] = {}
     for judge in (*config.judges.values(), *config.models.values()):
         if judge.api_key_env:
             wanted.setdefault(judge.api_key_env, []).append(judge.name)
     for name, judges in wanted.items():
-        yield Variable(name, bool(os.environ.get(name, "").strip()), f"The key of {', '.join(judges)}.")
+        is_set = bool(os.environ.get(name, "").strip())
+        yield {"name": name, "is_set": is_set, "help": f"The key of {', '.join(judges)}."}
 
 
 def _problems_in_use(config: Config) -> Iterator[str]:

@@ -6,7 +6,7 @@ What a file says of where texts and keys go can be told before the file is trust
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
@@ -26,16 +26,11 @@ if TYPE_CHECKING:
 _PASSWORD: Final = re.compile(r"(?<=:)[^:@/][^@/]*(?=@)")
 
 
-@dataclass(frozen=True, slots=True)
-class Guarded:
-    """What one file says on where texts and keys go, a line each, and the whole text that says it."""
+def read_guarded(path: Path) -> tuple[list[str], str]:
+    """What a settings file says on where texts and keys go, a line each, and the whole text that says it.
 
-    lines: list[str]
-    content: str
-
-
-def read_guarded(path: Path) -> Guarded:
-    """What a settings file says on where texts and keys go; raises :class:`UserError` as :func:`load_config` does."""
+    Raises :class:`UserError` as :func:`load_config` does.
+    """
     file = read_file(path)
     told = file.values
     lines = []
@@ -56,7 +51,7 @@ def read_guarded(path: Path) -> Guarded:
     if encoder := semantic.get("encoder"):
         named = f" of the model {as_told(semantic['model'])}" if semantic.get("model") else ""
         lines.append(f"  model of meaning: {encoder}{named}")
-    return Guarded(lines, file.content)
+    return lines, file.content
 
 
 def without_password(address: str) -> str:

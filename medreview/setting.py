@@ -11,14 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, Final, NamedTuple
 
-
-class Kind(NamedTuple):
-    """A type of values: in words (``a text``), and as the reader of TOML gives it."""
-
-    words: str
-    types: tuple[type, ...]
-
-
 SERVICES: Final = (
     *("eutils", "europe_pmc", "doi", "wayback", "rdap"),
     *("crossref", "datacite", "openalex", "clinical_trials"),
@@ -26,76 +18,71 @@ SERVICES: Final = (
 """The services that can be asked at another address."""
 MODEL_TABLES: Final = ("judges", "models")
 """The tables of settings that hold a table for each model: of those that judge, and of those that write."""
-TEXT: Final = Kind("a text", (str,))
-SWITCH: Final = Kind("true or false", (bool,))
-WHOLE: Final = Kind("a whole number", (int,))
-NUMBER: Final = Kind("a number", (int, float))
-TABLE: Final = Kind("a table", (dict,))
-_KINDS: Final[Mapping[Any, Kind]] = {str: TEXT, bool: SWITCH, int: WHOLE, float: NUMBER}
+TEXT: Final = "a text"
+SWITCH: Final = "true or false"
+WHOLE: Final = "a whole number"
+NUMBER: Final = "a number"
+TABLE: Final = "a table"
+_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    TEXT: (str,),
+    SWITCH: (bool,),
+    WHOLE: (int,),
+    NUMBER: (int, float),
+    TABLE: (dict,),
+}
+"""The types of values in words, and as the reader of TOML gives them."""
+_KINDS: Final[Mapping[Any, str]] = {str: TEXT, bool: SWITCH, int: WHOLE, float: NUMBER}
 
 
-class About(NamedTuple):
-    """What is said of a setting, and the rules that its type does not hold.
+class Setting(NamedTuple):
+    """One setting: what is said of it, and which values it can have.
 
     ``help`` is one line, ``more`` what else there is to know; ``unset`` says what holds where it is not set, if the
     default does not say it; ``example`` is a value; ``page`` a place in the documentation. ``guarded``: it says where
     texts and keys go, or what is asked there, so that a file of somebody else's needs trust for it.
+
+    ``name``, ``kind``, ``default`` (``None`` where there is none) and ``required`` are those of its field. ``keys``
+    lead to it in a file of TOML.
     """
 
     help: str
-    more: str
-    unset: str
-    example: str
-    page: str
-    choices: tuple[str, ...]
-    guarded: bool
-
-
-def about(
-    help: str,
-    *,
-    more: str = "",
-    unset: str = "",
-    example: str = "",
-    page: str = "",
-    choices: tuple[str, ...] = (),
-    guarded: bool = False,
-) -> dict[str, About]:
-    """The ``metadata`` of a field that is a setting; arguments as of :class:`About`."""
-    return {"about": About(help, more, unset, example, page, choices, guarded)}
-
-
-class Setting(NamedTuple):
-    """One setting. ``default`` is ``None`` where there is none; ``required``: it must be set."""
-
-    name: str
-    kind: Kind
-    default: Any
-    required: bool
-    about: About
+    more: str = ""
+    unset: str = ""
+    example: str = ""
+    page: str = ""
+    choices: tuple[str, ...] = ()
+    guarded: bool = False
+    name: str = ""
+    kind: str = TEXT
+    default: Any = None
+    required: bool = False
+    keys: tuple[str, ...] = ()
 
     def misfit(self, value: object) -> str:
         """Half a sentence when the setting cannot have this value: ``must be a text``; ``""`` when it can."""
         is_switch = isinstance(value, bool)  # which Python takes for a number, too
-        if not isinstance(value, self.kind.types) or is_switch != (self.kind is SWITCH):
-            return f"must be {self.kind.words}"
-        if self.about.choices and value not in self.about.choices:
-            return f"must be one of {', '.join(self.about.choices)}"
-        return ""
+        if not isinstance(value, _TYPES[self.kind]) or is_switch != (self.kind == SWITCH):
+            return f"must be {self.kind}"
+        return f"must be {self.allowed}" if self.choices and value not in self.choices else ""
 
     @property
     def allowed(self) -> str:
         """The values that it can have, in words."""
-        return f"one of {', '.join(self.about.choices)}" if self.about.choices else self.kind.words
+        return f"one of {', '.join(self.choices)}" if self.choices else self.kind
 
     @property
     def when_unset(self) -> str:
         """What holds where it is not set, in words: ``dark``, ``the login name``, ``empty``."""
         if self.required:
             return "none: it must be set"
-        if self.about.unset or self.default in (None, "", {}):
-            return self.about.unset or "empty"
-        return str(self.default).lower() if self.kind is SWITCH else str(self.default)
+        if self.unset or self.default in (None, "", {}):
+            return self.unset or "empty"
+        return str(self.default).lower() if self.kind == SWITCH else str(self.default)
+
+
+def about(help: str, **more: Any) -> dict[str, Setting]:
+    """The ``metadata`` of a field that is a setting; arguments as of :class:`Setting`."""
+    return {"about": Setting(help, **more)}
 
 
 def settings_in(table: type[Any]) -> dict[str, Setting]:
@@ -107,17 +94,16 @@ def _setting(item: Any) -> Setting:
     made = item.default_factory is not MISSING
     default = item.default_factory() if made else None if item.default is MISSING else item.default
     required = item.default is MISSING and not made
-    return Setting(item.name, _kind(item.type), default, required, item.metadata["about"])
+    told: Setting = item.metadata["about"]
+    return told._replace(name=item.name, kind=_kind(item.type), default=default, required=required, keys=(item.name,))
 
 
-def _kind(annotation: Any) -> Kind:
+def _kind(annotation: Any) -> str:
     """The kind of a field: ``float | None`` is a number, ``Literal["a", "b"]`` a text, any ``Mapping`` a table."""
     origin = typing.get_origin(annotation)
     if origin is types.UnionType:
         return _kind(next(it for it in typing.get_args(annotation) if it is not types.NoneType))
-    if origin is typing.Literal:
-        return TEXT
-    return _KINDS.get(annotation, TABLE)
+    return TEXT if origin is typing.Literal else _KINDS.get(annotation, TABLE)
 
 
 def flat(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +23,7 @@ from medreview.next_step import shell
 from medreview.review.actions import REVIEW, remapped
 from medreview.review.goal import read_goal
 from medreview.semantic.configured import SemanticSettings
-from medreview.setting import SERVICES, Setting, did_you_mean, settings_in
+from medreview.setting import SERVICES, SWITCH, Setting, did_you_mean, settings_in
 from medreview.settings_places import FILE_NAME, LARGEST, config_folder, is_there
 from medreview.text import sha256
 
@@ -83,46 +82,37 @@ def _digest(path: Path, content: str) -> str:
     return sha256("\n".join(held))
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsText:
-    """What a settings file holds, and who may write it, both of the one file that was opened."""
+def check_private(path: Path, about: os.stat_result) -> None:
+    """Raise :class:`UserError` when others than the user may write the file: they could say where the keys go.
 
-    content: str
-    _path: Path
-    _about: os.stat_result
-
-    def check_private(self) -> None:
-        """Raise :class:`UserError` when others than the user may write the file: they could say where the keys go.
-
-        A group that is the user's alone, as many systems make one for each user, is nobody else. Of the user's own
-        file, which needs no trust, the folder is looked at, too: who may write there can put another in its place.
-        """
-        path = self._path
-        if _others_may_write(self._about):
-            raise UserError(
-                f"Others may write the settings {path}, which say where texts and keys go; they are not used. "
-                f"Make them yours alone: {shell('chmod', 'go-w', str(path))}"
-            )
-        folder = path.parent
-        if is_own(path) and _others_may_write(about := folder.stat()) and not about.st_mode & stat.S_ISVTX:
-            raise UserError(
-                f"Others may write the folder {folder}, and so put other settings in the place of yours; they are not "
-                f"used. Make it yours alone: {shell('chmod', 'go-w', str(folder))}"
-            )
+    A group that is the user's alone, as many systems make one for each user, is nobody else. Of the user's own
+    file, which needs no trust, the folder is looked at, too: who may write there can put another in its place.
+    """
+    if _others_may_write(about):
+        raise UserError(
+            f"Others may write the settings {path}, which say where texts and keys go; they are not used. "
+            f"Make them yours alone: {shell('chmod', 'go-w', str(path))}"
+        )
+    folder = path.parent
+    if is_own(path) and _others_may_write(about := folder.stat()) and not about.st_mode & stat.S_ISVTX:
+        raise UserError(
+            f"Others may write the folder {folder}, and so put other settings in the place of yours; they are not "
+            f"used. Make it yours alone: {shell('chmod', 'go-w', str(folder))}"
+        )
 
 
-def read_settings(path: Path) -> SettingsText:
-    """The text of a settings file of bounded size; raises ``OSError``, ``UnicodeDecodeError`` and :class:`UserError`.
+def read_settings(path: Path) -> tuple[str, os.stat_result]:
+    """The text of a settings file of bounded size, and who may write it, both of the one file that was opened.
 
-    Nothing but a file is read: what a pipe or a device has to say may never end.
+    Nothing but a file is read: what a pipe or a device has to say may never end. Raises ``OSError``,
+    ``UnicodeDecodeError`` and :class:`UserError`.
     """
     try:
-        content, about = read_toml(path, LARGEST)
+        return read_toml(path, LARGEST)
     except UnicodeDecodeError:
         raise
     except ValueError as error:
         raise UserError(f"The settings {path} cannot be read: {error}.") from None
-    return SettingsText(content, path, about)
 
 
 def _others_may_write(about: os.stat_result) -> bool:
@@ -183,11 +173,16 @@ def _keep(files: Mapping[str, str]) -> Path:
     return folder / _TRUSTED
 
 
-REFERENCES: Final = ("library", "online")
-"""What can be set of how references are checked."""
-
-SEMANTIC: Final = settings_in(SemanticSettings)
-"""What can be set of a model of meaning."""
+_LIBRARY: Final = "The file of works that references are held against; a list of several is written by hand."
+_ONLINE: Final = "Whether `run` looks references up at the services, too."
+TABLES: Final[Mapping[str, Mapping[str, Setting]]] = {
+    "references": {
+        "library": Setting(_LIBRARY, name="library", example="guideline-group.json"),
+        "online": Setting(_ONLINE, name="online", kind=SWITCH, example="true"),
+    },
+    "semantic": settings_in(SemanticSettings),
+}
+"""What can be set in the tables of how references are checked, and of a model of meaning."""
 
 
 def problems(told: Mapping[str, Any], settings: Mapping[str, Setting], path: Path) -> Iterator[str]:
@@ -226,27 +221,17 @@ def _service_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
             yield f"In the settings {path}, the service {name!r} must be a web address."
 
 
-def _reference_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
+def _table_problems(table: str, told: Mapping[str, Any], path: Path) -> Iterator[str]:
+    known = TABLES[table]
     for name, value in told.items():
-        if name not in REFERENCES:
-            near = did_you_mean(name, REFERENCES)
-            known = ", ".join(REFERENCES)
-            yield f"The settings {path} hold an unknown key 'references.{name}'{near}; known are {known}."
-        elif name == "online" and not isinstance(value, bool):
-            yield f"In the settings {path}, 'references.online' must be true or false."
-        elif name == "library" and not all(
-            isinstance(one, str) and one for one in (value if isinstance(value, list) else [value])
-        ):
-            yield f"In the settings {path}, 'references.library' must be a file, or a list of files."
-
-
-def _semantic_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
-    for name, value in told.items():
-        if name not in SEMANTIC:
-            near = did_you_mean(name, SEMANTIC)
-            yield f"The settings {path} hold an unknown key 'semantic.{name}'{near}; known are {', '.join(SEMANTIC)}."
-        elif misfit := SEMANTIC[name].misfit(value):
-            yield f"In the settings {path}, 'semantic.{name}' {misfit}."
+        if name not in known:
+            near = did_you_mean(name, known)
+            yield f"The settings {path} hold an unknown key '{table}.{name}'{near}; known are {', '.join(known)}."
+        elif name == "library":
+            if not all(isinstance(one, str) and one for one in (value if isinstance(value, list) else [value])):
+                yield f"In the settings {path}, 'references.library' must be a file, or a list of files."
+        elif misfit := known[name].misfit(value):
+            yield f"In the settings {path}, '{table}.{name}' {misfit}."
 
 
 def _model_problems(role: Role, told: Mapping[str, Any], path: Path) -> Iterator[str]:
@@ -267,8 +252,8 @@ def _goal_problems(told: str, path: Path) -> Iterator[str]:
 _INNER: Final[Mapping[str, Callable[[Any, Path], Iterator[str]]]] = {
     "keys": _key_problems,
     "services": _service_problems,
-    "references": _reference_problems,
-    "semantic": _semantic_problems,
+    "references": partial(_table_problems, "references"),
+    "semantic": partial(_table_problems, "semantic"),
     "judges": partial(_model_problems, "judge"),
     "models": partial(_model_problems, "model"),
     "goal": _goal_problems,

@@ -52,12 +52,12 @@ def ask_for_trust(file: Path) -> bool:
 
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    guarded = read_guarded(file)
-    say(f"The settings {file} say where texts and keys go:", *guarded.lines)
+    lines, content = read_guarded(file)
+    say(f"The settings {file} say where texts and keys go:", *lines)
     print("Use them, as they are now? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         return False
-    trust(file, guarded.content)
+    trust(file, content)
     return True
 
 

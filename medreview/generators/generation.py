@@ -59,107 +59,6 @@ class QuietInputs:
         return due
 
 
-@dataclass(frozen=True, slots=True)
-class GenerationRun:
-    """A generator with one model, one set of prompts, parameters and options; another of these is another run."""
-
-    generator: str
-    model: JudgeSettings
-    judge: JudgeSettings | None
-    prompts: Mapping[str, str]
-    options: Mapping[str, Any]
-    run_id: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        row = self._row()
-        object.__setattr__(self, "run_id", content_id("n", *row.values()))
-
-    @classmethod
-    def of(cls, generator: Generator, judge: JudgeSettings | None) -> "GenerationRun":
-        """The run of a generator that was set up."""
-        prompts = {prompt.id: prompt.sha256 for prompt in generator.prompts.values()}
-        return cls(generator.name, generator.model, judge, prompts, generator.options)
-
-    def _row(self) -> dict[str, Any]:
-        return {
-            "generator": self.generator,
-            "model_name": self.model.name,
-            "model": self.model.model,
-            "host": self.model.host,
-            "judge": told_of(self.judge) if self.judge else "",
-            "prompts": json.dumps(dict(self.prompts), sort_keys=True),
-            "params": json.dumps(dict(self.model.params), sort_keys=True),
-            "options": json.dumps(dict(self.options), sort_keys=True, ensure_ascii=False),
-        }
-
-    @property
-    def for_batches(self) -> JudgeRun:
-        """How files of a batch name it (``judges.batch_out``)."""
-        ids, hashes = "+".join(self.prompts), "+".join(self.prompts.values())
-        params = {**self.model.params, "host": self.model.host, "generator": self.generator, "run": self.run_id}
-        return JudgeRun(self.model.name, "model", self.model.model, ids, hashes, params)
-
-    @property
-    def made_by(self) -> dict[str, str]:
-        """What stands beside what it makes: model, prompt, run."""
-        return {"model": self.model.model, "prompt": "+".join(self.prompts), "run": self.run_id}
-
-    def add(self, connection: sqlite3.Connection) -> None:
-        """Store the run unless it is there."""
-        last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM generation_run").fetchone()[0]
-        insert(
-            connection,
-            "generation_run",
-            [{"run_id": self.run_id, "ordinal": last + 1, **self._row(), "started_at": now()}],
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The end of the work on an input: in which round, and what was made."""
-
-    item: Item
-    round: int
-    made: Made
-
-
-def save_end(connection: sqlite3.Connection, run: GenerationRun, end: Ended) -> None:
-    """Store what came of an input, and its products, inside the caller's transaction."""
-    brought = _signed(end.made.brought, run)
-    store_brought(connection, [brought], f"generated: {run.generator}")
-    whose = {"run_id": run.run_id, "item_id": end.item.item_id}
-    last = connection.execute(
-        "SELECT coalesce(max(ordinal), 0) FROM generation_dropped WHERE run_id = ? AND item_id = ?",
-        tuple(whose.values()),
-    ).fetchone()[0]
-    dropped = [
-        {**whose, "ordinal": number, "code": code, "what": what}
-        for number, (code, what) in enumerate(end.made.dropped, last + 1)
-    ]
-    outcome = {
-        **whose,
-        "round": end.round,
-        "name": end.item.name,
-        "code": end.made.code,
-        "report": json.dumps(dict(end.made.report), ensure_ascii=False),
-        "finished_at": now(),
-    }
-    if insert(connection, "generation", [outcome]):
-        insert(connection, "generation_dropped", dropped)
-    products = ({**whose, "kind": kind, "made": made} for kind, made in _products(brought))
-    insert(connection, "generation_product", products)
-
-
-def _signed(brought: Brought, run: GenerationRun) -> Brought:
-    """With what it was made by, and with what the settings call the model, in each unit that does not say so itself:
-    two settings of one model are two systems."""
-
-    units = tuple(
-        replace(one, model=one.model or run.model.name, made_by={**run.made_by, **one.made_by}) for one in brought.units
-    )
-    return replace(brought, units=units)
-
-
 def _products(brought: Brought) -> Sequence[tuple[str, str]]:
     return [
         *(("unit", one.unit) for one in brought.units),
@@ -171,13 +70,6 @@ def _products(brought: Brought) -> Sequence[tuple[str, str]]:
 
 _VALID: Final = "ok"
 _INVALID: Final = "invalid"
-
-
-@dataclass(frozen=True, slots=True)
-class StepRows(Rows):
-    """The rows of one step: attempts, and the ends of work that it came to, in the order in which they are stored."""
-
-    ends: tuple[Ended, ...] = ()
 
 
 @dataclass(slots=True)
@@ -193,6 +85,13 @@ class _Running:
     made: Made | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class StepRows(Rows):
+    """The rows of one step: attempts, and the work that ended with it, in the order in which it is stored."""
+
+    ends: tuple[_Running, ...] = ()
+
+
 @dataclass(slots=True)
 class _Step:
     """One question that was put; ``rows`` and ``next`` are known once its answer was taken."""
@@ -205,19 +104,33 @@ class _Step:
 class Generation(Task):
     """A generator as a task; ``judge`` is the model for questions that verify.
 
-    ``one_model``: only what the writing model is asked is put, as for a batch; the rest waits.
+    Its run has one model, one set of prompts, parameters and options; another of these is another run. ``one_model``:
+    only what the writing model is asked is put, as for a batch; the rest waits.
     """
 
     def __init__(self, generator: Generator, judge: JudgeSettings | None = None, *, one_model: bool = False) -> None:
         self.study = generator.study
         self.settings = generator.model
         self.name = generator.name
-        self.results = f"{generator.noun}s"
+        self.counted = f"{generator.noun}s"
         self.prompt_names = generator.prompt_names
         self.generator = generator
         generator.judge = judge
-        self.record = GenerationRun.of(generator, judge)
-        self.run = self.record.for_batches
+        prompts = {prompt.id: prompt.sha256 for prompt in generator.prompts.values()}
+        self._row = {
+            "generator": self.name,
+            "model_name": self.settings.name,
+            "model": self.settings.model,
+            "host": self.settings.host,
+            "judge": told_of(judge) if judge else "",
+            "prompts": json.dumps(prompts, sort_keys=True),
+            "params": json.dumps(dict(self.settings.params), sort_keys=True),
+            "options": json.dumps(dict(generator.options), sort_keys=True, ensure_ascii=False),
+        }
+        self.run_id = content_id("n", *self._row.values())
+        params = {**self.settings.params, "host": self.settings.host, "generator": self.name, "run": self.run_id}
+        ids, hashes = "+".join(prompts), "+".join(prompts.values())
+        self.run = JudgeRun(self.settings.name, "model", self.settings.model, ids, hashes, params)
         self.others = {JUDGE: judge} if judge else {}
         self._one_model = one_model
         self._key = fence_key(self.study)
@@ -229,7 +142,7 @@ class Generation(Task):
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(item id,) of the inputs of which nothing came yet; ``again``: also those of which nothing was made."""
         rows = self.study.reader.execute(
-            "SELECT item_id, code FROM generation_current WHERE run_id = ?", (self.record.run_id,)
+            "SELECT item_id, code FROM generation_current WHERE run_id = ?", (self.run_id,)
         )
         ended = {row["item_id"]: row["code"] for row in rows}
         waiting = [one for one in self._items if one not in ended or (again and ended[one])]
@@ -250,7 +163,7 @@ class Generation(Task):
             return None
         rounds = self.study.reader.execute(
             "SELECT coalesce(max(round), 0) FROM generation WHERE run_id = ? AND item_id = ?",
-            (self.record.run_id, item.item_id),
+            (self.run_id, item.item_id),
         ).fetchone()[0]
         running = _Running(item, self.generator.work(item), rounds + 1)
         self._go_on(running, None)
@@ -268,11 +181,54 @@ class Generation(Task):
 
     def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:
         """Store attempts, and of work that has ended what was made, each once."""
-        self.record.add(connection)
+        self.add_run(connection)
         for made in rows:
             insert(connection, "generation_attempt", made.tables.get("generation_attempt", ()))
             for end in made.ends if isinstance(made, StepRows) else ():
-                save_end(connection, self.record, end)
+                self._save_end(connection, end)
+
+    def add_run(self, connection: sqlite3.Connection) -> None:
+        """Store the run unless it is there."""
+        last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM generation_run").fetchone()[0]
+        row = {"run_id": self.run_id, "ordinal": last + 1, **self._row, "started_at": now()}
+        insert(connection, "generation_run", [row])
+
+    def _save_end(self, connection: sqlite3.Connection, end: _Running) -> None:
+        """Store what came of an input, and its products."""
+        assert end.made is not None
+        brought = self._signed(end.made.brought)
+        store_brought(connection, [brought], f"generated: {self.name}")
+        whose = {"run_id": self.run_id, "item_id": end.item.item_id}
+        last = connection.execute(
+            "SELECT coalesce(max(ordinal), 0) FROM generation_dropped WHERE run_id = ? AND item_id = ?",
+            tuple(whose.values()),
+        ).fetchone()[0]
+        dropped = [
+            {**whose, "ordinal": number, "code": code, "what": what}
+            for number, (code, what) in enumerate(end.made.dropped, last + 1)
+        ]
+        outcome = {
+            **whose,
+            "round": end.round,
+            "name": end.item.name,
+            "code": end.made.code,
+            "report": json.dumps(dict(end.made.report), ensure_ascii=False),
+            "finished_at": now(),
+        }
+        if insert(connection, "generation", [outcome]):
+            insert(connection, "generation_dropped", dropped)
+        products = ({**whose, "kind": kind, "made": made} for kind, made in _products(brought))
+        insert(connection, "generation_product", products)
+
+    def _signed(self, brought: Brought) -> Brought:
+        """With what it was made by, and with what the settings call the model, in each unit that does not say so
+        itself: two settings of one model are two systems."""
+        made_by = {"model": self.settings.model, "prompt": self.run.prompt_id, "run": self.run_id}
+        units = (
+            replace(one, model=one.model or self.settings.name, made_by={**made_by, **one.made_by})
+            for one in brought.units
+        )
+        return replace(brought, units=tuple(units))
 
     def store_settled(self) -> None:
         """Store what was made of inputs on which nothing is left to be asked: an earlier run was killed between the
@@ -281,7 +237,7 @@ class Generation(Task):
 
     def counts(self) -> GenerationCounts:
         """The counts of its run, which is in the study."""
-        return generation_counts(self.study.reader, self.record.run_id)[0]
+        return generation_counts(self.study.reader, self.run_id)[0]
 
     def _taken(self, unit: TaskUnit, answers: Sequence[Answer]) -> _Step:
         step: _Step = unit.more["step"]
@@ -301,16 +257,14 @@ class Generation(Task):
         attempts, running.attempts = running.attempts, []
         if running.made is None:
             return StepRows({"generation_attempt": attempts}, "asked", abstained=False)
-        before = (self._ended_quietly(one) for one in self._quiet.ended(running.item.item_id))
-        ends = (*before, Ended(running.item, running.round, running.made))
+        ends = (*map(self._ended_quietly, self._quiet.ended(running.item.item_id)), running)
         return StepRows({"generation_attempt": attempts}, running.made.code or "made", abstained=False, ends=ends)
 
-    def _ended_quietly(self, item_id: str) -> Ended:
+    def _ended_quietly(self, item_id: str) -> _Running:
         """The end of work on an input that asks nothing."""
         running = _Running(self._items[item_id], self.generator.work(self._items[item_id]), 1)
         self._go_on(running, None)
-        assert running.made is not None
-        return Ended(running.item, running.round, running.made)
+        return running
 
     def _next(self, running: _Running) -> TaskUnit | None:
         """The unit with the next question that no answer is stored of."""
@@ -338,7 +292,7 @@ class Generation(Task):
             status = answer.status if answer.status != _VALID else _INVALID
         running.attempts.append(
             {
-                "run_id": self.record.run_id,
+                "run_id": self.run_id,
                 "item_id": running.item.item_id,
                 "stage": ask.stage,
                 "number": running.number,

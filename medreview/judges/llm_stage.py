@@ -98,7 +98,7 @@ def put_to_models(
         (task, task.waiting(again=again)[:limit], Tally(task.settings.name, task.settings.model, task.name))
         for task in tasks
     ]
-    progress.begin(tasks[0].results, sum(len(waiting) for _, waiting, _ in work))
+    progress.begin(tasks[0].counted, sum(len(waiting) for _, waiting, _ in work))
     before = _requests(study, tasks)
     stop = _Stop(on_wait)
     try:

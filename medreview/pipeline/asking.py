@@ -131,7 +131,7 @@ def generate(
     """
     with rolled_up(study, progress):
         task = generating.task(study)
-        study.write(task.record.add)
+        study.write(task.add_run)
         (tally,) = put_to_models(study, [task], limit=limit, again=generating.again, progress=progress, on_wait=on_wait)
         if task.generator.mixed:
             task.store_settled()
@@ -160,7 +160,7 @@ def _finish(study: Study, task: Generation, progress: Progress) -> None:
 def _settled(study: Study, generating: Generating) -> Generation:
     """What is asked in batches, after all that needs no further answer was stored."""
     task = generating.batch_task(study)
-    study.write(task.record.add)
+    study.write(task.add_run)
     task.store_settled()
     return task
 

@@ -155,7 +155,7 @@ def shape(value: type) -> list[str]:
         return []
     said = _said_of_fields(value)
     if dataclasses.is_dataclass(value):
-        about = {name: setting.about for name, setting in settings_in(value).items()}
+        about = settings_in(value)
         said |= {name: _marked(it.help).replace("`", "") for name, it in about.items()}
     return [f"{name}: {type_of(kind)}" + (f"  # {said[name]}" if name in said else "") for name, kind in kinds.items()]
 

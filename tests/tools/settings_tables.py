@@ -50,10 +50,9 @@ def _environment() -> Iterator[str]:
 
 
 def _row(setting: Setting) -> str:
-    about = setting.about
-    told = " ".join(filter(None, (about.help, about.more)))
-    more = f" ([more]({about.page}))" if about.page else ""
-    trust = " Needs [trust](#trust)." if about.guarded else ""
+    told = " ".join(filter(None, (setting.help, setting.more)))
+    more = f" ([more]({setting.page}))" if setting.page else ""
+    trust = " Needs [trust](#trust)." if setting.guarded else ""
     return f"| `{setting.name}` | {setting.allowed} | {setting.when_unset} | {told}{more}{trust} |"
 
 

@@ -1,6 +1,6 @@
 """The commands ``config``, ``trust`` and ``where``: settings, what is wrong with them, and the files that are used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Final
@@ -15,7 +15,7 @@ from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
-    from medreview.config_report import ConfigReport, Explanation
+    from medreview.config_report import ConfigReport
 
 
 _WIDTH: Final = 80
@@ -39,8 +39,8 @@ def listed(report: "ConfigReport") -> Iterator[str]:
         yield from _told(value.help, "    ")
     yield from ("", "From the environment:")
     for variable in report.environment:
-        yield f"  {variable.name}: {'set' if variable.is_set else 'not set'}"
-        yield from _told(variable.help, "    ")
+        yield f"  {variable['name']}: {'set' if variable['is_set'] else 'not set'}"
+        yield from _told(variable["help"], "    ")
     yield ""
     if not report.problems:
         yield "Nothing is wrong with these settings."
@@ -48,21 +48,14 @@ def listed(report: "ConfigReport") -> Iterator[str]:
         yield from _told(f"WRONG: {problem}")
 
 
-def explained(found: "Explanation") -> Iterator[str]:
+def explained(found: Mapping[str, str]) -> Iterator[str]:
     """One setting: definition, values, default, what it is now, an example."""
-    yield found.name
-    yield from _told(" ".join(filter(None, (found.help, found.more))), "  ")
-    rows = {
-        "values": found.allowed,
-        "default": found.default,
-        "now": found.now,
-        "trust": found.trust,
-        "example": found.example,
-        "more": found.page,
-    }
-    for head, told in rows.items():
-        if told:
-            yield f"  {head + ':':9}{told}"
+    yield found["name"]
+    yield from _told(" ".join(filter(None, (found["help"], found["more"]))), "  ")
+    heads = {"allowed": "values", "page": "more"}
+    for name in ("allowed", "default", "now", "trust", "example", "page"):
+        if found[name]:
+            yield f"  {heads.get(name, name) + ':':9}{found[name]}"
 
 
 def _told(text: str, indent: str = "") -> list[str]:
@@ -189,20 +182,20 @@ def trust(
         sentence = f"{file} is trusted no longer." if known else f"{file} was not trusted."
         result({"file": str(file.resolve()), "trusted": False}, sentence, as_json=as_json)
         return
-    guarded = read_guarded(file)
-    told = {"file": str(file.resolve()), "trusted": True, "settings": guarded.lines}
-    if not guarded.lines:
+    lines, content = read_guarded(file)
+    told = {"file": str(file.resolve()), "trusted": True, "settings": lines}
+    if not lines:
         result(told | {"trusted": False}, f"{file} names no judge, service, proxy or prompts: it needs no trust.",
                as_json=as_json)  # fmt: skip
         return
     if yes:
-        keep(file, guarded.content)
+        keep(file, content)
     elif not ask_for_trust(file):
         raise UserError(
             f"{file} is not trusted; nothing was changed. In a script, once you have read it: "
             f"{command('trust', file, '--yes')}"
         )
-    result(told, f"{file} is trusted as it is now:", *guarded.lines, as_json=as_json)
+    result(told, f"{file} is trusted as it is now:", *lines, as_json=as_json)
 
 
 def where(

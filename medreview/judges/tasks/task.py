@@ -62,9 +62,10 @@ class Task(ABC):
     """The model that it is put to."""
     name: str
     """What it is called: a task, or a generator."""
-    results: str = "judgements"
-    """What comes of it, in the plural."""
+    counted: str = "judgements"
+    """What its progress counts, in the plural."""
     prompt_names: Sequence[str]
+    """The prompts that it asks with."""
     others: Mapping[str, JudgeSettings] = MappingProxyType({})
     """Further models that some of its units are for, by what these say in ``TaskUnit.by``."""
 
