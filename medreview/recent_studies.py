@@ -16,7 +16,7 @@ from medreview.study.file_kind import is_no_file
 from medreview.study.ids import STATEMENT
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, schema_version
-from medreview.study.state_folder import Opened
+from medreview.study.recent_list import Opened
 from medreview.units.registry import KINDS, count_units, unit_name
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.lock import WriterLock
-from medreview.study.state_folder import Opened
+from medreview.study.recent_list import Opened
 
 KEPT = Path(__file__).parent / "study" / "kept"
 THEN = "2026-11-22T10:00:00+00:00"

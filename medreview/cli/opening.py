@@ -98,7 +98,7 @@ def _meanwhile(study: "Study", named: str) -> Iterator[Callable[[], None]]:
 
     def copy() -> None:
         from medreview.study.backup import backup_if_changed
-        from medreview.study.state_folder import note_opened
+        from medreview.study.recent_list import note_opened
 
         note_opened(study.path, title, named)
         try:

@@ -13,7 +13,7 @@ from medreview.visible import visible_line
 
 if TYPE_CHECKING:
     from medreview.recent_studies import RecentStudy
-    from medreview.study.state_folder import Opened
+    from medreview.study.recent_list import Opened
 
 
 WIDTH: Final = 80
@@ -95,7 +95,7 @@ def words_to_run() -> list[str]:
     """
     if not all(stream and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         return []
-    from medreview.study.state_folder import recent_list
+    from medreview.study.recent_list import recent_list
 
     entries = recent_list()
     if not entries:
@@ -181,7 +181,7 @@ class _Chooser:
         return 1 <= number <= len(self._entries)
 
     def _forget(self, number: int) -> None:
-        from medreview.study.state_folder import forget
+        from medreview.study.recent_list import forget
 
         forget(self._entries.pop(number - 1).file)
 

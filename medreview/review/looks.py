@@ -14,7 +14,7 @@ from medreview.stats.formulas.estimate import FEWEST
 from medreview.stats.reports.study_reader import Selection
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
-from medreview.study.state_folder import recent_list
+from medreview.study.recent_list import recent_list
 
 Shown = Literal["verdicts", "totals", "labels", "gold"]
 """What was shown: what the judges say of each statement, only sums and rates of that, other reviewers' labels, or sums

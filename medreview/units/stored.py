@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any, Final, Literal, get_args
 
-from medreview.exchange.files.columns import Cell, Column, ExportFile, Type, cells
+from medreview.exchange.files.columns import Cell, Column, ExportFile, Type, cells_of
 from medreview.labels import FALSE_QUOTES, label_words
 from medreview.study import Study
 from medreview.study.ids import content_id, kind_of
@@ -376,10 +376,12 @@ def content_table(kind: str, file: str, own: Sequence[Column]) -> ExportFile:
     """The table of a kind: what all units have, then columns of its ``own``, made of the stored unit."""
     columns = (*_COMMON, *own)
 
+    made = cells_of(columns)
+
     def rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         query = "SELECT unit_id FROM unit WHERE kind = ? ORDER BY ordinal"
         for (unit,) in reader.execute(query, (kind,)).fetchall():
-            yield cells(columns, load_unit(reader, unit))
+            yield made(load_unit(reader, unit))
 
     return ExportFile(file, columns, rows)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from medreview.exchange.files.columns import Column, ExportFile, cells
+from medreview.exchange.files.columns import Column, ExportFile, cells_of
 from medreview.labels import CATEGORY, FALSE_QUOTES, PROVEN_QUOTES, SUGGESTION, label_words
 from medreview.study.events import NewEvent
 from medreview.study.unit_table import own_fact_id
@@ -236,5 +236,5 @@ _COLUMNS: Final = (
     Column("model", "text", "Who suggested it; empty when nobody is known.", made=lambda fact: fact.model or None),
 )  # fmt: skip
 Suggestion.tables = (
-    ExportFile("case_facts.csv", _COLUMNS, lambda reader: (cells(_COLUMNS, fact) for fact in case_facts(reader))),
+    ExportFile("case_facts.csv", _COLUMNS, lambda reader: map(cells_of(_COLUMNS), case_facts(reader))),
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.study.state_folder import MOST, Opened, forget, list_file, note_opened, recent_list
+from medreview.study.recent_list import MOST, Opened, forget, list_file, note_opened, recent_list
 
 
 @pytest.fixture(autouse=True)

@@ -139,7 +139,7 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
         Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
     ),
     "config_file.py": (Writer(("config", "set", "theme", "light", "--here"), "medreview.toml", before=SETTINGS),),
-    "study/state_folder.py": (
+    "study/recent_list.py": (
         Writer(("recent", "--forget", "/a/gone.medreview"), "state/medreview/recent.json", before=RECENT),
     ),
     "settings_files.py": (Writer(("trust", "--yes"), "config/medreview/trusted.json"),),

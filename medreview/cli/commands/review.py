@@ -106,15 +106,15 @@ def recent(
     from medreview.cli.study_picker import as_told, study_lines
     from medreview.config import load_config
     from medreview.recent_studies import look_at
-    from medreview.study import state_folder
+    from medreview.study import recent_list
 
     if forget is not None:
-        was_there = state_folder.forget(forget)
+        was_there = recent_list.forget(forget)
         said = "is off the list; its file stays as it is" if was_there else "was not on the list"
         result({"study": str(forget), "forgotten": was_there}, f"{forget} {said}.", as_json=as_json)
         return
     reviewer = load_config().reviewer
-    found = [look_at(one, reviewer) for one in state_folder.recent_list()]
+    found = [look_at(one, reviewer) for one in recent_list.recent_list()]
     lines = [line for number, study in enumerate(found, 1) for line in study_lines(number, study)]
     result(
         {"studies": [as_told(study) for study in found]},

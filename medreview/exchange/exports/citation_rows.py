@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from medreview.atomic_output import atomic_outputs, check_own
 from medreview.citations.allow_list import KINDS, ScoredCitation
-from medreview.exchange.files.columns import CODE_POINTS, Cell, Column, cells
+from medreview.exchange.files.columns import CODE_POINTS, Cell, Column, cells, cells_of
 from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.labels import INVALID
@@ -134,11 +134,12 @@ def response_row(response: ScoredResponse, report: CitationReport) -> list[Cell]
 
 def citation_rows(report: CitationReport) -> Iterator[list[Cell]]:
     """Every citation by :data:`CITATIONS`, repeats too."""
+    made = cells_of(CITATIONS)
     for response in report.responses:
         about = {"id": response.name, "line": response.answer.line}
         for place, citation in enumerate(response.score.citations, 1):
             reach = report.reach.get(citation.source)
-            yield cells(CITATIONS, SimpleNamespace(**asdict(citation), **about, place=place, reach=reach))
+            yield made(SimpleNamespace(**asdict(citation), **about, place=place, reach=reach))
 
 
 def payload(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from medreview.exchange.files.columns import (
     Column,
     ExportFile,
     about,
-    cells,
+    cells_of,
     columns_of,
     levels_of,
     selected,
@@ -274,6 +274,7 @@ ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
 def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The rows by response, statement, reviewer and pass."""
     materials, tie = reader.execute(_MATERIAL), tie_rule(reader)
+    made = cells_of(_COLUMNS)
     derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
         material = dict(next(materials))
@@ -288,7 +289,7 @@ def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
                 first=first or _NOTHING, final=current.get("evidence", _NOTHING), met=first or done["live"][-1],
                 hallucination=current.get("hallucination", _NOTHING),
             )  # fmt: skip
-            yield cells(_COLUMNS, one)
+            yield made(one)
 
 
 _NOTHING: Final[Mapping[str, Any]] = {"said": {}}

@@ -16,7 +16,7 @@ from medreview.exchange.files.columns import (
     Column,
     ExportFile,
     about,
-    cells,
+    cells_of,
     columns_of,
     levels_of,
     selected,
@@ -139,11 +139,12 @@ ORDER BY r.ordinal, s.ordinal"""
 
 def pair_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The rows of the file, by response, statement, source."""
-    return (cells(_COLUMNS, pair) for pair in _pairs(reader))
+    return map(cells_of(_COLUMNS), _pairs(reader))
 
 
 def pairs_with_passages(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The same rows, each with the text of its passage at the end."""
+    made = cells_of(_TABLE)
     response_id, texts = "", dict[str, str]()
     for pair in _pairs(reader):
         if pair.response_id != response_id:  # the pages of one response are read once
@@ -152,7 +153,7 @@ def pairs_with_passages(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         if end and pair.snapshot_id not in texts:
             texts[pair.snapshot_id] = load_text(reader, pair.snapshot_id)
         pair.passage = texts[pair.snapshot_id][start:end] if end else None
-        yield cells(_TABLE, pair)
+        yield made(pair)
 
 
 def _pairs(reader: sqlite3.Connection) -> Iterator[SimpleNamespace]:

@@ -22,12 +22,12 @@ from medreview.exchange.files.columns import (
     Column,
     ExportFile,
     about,
-    cells,
+    cells_of,
     columns_of,
     levels_of,
     selected,
 )
-from medreview.exchange.files.csv_file import flat_rows, flatten
+from medreview.exchange.files.csv_file import flatten
 from medreview.judges.votes import VoteReader, jury
 from medreview.labels import (
     AXES,
@@ -124,11 +124,12 @@ def _statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
         LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
         ORDER BY r.ordinal, s.ordinal"""
+    made = cells_of(_STATEMENTS)
     for (_, response), of_response in groupby(reader.execute(query), key=itemgetter("response_id", "response")):
         sentences, contexts = Sentences(response), Contexts(response)
         for row in of_response:
             one = SimpleNamespace(**dict(row), places=places_of(row), sentences=sentences, contexts=contexts)
-            yield cells(_STATEMENTS, one)
+            yield made(one)
 
 
 STATEMENTS: Final = ExportFile(
@@ -155,7 +156,7 @@ _LEFT_OUT: Final = (
 LEFT_OUT: Final = ExportFile(
     "left_out.csv",
     _LEFT_OUT,
-    lambda reader: (cells(_LEFT_OUT, part) for part in left_out(reader)),
+    lambda reader: map(cells_of(_LEFT_OUT), left_out(reader)),
     "What of the responses is no statement, with the reason.",
     key=("response_id", "start"),
 )
@@ -228,11 +229,11 @@ class JudgementRow(NamedTuple):
     vote: Annotated[bool, about(
         "1: it counts. One judgement of a judge on a source does: that of its newest run, on the page as it is now. Of "
         "the offline judge only where no other spoke on the statement.",
-        made=lambda one: one.voted is not None and not one.voted.abstains)]
+        made=lambda counting: counting is not None and not counting.abstains)]
     abstained: Annotated[bool, about(
         "1: it would count, but gives no vote: unsure, not answered, or supported without a quote that shows it. With "
         "vote 0 and abstained 0 it is not the judge's word any more, or the offline judge's beside another's.",
-        made=lambda one: one.voted is not None and one.voted.abstains)]
+        made=lambda counting: counting is not None and counting.abstains)]
 # fmt: on
 
 
@@ -248,12 +249,14 @@ def judgement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         JOIN snapshot AS p ON p.snapshot_id = j.snapshot_id
         JOIN source AS u ON u.source_id = p.source_id
         ORDER BY r.ordinal, s.ordinal, j.judge_run_id, j.judgement_id"""
+    stored = sum(column.made is None for column in _JUDGEMENTS)
+    of_vote = cells_of(_JUDGEMENTS[stored:])  # the last columns are made of its vote
     voters = VoteReader(reader)
     for _, group in groupby(reader.execute(query), key=itemgetter("statement_id")):
         of_statement = list(group)
         counting = {vote.judgement_id: vote for vote in jury(voters.votes(of_statement))}
         for row in of_statement:
-            yield cells(_JUDGEMENTS, SimpleNamespace(**dict(row), voted=counting.get(row["judgement_id"])))
+            yield *tuple(row)[:stored], *of_vote(counting.get(row["judgement_id"]))
 
 
 JUDGEMENTS: Final = ExportFile(
@@ -278,8 +281,12 @@ def _event_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 
 def _event_value_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    every = flat_rows(reader.execute("SELECT event_id, payload FROM event ORDER BY event_id"))
-    return (row for row in every if row[1] not in PAYLOAD)
+    for event, stored in reader.execute("SELECT event_id, payload FROM event ORDER BY event_id"):
+        payload = json.loads(stored)
+        for name in PAYLOAD.keys() & payload.keys():
+            if not isinstance(payload[name], dict | list):  # what lies within it is called otherwise
+                del payload[name]
+        yield from ((event, name, value) for name, value in flatten(payload)[1].items() if name not in PAYLOAD)
 
 
 EVENT_FILES: Final = (
@@ -350,6 +357,7 @@ def _span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """By document, so that each text is read once."""
     query = f"""{selected(_SPANS)}, unit, snapshot, payload FROM span_live
         ORDER BY json_extract(payload, '$.target'), unit, snapshot, event_id"""
+    made = cells_of(_SPANS)
     document: tuple[str | None, ...] = ()
     text: str | None = None
     digest = ""
@@ -363,7 +371,7 @@ def _span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         kind, _, part = said["target"].partition(":")
         of_response = response_of(reader, unit) or None if kind == RESPONSE else part or unit
         place = snapshot if kind == SOURCE else of_response
-        yield cells(_SPANS, SimpleNamespace(**dict(row), said=said, text=text, stale=stale, place=place))
+        yield made(SimpleNamespace(**dict(row), said=said, text=text, stale=stale, place=place))
 
 
 SPANS: Final = ExportFile(

@@ -10,7 +10,17 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Final
 
-from medreview.exchange.files.columns import CODE_POINTS, UTF16, Cell, Column, ExportFile, cells, levels_of, selected
+from medreview.exchange.files.columns import (
+    CODE_POINTS,
+    UTF16,
+    Cell,
+    Column,
+    ExportFile,
+    cells,
+    cells_of,
+    levels_of,
+    selected,
+)
 from medreview.labels import CATEGORY, EVIDENCE, HALLUCINATION, QUOTE_STATUSES
 from medreview.study.ids import content_id
 from medreview.text import sha256, utf16
@@ -107,11 +117,12 @@ def _by_place(
 
     A quote that was not found has no range; a judgement without a quote has one row, without a number.
     """
+    made = cells_of(columns)
     for row in reader.execute(f"{selected(columns)}, {query}"):
         for number, said in enumerate(json.loads(row[quotes]) or [{}], 1):
             for start, end in said.get("spans") or [(None, None)]:
                 one = SimpleNamespace(**dict(row), said=said, number=number if said else None, start=start, end=end)
-                yield cells(columns, one)
+                yield made(one)
 
 
 MERGED: Final = ExportFile(

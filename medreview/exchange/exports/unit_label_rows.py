@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from medreview.exchange.exports.label_rows import acts, deferred, first_shown, flagged, spans
 from medreview.exchange.exports.unit_rows import UNIT
-from medreview.exchange.files.columns import EXPOSURE, Cell, Column, ExportFile, cells
+from medreview.exchange.files.columns import EXPOSURE, Cell, Column, ExportFile, cells, cells_of
 from medreview.labels import ADJUDICATED_BY, FLAGS
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.rows import rows_in_turn
@@ -121,6 +121,7 @@ def _unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     Who only looked at a unit, or took back everything, has no row; who put it off or made a note has one without a
     label.
     """
+    made = cells_of(_COLUMNS)
     axes = dict(reader.execute("SELECT kind, axis FROM unit_kind").fetchall())
     adjudicated = rows_in_turn(reader.execute(_SETTLED), itemgetter(0))
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=itemgetter(0)):
@@ -139,7 +140,7 @@ def _unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
                     event=event, said=event.get("said", {}), first=by_id.get(label.get("first_event"), event),
                     settled=settled.get(label["axis"], {}) if event else {},
                 )  # fmt: skip
-                yield cells(_COLUMNS, one)
+                yield made(one)
 
 
 def _material(reader: sqlite3.Connection, unit: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from types import SimpleNamespace
+from operator import attrgetter, itemgetter
 from typing import Any, Final, Literal, get_args, get_type_hints
 
 from medreview.labels import AXES, EVIDENCE, FLAGS, REASONS, REVEALS, VIAS, Label
@@ -62,15 +62,36 @@ def selected(columns: Iterable[Column]) -> str:
     return "SELECT " + ", ".join(f'{one.sql or one.name} AS "{one.name}"' for one in wanted)
 
 
-def cells(columns: Iterable[Column], row: Any) -> list[Cell]:
+def cells_of(columns: Sequence[Column]) -> Callable[[Any], list[Cell]]:
+    """What makes the cells of one row after another, each as :func:`cells` has it; all rows are of one kind."""
+    made = [(at, column.made) for at, column in enumerate(columns) if column.made is not None]
+    truths = [at for at, column in enumerate(columns) if column.type == "boolean"]
+    named = [column.name for column in columns if column.made is None]
+    read: Callable[[Any], Iterable[Any]] | None = None
+
+    def cells(row: Any) -> list[Cell]:
+        nonlocal read
+        if read is None:
+            getter = itemgetter if isinstance(row, dict | sqlite3.Row) else attrgetter
+            readers = [getter(name) for name in named]
+            read = getter(*named) if len(named) > 1 else lambda row: [reader(row) for reader in readers]
+        found = list(read(row))
+        for at, make in made:
+            found.insert(at, make(row))
+        for at in truths:
+            if found[at].__class__ is bool:
+                found[at] = int(found[at])
+        return found
+
+    return cells
+
+
+def cells(columns: Sequence[Column], row: Any) -> list[Cell]:
     """The cells of a row: a ``sqlite3.Row`` of :func:`selected`, or an object with attributes of the columns' names.
 
-    Truth values are 0 and 1.
+    Truth values are 0 and 1. For many rows there is :func:`cells_of`.
     """
-    named = row.__dict__ if isinstance(row, SimpleNamespace) else row
-    read = partial(getattr, row) if not isinstance(named, dict | sqlite3.Row) else named.__getitem__
-    made = [column.made(row) if column.made else read(column.name) for column in columns]
-    return [int(cell) if isinstance(cell, bool) else cell for cell in made]
+    return cells_of(columns)(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +136,7 @@ class ExportFile:
     def _selected(self, rows: Iterable[sqlite3.Row]) -> Iterator[Sequence[Cell]]:
         if all(column.made is None for column in self.columns):
             return map(tuple, rows)
-        return (cells(self.columns, row) for row in rows)
+        return map(cells_of(self.columns), rows)
 
 
 def levels_of(labels: tuple[Label, ...]) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from types import TracebackType
+from types import SimpleNamespace, TracebackType
 from typing import Any, Final, Literal, Self
 
 from medreview.atomic_output import atomic_output, check_own, create
@@ -144,18 +145,12 @@ class CsvFile:
         self._hash = hashlib.sha256()
         self._file = create(path)
         self._writer = csv.writer(
-            self, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n" if self._excel else "\n", doublequote=True
-        )
+            SimpleNamespace(write=self._waiting.append),
+            quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n" if self._excel else "\n", doublequote=True,
+        )  # fmt: skip
         if self._excel:
-            self.write("\ufeff")
+            self._waiting.append("\ufeff")
         self._writer.writerow([column.name for column in self.columns])
-
-    def write(self, text: str) -> int:
-        """For the CSV writer: take a piece of text, to be written with those after it."""
-        self._waiting.append(text)
-        if len(self._waiting) == _TOGETHER:
-            self._flush()
-        return len(text)
 
     def _flush(self) -> None:
         if not self._waiting:
@@ -165,17 +160,15 @@ class CsvFile:
         self._hash.update(data)
         self._file.write(data)
 
-    def add(self, row: Sequence[Cell]) -> None:
-        """Write one row; it has a cell for every column that was given."""
-        if len(row) != len(self._names):
-            raise ValueError(f"a row of {len(row)} cells for {len(self._names)} columns")
-        self._writer.writerow(self._for_excel(row) if self._excel else row)
-        self.rows += 1
-
     def add_all(self, rows: Iterable[Sequence[Cell]]) -> Self:
-        """Write many rows."""
-        for row in rows:
-            self.add(row)
+        """Write rows; each has a cell for every column that was given."""
+        coming = iter(rows)
+        while together := list(islice(coming, _TOGETHER)):
+            for wrong in {len(row) for row in together} - {len(self._names)}:
+                raise ValueError(f"a row of {wrong} cells for {len(self._names)} columns")
+            self._writer.writerows(map(self._for_excel, together) if self._excel else together)
+            self.rows += len(together)
+            self._flush()
         return self
 
     @property
