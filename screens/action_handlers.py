@@ -32,28 +32,6 @@ _FOR_STEPS = frozenset({"palette", "filter"})
 """What the line of everything does not lead to: itself."""
 
 
-def end_block(
-    session: Deciding, stage: "ReviewScreen", follow: Callable[[FollowUp], None], advance: Act, stay: Act
-) -> None:
-    """Nothing of a blind block waits: tell what it came to; its judges are shown, or one goes on blind."""
-    from medreview.review.sitting_report import block_report
-
-    choices: Choices = {
-        "r": ("see the judges of this block", lambda: follow(session.show_judges())),
-        "Enter": ("go on blind", advance),
-        "Esc": ("stay here", stay),
-    }
-    stage.sum_up("End of the block: the judges can be shown now", block_report(session, shown=False), choices)
-
-
-def end_shown_block(session: Deciding, stage: "ReviewScreen", advance: Act, stay: Act) -> None:
-    """The judges of a block are shown, and all that differs was asked about."""
-    from medreview.review.sitting_report import block_report
-
-    choices: Choices = {"Enter": ("go on", advance), "Esc": ("stay here", stay)}
-    stage.sum_up("The block, with its judges", block_report(session, shown=True), choices)
-
-
 class ActionHandlers(ABC):
     """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
 
@@ -157,11 +135,25 @@ class ActionHandlers(ABC):
             case FollowUp.REASON:
                 self._ask_reason()
             case FollowUp.BLOCK_END:
-                end_block(self._session, self._stage, self._follow, self._advance, self._close)
+                self._end_block(shown=False)
             case FollowUp.BLOCK_DONE:
-                end_shown_block(self._session, self._stage, self._advance, self._close)
+                self._end_block(shown=True)
             case FollowUp.ADVANCE:
                 self._advance()
+
+    def _end_block(self, *, shown: bool) -> None:
+        """Tell what a blind block came to: nothing of it waits, or its judges are ``shown`` and all that differs was
+        asked about."""
+        from medreview.review.sitting_report import block_report
+
+        title = "The block, with its judges" if shown else "End of the block: the judges can be shown now"
+        reveal: Choices = {"r": ("see the judges of this block", lambda: self._follow(self._session.show_judges()))}
+        choices: Choices = {
+            **({} if shown else reveal),
+            "Enter": ("go on" if shown else "go on blind", self._advance),
+            "Esc": ("stay here", self._close),
+        }
+        self._stage.sum_up(title, block_report(self._session, shown=shown), choices)
 
     def _advance(self) -> None:
         session = self._session

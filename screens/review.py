@@ -123,7 +123,7 @@ class ReviewScreen(KeyScreen[None]):
         self.actions = actions
         self._title = title
         self._action_of = {key: action.id for action in actions.values() for key in action.keys}
-        self._planned = PlannedLayout()
+        self._planned = PlannedLayout(self.plan_for)
         self._needs = Needs(1, 1, 2)
         self._plan: PanePlan | None = None
         self._step: Dialog | None = None
