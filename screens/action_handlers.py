@@ -32,28 +32,6 @@ _FOR_STEPS = frozenset({"palette", "filter"})
 """What the line of everything does not lead to: itself."""
 
 
-def end_block(
-    session: Deciding, stage: "ReviewScreen", follow: Callable[[FollowUp], None], advance: Act, stay: Act
-) -> None:
-    """Nothing of a blind block waits: tell what it came to; its judges are shown, or one goes on blind."""
-    from medreview.review.sitting_report import block_report
-
-    choices: Choices = {
-        "r": ("see the judges of this block", lambda: follow(session.show_judges())),
-        "Enter": ("go on blind", advance),
-        "Esc": ("stay here", stay),
-    }
-    stage.sum_up("End of the block: the judges can be shown now", block_report(session, shown=False), choices)
-
-
-def end_shown_block(session: Deciding, stage: "ReviewScreen", advance: Act, stay: Act) -> None:
-    """The judges of a block are shown, and all that differs was asked about."""
-    from medreview.review.sitting_report import block_report
-
-    choices: Choices = {"Enter": ("go on", advance), "Esc": ("stay here", stay)}
-    stage.sum_up("The block, with its judges", block_report(session, shown=True), choices)
-
-
 class ActionHandlers(ABC):
     """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
 
@@ -99,16 +77,16 @@ class ActionHandlers(ABC):
             "hit_previous": lambda: stage.tell(reading.step_hit(-1)),
             "filter": self._filter,
             "palette": self._palette,
-            "history": stage.history,
-            "editor": stage.edit_note,
-            "switch": stage.switch,
-            "reference": lambda: stage.switch(crossing=True),
+            "history": lambda: stage.app.show_history(),
+            "editor": lambda: stage.tell(stage.app.edit_note(session)),
+            "switch": lambda: stage.app.switch(session),
+            "reference": lambda: stage.app.switch(session, crossing=True),
             "copy": self._copy,
             "findings": self._spans.findings,
             "figures": stage.figures,
             "redraw": stage.redraw,
-            "help": stage.help,
-            "guidelines": stage.guidelines,
+            "help": lambda: stage.app.show_help(),
+            "guidelines": lambda: stage.app.show_guidelines(session.asks.name),
             "leave": stage.leave,
             **self._more(),
         }
@@ -117,21 +95,14 @@ class ActionHandlers(ABC):
         """Actions that only units of this kind have."""
         return {}
 
-    @abstractmethod
-    def other_text(self, target: str) -> str:
-        """The target of the text that spans can be marked in beside one."""
-
-    @abstractmethod
-    def text_words(self, target: str) -> str:
-        """What a text is called."""
-
-    @abstractmethod
     def show_text(self, target: str) -> None:
         """Bring a text to the screen in which a span is to be marked."""
+        self._reading.shows_response = self._session.is_beside(target)
+        self._session.show_text(target)
 
-    @abstractmethod
     def show_span(self, mine: ReviewerSpan) -> None:
         """Bring the text of a span to the screen."""
+        self.show_text(mine.target)
 
     def perform(self, name: str) -> None:
         """Do an action; raises ``KeyError`` for a name that the table does not have."""
@@ -164,11 +135,25 @@ class ActionHandlers(ABC):
             case FollowUp.REASON:
                 self._ask_reason()
             case FollowUp.BLOCK_END:
-                end_block(self._session, self._stage, self._follow, self._advance, self._close)
+                self._end_block(shown=False)
             case FollowUp.BLOCK_DONE:
-                end_shown_block(self._session, self._stage, self._advance, self._close)
+                self._end_block(shown=True)
             case FollowUp.ADVANCE:
                 self._advance()
+
+    def _end_block(self, *, shown: bool) -> None:
+        """Tell what a blind block came to: nothing of it waits, or its judges are ``shown`` and all that differs was
+        asked about."""
+        from medreview.review.sitting_report import block_report
+
+        title = "The block, with its judges" if shown else "End of the block: the judges can be shown now"
+        reveal: Choices = {"r": ("see the judges of this block", lambda: self._follow(self._session.show_judges()))}
+        choices: Choices = {
+            **({} if shown else reveal),
+            "Enter": ("go on" if shown else "go on blind", self._advance),
+            "Esc": ("stay here", self._close),
+        }
+        self._stage.sum_up(title, block_report(self._session, shown=shown), choices)
 
     def _advance(self) -> None:
         session = self._session
@@ -275,7 +260,7 @@ class ActionHandlers(ABC):
         text = "\n\n".join(filter(None, (said, *(f"note of {note.reviewer}: {note.text}" for note in notes))))
         if not text:
             raise UserError(f"No judge has a say on this {session.asks.noun}.")
-        self._stage.read(f"What was said of {session.name}", text)
+        self._stage.app.show_page(f"What was said of {session.name}", text)
 
     def _step_mark(self, by: int) -> None:
         self._reading.shows_response = False
@@ -312,7 +297,7 @@ class ActionHandlers(ABC):
 
         def past(listed: "Listed", text: str) -> str:
             self._close()
-            self._stage.history(listed, text)
+            self._stage.app.show_history(listed, text)
             return ""
 
         scopes = (
@@ -384,7 +369,7 @@ class ActionHandlers(ABC):
         told = [name for name, text in parts.items() if text]
         if not told:
             raise UserError("There is nothing here to copy.")
-        where = self._stage.copy("\n".join(visible(text) for text in parts.values() if text))
+        where = self._stage.app.copy_text("\n".join(visible(text) for text in parts.values() if text))
         self._stage.tell(f"{', '.join(told)}: {where}")
 
     @abstractmethod

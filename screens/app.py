@@ -20,7 +20,7 @@ from medreview.review.actions import KeyRepeat, actions_for, figure_actions
 from medreview.review.goal import sitting_goal
 from medreview.review.queue import Queue, open_queue
 from medreview.review.resuming import Drafts, draft_places, drafts_elsewhere
-from medreview.screens.app_places import FigurePlaces
+from medreview.screens.app_places import Places
 from medreview.screens.ending import HangUp, ended_by_error, ended_by_signal
 from medreview.screens.environment import DARK, LIGHT, Look, check_terminal, look, replace_unencodable
 from medreview.screens.terminal_driver import InputEnded, NotRead, TerminalDriver
@@ -41,7 +41,7 @@ _READ_AHEAD_AFTER: Final = 0.3
 """Seconds after the first screen, once, until what is known of all units of its queue is read."""
 
 
-class Workbench(FigurePlaces):
+class Workbench(Places):
     """The application, for one study and one reviewer. Its keys are those of the table of actions, no other: Textual
     would leave on Ctrl+Q, which resumes the output of a terminal that Ctrl+S has stopped.
 
@@ -150,7 +150,7 @@ class Workbench(FigurePlaces):
         self.switch_screen(self._review(queue, unit))
         self.show_new_guidelines()
 
-    def switch(self, session: "Deciding", *, crossing: bool) -> None:
+    def switch(self, session: "Deciding", *, crossing: bool = False) -> None:
         """From a statement to its pairs, and back; from a response to its statements; ``crossing``: to the reference of
         a source, and back. Raises :class:`UserError` where there are none."""
         from medreview.review.open_session import cross, switch
@@ -344,7 +344,7 @@ class Workbench(FigurePlaces):
 
     def _review(self, queue: "Queue", at: str = "") -> "ReviewScreen":
         from medreview.review.open_session import open_session
-        from medreview.screens.review import ReviewScreen, drawn_by
+        from medreview.screens.review import ReviewScreen
 
         session = open_session(
             self._study,
@@ -358,12 +358,9 @@ class Workbench(FigurePlaces):
         )
         self._session = session
         notice, self._notice = self._notice, ""
-        face, handlers = drawn_by(session)
         return ReviewScreen(
             session,
             actions_for(session.asks, self._config.keys, settles=session.settles),
-            face=face,
-            handlers=handlers,
             title=self._study.meta("title"),
             ascii_only=self._look.ascii_only,
             notice=notice,

@@ -43,13 +43,32 @@ _AT_THE_POINTER: Final = frozenset({"open", "next", "previous", "palette"})
 """Actions of the first screen that are nothing on its line."""
 
 
-class OtherPlaces(OutputApp, inherit_bindings=False):
-    """The part of the workbench that leads to other places and other programs."""
+_NOTHING = "No label of yours meets a verdict of the judges yet."
+_NOTHING_ON_UNITS = "No label of yours on a {} meets what a machine says of it, or a right label that may be told."
+_AT_ONCE = 300
+"""Decisions up to which the figures are counted while the key waits: some ten milliseconds."""
+
+
+class _Left(NamedTuple):
+    """The page of figures that was left for a cell, and what it stood on: a queue and a unit, or the first screen."""
+
+    place: "FiguresPlace"
+    queue: Queue | None
+    unit: str
+
+
+class Places(OutputApp, inherit_bindings=False):
+    """The part of the workbench that leads to figures, other places and other programs."""
 
     _study: Study
     _config: Config
     _look: Look
     _session: "Deciding | None"
+    _figures: "LiveFigures | None" = None
+    _counting = False
+    _left: _Left | None = None
+    _pinned: "PinnedFigures | None" = None
+    _pin_read = False
 
     @abstractmethod
     def open_at(self, queue: Queue, unit: str) -> None:
@@ -168,29 +187,7 @@ class OtherPlaces(OutputApp, inherit_bindings=False):
 
         return edit_note(self, session)
 
-
-_NOTHING = "No label of yours meets a verdict of the judges yet."
-_NOTHING_ON_UNITS = "No label of yours on a {} meets what a machine says of it, or a right label that may be told."
-_AT_ONCE = 300
-"""Decisions up to which the figures are counted while the key waits: some ten milliseconds."""
-
-
-class _Left(NamedTuple):
-    """The page of figures that was left for a cell, and what it stood on: a queue and a unit, or the first screen."""
-
-    place: "FiguresPlace"
-    queue: Queue | None
-    unit: str
-
-
-class FigurePlaces(OtherPlaces):
-    """The part of the workbench that leads to figures and back."""
-
-    _figures: "LiveFigures | None" = None
-    _counting = False
-    _left: _Left | None = None
-    _pinned: "PinnedFigures | None" = None
-    _pin_read = False
+    # Figures
 
     def show_figures(self) -> None:
         """Show how often reviewer and judges agree.

@@ -14,7 +14,7 @@ from medreview.review.statement_editing import KEYS as CUT_KEYS
 from medreview.review.statement_editing import CutEdit, moved_cut
 from medreview.screens.key_screen import Key
 from medreview.screens.layout import FOOT_ROWS
-from medreview.screens.panes import HintsInSight, Naming
+from medreview.screens.panes import Naming, PaneHints
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
@@ -197,7 +197,7 @@ class SpanDialog:
     turn: Act
     draw: Callable[[str, SpanEdit], None]
     back: Act
-    hints: HintsInSight | None = None
+    hints: PaneHints | None = None
     moves: ReviewerSpan | None = None
     why: Callable[[str, SpanEdit], None] | None = None
     more: Callable[[str, SpanEdit], None] | None = None

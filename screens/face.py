@@ -1,61 +1,89 @@
-"""What the review screen asks to have a unit drawn: one face for statements, one for all other kinds of unit."""
+"""Draws the unit on the review screen: the base of the face of statements and of that of all other kinds of unit."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from textual.geometry import Region, Size
 
-from medreview.review.cell_width import width
+from medreview.review.deciding import Deciding
+from medreview.screens.judge_rows import spoken_height
 from medreview.screens.last_rows import Hints
 from medreview.screens.layout import Needs, PanePlan
 from medreview.screens.panes import Panes, position_words
 from medreview.screens.review_rows import Subject
 from medreview.screens.widgets.document import DocumentView
-from medreview.screens.widgets.painted import Row, StyledText
+from medreview.screens.widgets.painted import Row
+from medreview.sources.reading.text_structure import SetApart
+from medreview.units.kind import UnitView
+from medreview.units.statement_view import StatementView
 from medreview.visible import visible
 
 
-class Face(Protocol):
+class Face(ABC):
     """Draws the unit on the screen: its card, the bar above its text, what machines say, what I said."""
 
-    panes: Panes
+    def __init__(self, session: Deciding, source: DocumentView, response: DocumentView) -> None:
+        self._session = session
+        self._response = response
+        self.panes = Panes(session, source, response, self._nothing, self._preface)
 
+    @abstractmethod
     def subject(self) -> Subject | None:
         """What the header says of it; ``None`` in an empty queue."""
 
+    @abstractmethod
     def needs(self, size: Size, card: Region | None) -> Needs:
         """How many rows its parts ask for; ``card``: where the card lies, ``None`` in one column."""
 
+    @abstractmethod
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """What is asked, for the region that the plan gives it."""
 
+    @abstractmethod
     def hints(self, plan: PanePlan) -> Hints:
         """What of the keys does something here, as the key rows say it."""
 
+    @abstractmethod
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """The bar above the text in the main pane: one row in one column, three where it has a pane of its own."""
 
+    @abstractmethod
     def opinion_bar(self, columns: int) -> list[Row]:
         """What machines say, in one column: one or two rows."""
 
+    @abstractmethod
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
         """The same and what I said, as a list of at most so many rows."""
 
+    @abstractmethod
+    def _nothing(self) -> str:
+        """Why there is no text to read."""
 
-def beside_bar(words: str, name: str, view: DocumentView, search: str) -> Row:
-    """The bar above the text that stands beside, where it is in the main text's place: ``words`` say what it is.
+    @abstractmethod
+    def _preface(self, session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
+        """What is to be known of the text that a session has, this one or the one ahead of it."""
 
-    ``search``: what is searched in it, ``""`` for nothing.
-    """
-    return [
-        ("── ", "rule"),
-        (words, "title"),
-        (f"{name} ", ""),
-        ("─", "rule fill"),
-        *([(f" {visible(search)} ─", "search")] if search else []),
-        (f" {position_words(view)} ─────", "rule"),
-    ]
+    def _subject(self, name: str, item: StatementView | UnitView) -> Subject:
+        """Its name; model, origin, record and the reasons for a flag where they may be seen."""
+        if not self._session.shows_judges:
+            return Subject(name, name)
+        words = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
+        return Subject(name, words, item.record_id, self._session.badges)
 
+    def _opinion_height(self, columns: int) -> int:
+        """Rows of what machines say, in one column."""
+        if read := self._session.read_words:
+            return spoken_height(read, columns)
+        return 2 if self._session.shows_judges else 1
 
-def cells(pieces: list[StyledText]) -> int:
-    """The width of a row's pieces."""
-    return sum(width(visible(text)) for text, _ in pieces)
+    def _beside_bar(self, words: str, name: str = "") -> Row:
+        """The bar above the text that stands beside, where it is in the main text's place: what it is."""
+        search = self.panes.search_words
+        return [
+            ("── ", "rule"),
+            (words, "title"),
+            (f"{name} ", ""),
+            ("─", "rule fill"),
+            *([(f" {visible(search)} ─", "search")] if search else []),
+            (f" {position_words(self._response)} ─────", "rule"),
+        ]

@@ -8,15 +8,19 @@ from medreview.next_step import command
 from medreview.review.cell_width import fit, width
 from medreview.review.judge_words import JudgeWords, Juror, jurors, listed, tally_words, together_words
 from medreview.review.session import ReviewSession
-from medreview.review.wrapping import WrapTable, prose_rows
 from medreview.screens.review_rows import STYLE, VERDICT, glyph, own_words
-from medreview.screens.widgets.painted import Row, StyledText
+from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.text import in_words
 from medreview.units.statement_view import Judgement, StatementView, judge_name, quote_status_words
 from medreview.visible import visible
 
 SPOKEN_ROWS: Final = 7
 """Rows that they take in one column at most: the text that was read keeps the rest."""
+
+
+def confidence(sure: float | None) -> list[StyledText]:
+    """Behind a label, how sure a machine is of it, if it says that: ``.87``."""
+    return [] if sure is None else [(f" {sure:.2f}".replace(" 0.", " ."), "")]
 
 
 def spoken_height(words: JudgeWords, columns: int) -> int:
@@ -29,10 +33,9 @@ def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: i
     sign = f"{glyph(words.level)} " if words.level and glyph(words.level) != words.level else ""
     head: list[StyledText] = [("── ", "rule"), (f"judge {place + 1}/{count}  ", "key")]
     head.append((f"{sign}{visible(words.said).upper()}", f"{STYLE.get(words.level or '', '')} key".strip()))
-    if words.confidence is not None:
-        head.append((f" {words.confidence:.2f}".replace(" 0.", " ."), ""))
+    head += confidence(words.confidence)
     who = visible(words.judge)
-    room = columns - sum(width(text) for text, _ in head) - 6
+    room = columns - cells(head) - 6
     head += [("  ", ""), (fit(who, min(width(who), max(4, room))), ""), (" ", "")]
     every = _rows(words, columns)
     rows = every[: max(0, most - 1)]
@@ -46,19 +49,14 @@ def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: i
 
 def _rows(words: JudgeWords, columns: int) -> list[Row]:
     by = " · ".join(filter(None, (words.model, words.prompt)))
-    read = " · ".join(filter(None, (words.page, words.state)))
-    rows = _wrapped_words(" · ".join(filter(None, (read, f"by {by}" if by else ""))), columns, "dim")
-    if words.quote:
-        rows += _wrapped_words(f"quote {words.quoted}: “{words.quote}”", columns, "badge" if words.false else "quote")
-    else:
-        rows += _wrapped_words("no quote", columns, "dim")
-    return [*rows, *_wrapped_words(f"reason: {words.reason}" if words.reason else "no reason given", columns, "")]
-
-
-def _wrapped_words(text: str, columns: int, style: str) -> list[Row]:
-    shown = visible(" ".join(text.split()))
-    lines = prose_rows(shown, 0, len(shown), max(1, columns - 4)) if shown else []
-    return [[("   ", ""), (shown[start:end].rstrip(), style)] for start, end in lines]
+    said = (
+        (" · ".join(filter(None, (words.page, words.state, f"by {by}" if by else ""))), "dim"),
+        (f"quote {words.quoted}: “{words.quote}”", "badge" if words.false else "quote")
+        if words.quote
+        else ("no quote", "dim"),
+        (f"reason: {words.reason}" if words.reason else "no reason given", ""),
+    )
+    return [row for text, style in said for row in wrapped(text, columns, style, lead="   ")]
 
 
 _JUDGE_ROWS: Final = 4
@@ -110,15 +108,15 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     if len(jury) > 1 and session.item.verdict:
         row += [("── ", "rule"), (f"jury {_strip(jury)} {tally_words(session.item.verdict)} ", "")]
     quoted = _quote_status(session, session.item, judgement)
-    if sum(width(visible(text)) for text, _ in (*row, *quoted)) + 4 > columns:
+    if cells((*row, *quoted)) + 4 > columns:
         quoted = _quote_status(session, session.item, judgement, wide=False)
     row += [("── ", "rule"), *quoted, (" ", "")]
     # A long name gives way: what the jury says and what the quote is worth must be seen.
-    over = sum(width(visible(text)) for text, _ in row) + _RULE_AFTER - columns
+    over = cells(row) + _RULE_AFTER - columns
     name = visible(judge_name(judgement))
     row[named] = f"{fit(name, min(width(name), max(_LEAST_NAME, width(name) - over)))} ", "dim"
     conflict: list[StyledText] = [("── ", "rule"), ("sources conflict ", "badge")]
-    taken = sum(width(visible(text)) for text, _ in (*row, *conflict))
+    taken = cells((*row, *conflict))
     if session.item.verdict and session.item.verdict.conflict and taken <= columns:
         row += conflict
     words = f"“{judgement.quote}”" if judgement.quote else judgement.reason
@@ -126,10 +124,10 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     style = _quote_style(judgement) if judgement.quote else ""
     told = visible(together_words(session.item))
     together: Row = [(told, "key"), (" · ", "")] if told else []
-    room = max(0, columns - 4 - sum(width(text) for text, _ in together))
+    room = max(0, columns - 4 - cells(together))
     more = width(words) > room or bool(judgement.quote and judgement.reason) or len(session.judge_words) > 1
     row.append(("─", "rule fill"))
-    taken = sum(width(visible(text)) for text, _ in row)
+    taken = cells(row)
     told = next((words for words in _MORE if taken + width(words) <= columns), "")
     row += [(told, "key")] if more and told else []
     return [row, [("   ", ""), *together, (fit(words, min(width(words), room)), style)]]
@@ -147,7 +145,7 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     if not session.shows_judges:
         told = _SEEN_BEFORE if session.knows_judges else "shared words are underlined"
         words = f"hidden {session.hidden_until}; {told}"
-        return [*rows, *_wrapped(words, columns, 2, "dim")]
+        return [*rows, *wrapped(words, columns, "dim", 2)]
     judgement = lead(session)
     item = session.item
     if item is None or judgement is None:
@@ -160,15 +158,15 @@ def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
     for other in every[:room]:
         said: Row = [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(session, item, other), ("  ", "")]
         name = visible(judge_name(other))
-        left = columns - sum(width(visible(text)) for text, _ in said) - 1
+        left = columns - cells(said) - 1
         rows.append([*said, (fit(name, min(width(name), left)), "dim")])
     if len(every) > room:
         rows.append([(f" … and {len(every) - room} more", "dim")])
     rows += together
     if judgement.quote:
-        rows += _wrapped(f"“{judgement.quote}”", columns, 2, _quote_style(judgement))
+        rows += wrapped(f"“{judgement.quote}”", columns, _quote_style(judgement), 2)
     if judgement.reason:
-        rows += _wrapped(judgement.reason, columns, max(1, most - len(rows)), "dim")
+        rows += wrapped(judgement.reason, columns, "dim", max(1, most - len(rows)))
     return rows[:most]
 
 
@@ -178,7 +176,7 @@ def _together(item: StatementView, columns: int) -> list[Row]:
     if not told:
         return []
     reason = next((said.reason for said in item.merged if said.verdict == (item.verdict and item.verdict.merged)), "")
-    return [*_wrapped(told, columns, 1, "key"), *(_wrapped(reason, columns, 1, "dim") if reason else [])]
+    return [*wrapped(told, columns, "key", 1), *(wrapped(reason, columns, "dim", 1) if reason else [])]
 
 
 def _strip(jury: Sequence[Juror]) -> str:
@@ -191,21 +189,13 @@ def _mine(session: ReviewSession, columns: int, most: int) -> list[Row]:
     own = session.own
     style = "badge" if own.stale else "good" if own.label else "dim"
     rows: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
-    rows += _wrapped(own_words(own, session.draft is not None) or "nothing yet", columns, min(2, most - 1), style)
+    rows += wrapped(own_words(own, session.draft is not None) or "nothing yet", columns, style, min(2, most - 1))
     compare = command("diff", session.study.path)
     stale = f"Decide again: the page's text is another since; `{compare}` compares." if own.stale else ""
     for words in (stale, f"note: {own.note}" if own.note else ""):
         if words and len(rows) < most:
-            rows += _wrapped(words, columns, min(2, most - len(rows)), "")
+            rows += wrapped(words, columns, "", min(2, most - len(rows)))
     return rows
-
-
-def _wrapped(text: str, columns: int, most: int, style: str) -> list[Row]:
-    shown = visible(" ".join(text.split()))
-    lines = [shown[start:end].rstrip() for start, end in WrapTable(shown, max(1, columns - 2)).rows]
-    if len(lines) > most:
-        lines = [*lines[: most - 1], lines[most - 1][: columns - 4] + "…"]
-    return [[(" ", ""), (line, style)] for line in lines]
 
 
 def _verdict(judgement: Judgement) -> list[StyledText]:
@@ -218,11 +208,7 @@ def _verdict(judgement: Judgement) -> list[StyledText]:
         words, style = ("✓ SUPPORTED", "good") if judgement.supported else ("✗ NOT SUPPORTED", "bad")
     else:
         words, style = f"? {(judgement.raw_label or 'unsure').upper()}", ""
-    pieces: list[StyledText] = [(words, f"{style} key".strip())]
-    if judgement.confidence is not None:
-        figure = f"{judgement.confidence:.2f}"
-        pieces.append((f" {figure[1:] if figure.startswith('0') else figure}", ""))
-    return pieces
+    return [(words, f"{style} key".strip()), *confidence(judgement.confidence)]
 
 
 def _quote_style(judgement: Judgement) -> str:

@@ -1,7 +1,7 @@
 """Where the parts of the review screen lie, for a size of the terminal and what is to be shown."""
 
-from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple, Protocol, cast
+from collections.abc import Callable, Mapping
+from typing import Final, Literal, NamedTuple
 
 from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
@@ -160,21 +160,17 @@ def with_list(plan: PanePlan, size: Size, most: int) -> PanePlan:
     return plan._replace(regions=regions)
 
 
-class HasPlan(Protocol):
-    """A screen that knows where its parts lie."""
-
-    def plan_for(self, size: Size) -> PanePlan:
-        """Where the parts lie for a size and what is on the screen."""
-
-
 class PlannedLayout(Layout):
-    """Places the children of a screen by its plan; those that are not in it are not drawn."""
+    """Places the children of a screen by its plan for a size; those that are not in it are not drawn."""
 
     name = "planned"
 
+    def __init__(self, plan_for: Callable[[Size], PanePlan]) -> None:
+        self._plan_for = plan_for
+
     def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
         parent.pre_layout(self)
-        regions = cast(HasPlan, parent).plan_for(size).regions
+        regions = self._plan_for(size).regions
         return [
             WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child)
             for child in children

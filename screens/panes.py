@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from medreview.review.deciding import Deciding
 from medreview.review.highlight_index import HighlightIndex, Mark
@@ -48,16 +48,6 @@ class Naming(NamedTuple):
             [(f" Press the letters at the {which} word of the span.{typed}", "key")],
             [(" ", ""), ("Esc", "key"), (" back to moving the ends", "")],
         ]
-
-
-class HintsInSight(Protocol):
-    """The hints of a text on the screen."""
-
-    def show(self, target: str) -> tuple[WordHint, ...]:
-        """Draw hints for the words in sight; they."""
-
-    def draw(self, target: str, naming: Naming | None) -> None:
-        """Draw what is still to be typed of them; ``None`` takes them away."""
 
 
 _KEPT: Final = 4

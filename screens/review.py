@@ -1,6 +1,6 @@
 """The review screen: composes the parts, routes keys, and draws what the session holds.
 
-``drawn_by`` says which face and handlers a session has; the tables of open steps, which keys leave a step open.
+``drawn_by`` makes the face and the handlers of a session; the tables of open steps, which keys leave a step open.
 """
 
 import sqlite3
@@ -36,7 +36,6 @@ from medreview.screens.face import Face
 from medreview.screens.key_screen import LEAVES_NOTHING, Key, KeyScreen
 from medreview.screens.last_rows import LISTED_ROWS, KeyRows, LineInput, PaletteDialog, foot_rows
 from medreview.screens.layout import Needs, PanePlan, PlannedLayout, arrange, shape_of, with_list
-from medreview.screens.panes import Panes
 from medreview.screens.review_rows import (
     QueueRows,
     header_rows,
@@ -49,11 +48,9 @@ from medreview.screens.terminal_driver import NotRead, not_read_words
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView
 from medreview.screens.widgets.painted import Row
-from medreview.statements.left_out import LeftOut
-from medreview.study.events import NewEvent
 
 if TYPE_CHECKING:
-    from medreview.review.history import Listed
+    from medreview.screens.conflict_rows import ConflictRows
     from medreview.screens.home_rows import Entrance
     from medreview.screens.page import Choices
 
@@ -82,60 +79,51 @@ SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 """While searching, what these keys do instead."""
 
 
-MakeFace = Callable[[DocumentView, DocumentView], Face]
-MakeHandlers = Callable[[Panes, "ReviewScreen"], ActionHandlers]
-
-
-def drawn_by(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
-    """How to make both; the modules of the one that is not needed are not loaded."""
-    face, handlers = _by_unit(session)
-    if session.settles:
-        from medreview.review.adjudicating import Adjudicating
-        from medreview.screens.conflict_face import ConflictFace
-
-        assert isinstance(session, Adjudicating)
-        return partial(ConflictFace, session, face), handlers
-    return face, handlers
-
-
-def _by_unit(session: Deciding) -> tuple[MakeFace, MakeHandlers]:
+def drawn_by(session: Deciding, screen: "ReviewScreen") -> tuple[Face, ActionHandlers]:
+    """What draws a session and answers its keys; the modules of the one that is not needed are not loaded."""
     if isinstance(session, ReviewSession):
         from medreview.screens.statement import StatementFace, StatementHandlers
 
-        return partial(StatementFace, session), partial(StatementHandlers, session)
-    from medreview.review.unit_session import UnitSession
+        drawn = StatementFace(session, screen.source, screen.response)
+        return drawn, StatementHandlers(session, drawn.panes, screen)
     from medreview.screens.unit import UnitFace, UnitHandlers
 
-    assert isinstance(session, UnitSession)
-    return partial(UnitFace, session), partial(UnitHandlers, session)
+    face = UnitFace(session, screen.source, screen.response)
+    return face, UnitHandlers(session, face.panes, screen)
+
+
+def _conflicts(session: Deciding) -> "ConflictRows | None":
+    """What draws the labels that are settled in a session over conflicts."""
+    if not session.settles:
+        return None
+    from medreview.review.adjudicating import Adjudicating
+    from medreview.screens.conflict_rows import ConflictRows
+
+    assert isinstance(session, Adjudicating)
+    return ConflictRows(session)
 
 
 T = TypeVar("T")
 
 
 class ReviewScreen(KeyScreen[None]):
-    """One queue, unit by unit. Everything it knows comes from the session, and is drawn by the face of its kind.
-
-    ``face`` and ``handlers`` are made for the two text panes, and for the screen.
-    """
+    """One queue, unit by unit. Everything it knows comes from the session, and is drawn by the face of its kind."""
 
     def __init__(
         self,
         session: Deciding,
         actions: Mapping[str, Action],
         *,
-        face: Callable[[DocumentView, DocumentView], Face],
-        handlers: Callable[[Panes, "ReviewScreen"], ActionHandlers],
         title: str,
         ascii_only: bool = False,
         notice: str = "",
     ) -> None:
         super().__init__()
         self.session = session
-        self._actions = actions
+        self.actions = actions
         self._title = title
         self._action_of = {key: action.id for action in actions.values() for key in action.keys}
-        self._planned = PlannedLayout()
+        self._planned = PlannedLayout(self.plan_for)
         self._needs = Needs(1, 1, 2)
         self._plan: PanePlan | None = None
         self._step: Dialog | None = None
@@ -160,9 +148,9 @@ class ReviewScreen(KeyScreen[None]):
         self._right = LinesView(id="right", ascii_only=ascii_only)
         self.source = DocumentView(id="source", ascii_only=ascii_only)
         self.response = DocumentView(id="response", ascii_only=ascii_only, gutter=1)
-        self._face = face(self.source, self.response)
+        self._face, self._acts = drawn_by(session, self)
+        self._conflicts = _conflicts(session)
         self.reading = self._face.panes
-        self._acts = handlers(self.reading, self)
         self._queue_rows: QueueRows | None = None
 
     @property
@@ -292,38 +280,9 @@ class ReviewScreen(KeyScreen[None]):
         """Say something until the next key."""
         self._said = words
 
-    def promote(self, part: LeftOut) -> None:
-        """Make a statement of what was left out, and know of it."""
-        self.app.promote(self.session, part)
-
-    def edit(self, event: NewEvent, words: str) -> None:
-        """Edit a statement, and go to what became of it."""
-        self.app.edit(self.session, event, words)
-
-    @property
-    def actions(self) -> Mapping[str, Action]:
-        """What can be done here, by id, with its keys."""
-        return self._actions
-
     def visit(self, entrance: "Entrance") -> None:
         """Open another queue, past what the sitting has to tell."""
         self._depart(partial(self.app.show_queue, entrance))
-
-    def history(self, listed: "Listed" = "decisions", query: str = "") -> None:
-        """Show what I decided or noted; what is chosen there is gone to."""
-        self.app.show_history(listed, query)
-
-    def copy(self, text: str) -> str:
-        """Give a text to the clipboard; where it went, in words."""
-        return self.app.copy_text(text)
-
-    def edit_note(self) -> None:
-        """Write the note in the reviewer's editor."""
-        self.tell(self.app.edit_note(self.session))
-
-    def switch(self, *, crossing: bool = False) -> None:
-        """Go to the other units of what is on the screen; ``crossing``: to its reference, or back."""
-        self.app.switch(self.session, crossing=crossing)
 
     def leave(self) -> None:
         """Go back to the first screen, past what the sitting has to tell, or to the figures that led here."""
@@ -340,10 +299,6 @@ class ReviewScreen(KeyScreen[None]):
         else:
             to()
 
-    def guidelines(self) -> None:
-        """Show what the labels mean."""
-        self.app.show_guidelines(self.session.asks.name)
-
     def sum_up(self, title: str, lines: Sequence[str], choices: "Choices") -> None:
         """Show a summary; what is chosen there is done here."""
 
@@ -354,14 +309,6 @@ class ReviewScreen(KeyScreen[None]):
 
         self.open(None)
         self.app.show_summary(title, lines, choices, chosen, self.session.receipt)
-
-    def help(self) -> None:
-        """Show the keys."""
-        self.app.show_help()
-
-    def read(self, title: str, text: str) -> None:
-        """Show a page of text to read."""
-        self.app.show_page(title, text)
 
     def figures(self) -> None:
         """Show the figures, but not where the judges are hidden."""
@@ -405,7 +352,8 @@ class ReviewScreen(KeyScreen[None]):
         self._statement.show(face.card_rows(plan))
         self._bar.update()  # where the source is, once it has its new height
         region = plan.regions.get("judges", Region())
-        panel = face.opinion_bar(region.width) if one else face.opinion_panel(region.width, region.height)
+        opinions = self._conflicts or face
+        panel = opinions.opinion_bar(region.width) if one else opinions.opinion_panel(region.width, region.height)
         self._judges.show(panel)
         pinned = plan.regions.get("pinned")
         self._pinned.show(pinned_rows(self.app.pinned_view(), pinned.width, one=one) if pinned else ())
@@ -440,7 +388,10 @@ class ReviewScreen(KeyScreen[None]):
     def _ask_needs(self, size: Size) -> Needs:
         card = None if shape_of(size) == "one" else self.plan_for(size).regions["statement"]
         pins = isinstance(self.session, ReviewSession) and self.app.pinned and not self.session.hides_totals
-        return self._face.needs(size, card)._replace(pinned=pinned_height(one=card is None) if pins else 0)
+        needs = self._face.needs(size, card)._replace(pinned=pinned_height(one=card is None) if pins else 0)
+        if self._conflicts is None:
+            return needs
+        return needs._replace(judges=self._conflicts.height(size.width, one=card is None, otherwise=needs.judges))
 
     def _bar_rows(self) -> list[Row]:
         plan = self._plan

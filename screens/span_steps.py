@@ -49,7 +49,7 @@ class SpanSteps:
             self.mark(level, target, edit, after=after, back=back, more=more)
 
         def turn() -> None:
-            other = self._handlers.other_text(target)
+            other = self._session.other_text(target)
             start = self._session.default_span(other)
             self._handlers.show_text(other)
             active = None if self._session.is_beside(other) else self._reading.chosen
@@ -75,12 +75,12 @@ class SpanSteps:
             line = LineInput("why:", LineEdit(), "marks it with this reason", finish, partial(again, target, edit))
             self._stage.open(line)
 
-        turned = self._handlers.other_text(target)
+        turned = self._session.other_text(target)
         step = SpanDialog(
             name=self._session.full_name,
             level=level,
             target=target,
-            other=self._handlers.text_words(turned) if turned != target else "",
+            other=self._session.text_words(turned) if turned != target else "",
             edit=edit,
             take=take,
             turn=turn,
@@ -124,7 +124,7 @@ class SpanSteps:
             act(mine)
 
         self._handlers.show_span(mine)
-        words = self._handlers.text_words(mine.target)
+        words = self._session.text_words(mine.target)
         resize = partial(self._move_ends, mine) if verb != "resize" else None
         step = ChooseSpanDialog(mine, words, place, len(spans), chosen, walk, self._close, verb, resize)
         self._stage.open(step)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from textual.geometry import Region, Size
 
@@ -18,11 +18,10 @@ from medreview.review.statement_editing import CutEdit, exclude_event, join_even
 from medreview.review.wrapping import prose_rows
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog, LeftOutDialog
-from medreview.screens.face import beside_bar
-from medreview.screens.judge_rows import judge_bar, lead, panel_rows, spoken_height
+from medreview.screens.face import Face
+from medreview.screens.judge_rows import judge_bar, lead, panel_rows
 from medreview.screens.last_rows import Hints
 from medreview.screens.layout import Needs, PanePlan, shape_of
-from medreview.screens.panes import Panes
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import (
     nothing_to_read,
@@ -32,7 +31,6 @@ from medreview.screens.source_rows import (
     source_bar,
     source_heading,
 )
-from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.sources.reading.text_structure import SetApart
 from medreview.statements.left_out import LeftOut
@@ -41,10 +39,6 @@ from medreview.text import Span, joined, places_in_text
 from medreview.units.registry import unit_name
 from medreview.units.statement_view import StatementView
 from medreview.visible import visible
-
-if TYPE_CHECKING:
-    from medreview.screens.review import ReviewScreen
-
 
 INDENT = 7
 """Columns before the statement's text: ``" S3/9  "``."""
@@ -114,42 +108,26 @@ _ALL_ROWS: Final = 99
 _PANEL_ROWS: Final = 12
 
 
-class StatementFace:
+class StatementFace(Face):
     """Draws what a session over statements holds."""
 
-    def __init__(self, session: ReviewSession, source: DocumentView, response: DocumentView) -> None:
-        self._session = session
-        self._response = response
-        self.panes = Panes(
-            session,
-            source,
-            response,
-            lambda: nothing_to_read(session),
-            _preface,
-        )
+    _session: ReviewSession
 
     def subject(self) -> Subject | None:
-        """Response, model and origin where they may be seen, the reasons for a flag."""
-        session, item = self._session, self._session.item
-        if item is None:
-            return None
-        name = item.response_name
-        if not session.shows_judges:
-            return Subject(name, name)
-        words = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
-        return Subject(name, words, item.record_id, session.badges)
+        """By the name of its response."""
+        item = self._session.item
+        return self._subject(item.response_name, item) if item else None
 
     def needs(self, size: Size, card: Region | None) -> Needs:
         """The statement, the question, two rows of judges where they are shown."""
         session, item, panes = self._session, self._session.item, self.panes
         if shape_of(size) == "one" or card is None:
-            read = session.read_words
-            judges = spoken_height(read, size.width) if read else 2 if session.shows_judges else 1
+            judges = self._opinion_height(size.width)
             if item is None:
                 return Needs(1, 0, judges)
             statement = statement_height(item, size.width)
             most = _ALL_ROWS if panes.shows_response else _QUESTION_ROWS
-            bar = 0 if read or panes.shows_response else reference_height(session.reference, one=True)
+            bar = 0 if session.read_words or panes.shows_response else reference_height(session.reference, one=True)
             question = len(question_rows(item, size.width, most))
             return Needs(statement, question, judges, panes.shows_response, bar=bar)
         if item is None:
@@ -192,7 +170,7 @@ class StatementFace:
         if one and panes.shows_response:
             name = f" {item.response_name}" if item else ""
             model = f" · {item.model}" if item and session.shows_judges else ""
-            return [beside_bar("response", f"{name}{model}", self._response, panes.search_words)]
+            return [self._beside_bar("response", f"{name}{model}")]
         if one:
             bar = [source_bar(session, columns, panes.where, panes.hidden, panes.search_words)]
             return [*bar, *self._reference_rows(columns, one=True)]
@@ -212,22 +190,20 @@ class StatementFace:
         """The judges, and my own labels."""
         return panel_rows(self._session, columns, most)
 
+    def _nothing(self) -> str:
+        return nothing_to_read(self._session)
 
-def _preface(session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
-    """What is to be known of the page that a session has."""
-    assert isinstance(session, ReviewSession)
-    return said_of_page(session.source, text, apart) if session.source else ""
+    def _preface(self, session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
+        assert isinstance(session, ReviewSession)
+        return said_of_page(session.source, text, apart) if session.source else ""
 
 
 class StatementHandlers(ActionHandlers):
     """Carries out actions on statements."""
 
+    _session: ReviewSession
     _no_other_text = "The response cites no other source."
     _pane_names = ("source", "response")
-
-    def __init__(self, session: ReviewSession, reading: Panes, stage: "ReviewScreen") -> None:
-        self._statements = session
-        super().__init__(session, reading, stage)
 
     def _more(self) -> Mapping[str, Callable[[], None]]:
         return {"hallucination": self._hallucination, "left_out": self._left_out, "edit": self._edit}
@@ -235,7 +211,7 @@ class StatementHandlers(ActionHandlers):
     def _hallucination(self, back_to: int | None = None) -> None:
         """Ask for the type, of the statement on the screen, which the step names; ``h`` once more leads to the one that
         was decided just now, and from there back to the place ``back_to``."""
-        session = self._statements
+        session = self._session
 
         def done() -> None:
             self._close()
@@ -243,7 +219,7 @@ class StatementHandlers(ActionHandlers):
                 session.go(back_to)
 
         def chosen(label: Label) -> None:
-            session.hallucination(label.level)
+            session.decide_also("hallucination", label.level)
             if label.level == "none" or session.settles:
                 done()
             else:
@@ -258,33 +234,25 @@ class StatementHandlers(ActionHandlers):
         decided = (unit_name(session.study.reader, unit), partial(of_decided, unit)) if unit else None
         self._stage.open(HallucinationDialog(session.full_name, chosen, done, decided=decided))
 
-    def other_text(self, target: str) -> str:
-        return "source" if target == "response" else "response"
-
-    def show_text(self, target: str) -> None:
-        self._reading.shows_response = target == "response"
-
-    def text_words(self, target: str) -> str:
-        return target
-
     def show_span(self, mine: ReviewerSpan) -> None:
+        """Bring the source of a span to the screen; the response comes with the step."""
         if mine.target == "source":
-            self._statements.show_source_of(mine.snapshot_id)
+            self._session.show_source_of(mine.snapshot_id)
 
     def _left_out(self) -> None:
-        item = self._statements.item
+        item = self._session.item
         parts = item.left_out if item else ()
         if not parts:
             raise UserError("Everything in this response is a statement.")
 
         def promote(part: LeftOut) -> None:
-            self._stage.promote(part)
+            self._stage.app.promote(self._session, part)
             self._close()
 
         self._stage.open(LeftOutDialog(parts, promote, self._close))
 
     def _edit(self) -> None:
-        session = self._statements
+        session = self._session
         unit, name = session.unit, session.name
         if not unit:
             raise UserError("There is no statement here to edit.")
@@ -292,7 +260,7 @@ class StatementHandlers(ActionHandlers):
 
         def edit(event: NewEvent, words: str) -> None:
             self._close()
-            self._stage.edit(event, f"{name} {words}")
+            self._stage.app.edit(session, event, f"{name} {words}")
 
         def cut(where: CutEdit) -> None:
             edit(split_event(reader, unit, where.at), "cut in two")
@@ -319,7 +287,7 @@ class StatementHandlers(ActionHandlers):
         )
 
     def _parts_to_copy(self) -> Mapping[str, str]:
-        session = self._statements
+        session = self._session
         judgement = lead(session) if session.shows_judges else None
         return {
             "statement": session.item.text if session.item else "",

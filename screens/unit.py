@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from textual.geometry import Region, Size
 
@@ -11,33 +11,26 @@ from medreview.errors import NotSaved, UserError
 from medreview.labels import AXES, EDITED, QUALITY, Label, is_order, level_named
 from medreview.review.cell_width import fit, width
 from medreview.review.deciding import Deciding
-from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import partner_for
 from medreview.review.text_entry import LineEdit
 from medreview.review.unit_session import UnitSession
 from medreview.review.wrapping import prose_rows
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import HallucinationDialog
-from medreview.screens.face import beside_bar, cells
-from medreview.screens.judge_rows import SPOKEN_ROWS, spoken_height, spoken_rows
+from medreview.screens.face import Face
+from medreview.screens.judge_rows import SPOKEN_ROWS, confidence, spoken_rows
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import Hints, LineInput
 from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of
-from medreview.screens.panes import Panes
 from medreview.screens.review_rows import STYLE, Subject, glyph, said_by_me
 from medreview.screens.source_rows import NOTHING_TO_READ
-from medreview.screens.widgets.document import DocumentView
-from medreview.screens.widgets.painted import Row, StyledText
+from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.sources.reading.text_structure import SetApart
 from medreview.text import in_words
 from medreview.units.documents import RESPONSE
 from medreview.units.kind import Opinion, Part
 from medreview.units.ranking import RankingEntry
 from medreview.visible import visible
-
-if TYPE_CHECKING:
-    from medreview.screens.review import ReviewScreen
-
 
 _PANEL_ROWS: Final = 12
 _HIDDEN_ROWS: Final = 6
@@ -54,23 +47,15 @@ _LABEL: Final = 12
 """Cells for the label of a part of the card."""
 
 
-class UnitFace:
+class UnitFace(Face):
     """Draws what a session over units of one kind holds."""
 
-    def __init__(self, session: UnitSession, source: DocumentView, response: DocumentView) -> None:
-        self._session = session
-        self._response = response
-        self.panes = Panes(session, source, response, self._nothing, _preface)
+    _session: UnitSession
 
     def subject(self) -> Subject | None:
-        """Its name; model, origin and badges where they may be seen."""
-        session, view = self._session, self._session.view
-        if view is None:
-            return None
-        if not session.shows_judges:
-            return Subject(view.name, view.name)
-        words = " ".join(filter(None, (view.name, view.model))) + (f" · {view.origin}" if view.origin else "")
-        return Subject(view.name, words, view.record_id, session.machines.badges)
+        """By its own name."""
+        view = self._session.view
+        return self._subject(view.name, view) if view else None
 
     def needs(self, size: Size, card: Region | None) -> Needs:
         """The card, two rows of opinions where they are shown; side by side and without a text beside, the card has
@@ -78,8 +63,7 @@ class UnitFace:
         session, view = self._session, self._session.view
         self.panes.beside_drawn = False
         if shape_of(size) == "one" or card is None:
-            read = session.read_words
-            opinions = spoken_height(read, size.width) if read else 2 if session.shows_judges else 1
+            opinions = self._opinion_height(size.width)
             if view is None:
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
@@ -140,7 +124,7 @@ class UnitFace:
         panes, view = self.panes, self._session.view
         if one and panes.shows_response:
             words = view.beside.title if view and view.beside else "card"
-            return [beside_bar(visible(words), "", self._response, panes.search_words)]
+            return [self._beside_bar(visible(words))]
         bar = self._bar(columns)
         if one:
             return [bar]
@@ -176,18 +160,18 @@ class UnitFace:
         session = self._session
         own = said_by_me(session) or "nothing yet"
         mine: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
-        mine += _wrapped(own, columns, 2, "good" if session.own.label else "dim")
-        mine += _wrapped(f"note: {session.own.note}", columns, 2, "") if session.own.note else []
+        mine += wrapped(own, columns, "good" if session.own.label else "dim", 2)
+        mine += wrapped(f"note: {session.own.note}", columns, "", 2) if session.own.note else []
         rows: list[Row] = [[(" ── machines ", "rule"), ("─", "rule fill"), (" ", "")]]
         room = max(2, most - len(mine))
         if not session.shows_judges:
-            return [*rows, *_wrapped(self._hidden(), columns, 2, "dim"), *mine]
+            return [*rows, *wrapped(self._hidden(), columns, "dim", 2), *mine]
         if session.read_words and session.reads is not None:
             read = spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, room - 1)
             return [*rows, *read, *mine]
         machines = session.machines
         if machines.words:
-            rows += _wrapped(machines.words, columns, 2, "")
+            rows += wrapped(machines.words, columns, "", 2)
         if not machines.opinions and not machines.words:
             rows.append([(" no machine has a say here", "dim")])
         for place, opinion in enumerate(machines.opinions):
@@ -195,7 +179,7 @@ class UnitFace:
                 rows.append([(f" … and {len(machines.opinions) - place} more", "dim")])
                 break
             rows.append([(" ", ""), *_said(opinion), ("  ", ""), *_warned(opinion), (visible(opinion.judge), "dim")])
-            rows += _wrapped(_words(opinion), columns, 2, "dim") if len(rows) < room - 2 else []
+            rows += wrapped(_words(opinion), columns, "dim", 2) if len(rows) < room - 2 else []
         return [*rows[:room], *mine]
 
     # Within
@@ -216,7 +200,7 @@ class UnitFace:
         return longest + _NOTE_ROWS if self._session.shows_judges else longest
 
     def _about(self, columns: int) -> list[Row]:
-        return _wrapped(self._session.kind.about, columns, _ABOUT_ROWS, "dim")
+        return wrapped(self._session.kind.about, columns, "dim", _ABOUT_ROWS)
 
     def _texts(self, columns: int) -> Row:
         """What there is to read beside the unit, where it is more than one text."""
@@ -265,23 +249,17 @@ class UnitFace:
             return view.missing if view and view.missing else "There is no text to read beside it."
         return document.state_words or NOTHING_TO_READ.get(document.state, "This text is empty.")
 
-
-def _preface(session: Deciding, _text: str, _apart: Sequence[SetApart]) -> str:
-    """What is to be known of the document that a session has."""
-    assert isinstance(session, UnitSession)
-    document = session.document
-    return f"[medreview: {document.state_words}]" if document and document.state_words else ""
+    def _preface(self, session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
+        assert isinstance(session, UnitSession)
+        document = session.document
+        return f"[medreview: {document.state_words}]" if document and document.state_words else ""
 
 
 def _said(opinion: Opinion) -> list[StyledText]:
     label = "" if opinion.label is None or is_order(opinion.label) else opinion.label
     sign = f"{glyph(label)} " if label and glyph(label) != label else ""
     style = STYLE.get(opinion.label or "", "")
-    pieces: list[StyledText] = [(f"{sign}{visible(opinion.said)}", f"{style} key".strip())]
-    if opinion.confidence is not None:
-        figure = f"{opinion.confidence:.2f}"
-        pieces.append((f" {figure[1:] if figure.startswith('0') else figure}", ""))
-    return pieces
+    return [(f"{sign}{visible(opinion.said)}", f"{style} key".strip()), *confidence(opinion.confidence)]
 
 
 def _warned(opinion: Opinion) -> list[StyledText]:
@@ -324,14 +302,6 @@ def _cut(rows: list[Row], most: int, columns: int) -> list[Row]:
         text = fit(text, room, "")
         text = text.rpartition(" ")[0] or text
     return [*rows[: most - 1], [(label, label_style), (text, ""), (told, "dim")]]
-
-
-def _wrapped(text: str, columns: int, most: int, style: str) -> list[Row]:
-    shown = visible(" ".join(text.split()))
-    lines = [shown[start:end].rstrip() for start, end in prose_rows(shown, 0, len(shown), max(1, columns - 2))]
-    if len(lines) > most:
-        lines = [*lines[: most - 1], lines[most - 1][: columns - 4] + "…"]
-    return [[(" ", ""), (line, style)] for line in lines]
 
 
 @dataclass(eq=False, repr=False)
@@ -414,9 +384,7 @@ class RankingDialog:
 class UnitHandlers(ActionHandlers):
     """Carries out actions on units of one kind."""
 
-    def __init__(self, session: UnitSession, reading: Panes, stage: "ReviewScreen") -> None:
-        self._units = session
-        super().__init__(session, reading, stage)
+    _session: UnitSession
 
     def _more(self) -> Mapping[str, Callable[[], None]]:
         return {
@@ -427,11 +395,11 @@ class UnitHandlers(ActionHandlers):
         }
 
     def _decide(self, label: str) -> None:
-        if self._units.asks.entry == "words" and label == EDITED:
+        if self._session.asks.entry == "words" and label == EDITED:
             self._edit()
             return
-        step = self._units.decide(label)
-        if self._units.asks.entry == "spans" and label != "none" and not self._units.settles:
+        step = self._session.decide(label)
+        if self._session.asks.entry == "spans" and label != "none" and not self._session.settles:
             self._mark(label, lambda: self._follow(step))
         else:
             self._follow(step)
@@ -440,7 +408,7 @@ class UnitHandlers(ActionHandlers):
         """Ask for a span in the answer, of a context-conflict for both; ``done``: what comes then, or another span."""
 
         def marked(more: bool) -> None:
-            if partner_for(level, self._units.own.spans):
+            if partner_for(level, self._session.own.spans):
                 self._mark(level, done, more)
             elif more:
                 self._another_span(done)
@@ -448,31 +416,31 @@ class UnitHandlers(ActionHandlers):
                 done()
 
         self.show_text(RESPONSE)
-        edit = self._units.default_span(RESPONSE)
+        edit = self._session.default_span(RESPONSE)
         after, more = partial(marked, wants_more), partial(marked, True)
         self._spans.mark(level, RESPONSE, edit, after=after, back=done, more=more)
 
     def _another_span(self, done: Callable[[], None] | None = None) -> None:
         """Ask for the type of a further span, then for its words."""
         then = done or self._close
-        if self._units.own.label in (None, "none"):
-            raise UserError(f"Say first that the {self._units.asks.noun} has a hallucination, by its type.")
-        levels = [level for level in self._units.asks.levels if level.level != "none"]
+        if self._session.own.label in (None, "none"):
+            raise UserError(f"Say first that the {self._session.asks.noun} has a hallucination, by its type.")
+        levels = [level for level in self._session.asks.levels if level.level != "none"]
         self._stage.open(
-            HallucinationDialog(self._units.full_name, lambda label: self._mark(label.level, then), then, levels)
+            HallucinationDialog(self._session.full_name, lambda label: self._mark(label.level, then), then, levels)
         )
 
     # What other kinds of entry ask
 
     def _rank(self, key: str) -> None:
         """A digit begins the order; the step goes on with it."""
-        units, view = self._units, self._units.view
+        units, view = self._session, self._session.view
         if view is None or len(view.numbers) < int(key):
             raise UserError(f"There are {len(view.numbers) if view else 0} outputs here.")
 
         def look(place: int) -> None:
             self._reading.shows_response = False
-            units.show_document(view.documents[place - 1].key)
+            units.show_text(view.documents[place - 1].key)
 
         def give(entry: RankingEntry) -> None:
             (_, order), *qualities = entry.labels
@@ -482,7 +450,7 @@ class UnitHandlers(ActionHandlers):
         self._stage.open(RankingDialog(entry, look, give, self._close))
 
     def _edit(self) -> None:
-        units = self._units
+        units = self._session
         text = units.own.words or (units.view.text if units.view else "")
 
         def finish(words: str) -> str:
@@ -497,7 +465,7 @@ class UnitHandlers(ActionHandlers):
         self._stage.open(LineInput(f"{units.asks.noun}:", LineEdit.of(text), "saves", finish, self._close))
 
     def _add(self) -> None:
-        units = self._units
+        units = self._session
 
         def finish(text: str) -> str:
             if not text.strip():
@@ -517,26 +485,10 @@ class UnitHandlers(ActionHandlers):
 
     def _take_category(self, level: str) -> None:
         self._close()
-        self._units.decide_also("category", level)
-
-    def other_text(self, target: str) -> str:
-        keys = self._units.text_keys()
-        return keys[(keys.index(target) + 1) % len(keys)] if target in keys else keys[0]
-
-    def text_words(self, target: str) -> str:
-        view = self._units.view
-        document = view.document(target) if view else None
-        return document.title if document else target
-
-    def show_text(self, target: str) -> None:
-        self._reading.shows_response = self._units.is_beside(target)
-        self._units.show_document(target)
-
-    def show_span(self, mine: ReviewerSpan) -> None:
-        self.show_text(mine.target)
+        self._session.decide_also("category", level)
 
     def _parts_to_copy(self) -> Mapping[str, str]:
-        view, document = self._units.view, self._units.document
+        view, document = self._session.view, self._session.document
         if view is None:
             return {}
-        return {self._units.asks.noun: view.text, "title of the text": document.title if document else ""}
+        return {self._session.asks.noun: view.text, "title of the text": document.title if document else ""}

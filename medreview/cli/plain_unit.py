@@ -378,7 +378,7 @@ def _hallucination(session: ReviewSession, key: str) -> bool:
     label = level_for_key("hallucination", key)
     if label is None:
         raise UserError("Say h and a number: " + ", ".join(f"{it.key} {it.name}" for it in HALLUCINATION) + ".")
-    session.hallucination(label.level)
+    session.decide_also("hallucination", label.level)
     if label.level != "none":
         session.add_span("response", session.default_span("response"))
     return True

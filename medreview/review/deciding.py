@@ -116,7 +116,7 @@ class Deciding(Sitting):
         if reveals:
             events.append(NewEvent("reveal", unit, snapshot=self.snapshot))
         shown = (reveals or not blind) and not mistaken
-        who = " · you and the judges" if shown and self._agrees(label) else ""
+        who = " · you and the judges" if shown and self.agrees_on(unit, label) else ""
         self._write(events, f"{self.name} → {words}{mistaken}{who}")
         self._flag_anew(unit)
         self._before = own
@@ -250,6 +250,19 @@ class Deciding(Sitting):
     def _span_texts(self) -> Sequence[str | None]:
         """The texts in which spans can be: targets, and snapshots of sources."""
 
+    @abstractmethod
+    def text_keys(self) -> list[str]:
+        """The targets of spans in the unit's texts, that of the one beside the others first."""
+
+    def other_text(self, target: str) -> str:
+        """The target of the text that spans can be marked in beside one."""
+        keys = self.text_keys()
+        return keys[(keys.index(target) + 1) % len(keys)] if target in keys else keys[0]
+
+    def text_words(self, target: str) -> str:
+        """What a text is called."""
+        return target
+
     def delete_span(self, mine: ReviewerSpan) -> None:
         """Delete a span that I marked; undo brings it back."""
         self._write([span_deletion(self._current(), mine)], f"{self.name} · deleted {brief(mine.exact)}")
@@ -353,24 +366,12 @@ class Deciding(Sitting):
     # By the kind of unit
 
     @abstractmethod
-    def _follow_up(self, label: str, *, revealed: bool) -> FollowUp:
-        """What follows a label on the unit on the screen; ``revealed``: it was the one that showed the judges."""
-
-    @abstractmethod
-    def _agrees(self, label: str) -> bool | None:
-        """Whether the judges say the same; ``None`` when they have no say."""
-
-    @abstractmethod
     def agrees_on(self, unit: str, label: str) -> bool | None:
-        """The same of any unit of the queue, whose judges may be seen."""
+        """Whether the judges of a unit say the same as a label; ``None`` when they have no say."""
 
     @abstractmethod
     def _to_accept(self, unit: str) -> str:
         """The judges' label; raises :class:`UserError` when they have none."""
-
-    @abstractmethod
-    def _differs(self, unit: str) -> bool:
-        """Whether my label on a unit of the queue, whose judges were just shown, differs from theirs."""
 
     @abstractmethod
     def _about(self) -> Decided:
@@ -381,6 +382,22 @@ class Deciding(Sitting):
         """The text of the response that findings are in; empty for a unit without one."""
 
     # Within
+
+    def _follow_up(self, label: str, *, revealed: bool) -> FollowUp:
+        """What follows a label on the unit on the screen; ``revealed``: it was the one that showed the judges.
+
+        Nothing is asked about the offline rules: they read words, and a reviewer owes them no reason.
+        """
+        if self.agrees_on(self._current(), label) is not False:
+            return FollowUp.ADVANCE
+        if revealed:
+            return FollowUp.KEEP_OR_CHANGE
+        return FollowUp.REASON if self.asks.reasons else FollowUp.ADVANCE
+
+    def _differs(self, unit: str) -> bool:
+        """Whether my label on a unit of the queue, whose judges were just shown, differs from theirs."""
+        label = self.label_of(unit)
+        return label is not None and self.agrees_on(unit, label) is False
 
     def _block_end(self) -> FollowUp:
         """What follows a blind decision: the offer to show the judges once nothing of the block waits."""

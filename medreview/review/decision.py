@@ -39,16 +39,6 @@ class FollowUp(Enum):
     ADVANCE = "advance"
 
 
-def follow_up(item: StatementView, label: str, *, revealed: bool) -> FollowUp:
-    """What follows a verdict on a statement; ``revealed``: it was the one that showed the judges.
-
-    Nothing is asked about the offline rules: they read words, and a reviewer owes them no reason.
-    """
-    if agrees(item, label) is not False:
-        return FollowUp.ADVANCE
-    return FollowUp.KEEP_OR_CHANGE if revealed else FollowUp.REASON
-
-
 def agrees(item: StatementView, label: str) -> bool | None:
     """Whether the judges say the same; ``None`` when they have no say. Where they have no common verdict, ``None`` as
     well if one of them says the same, else False.

@@ -152,7 +152,7 @@ def _pair(session: ReviewSession) -> str:
     sources = [row[0] for row in session.study.reader.execute(_PAIRS, (session.unit,))]
     if not sources:
         raise UserError("This statement has no pairs: no source that it is judged by has a text to read.")
-    shown = session.source.source_id if session.source else ""
+    shown = session.text_key or ""
     return unit_id(PAIR, session.unit, shown if shown in sources else sources[0])
 
 

@@ -7,19 +7,11 @@ from medreview.errors import UserError
 from medreview.references.verdict import ON_REFERENCE
 from medreview.review import shown_unit
 from medreview.review.deciding import Deciding
-from medreview.review.decision import (
-    Decided,
-    FollowUp,
-    agrees,
-    decided_statement,
-    follow_up,
-    judges_level,
-    judges_words,
-)
+from medreview.review.decision import Decided, agrees, decided_statement, judges_level, judges_words
 from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords, words_on_statement
 from medreview.review.reviewer_state import ReviewerSpan
-from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline, load_queue_entry
+from medreview.review.shown_unit import Highlights, QueueEntry, load_queue_entry
 from medreview.review.span_editing import SpanEdit
 from medreview.study.ids import REFERENCE, unit_id
 from medreview.text import Span
@@ -35,9 +27,8 @@ class ReviewSession(Deciding):
     """The review of statements: each beside its response and the sources that this cites."""
 
     asks = STATEMENT_ASKS
-    of_unit = (*Deciding.of_unit, "item", "source", "_found", "_named", "_reference")
+    of_unit = (*Deciding.of_unit, "item", "_found", "_named", "_reference")
     item: StatementView | None = None
-    source: Source | None = None
     _found: tuple[str | None, Evidence] | None = None
     _named: Mapping[str, NamedBy] | None = None
     _read_from: str | None = None
@@ -78,34 +69,17 @@ class ReviewSession(Deciding):
         self.show_source_of(words.snapshot)
 
     @property
-    def text_key(self) -> str | None:
+    def source(self) -> Source | None:
         """The source on the screen."""
-        return self.source.source_id if self.source else None
+        return self.item.sources[self.place] if self.item and self.item.sources else None
 
-    @property
-    def snapshot(self) -> str | None:
-        """Its page."""
-        return self.source.snapshot_id if self.source else None
-
-    def turn_source(self, step: int) -> bool:
-        """Show the next (1) or previous (-1) source, round and round, the statement's own citations first.
-
-        False when there is one source at most.
-        """
-        sources = self.item.sources if self.item else ()
-        if len(sources) < 2 or self.source is None:
-            return False
-        self.source = sources[(sources.index(self.source) + step) % len(sources)]
-        return True
+    def _texts(self) -> Sequence[tuple[str, str | None]]:
+        return [(source.source_id, source.snapshot_id) for source in self.item.sources] if self.item else []
 
     def show_source_of(self, snapshot_id: str | None) -> None:
         """Show the cited source that a snapshot belongs to, if it is its page as it is now."""
-        self.source = (self.item.source_of(snapshot_id) if self.item else None) or self.source
-
-    def show_text(self, key: str) -> None:
-        """Show a source by its id, if it is one of this response."""
-        sources = self.item.sources if self.item else ()
-        self.source = next((source for source in sources if source.source_id == key), self.source)
+        source = self.item.source_of(snapshot_id) if self.item else None
+        self.show_text(source.source_id if source else "")
 
     @property
     def references(self) -> Mapping[str, NamedBy]:
@@ -165,10 +139,6 @@ class ReviewSession(Deciding):
         """The text of the source on the screen, or the ``whole`` page where that is more; else empty."""
         return load_text(self.study.reader, self.snapshot, whole=whole) if self.snapshot else ""
 
-    def source_places(self) -> DocumentOutline:
-        """The headings and pages of the source on the screen."""
-        return load_outline(self.study.reader, self.snapshot) if self.snapshot else DocumentOutline()
-
     def source_highlights(self) -> Highlights:
         """The marks of the source on the screen, by the blind rules."""
         if self.item is None or self.source is None or self.source.snapshot_id is None:
@@ -203,11 +173,7 @@ class ReviewSession(Deciding):
         """In the response, or in the page that is shown."""
         return mine.target == "response" or (self.source is not None and self.snapshot == mine.snapshot_id)
 
-    # Hallucination and spans
-
-    def hallucination(self, level: str) -> None:
-        """The hallucination type, an axis of its own; the span is marked in the next step."""
-        self.decide_also("hallucination", level)
+    # Spans
 
     def default_span(self, target: str) -> SpanEdit:
         """What the span step starts with: the statement in the response, or the first highlight in the source."""
@@ -221,6 +187,10 @@ class ReviewSession(Deciding):
         opening = self.source_highlights().opening or Span(0, min(len(text), 80))
         return SpanEdit(text, *opening)
 
+    def text_keys(self) -> list[str]:
+        """The response and the source on the screen."""
+        return ["response", "source"]
+
     def _span_texts(self) -> Sequence[str | None]:
         return ["response", *(source.snapshot_id for source in self._statement().sources)]
 
@@ -229,15 +199,9 @@ class ReviewSession(Deciding):
 
     # The judges
 
-    def _follow_up(self, label: str, *, revealed: bool) -> FollowUp:
-        return follow_up(self._statement(), label, revealed=revealed)
-
-    def _agrees(self, label: str) -> bool | None:
-        return agrees(self._statement(), label)
-
     def agrees_on(self, unit: str, label: str) -> bool | None:
-        """The judges of another statement."""
-        return agrees(load_statement_view(self.study.reader, unit), label)
+        """As the roll-up has it."""
+        return agrees(self._statement() if unit == self.unit else load_statement_view(self.study.reader, unit), label)
 
     def _to_accept(self, unit: str) -> str:
         item = self._statement()
@@ -246,11 +210,6 @@ class ReviewSession(Deciding):
         if item.verdict is None or item.verdict.verdict is None:
             raise UserError("The judges have no common verdict here; press your own.")
         return item.verdict.verdict
-
-    def _differs(self, unit: str) -> bool:
-        label = self.label_of(unit)
-        item = load_statement_view(self.study.reader, unit)
-        return label is not None and follow_up(item, label, revealed=True) is FollowUp.KEEP_OR_CHANGE
 
     def _about(self) -> Decided:
         return decided_statement(self._statement())
@@ -279,9 +238,11 @@ class ReviewSession(Deciding):
     def _load_unit(self) -> None:
         reader, self._found = self.study.reader, None
         self._named = self._reference = None
+        self.place = 0
         if not self.unit:
-            self.item = self.source = None
+            self.item = None
             return
         self.item = load_statement_view(reader, self.unit)
         about = cause(reader, self.item.sources, self.queue.kind.name, self.unit, self.own.snapshot_id)
-        self.source = about or self.item.opening_source
+        if first := about or self.item.opening_source:
+            self.show_text(first.source_id)

@@ -28,7 +28,7 @@ from medreview.review.reviewer_state import (
     load_reviewer_state,
     statement_mode,
 )
-from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry
+from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline
 from medreview.review.unblinding import OthersNote, others_notes
 from medreview.study import Study
 from medreview.study.backup import Elsewhere
@@ -134,8 +134,10 @@ class Sitting(ABC):
     """What the sitting is to come to, if the reviewer said it."""
     settles = False
     """Whether labels given here settle conflicts of others (``medreview.review.adjudicating``)."""
-    of_unit: ClassVar[tuple[str, ...]] = ("unit", "own", "reads", "_before")
+    of_unit: ClassVar[tuple[str, ...]] = ("unit", "own", "reads", "place", "_before")
     """The attributes that reading a unit sets; who reads more of it adds them."""
+    place = 0
+    """Which of the unit's texts is in the main pane."""
     _ahead: tuple[Self, int] | None = None
     """The sitting at the next unit, and the version of the data that it was read from."""
 
@@ -398,29 +400,44 @@ class Sitting(ABC):
 
     @property
     @abstractmethod
-    def text_key(self) -> str | None:
-        """What tells the text in the main pane from another of the same unit."""
+    def badges(self) -> str:
+        """Why the unit on the screen is flagged, as far as it may be seen; else empty."""
+
+    @abstractmethod
+    def _texts(self) -> Sequence[tuple[str, str | None]]:
+        """The texts to go through in the main pane: key, and the snapshot that it is the text of."""
 
     @property
-    @abstractmethod
+    def text_key(self) -> str | None:
+        """What tells the text in the main pane from another of the same unit."""
+        texts = self._texts()
+        return texts[self.place][0] if texts else None
+
+    @property
     def snapshot(self) -> str | None:
         """The snapshot whose text is in the main pane."""
+        texts = self._texts()
+        return texts[self.place][1] if texts else None
 
-    @abstractmethod
     def turn_source(self, step: int) -> bool:
         """Show the next (1) or previous (-1) text, round and round. False when there is one at most."""
+        count = len(self._texts())
+        if count < 2:
+            return False
+        self.place = (self.place + step) % count
+        return True
 
-    @abstractmethod
     def show_text(self, key: str) -> None:
         """Show the text with a :attr:`text_key` in the main pane, if the unit has it."""
+        self.place = next((place for place, (other, _) in enumerate(self._texts()) if other == key), self.place)
 
     @abstractmethod
     def source_text(self, *, whole: bool = False) -> str:
         """The text in the main pane, or the ``whole`` page where that is more; else empty."""
 
-    @abstractmethod
     def source_places(self) -> DocumentOutline:
-        """The headings and pages of that text."""
+        """The headings and pages of that text, where it is that of a page."""
+        return load_outline(self.study.reader, self.snapshot) if self.snapshot else DocumentOutline()
 
     @abstractmethod
     def source_highlights(self) -> Highlights:

@@ -10,11 +10,11 @@ from medreview.review.decision import Decided, FollowUp, brief
 from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, told_of_unit
-from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline
+from medreview.review.shown_unit import Highlights, QueueEntry
 from medreview.review.span_editing import SpanEdit
 from medreview.text import Span
 from medreview.units.documents import RESPONSE
-from medreview.units.kind import Document, Machines, TextMark, UnitKind, UnitView
+from medreview.units.kind import Document, Machines, UnitKind, UnitView
 from medreview.units.registry import KINDS
 from medreview.units.stored import CORRECT_ANSWER
 
@@ -25,12 +25,10 @@ class UnitSession(Deciding):
     What machines say is read only where it may be seen, and for the record of a decision.
     """
 
-    of_unit = (*Deciding.of_unit, "_view", "place", "_machines")
+    of_unit = (*Deciding.of_unit, "_view", "_machines")
     _view: UnitView | None = None
     _whole: UnitView | None = None
     _whole_beside: ReviewerState | None = None
-    place = 0
-    """Which of the view's documents is in the main pane."""
     _machines: Machines | None = None
 
     kind: UnitKind
@@ -67,13 +65,18 @@ class UnitSession(Deciding):
         return self._machines
 
     @property
+    def badges(self) -> str:
+        """Why the unit is worth a look, where that may be seen."""
+        return self.machines.badges
+
+    @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
         """Every machine's opinion, in their order."""
         return words_on_unit(self.view, self.machines) if self.view else ()
 
     def _show_read(self, words: JudgeWords) -> None:
         if words.document:
-            self.show_document(words.document)
+            self.show_text(words.document)
 
     @property
     def judges_say(self) -> str | None:
@@ -94,42 +97,12 @@ class UnitSession(Deciding):
         documents = self.view.documents if self.view else ()
         return documents[self.place] if documents else None
 
-    @property
-    def text_key(self) -> str | None:
-        """Its key."""
-        return self.document.key if self.document else None
-
-    @property
-    def snapshot(self) -> str | None:
-        """The snapshot that it is the text of."""
-        return self.document.snapshot_id if self.document else None
-
-    def turn_source(self, step: int) -> bool:
-        """Show the next (1) or previous (-1) document, round and round. False when there is one at most."""
-        count = len(self.view.documents) if self.view else 0
-        if count < 2:
-            return False
-        self.place = (self.place + step) % count
-        return True
-
-    def show_document(self, key: str) -> bool:
-        """Show a document by its key; False when it is none to walk through."""
-        keys = [document.key for document in self.view.documents] if self.view else []
-        if key in keys:
-            self.place = keys.index(key)
-        return key in keys
-
-    def show_text(self, key: str) -> None:
-        """Show a document by its key, if there is one."""
-        self.show_document(key)
+    def _texts(self) -> Sequence[tuple[str, str | None]]:
+        return [(document.key, document.snapshot_id) for document in self.view.documents] if self.view else []
 
     def source_text(self, *, whole: bool = False) -> str:
         """The text of the document; there is no more of it than that."""
         return self.document.text if self.document and not whole else ""
-
-    def source_places(self) -> DocumentOutline:
-        """Headings and pages of a document that is a page."""
-        return load_outline(self.study.reader, self.snapshot) if self.snapshot else DocumentOutline()
 
     def source_highlights(self) -> Highlights:
         """The document's own marks, what I marked, and, where they may be seen, the machines' quotations in it."""
@@ -234,6 +207,11 @@ class UnitSession(Deciding):
         document = self.view.document(target) if self.view else None
         return document.snapshot_id if document else None
 
+    def text_words(self, target: str) -> str:
+        """By its title."""
+        document = self.view.document(target) if self.view else None
+        return document.title if document else target
+
     def text_keys(self) -> list[str]:
         """The keys of all texts, the one beside the others first."""
         assert self.view is not None
@@ -264,16 +242,6 @@ class UnitSession(Deciding):
 
     # The judges
 
-    def _follow_up(self, label: str, *, revealed: bool) -> FollowUp:
-        if self._agrees(label) is not False:
-            return FollowUp.ADVANCE
-        if revealed:
-            return FollowUp.KEEP_OR_CHANGE
-        return FollowUp.REASON if self.asks.reasons else FollowUp.ADVANCE
-
-    def _agrees(self, label: str) -> bool | None:
-        return self.agrees_on(self._current(), label)
-
     def agrees_on(self, unit: str, label: str) -> bool | None:
         """Whether machines say the same of any unit of the kind."""
         return self.kind.machines(self.study.reader, unit).agree(self.asks.axis, label)
@@ -283,10 +251,6 @@ class UnitSession(Deciding):
         if level is None:
             raise UserError(f"Machines have no common label for this {self.asks.noun}; press your own.")
         return level
-
-    def _differs(self, unit: str) -> bool:
-        label = self.label_of(unit)
-        return label is not None and self.agrees_on(unit, label) is False
 
     def _about(self) -> Decided:
         self._current()
@@ -308,8 +272,8 @@ class UnitSession(Deciding):
             left = {place for span in self.findings if span.standing != "rejected" for place in span.places}
             gone = {place for span in self.findings for place in span.places} - left
             quoted = [span for span in quoted if span not in gone]
-        marks = [_mark(mark) for mark in document.marks]
-        marks += [_mark(mark) for key, mark in self.machines.marks if key == document.key]
+        marks = [Mark(*mark) for mark in document.marks]
+        marks += [Mark(*mark) for key, mark in self.machines.marks if key == document.key]
         stops = sorted({Span(mark.start, mark.end) for mark in marks if mark.kind != "statement"} | set(quoted))
         marks += [Mark(*span, "quote") for span in quoted]
         marks += [Mark(*mine.span, "span") for mine in self.own.spans if mine.target == document.key]
@@ -331,8 +295,4 @@ class UnitSession(Deciding):
         self._view = self.kind.load(self.study.reader, self.unit)
         self.place, self._machines = 0, None
         if self.unit and self.shows_judges:
-            self.show_document(self.machines.opens)
-
-
-def _mark(mark: TextMark) -> Mark:
-    return Mark(mark.start, mark.end, mark.shade)
+            self.show_text(self.machines.opens)

@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from medreview.review.cell_width import fit, fitting, width
+from medreview.review.wrapping import prose_rows
 from medreview.visible import visible
 
 
@@ -105,6 +106,21 @@ _ASCII_EQUIVALENTS: Final = str.maketrans(
      "←": "<-", "↑": "Up", "↓": "Down", "╳": "x", "┊": ":", "╎": ":"}
 )  # fmt: skip
 """ASCII fallbacks for the glyphs that the screens draw."""
+
+
+def cells(row: Iterable[StyledText]) -> int:
+    """The width of a row's pieces."""
+    return sum(width(visible(text)) for text, _ in row)
+
+
+def wrapped(text: str, columns: int, style: str, most: int = 99, lead: str = " ") -> list[Row]:
+    """A text in at most so many rows, each behind ``lead``; the last ends in an ellipsis where there is more."""
+    shown = visible(" ".join(text.split()))
+    rows = prose_rows(shown, 0, len(shown), max(1, columns - len(lead) - 1))
+    lines = [shown[start:end].rstrip() for start, end in rows]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], lines[most - 1][: columns - 4] + "…"]
+    return [[(lead, ""), (line, style)] for line in lines]
 
 
 class Painted(Widget):

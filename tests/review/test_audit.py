@@ -199,7 +199,7 @@ def test_members_are_kept_from_queues_that_show_the_judges_until_they_are_met_or
     audit.next()
     audit.decide("contradicted")
     audit.next()
-    audit.hallucination("other")
+    audit.decide_also("hallucination", "other")
     audit.defer()
     assert reserved(study.reader, "kb") == all_members - decided  # put off is not decided, nor is another axis
     assert open_queue(study, "deferred", "kb").units == [put_off]  # where it is blind

@@ -156,7 +156,7 @@ def test_a_span_has_its_newest_ends_in_the_export_and_in_the_copy_that_is_made_o
     study: Study, tmp_path: Path
 ) -> None:
     sitting = session(study)
-    sitting.hallucination("fact")
+    sitting.decide_also("hallucination", "fact")
     start = ANSWER.index("fever")
     sitting.add_span("response", SpanEdit(ANSWER, start, start + len("fever")))
     (mine,) = sitting.own.spans

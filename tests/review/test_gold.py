@@ -35,7 +35,7 @@ def test_what_is_decided_is_right_or_wrong_and_what_waits_is_neither(study: Stud
     add(study, "s3", "not_addressed")
     session = ReviewSession(study, WHO, open_queue(study, "responses", WHO))
     session.decide("supported")
-    session.hallucination("fact")
+    session.decide_also("hallucination", "fact")
     session.add_span("response", session.default_span("response"))
     session.next()
     session.decide("supported")

@@ -45,7 +45,7 @@ def test_every_label_carries_the_version_it_was_given_by(study: Study) -> None:
     session.decide("contradicted")
     second = set_guidelines(study, "lead", SECOND)
     session.note("see version 2")
-    session.hallucination("fact")
+    session.decide_also("hallucination", "fact")
 
     assert stamps(study) == [before.stamp, first.stamp, second.stamp]
     assert [(one.number, one.text, one.set_by) for one in versions(study.reader)] == [

@@ -184,7 +184,7 @@ def test_the_audit_is_drawn_once_with_its_probability(study):
 
 def test_a_span_holds_its_text_and_survives_check(study):
     session = sit(study)
-    session.hallucination("fact")
+    session.decide_also("hallucination", "fact")
     session.add_span("response", session.default_span("response"))
     session.add_span("source", session.default_span("source"))
 

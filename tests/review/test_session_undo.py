@@ -20,7 +20,7 @@ def test_undoing_a_blind_decision_hides_the_judges_but_remembers_the_look(study)
 def test_undo_and_redo_one_act_a_press_also_in_another_session(study):
     session = sit(study)
     session.decide("partial")
-    session.hallucination("fact")
+    session.decide_also("hallucination", "fact")
     session.add_span("response", session.default_span("response"))
     session.note("check the dose")
     again = sit(study)

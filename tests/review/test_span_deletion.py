@@ -27,7 +27,7 @@ WORDS = ["Call for help.", "50 mL/kg", "Norepinephrine comes first."]
 def session(study: Study) -> ReviewSession:
     """Three spans, marked in another order than they stand: two in the response, then one in the source."""
     session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
-    session.hallucination("fact")
+    session.decide_also("hallucination", "fact")
     assert session.item is not None
     for target, words in (("source", WORDS[2]), ("response", WORDS[0]), ("response", WORDS[1])):
         text = session.source_text() if target == "source" else session.item.response

@@ -21,7 +21,7 @@ def test_a_session_out_and_in(
     session.decide("partial")
     session.decide("contradicted")
     session.reason("number")
-    session.hallucination("fact")
+    session.decide_also("hallucination", "fact")
     session.add_span("response", session.default_span("response"))
     session.note("=dose, “halved”")
     session.flag("dispute")

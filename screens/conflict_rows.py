@@ -1,20 +1,12 @@
-"""A conflict on the review screen: the unit as in every queue, and both labels where else the judges stand."""
+"""A conflict on the review screen: both labels where else the judges stand; all else is as in every queue."""
 
-from collections.abc import Callable
 from typing import Final
-
-from textual.geometry import Region, Size
 
 from medreview.review.adjudicating import Adjudicating
 from medreview.review.cell_width import fit, width
 from medreview.review.conflicts import Conflict, GivenLabel
-from medreview.review.wrapping import prose_rows
-from medreview.screens.face import Face, cells
-from medreview.screens.last_rows import Hints
-from medreview.screens.layout import Needs, PanePlan, shape_of
-from medreview.screens.review_rows import STYLE, Subject, glyph
-from medreview.screens.widgets.document import DocumentView
-from medreview.screens.widgets.painted import Row, StyledText
+from medreview.screens.review_rows import STYLE, glyph
+from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.text import in_words
 from medreview.visible import visible
 
@@ -24,41 +16,15 @@ _LABEL_ROWS: Final = 3
 _PANEL_ROWS: Final = 12
 
 
-class ConflictFace:
-    """Draws a unit by the face of its kind, with the reviewers' labels in the place of what machines say."""
+class ConflictRows:
+    """Draws the reviewers' labels in the place of what machines say."""
 
-    def __init__(
-        self,
-        session: Adjudicating,
-        face: Callable[[DocumentView, DocumentView], Face],
-        source: DocumentView,
-        response: DocumentView,
-    ) -> None:
+    def __init__(self, session: Adjudicating) -> None:
         self._session = session
-        self._face = face(source, response)
-        self.panes = self._face.panes
 
-    def subject(self) -> Subject | None:
-        """As in every queue."""
-        return self._face.subject()
-
-    def needs(self, size: Size, card: Region | None) -> Needs:
-        """The same, with room for the labels."""
-        needs = self._face.needs(size, card)
-        one = shape_of(size) == "one"
-        return needs._replace(judges=len(self._label_rows(size.width)) + 1 if one else max(_PANEL_ROWS, needs.judges))
-
-    def card_rows(self, plan: PanePlan) -> list[Row]:
-        """As in every queue."""
-        return self._face.card_rows(plan)
-
-    def hints(self, plan: PanePlan) -> Hints:
-        """As in every queue."""
-        return self._face.hints(plan)
-
-    def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
-        """As in every queue."""
-        return self._face.bar_rows(columns, one=one)
+    def height(self, columns: int, *, one: bool, otherwise: int) -> int:
+        """Rows that the labels take; side by side at least as many as what machines say takes ``otherwise``."""
+        return len(self._label_rows(columns)) + 1 if one else max(_PANEL_ROWS, otherwise)
 
     def opinion_bar(self, columns: int) -> list[Row]:
         """Each reviewer's label, what settled them; then reasons and notes."""
@@ -103,7 +69,7 @@ class ConflictFace:
                 told = "" if given.independent else " · knew another's"
                 rows.append([(f" {visible(given.reviewer)}  ", ""), *self._label(conflict, given.label),
                              (f"  {_time(given)} · {given.mode}{told}", "dim")])  # fmt: skip
-                rows += _wrapped(_beside(given, named=False), columns)
+                rows += wrapped(_beside(given, named=False), columns, "dim", lead="   ")[:3]
             if settled := self._settled(conflict):
                 rows.append([(" ", ""), *settled[1:]])
         if len(rows) == 1:
@@ -133,10 +99,3 @@ def _beside(given: GivenLabel, *, named: bool = True) -> str:
     text = f"“{given.text}”" if given.text else ""
     said = "; ".join(filter(None, (in_words(given.reason), text, given.note)))
     return f"{given.reviewer}: {said}" if said and named else said
-
-
-def _wrapped(text: str, columns: int) -> list[Row]:
-    shown = visible(" ".join(text.split()))
-    lines = [shown[start:end].rstrip() for start, end in prose_rows(shown, 0, len(shown), max(1, columns - 4))]
-    rows: list[Row] = [[("   ", ""), (line, "dim")] for line in lines if line]
-    return rows[:3]
