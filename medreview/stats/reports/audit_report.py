@@ -8,14 +8,13 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, NamedTuple, get_args
 
 from medreview.judges.rollup import tie_rule
 from medreview.labels import TieRule
 from medreview.stats.formulas.audit_sampling import (
     Known,
     Planned,
-    Sampled,
     audit_share,
     labels_at_large,
     labels_for,
@@ -26,6 +25,8 @@ from medreview.stats.formulas.audit_sampling import (
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.reports.audit_verdicts import (
     JudgeVerdicts,
+    Member,
+    Met,
     WithVerdicts,
     judges_together,
     post_stratified,
@@ -46,12 +47,8 @@ from medreview.study.audit_frame import Stratum, strata
 from medreview.study.counts import count_statements
 
 Labels = Mapping[str, ReviewerLabel]
-_Met = Literal[
-    "not_looked_at", "seen_before", "labelled_out_of_turn", "deferred", "cannot_judge", "no_judgement", "tied", "stale",
-    "used",
-]  # fmt: skip
-_WAITING: Final[frozenset[_Met]] = frozenset({"not_looked_at", "seen_before", "labelled_out_of_turn"})
-_LABELLED: Final[frozenset[_Met]] = frozenset({"cannot_judge", "no_judgement", "tied", "stale", "used"})
+_WAITING: Final[frozenset[Met]] = frozenset({"not_looked_at", "seen_before", "labelled_out_of_turn"})
+_LABELLED: Final[frozenset[Met]] = frozenset({"cannot_judge", "no_judgement", "tied", "stale", "used"})
 
 # In this order every beginning is a draw at a part of the rates.
 _MEMBERS: Final = """
@@ -105,27 +102,6 @@ class AuditFlow:
         """Of the members that were met in turn, the share that came to be used; 1 before any was."""
         met = self.drawn - self.waiting
         return self.used / met if self.used else 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A drawn statement as one figure counts it; ``value`` where it is used; ``filtered``: given through a filter."""
-
-    unit: str
-    response_id: str
-    model: str
-    origin: str
-    probability: float
-    flagged: bool
-    met: _Met
-    value: float
-    assisted: bool
-    filtered: bool
-
-    @property
-    def sampled(self) -> Sampled:
-        """The member in a formula."""
-        return Sampled(self.value, self.response_id, self.probability)
 
 
 def drawn_rows(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> list[sqlite3.Row]:
@@ -184,7 +160,7 @@ def flow_of(members: Sequence[Member], size: int) -> AuditFlow:
         in_study=size,
         not_drawn=size - len(members),
         drawn=len(members),
-        **{met: counts[met] for met in get_args(_Met)},
+        **{met: counts[met] for met in get_args(Met)},
         assisted=sum(member.assisted for member in members if member.met == "used"),
     )
 
@@ -223,7 +199,7 @@ def _member(
     )
 
 
-def _not_used(unit: str, given: Sequence[ReviewerLabel], put_off: Set[str], seen: Set[str]) -> _Met:
+def _not_used(unit: str, given: Sequence[ReviewerLabel], put_off: Set[str], seen: Set[str]) -> Met:
     if given:
         return "stale" if all(label.stale for label in given) else "cannot_judge"
     if unit in put_off:

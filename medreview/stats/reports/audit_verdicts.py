@@ -4,14 +4,13 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from medreview.errors import UserError
 from medreview.judges.votes import Judge, judges_of_support
 from medreview.stats.formulas.audit_sampling import AuditedStratum, Sampled, stratified_share
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
-from medreview.stats.reports.audit_report import Member
 from medreview.stats.reports.reviewer_labels import BINARY, TIED, TOGETHER
 from medreview.stats.reports.study_reader import EVERYTHING, JudgedResponse, Opinion, Selection, judged_responses
 
@@ -30,6 +29,33 @@ FROM statement_standing AS s LEFT JOIN verdict AS v
 GROUP BY s.response_id"""
 _TOGETHER_AUDITED: Final = """
 SELECT statement_id, supported FROM audit_item JOIN verdict USING (statement_id) WHERE judgement_id IS NOT NULL"""
+
+Met = Literal[
+    "not_looked_at", "seen_before", "labelled_out_of_turn", "deferred", "cannot_judge", "no_judgement", "tied", "stale",
+    "used",
+]  # fmt: skip
+"""What became of a drawn statement, in one figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A drawn statement as one figure counts it; ``value`` where it is used; ``filtered``: given through a filter."""
+
+    unit: str
+    response_id: str
+    model: str
+    origin: str
+    probability: float
+    flagged: bool
+    met: Met
+    value: float
+    assisted: bool
+    filtered: bool
+
+    @property
+    def sampled(self) -> Sampled:
+        """The member in a formula."""
+        return Sampled(self.value, self.response_id, self.probability)
 
 
 StratumSizes = Mapping[str, Mapping[str, int]]
