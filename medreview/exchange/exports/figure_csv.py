@@ -12,7 +12,7 @@ from medreview.exchange.files.csv_file import Cell, CsvFile, sign_of
 from medreview.labels import HALLUCINATION
 from medreview.stats.formulas.estimate import figure_rows
 from medreview.stats.reports.provenance import Provenance
-from medreview.stats.units.fact_scores import TradeOff
+from medreview.stats.units.fact_report import TradeOff
 from medreview.stats.units.hallucination_detection import AssistedReport
 from medreview.visible import visible_line
 

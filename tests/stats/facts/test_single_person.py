@@ -8,7 +8,7 @@ import pytest
 
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.human_baseline import MARGIN
-from medreview.stats.units.fact_scores import single_person
+from medreview.stats.units.fact_report import single_person
 from medreview.study import Study
 from medreview.units.held_facts import held_facts
 from tests.support.fact_study import FactStudy

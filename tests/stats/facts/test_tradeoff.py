@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.units.fact_report import fact_report
-from medreview.stats.units.fact_scores import TradeOff
+from medreview.stats.units.fact_report import TradeOff, fact_report
 from medreview.study import Study
 from tests.support.fact_study import FactStudy
 
