@@ -10,7 +10,7 @@ from medreview.review.queue_kinds import ALL
 from medreview.stats.reports.audit_report import leading_estimate
 from medreview.stats.reports.own_labels import OwnLabels, own_labels
 from medreview.stats.reports.reviewer_labels import GROUPS, SCALES, Group, Scale, reviewer_labels
-from medreview.stats.units.headlines import UnitHeadline, unit_headline
+from medreview.stats.units.kind_labels import UnitHeadline, unit_headline
 from medreview.study import Study
 from medreview.units.registry import KINDS
 

@@ -8,8 +8,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.small_jury import NOT_ASKED, small_jury
-from medreview.stats.units.fact_jury import TIED, UNLABELLED, fact_jury_labels
+from medreview.stats.reports.small_jury import NOT_ASKED, TIED, UNLABELLED, fact_jury_labels, small_jury
 from medreview.study import Study
 from tests.support.fact_study import FactStudy
 from tests.support.study_builder import NOW, build
