@@ -18,8 +18,7 @@ from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.study_figures import SCHEMA
 from medreview.stats.units.fact_report import FactReport, KeyFactFigures, fact_report
-from medreview.stats.units.headlines import UnitHeadline, unit_headline
-from medreview.stats.units.kind_labels import scales_of, told_gold
+from medreview.stats.units.kind_labels import UnitHeadline, scales_of, told_gold, unit_headline
 from medreview.stats.units.unit_figures import UnitFigures, kind_named, reviewers_named, unit_figures
 from medreview.study import Study
 from medreview.study.ids import kind_of

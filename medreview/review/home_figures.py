@@ -7,7 +7,7 @@ from medreview.review.live_agreement import GroupView, LiveFigures
 from medreview.stats.reports.audit_report import leading_estimate
 from medreview.stats.reports.own_labels import OwnLabels, own_labels
 from medreview.stats.reports.reviewer_labels import reviewer_labels
-from medreview.stats.units.headlines import UnitHeadline, unit_headline
+from medreview.stats.units.kind_labels import UnitHeadline, unit_headline
 from medreview.units.registry import KINDS
 
 

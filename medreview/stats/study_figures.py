@@ -61,7 +61,7 @@ from medreview.stats.reports.study_support import (
 )
 from medreview.stats.reports.subgroups import By, ByReport, by_report
 from medreview.stats.reviewer_conduct import Conduct, conduct_report
-from medreview.stats.units.headlines import UnitHeadline, headlines
+from medreview.stats.units.kind_labels import UnitHeadline, headlines
 from medreview.stats.units.unit_figures import UnitFigures, every_unit_figures
 from medreview.study.counts import count_statements
 

@@ -11,8 +11,7 @@ from medreview.generators.themes import Themes
 from medreview.judges.rollup import set_tie_rule
 from medreview.llm.settings import JudgeSettings
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.units.fact_report import FactReport, fact_report
-from medreview.stats.units.fact_report import Themes as ThemesOfSystem
+from medreview.stats.units.fact_report import FactReport, SystemThemes, fact_report
 from medreview.study import Study
 from tests.support.fact_study import FactStudy
 from tests.support.judge_endpoint import JudgeEndpoint, says
@@ -40,7 +39,7 @@ def report(facts: FactStudy) -> FactReport:
     return fact_report(facts.study.reader, resampling=Resampling(replicates=199))
 
 
-def of(facts: FactStudy, system: str) -> ThemesOfSystem:
+def of(facts: FactStudy, system: str) -> SystemThemes:
     return next(themes for themes in report(facts).themes if themes.system == system)
 
 
@@ -53,11 +52,13 @@ def test_a_models_themes_stand_in_the_report_with_their_facts_until_something_is
     assert "1. omitted (management): Warfarin was begun at 5 mg. | judges: Not in {failures}." in prompt
     assert (done.counts.made, done.counts.nothing) == (1, {"too_few_failures": 1})
     assert done.counts.dropped == {"theme_of_one": 1}
-    themes = of(facts, "atlas")
+    facts_report, themes = report(facts), of(facts, "atlas")
     assert (themes.by, themes.dropped, themes.alone) == ("m", 0, 0)
-    assert [(theme.title, [one.held.text.name for one in theme.facts]) for theme in themes.themes] == [
-        ("What is due after discharge", ["R01", "R03", "R05"]), ("Doses of new medicines", ["R01", "R03"]),
+    assert [(theme.title, theme.facts) for theme in themes.themes] == [
+        ("What is due after discharge", 3), ("Doses of new medicines", 2),
     ]  # fmt: skip
+    themed = dict(zip(facts_report.themes, facts_report.themed, strict=True))[themes]
+    assert [[one.held.text.name for one in failed] for failed in themed] == [["R01", "R03", "R05"], ["R01", "R03"]]
     assert of(facts, "boreal").by == ""
     facts.votes("second", "atlas-one", "YY")
     set_tie_rule(facts.study, "supported")
@@ -113,6 +114,6 @@ def test_the_demo_writers_answer_makes_themes_of_its_own_failures(study):
     done = run(facts, JudgeSettings("demo", "demo-writer", "recorded:", recorded=recorded))
     assert (done.counts.made, done.counts.codes, done.counts.retried) == (1, {"no_theme": 1}, 1)
     assert done.counts.dropped == {"theme_of_one": 1, "unknown_fact": 1, "number_not_in_failures": 1}
-    assert [(theme.title, len(theme.facts)) for theme in of(facts, system).themes] == [
+    assert [(theme.title, theme.facts) for theme in of(facts, system).themes] == [
         ("What is to be tested or repeated after discharge", 4), ("Why and how a treatment was changed", 4),
     ]  # fmt: skip

@@ -252,8 +252,7 @@ def jury(
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.reports.provenance import provenance
     from medreview.stats.reports.reviewer_labels import SCALES
-    from medreview.stats.reports.small_jury import jury_labels, small_jury
-    from medreview.stats.units.fact_jury import fact_jury_labels
+    from medreview.stats.reports.small_jury import fact_jury_labels, jury_labels, small_jury
 
     mode: Mode = "assisted" if assisted else "blind"
     if members and facts is None:

@@ -20,8 +20,19 @@ from medreview.exchange.files.csv_file import CsvFile, check_report, sign_of
 from medreview.judges.fact_votes import PRESENCE
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import half_up, show
-from medreview.stats.units.fact_report import FactFigures, FactReport, KeyFactFigures, SystemThemes, ThemeCount, Themes
-from medreview.stats.units.fact_scores import NAMES, TASKS, FactScore, SinglePerson, SystemScores, TradeOff
+from medreview.stats.units.fact_report import (
+    NAMES,
+    TASKS,
+    FactFigures,
+    FactReport,
+    FactScore,
+    KeyFactFigures,
+    SinglePerson,
+    SystemScores,
+    SystemThemes,
+    ThemeCount,
+    TradeOff,
+)
 from medreview.text import in_words
 from medreview.units.fact_vote import vote_strip
 from medreview.units.held_facts import HeldFact
@@ -49,7 +60,7 @@ def next_parts(held: int, study: Path, *, asked: bool) -> Iterator[Part]:
         yield NextStep(command("review", study, "--queue", "facts"))
 
 
-def theme_step(themes: Sequence[Themes | SystemThemes], study: Path) -> Iterator[Part]:
+def theme_step(themes: Sequence[SystemThemes], study: Path) -> Iterator[Part]:
     """How a model finds other themes, where there are some and none of them is a model's."""
     if any(one.themes or one.alone for one in themes) and not any(one.by for one in themes):
         yield from (
@@ -156,9 +167,9 @@ def vote_parts(report: FactReport) -> Iterator[Part]:
         yield inset(*(f"{NAMES[task]}: {strips(report, one, task) or _NO_VOTE}" for task in TASKS))
     if any(themes.themes for themes in report.themes):
         yield Title("The facts of each theme")
-    for themes in report.themes:
-        for theme in themes.themes:
-            facts = (f"{fact_name(one.held)}, {one.failure}: {one_line(one.held.fact.text)}" for one in theme.facts)
+    for themes, themed in zip(report.themes, report.themed, strict=True):
+        for theme, failed in zip(themes.themes, themed, strict=True):
+            facts = (f"{fact_name(one.held)}, {one.failure}: {one_line(one.held.fact.text)}" for one in failed)
             yield from (f"{given(themes.system)}: {one_line(theme.title)}", inset(*facts))
 
 
@@ -175,7 +186,7 @@ def fact_name(one: HeldFact) -> str:
     return f"{one.case.name} {one.fact.name} in {one.text.name}"
 
 
-def theme_counts(themes: Themes | SystemThemes) -> str:
+def theme_counts(themes: SystemThemes) -> str:
     """Who made the themes of a system, and what is in none."""
     by = f"by {one_line(themes.by)}" if themes.by else "by category and by what differs"
     dropped = f"; {counted(themes.dropped, 'theme')} of one fact dropped" if themes.dropped else ""

@@ -24,7 +24,7 @@ from medreview.stats.reports.review_progress import Standing
 from medreview.stats.reports.reviewer_labels import BINARY, OFFLINE_IS_TRIAGE, TOGETHER
 from medreview.stats.reports.study_support import ResponseReport
 from medreview.stats.study_figures import ReviewerFigures, StudyFigures
-from medreview.stats.units.headlines import UnitHeadline
+from medreview.stats.units.kind_labels import UnitHeadline
 from medreview.units.registry import KINDS
 
 WIDTH: Final = 15

@@ -12,8 +12,7 @@ from medreview.replays.replay import Replay, Row
 from medreview.replays.reproduced import JURY_KAPPA, JURY_MINUS_PERSON
 from medreview.replays.step_kinds import Ask, Bring, Generate, Review
 from medreview.stats.formulas.human_baseline import MARGIN
-from medreview.stats.units.fact_report import FactReport, fact_report
-from medreview.stats.units.fact_scores import SinglePerson
+from medreview.stats.units.fact_report import FactReport, SinglePerson, fact_report
 from medreview.study import Study
 
 NO_CASE: Final = "there is no case yet"

@@ -115,6 +115,11 @@ def cluster_codes(clusters: Sequence[Hashable]) -> tuple[Ints, int]:
     return np.array(codes, dtype=np.int64), len(seen)
 
 
+def shared(clusters: Sequence[str]) -> list[str] | None:
+    """The clusters of items; none where each item has one of its own."""
+    return list(clusters) if len(set(clusters)) < len(clusters) else None
+
+
 def sum_by_cluster(vectors: Floats, clusters: Sequence[Hashable] | None) -> Floats:
     """Per-item vectors (n x K) added up per cluster (R x K); unchanged without clusters."""
     if clusters is None:

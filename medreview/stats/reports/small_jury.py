@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medreview.errors import UserError
+from medreview.judges.fact_votes import answer_of
 from medreview.judges.votes import Judge, judges_of_support
 from medreview.labels import TieRule
 from medreview.stats.formulas import coefficients as c
@@ -51,8 +52,12 @@ from medreview.stats.reports.reviewer_labels import (
     reviewers_label,
 )
 from medreview.stats.reports.study_reader import judged_responses
+from medreview.units.held_facts import held_facts
 
 NOT_ASKED: Final = "not every candidate was asked"
+YES_NO: Final = Scale("yes_or_no", "yes or no", ("yes", "no"))
+TIED: Final = "panel tied"
+UNLABELLED: Final = "nobody of the panel could judge"
 
 # A call names judge, model, prompt and host: runs that differ in parameters only cannot be told apart by it.
 _COSTS: Final = """
@@ -113,8 +118,7 @@ def jury_labels(
     labels = reviewer_labels(reader, reviewer, pass_no)
     group, mine = _group(labels, reviewer, mode)
     dropped: Counter[str] = Counter()
-    rows: list[tuple[str, list[str | None]]] = []
-    responses: list[str] = []
+    rows: list[tuple[str, str, list[str | None]]] = []
     for case in judged_responses(reader):
         for statement in case.statements:
             label = mine.get(statement.statement_id)
@@ -124,21 +128,97 @@ def jury_labels(
             if own.label is None or not said.keys() >= set(candidates):
                 dropped[own.missing or NOT_ASKED] += 1
                 continue
-            rows.append((own.label, [judges_label(said[judge], scale).label for judge in candidates]))
-            responses.append(case.response_id)
-    costs = judge_costs(reader)
-    flat = encode([vote for _, votes in rows for vote in votes], scale.labels)
+            words = [judges_label(said[judge], scale).label for judge in candidates]
+            rows.append((case.response_id, own.label, words))
+    names = [judge.name for judge in candidates]
+    return _labels(reviewer, group, scale, names, rows, judge_costs(reader), dropped)
+
+
+def _labels(
+    reviewer: str,
+    group: Group,
+    scale: Scale,
+    judges: Sequence[str],
+    rows: Sequence[tuple[str, str, Sequence[str | None]]],
+    costs: Mapping[str, float],
+    dropped: Mapping[str, int],
+    unit: str = "statement",
+    cluster: str = "response",
+) -> JuryLabels:
+    """Of rows of a cluster, the right label, and the candidates' labels."""
+    flat = encode([vote for *_, votes in rows for vote in votes], scale.labels)
     return JuryLabels(
         reviewer=reviewer,
         group=group,
         scale=scale,
-        judges=tuple(judge.name for judge in candidates),
-        mine=encode([own for own, _ in rows], scale.labels),
-        votes=np.asarray(flat.reshape(len(rows), len(candidates)), dtype=np.int64),
-        clusters=tuple(responses),
-        costs=tuple(costs.get(judge.name) for judge in candidates),
+        judges=tuple(judges),
+        mine=encode([own for _, own, _ in rows], scale.labels),
+        votes=np.asarray(flat.reshape(len(rows), len(judges)), dtype=np.int64),
+        clusters=tuple(cluster for cluster, *_ in rows),
+        costs=tuple(costs.get(name) for name in judges),
         dropped=dict(dropped),
+        unit=unit,
+        cluster=cluster,
     )
+
+
+def fact_jury_labels(
+    reader: sqlite3.Connection,
+    task: str,
+    *,
+    judges: Sequence[str] = (),
+    members: Sequence[str] = (),
+    reviewers: Sequence[str] = (),
+    mode: Mode = "blind",
+    tie: TieRule = "undecided",
+) -> JuryLabels:
+    """The panel's majority on one question about each fact, beside the candidates' answers; clusters are cases.
+
+    The panel has no candidate in it, so that nobody is compared with a majority that has their own vote.
+    ``judges`` and ``members`` (people) name the candidates; all judges by default. ``reviewers``: whose majority is the
+    reference; by default all who are no candidates. Raises :class:`UserError` for a name that is not there, fewer
+    than two candidates, or nobody to compare them with.
+    """
+    facts = held_facts(reader)
+    asked = [
+        judge
+        for judge in facts.judges
+        if any(vote.judge == judge for one in facts.held for vote in one.judged.of(task))
+    ]
+    people = facts.people(mode)
+    _known(judges, asked, "judge", "was asked this of key facts")
+    _known((*members, *reviewers), people, "reviewer", f"labelled key facts ({mode})")
+    chosen = [judge for judge in asked if judge in judges or not (judges or members)]
+    panel = [name for name in (reviewers or people) if name not in members]
+    candidates = [*chosen, *dict.fromkeys(members)]
+    if len(candidates) < 2:
+        raise UserError("A jury is chosen from two candidates or more; name judges with --judge, people with --member.")
+    if not panel:
+        other = "" if mode == "assisted" else " (labels given after the judges were seen need --assisted)"
+        raise UserError(f"Nobody has {mode} labels on key facts to compare the candidates with{other}.")
+    without = [name for name in facts.people(mode) if name not in panel]
+    dropped: Counter[str] = Counter()
+    rows: list[tuple[str, str, list[str | None]]] = []
+    for one in facts.held:
+        word = one.panel(task, tie, mode, without)
+        if not word.asked:
+            continue
+        said = {vote.reviewer: answer_of(vote.level, task) for vote in one.people if vote.mode == mode}
+        said |= {vote.judge: vote.answer for vote in one.judged.of(task)}
+        if word.answer is None or not said.keys() >= set(candidates):
+            dropped[(TIED if word.tied else UNLABELLED) if word.answer is None else NOT_ASKED] += 1
+            continue
+        answers = [None if said[name] is None else YES_NO.labels[not said[name]] for name in candidates]
+        rows.append((one.case.case_id, YES_NO.labels[not word.answer], answers))
+    reviewer = panel[0] if len(panel) == 1 else f"the majority of {len(panel)} people"
+    costs = {judge: cost for judge, cost in judge_costs(reader, task).items() if judge in chosen}
+    return _labels(reviewer, Group(mode), YES_NO, candidates, rows, costs, dropped, "key fact", "case")
+
+
+def _known(names: Sequence[str], known: Sequence[str], what: str, does: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UserError(f"No {what} {name!r} {does}; {', '.join(known) or 'nobody'} did.")
 
 
 def judge_costs(reader: sqlite3.Connection, task: str = "") -> dict[str, float]:

@@ -15,8 +15,7 @@ from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import ResponseSample
-from medreview.stats.reports.reviewer_labels import Mode
-from medreview.stats.units.kind_labels import OF_MODE, REFERENCE_SCALE, KindLabels, Which
+from medreview.stats.units.kind_labels import OF_MODE, REFERENCE_SCALE, GivenLabel, KindLabels, Which, kind_labels
 from medreview.study.ids import REFERENCE, unit_id
 from medreview.text import in_words
 from medreview.units.checked_reference import StoredReference, load_reference
@@ -35,20 +34,6 @@ WHERE c.verdict IN (SELECT value FROM json_each(?1))
           SELECT 1 FROM json_each(c.result, '$.record.notices') AS n
           WHERE json_extract(n.value, '$.kind') IN (SELECT value FROM json_each(?2))))
 ORDER BY r.ordinal, f.ordinal"""
-_LABELS: Final = """
-SELECT reviewer, unit, mode, label, current FROM axis_label
-WHERE axis = ?1 AND pass = 1 AND unit >= ?1 || ':' AND unit < ?1 || ';'
-      AND event_id NOT IN (SELECT event_id FROM decision_stale) ORDER BY reviewer"""
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceLabel:
-    """What a reviewer says of a reference: ``first`` is the label that counts in its ``mode``, ``now`` as it stands."""
-
-    reviewer: str
-    mode: Mode
-    first: str
-    now: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +44,7 @@ class AccusedReference:
     model: str
     stored: StoredReference
     checked_at: str
-    labels: tuple[ReferenceLabel, ...]
+    labels: tuple[GivenLabel, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +67,9 @@ def accused_references(
     rows = [row for row in found if listed is None or unit_id(REFERENCE, row["reference_id"]) in listed]
     order = (*ACCUSING, "match")
     rows.sort(key=lambda row: order.index(row["verdict"]))
-    labels = _labels(reader, reviewers) if rows else {}
+    labels: dict[str, list[GivenLabel]] = {}
+    for one in kind_labels(reader, REFERENCE, reviewers, alone=True).given if rows else ():
+        labels.setdefault(one.unit, []).append(one)
     return AccusedReferences(
         listed=tuple(_one(reader, row, labels) for row in rows[:most]),
         held_back=len(found) - len(rows),
@@ -90,22 +77,11 @@ def accused_references(
     )
 
 
-def _one(
-    reader: sqlite3.Connection, row: sqlite3.Row, labels: Mapping[str, tuple[ReferenceLabel, ...]]
-) -> AccusedReference:
+def _one(reader: sqlite3.Connection, row: sqlite3.Row, labels: Mapping[str, Sequence[GivenLabel]]) -> AccusedReference:
     stored = load_reference(reader, row["reference_id"])
     unit = unit_id(REFERENCE, row["reference_id"])
     name = f"{response_name(row['ordinal'])} {stored.short_name}"
-    return AccusedReference(name, row["model"], stored, row["checked_at"], labels.get(unit, ()))
-
-
-def _labels(reader: sqlite3.Connection, reviewers: Collection[str]) -> dict[str, tuple[ReferenceLabel, ...]]:
-    found: dict[str, tuple[ReferenceLabel, ...]] = {}
-    for row in reader.execute(_LABELS, (REFERENCE,)):
-        if row["reviewer"] in reviewers:
-            one = ReferenceLabel(row["reviewer"], row["mode"], row["label"], row["current"])
-            found[row["unit"]] = (*found.get(row["unit"], ()), one)
-    return found
+    return AccusedReference(name, row["model"], stored, row["checked_at"], tuple(labels.get(unit, ())))
 
 
 _HONEST: Final = "match"

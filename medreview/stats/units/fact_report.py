@@ -1,4 +1,12 @@
-"""All that is said of the key facts of a study, in one place: figures, votes, and themes of what systems omit.
+"""All that is said of the key facts of a study, in one place: scores, votes, and themes of what systems omit.
+
+Scores of systems (MedFactEval) are shares said and contradicted by the majority of a jury. A tie that the tie rule
+leaves open, a fact on which all abstained and one that was not asked about are left out of the share, and counted. A
+text that is not there says no fact and contradicts none. ``single_person`` is MedFactEval's meta-evaluation: whether
+judges agree with a panel as well as one person of it does; its figures are those of ``formulas.human_baseline``, and
+cases are resampled. ``trade_offs`` are cost and time of the calls that made a text, of all attempts and stages, from
+the table ``llm_call``. They are known only of texts that were generated here, and of a system only when they are known
+of all its texts.
 
 Themes are in what a system omits and contradicts, from what the judges of the majority say of it (MedFactEval, step 3).
 Without a model they go by what the fact is about and by how the passage that the judges quote differs from it, as the
@@ -8,27 +16,22 @@ evidence rules see that. A theme of one fact is none. ``key_fact_figures`` is th
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from medreview.judges.fact_votes import JuryWord, answer_of
+from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, JuryWord, answer_of
+from medreview.judges.majority import OF_STUDY
 from medreview.judges.rollup import tie_rule
 from medreview.judges.triage import CLASH_WORDS
 from medreview.labels import TieRule, label_words
+from medreview.stats.formulas.agreement import PairAgreement, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.human_baseline import BesidePerson, non_inferiority
+from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.reports.provenance import Provenance, provenance
-from medreview.stats.units.fact_scores import (
-    TASKS,
-    AgainstPanel,
-    SinglePerson,
-    SystemScores,
-    TradeOff,
-    against_panel,
-    single_person,
-    system_scores,
-    trade_offs,
-)
+from medreview.text import counted
 from medreview.units.cases import case_of
 from medreview.units.held_facts import (
     FACT_THEMES,
@@ -47,19 +50,260 @@ _MADE: Final = """SELECT g.report, r.model FROM generation_current AS g JOIN gen
 WHERE r.generator = ? AND g.item_id = ? AND g.code = '' ORDER BY r.ordinal DESC LIMIT 1"""
 _UNSAID: Final = "nothing near it is said"
 _PARTLY: Final = "said in part, or otherwise"
+TASKS: Final = (PRESENCE, CONTRADICTION)
+NAMES: Final[Mapping[str, str]] = {PRESENCE: "presence", CONTRADICTION: "contradiction"}
+"""The two questions, and what their scores are called."""
+_WHOLE: Final = {PRESENCE: "present", CONTRADICTION: "contradicted"}
+_YES_NO: Final = ("yes", "no")
 
 
 @dataclass(frozen=True, slots=True)
-class Theme:
-    """What several failures of one system have in common; ``about``: a sentence more, if there is one."""
+class FactScore:
+    """The score on one question: ``figure`` is the share of facts with the answer yes, its interval over cases.
+
+    ``tied`` counts even votes, whatever the tie rule made of them; ``undecided`` those that it left open; ``silent``
+    the facts on which everybody who was asked abstained; ``not_asked`` those that nobody was asked about. The last
+    three are left out of the figure.
+    """
+
+    figure: Estimate
+    tied: int
+    undecided: int
+    silent: int
+    not_asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScores:
+    """One system: on how many ``cases`` it has texts, how many of these are ``invalid``, and its scores by question.
+
+    ``by_jury`` is by the majority of the judges, ``by_panel`` by that of people; empty where nobody was asked.
+    """
+
+    system: str
+    cases: int
+    texts: int
+    invalid: int
+    facts: int
+    by_jury: Mapping[str, FactScore]
+    by_panel: Mapping[str, FactScore]
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstPanel:
+    """A judge, or all together, against the panel's majority on one question; rows of the table are the panel's."""
+
+    rater: str
+    task: str
+    agreement: PairAgreement
+
+
+def system_scores(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT) -> tuple[SystemScores, ...]:
+    """Each system's scores."""
+    mode = facts.panel_mode
+    panel = bool(facts.people(mode))
+    found = []
+    for system in facts.systems:
+        held = [one for one in facts.held if one.text.system == system]
+        texts = [text for text in facts.texts if text.system == system]
+        found.append(
+            SystemScores(
+                system=system,
+                cases=len({text.case_id for text in texts}),
+                texts=len(texts),
+                invalid=sum(not text.valid for text in texts),
+                facts=len(held),
+                by_jury=_scores(held, lambda one, task: one.jury(task, tie), resampling) if facts.judges else {},
+                by_panel=_scores(held, lambda one, task: one.panel(task, tie, mode), resampling) if panel else {},
+            )
+        )
+    return tuple(found)
+
+
+def _scores(
+    held: Sequence[HeldFact], word: Callable[[HeldFact, str], JuryWord], resampling: Resampling
+) -> dict[str, FactScore]:
+    return {task: _score(held, task, [word(one, task) for one in held], resampling) for task in TASKS}
+
+
+def _score(held: Sequence[HeldFact], task: str, words: Sequence[JuryWord], resampling: Resampling) -> FactScore:
+    cases: dict[str, list[int]] = {}
+    left: Counter[str] = Counter()
+    for one, word in zip(held, words, strict=True):
+        counts = cases.setdefault(one.case.case_id, [0, 0])
+        if word.answer is not None:
+            counts[0] += word.answer
+            counts[1] += 1
+        else:
+            left["undecided" if word.tied else "silent" if word.asked else "not_asked"] += 1
+    sample = ResponseSample(("yes", "known"), list(cases.values()), resampling, "case")
+    figure = sample.share(
+        NAMES[task], "yes", "known", undefined="No fact has an answer of the majority.", whole=_WHOLE[task],
+        dropped=left.total(),
+    )  # fmt: skip
+    tied = sum(word.tied for word in words)
+    return FactScore(figure, tied, left["undecided"], left["silent"], left["not_asked"])
+
+
+def against_panel(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT) -> tuple[AgainstPanel, ...]:
+    """The jury and each judge against the majority of the panel, on all texts together; nothing without a panel."""
+    mode = facts.panel_mode
+    if not facts.people(mode) or not facts.judges:
+        return ()
+    held = [one for one in facts.held if one.text.valid]
+    clusters = [one.case.case_id for one in held]
+    found = []
+    for task in TASKS:
+        reference = [_named(one.panel(task, tie, mode).answer) for one in held]
+        raters = {"the jury": [one.jury(task, tie).answer for one in held]}
+        for judge in facts.judges:
+            said = [{vote.judge: vote.answer for vote in one.judged.of(task)} for one in held]
+            raters[judge] = [votes.get(judge) for votes in said]
+        for rater, answers in raters.items():
+            if any(answer is not None for answer in answers):
+                agreement = two_raters(
+                    reference, [_named(answer) for answer in answers], _YES_NO, clusters=clusters,
+                    statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling, unit="case",
+                )  # fmt: skip
+                found.append(AgainstPanel(rater, task, agreement))
+    return tuple(found)
+
+
+def _named(answer: bool | None) -> str | None:
+    return None if answer is None else _YES_NO[not answer]
+
+
+JURY: Final = "the jury"
+_LEAST: Final = 3
+"""People, so that the others of one are two."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinglePerson:
+    """``person``: the mean of each one's kappa with the majority of the others; the judges and the jury beside it."""
+
+    people: int
+    replicates: int
+    person: Estimate
+    beside: tuple[BesidePerson, ...]
+
+
+def single_person(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT) -> SinglePerson | None:
+    """``None`` without judges, or with fewer than three people."""
+    mode = facts.panel_mode
+    people = facts.people(mode)
+    if len(people) < _LEAST or not facts.judges:
+        return None
+    held = [one for one in facts.held if one.text.valid]
+    panel = [
+        {vote.reviewer: answer_of(vote.level, PRESENCE) for vote in one.people if vote.mode == mode} for one in held
+    ]
+    said = [{vote.judge: vote.answer for vote in one.judged.of(PRESENCE)} for one in held]
+    judges = {JURY: [one.jury(PRESENCE, tie).answer for one in held]}
+    judges |= {judge: [votes.get(judge) for votes in said] for judge in facts.judges}
+    found = non_inferiority(
+        [[votes.get(name) for name in people] for votes in panel],
+        judges,
+        (True, False),
+        tie=OF_STUDY[tie],
+        positive=True,
+        negative=False,
+        clusters=[one.case.case_id for one in held],
+        unit="case",
+        resampling=resampling,
+    )
+    return SinglePerson(len(people), resampling.replicates, found.baseline.mean, found.beside)
+
+
+_CALLS: Final = """
+SELECT s.model AS system, count(*) AS texts, sum(m.made IS NULL) AS foreign_texts, max(m.model) AS model,
+       max(m.strategy) AS strategy, sum(m.cost) AS cost, sum(m.unpriced) AS unpriced, sum(m.latency_ms) AS latency_ms,
+       sum(m.batched) AS batched
+FROM response AS s LEFT JOIN (
+    SELECT p.made, r.model_name AS model, coalesce(json_extract(r.options, '$.strategy'), r.generator) AS strategy,
+           sum(l.cost) AS cost, sum(l.cost IS NULL) AS unpriced, sum(l.latency_ms) AS latency_ms,
+           sum(coalesce(l.rung, '') = '') AS batched
+    FROM (SELECT made, item_id, run_id, max(o.ordinal) FROM generation_product JOIN generation_run AS o USING (run_id)
+          WHERE kind = 'response' GROUP BY made) AS p
+    JOIN generation_run AS r USING (run_id)
+    JOIN (SELECT DISTINCT run_id, item_id, cache_key FROM generation_attempt) AS a USING (run_id, item_id)
+    LEFT JOIN llm_call AS l USING (cache_key)
+    GROUP BY p.made
+) AS m ON m.made = s.response_id
+WHERE sha256_of(s.question) IN (SELECT question_sha256 FROM key_fact_in_force)
+GROUP BY s.model"""
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """One system. ``cost`` and ``seconds`` are means per case; ``None`` where they are not known, and then
+    ``no_cost`` and ``no_time`` say why. ``model`` wrote by ``strategy``: systems of one model are compared.
+    ``presence`` is the score by the jury, or by the panel where no judge was asked.
+    """
+
+    system: str
+    model: str
+    strategy: str
+    texts: int
+    cost: float | None
+    seconds: float | None
+    presence: Estimate
+    no_cost: str = ""
+    no_time: str = ""
+
+
+def trade_offs(reader: sqlite3.Connection, scores: Sequence[SystemScores]) -> list[TradeOff]:
+    """Each system with a score, in the order of the scores."""
+    made = {row["system"]: row for row in reader.execute(_CALLS)}
+    found = []
+    for one in scores:
+        by = one.by_jury or one.by_panel
+        if not by:
+            continue
+        row = made[one.system]
+        foreign = _foreign(row)
+        no_cost = foreign or _unpriced(row)
+        no_time = foreign or _batched(row)
+        found.append(
+            TradeOff(
+                system=one.system,
+                model=row["model"] or "",
+                strategy=row["strategy"] or "",
+                texts=row["texts"],
+                cost=None if no_cost else row["cost"] / row["texts"],
+                seconds=None if no_time else row["latency_ms"] / 1000 / row["texts"],
+                presence=by[PRESENCE].figure,
+                no_cost=no_cost,
+                no_time=no_time,
+            )
+        )
+    return found
+
+
+def _foreign(row: sqlite3.Row) -> str:
+    number = row["foreign_texts"]
+    return f"{counted(number, 'text')} of {row['texts']} not written here" if number else ""
+
+
+def _unpriced(row: sqlite3.Row) -> str:
+    return f"the cost of {counted(row['unpriced'], 'call')} is not known" if row["unpriced"] else ""
+
+
+def _batched(row: sqlite3.Row) -> str:
+    return f"{counted(row['batched'], 'call')} came in a batch" if row["batched"] else ""
+
+
+@dataclass(frozen=True)
+class ThemeCount:
+    """What several failures of one system have in common: a title, a sentence more, if there is one, how many facts."""
 
     title: str
     about: str
-    facts: tuple[FailedFact, ...]
+    facts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Themes:
+@dataclass(frozen=True)
+class SystemThemes:
     """The themes of one system, the largest first; ``by``: the model that made them, ``""`` for the rules.
 
     ``dropped``: themes of one fact only, ``alone``: failures that are in none.
@@ -67,45 +311,39 @@ class Themes:
 
     system: str
     by: str
-    themes: tuple[Theme, ...]
+    themes: tuple[ThemeCount, ...]
     dropped: int
     alone: int
 
 
-def themes_of(reader: sqlite3.Connection, system: str, failed: Sequence[FailedFact]) -> Themes:
-    """Those that a model made of just these failures, by the newest such run; else by rule."""
+_Named = tuple[str, str, Sequence[FailedFact]]
+"""Title, sentence more and facts of a theme."""
+
+
+def _themes_of(
+    reader: sqlite3.Connection, system: str, failed: Sequence[FailedFact]
+) -> tuple[SystemThemes, tuple[Sequence[FailedFact], ...]]:
+    """Those that a model made of just these failures, by the newest such run; else by rule. Then the facts of each."""
     row = reader.execute(_MADE, (FACT_THEMES, failures_id(system, failed))).fetchone()
-    if row is None:
-        return themes_by_rule(system, failed)
     by_key = {one.key: one for one in failed}
-    made: list[dict[str, Any]] = json.loads(row["report"])["themes"]
-    named = [Theme(one["title"], one["about"], tuple(by_key[tuple(key)] for key in one["facts"])) for one in made]
-    return _made(system, row["model"], named, failed)
+    made: list[dict[str, Any]] = json.loads(row["report"])["themes"] if row else []
+    by_model = [(one["title"], one["about"], [by_key[tuple(key)] for key in one["facts"]]) for one in made]
+    named: list[_Named] = [*by_model] if row else list(_by_rule(failed))
+    kept = sorted((one for one in named if len(one[2]) >= LEAST), key=lambda one: -len(one[2]))
+    inside = {fact.key for *_, facts in kept for fact in facts}
+    counts = tuple(ThemeCount(title, about, len(facts)) for title, about, facts in kept)
+    alone = sum(one.key not in inside for one in failed)
+    by = row["model"] if row else ""
+    return SystemThemes(system, by, counts, len(named) - len(kept), alone), tuple(facts for *_, facts in kept)
 
 
-def themes_by_rule(system: str, failed: Sequence[FailedFact]) -> Themes:
+def _by_rule(failed: Sequence[FailedFact]) -> Iterator[_Named]:
     """By failure, category of the fact, and how what is quoted differs from it."""
     groups: dict[tuple[str, str, str], list[FailedFact]] = {}
     for one in failed:
         groups.setdefault((one.failure, one.held.fact.category, _difference(one)), []).append(one)
-    named = [
-        Theme(f"{failure.capitalize()}: {label_words('category', category)}; {difference}", "", tuple(facts))
-        for (failure, category, difference), facts in groups.items()
-    ]
-    return _made(system, "", named, failed)
-
-
-def _made(system: str, by: str, named: Sequence[Theme], failed: Sequence[FailedFact]) -> Themes:
-    """Those with enough facts, the largest first."""
-    kept = [theme for theme in named if len(theme.facts) >= LEAST]
-    inside = {one.key for theme in kept for one in theme.facts}
-    return Themes(
-        system=system,
-        by=by,
-        themes=tuple(sorted(kept, key=lambda theme: -len(theme.facts))),
-        dropped=len(named) - len(kept),
-        alone=sum(one.key not in inside for one in failed),
-    )
+    for (failure, category, difference), facts in groups.items():
+        yield f"{failure.capitalize()}: {label_words('category', category)}; {difference}", "", facts
 
 
 def _difference(one: FailedFact) -> str:
@@ -155,12 +393,29 @@ class FactFigures:
 
 
 @dataclass(frozen=True)
+class KeyFactFigures:
+    """``figures``: scores of systems by the jury and by the panel, and judges beside it. Which votes a fact got is not
+    told here: that is for who has decided."""
+
+    figures: FactFigures
+    themes: tuple[SystemThemes, ...]
+
+
+@dataclass(frozen=True)
 class FactReport(FactFigures):
-    """The same with the facts, texts and votes themselves (``facts``), and the themes of each system."""
+    """The same with the facts, texts and votes themselves (``facts``), the themes of each system, and the facts of each
+    of these themes (``themed``)."""
 
     facts: HeldFacts
-    themes: tuple[Themes, ...]
+    themes: tuple[SystemThemes, ...]
+    themed: tuple[tuple[Sequence[FailedFact], ...], ...]
     provenance: Provenance
+
+    @property
+    def summary(self) -> KeyFactFigures:
+        """The report without its texts and votes."""
+        own = {field.name: getattr(self, field.name) for field in fields(FactFigures)}
+        return KeyFactFigures(FactFigures(**own), self.themes)
 
     def jury(self, held: HeldFact, task: str) -> JuryWord:
         """The judges' word on one fact, by the rule of the report."""
@@ -187,6 +442,7 @@ def fact_report(
     panel = facts.people(mode)
     against = against_panel(facts, rule, resampling)
     scores = system_scores(facts, rule, resampling)
+    themes = [_themes_of(reader, system, failed_facts(facts, system, rule)) for system in facts.systems]
     voted = Counter(vote.reviewer for one in facts.held for vote in one.people if vote.mode == mode)
     labels = {name: {str(mode): count} for name, count in sorted(voted.items())}
     return FactReport(
@@ -209,7 +465,8 @@ def fact_report(
         against_panel=against,
         single_person=single_person(facts, rule, resampling),
         trade_offs=tuple(trade_offs(reader, scores)),
-        themes=tuple(themes_of(reader, system, failed_facts(facts, system, rule)) for system in facts.systems),
+        themes=tuple(found for found, _ in themes),
+        themed=tuple(held for _, held in themes),
         provenance=provenance(reader, resampling, labels=labels, comparisons=len(against), tie=rule),
     )
 
@@ -222,50 +479,7 @@ def _kept(reader: sqlite3.Connection, facts: Sequence[CaseFact]) -> Iterator[tup
             yield case.name, standing[case_id], wanted
 
 
-@dataclass(frozen=True)
-class ThemeCount:
-    """A theme and how many facts are in it."""
-
-    title: str
-    about: str
-    facts: int
-
-
-@dataclass(frozen=True)
-class SystemThemes:
-    """The themes of one system, the largest first; ``by``: the model that made them, ``""`` for the rules.
-
-    ``dropped``: themes of one fact only, ``alone``: failures that are in none.
-    """
-
-    system: str
-    by: str
-    themes: tuple[ThemeCount, ...]
-    dropped: int
-    alone: int
-
-
-@dataclass(frozen=True)
-class KeyFactFigures:
-    """``figures``: scores of systems by the jury and by the panel, and judges beside it. Which votes a fact got is not
-    told here: that is for who has decided."""
-
-    figures: FactFigures
-    themes: tuple[SystemThemes, ...]
-
-
 def key_fact_figures(reader: sqlite3.Connection, resampling: Resampling = DEFAULT) -> KeyFactFigures | None:
     """By the study's tie rule; ``None`` where no response is held against a key fact."""
     report = fact_report(reader, resampling=resampling)
-    return summary_of(report) if report.held else None
-
-
-def summary_of(report: FactReport) -> KeyFactFigures:
-    """A report without its texts and votes."""
-    figures = FactFigures(**{field.name: getattr(report, field.name) for field in fields(FactFigures)})
-    return KeyFactFigures(figures, tuple(map(_themes, report.themes)))
-
-
-def _themes(found: Themes) -> SystemThemes:
-    counts = tuple(ThemeCount(theme.title, theme.about, len(theme.facts)) for theme in found.themes)
-    return SystemThemes(found.system, found.by, counts, found.dropped, found.alone)
+    return report.summary if report.held else None

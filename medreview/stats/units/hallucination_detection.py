@@ -17,7 +17,7 @@ import numpy as np
 from medreview.judges.majority import majority_vote
 from medreview.labels import HALLUCINATION
 from medreview.stats.formulas.agreement import two_raters
-from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, Statistic, contributions, draw
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, Statistic, contributions, draw, shared
 from medreview.stats.formulas.classification import Classification, classification, mcnemar
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import Estimate
@@ -99,8 +99,8 @@ class Detection:
         told = two_raters(
             [fold[evaluator.types[response]] for response in responses],
             [fold[self.types[response]] for response in responses],
-            scale.labels, clusters=self._clusters(responses), statistics=("cohen_kappa",), resampling=resampling,
-            unit="question",
+            scale.labels, clusters=shared([self.questions[response] for response in responses]),
+            statistics=("cohen_kappa",), resampling=resampling, unit="question",
         )  # fmt: skip
         return told.figures["cohen_kappa"]
 
@@ -112,16 +112,11 @@ class Detection:
             [fold[self.types[response]] for response in chosen],
             [fold[evaluator.types[response]] if response in evaluator.types else None for response in chosen],
             scale.labels,
-            clusters=self._clusters(chosen),
+            clusters=shared([self.questions[response] for response in chosen]),
             resampling=resampling,
             unit="question",
             sides=("reference", "evaluator"),
         )
-
-    def _clusters(self, responses: Sequence[str]) -> list[str] | None:
-        """The questions of answers; none where each has one of its own."""
-        asked = [self.questions[response] for response in responses]
-        return asked if len(set(asked)) < len(asked) else None
 
     @property
     def sets(self) -> list[str]:

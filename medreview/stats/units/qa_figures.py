@@ -12,7 +12,7 @@ from typing import Final
 
 from medreview.labels import RELEVANCE
 from medreview.stats.formulas.agreement import many_raters, two_raters
-from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, shared
 from medreview.stats.formulas.estimate import LEVEL, Estimate
 from medreview.stats.formulas.hypothesis_tests import TestResult, adjusted, two_proportions
 from medreview.stats.formulas.intervals import proportion
@@ -280,9 +280,9 @@ def relevance_agreement(items: Sequence[AnnotatedItem], resampling: Resampling =
     both = [one for one in items if len(one.relevance) > 1]
     pairs = [[one.relevance[name] for name in sorted(one.relevance)[:2]] for one in both]
     two = two_raters(
-        [first for first, _ in pairs], [second for _, second in pairs], LEVELS, clusters=_clusters(both),
-        statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), weights="quadratic", resampling=resampling,
-        unit="passage",
+        [first for first, _ in pairs], [second for _, second in pairs], LEVELS,
+        clusters=shared([one.cluster for one in both]), weights="quadratic",
+        statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling, unit="passage",
     )  # fmt: skip
     return tuple(two.figures.values())
 
@@ -292,17 +292,11 @@ def validity_agreement(items: Sequence[AnnotatedItem], resampling: Resampling = 
     and Gwet's AC1, from the same counts."""
     ballots = [[_VALIDITY[bool(one.flags.get(name))] for name in one.relevance] for one in items]
     told = many_raters(
-        ballots, _VALIDITY, clusters=_clusters(items),
+        ballots, _VALIDITY, clusters=shared([one.cluster for one in items]),
         statistics=("mean_pairwise_agreement", "brennan_prediger", "fleiss_kappa", "gwet_ac"),
         resampling=resampling, unit="passage",
     )  # fmt: skip
     return tuple(told.figures.values())
-
-
-def _clusters(items: Sequence[AnnotatedItem]) -> list[str] | None:
-    """The passages of items; none where each has one of its own."""
-    found = [one.cluster for one in items]
-    return found if len(set(found)) < len(found) else None
 
 
 _NOTHING: Final = "No item was annotated."

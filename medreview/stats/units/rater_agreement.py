@@ -14,7 +14,7 @@ from typing import Final
 
 from medreview.judges.majority import majority_vote
 from medreview.stats.formulas.agreement import LEADING_PAIR, many_raters, two_raters
-from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, shared
 from medreview.stats.formulas.classification import Classification, classification
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate, estimate_named
 from medreview.stats.formulas.hypothesis_tests import TestResult
@@ -187,10 +187,8 @@ def all_reviewers(labels: KindLabels, scale: UnitScale, resampling: Resampling) 
         twice = [place for place, ballot in enumerate(ballots) if sum(vote is not None for vote in ballot) > 1]
         if len(names) < _LEAST_OF_MANY or not twice:
             continue
-        groups = [labels.clusters[item] for item in items]
-        clusters = groups if len(set(groups)) < len(groups) else None
         many = many_raters(
-            ballots, scale.labels, clusters=clusters, statistics=_OF_MANY,
+            ballots, scale.labels, clusters=shared([labels.clusters[item] for item in items]), statistics=_OF_MANY,
             weights="quadratic" if scale.ordered else "none", metric="ordinal" if scale.ordered else "nominal",
             resampling=resampling, unit=labels.cluster,
         )  # fmt: skip

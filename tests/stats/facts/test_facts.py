@@ -11,10 +11,8 @@ from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, answer_of, leve
 from medreview.judges.rollup import set_tie_rule
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.human_baseline import MARGIN
-from medreview.stats.reports.small_jury import NOT_ASKED, small_jury
-from medreview.stats.units.fact_jury import TIED, UNLABELLED, fact_jury_labels
-from medreview.stats.units.fact_report import fact_report
-from medreview.stats.units.fact_scores import TradeOff, single_person
+from medreview.stats.reports.small_jury import NOT_ASKED, TIED, UNLABELLED, fact_jury_labels, small_jury
+from medreview.stats.units.fact_report import TradeOff, fact_report, single_person
 from medreview.study import Study
 from medreview.units.held_facts import held_facts
 from tests.support.fact_study import FactStudy
@@ -131,13 +129,16 @@ def test_themes_by_rule_have_two_facts_or_more_and_go_by_category_and_by_what_di
         facts.votes("a", name, " N ", reason="No X-ray is named.")
     facts.votes("a", "atlas-one", "  N")
     facts.votes("a", "atlas-two", "  Y", "contradiction", quote="The text")
-    (themes, nothing) = fact_report(facts.study.reader, resampling=FEW).themes
+    report = fact_report(facts.study.reader, resampling=FEW)
+    (themes, nothing), (themed, _) = report.themes, report.themed
     assert (themes.by, themes.dropped, themes.alone) == ("", 2, 2)
-    assert {theme.title: [one.held.text.response_id for one in theme.facts] for theme in themes.themes} == {
+    assert [theme.facts for theme in themes.themes] == [2, 2]
+    titles = [theme.title for theme in themes.themes]
+    assert dict(zip(titles, [[one.held.text.response_id for one in failed] for failed in themed], strict=True)) == {
         "Omitted: management; numbers differ": ["atlas-one", "atlas-two"],
         "Omitted: follow-up; nothing near it is said": ["atlas-one", "atlas-two"],
     }
-    assert themes.themes[0].facts[0].votes[0].reason == "Another dose."
+    assert themed[0][0].votes[0].reason == "Another dose."
     assert (nothing.themes, nothing.alone) == ((), 0)
 
 

@@ -1,6 +1,6 @@
 """Sections on units other than statements: key facts and what systems cost, marked answers, references."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -49,13 +49,13 @@ from medreview.llm.costs import Spent
 from medreview.references.model import Record
 from medreview.stats.formulas.estimate import half_up
 from medreview.stats.reference_verdicts import COMPARED, WORKS, ReferenceReport, ReferenceShares
-from medreview.stats.units.accused_references import AccusedReference, ReferenceLabel, ReferenceUnitFigures
+from medreview.stats.units.accused_references import AccusedReference, ReferenceUnitFigures
 from medreview.stats.units.answer_figures import MarkedAnswer
-from medreview.stats.units.fact_report import FactReport, Theme, Themes
-from medreview.stats.units.fact_scores import TASKS
+from medreview.stats.units.fact_report import TASKS, FactReport, SystemThemes
+from medreview.stats.units.kind_labels import GivenLabel
 from medreview.text import counted, in_words
 from medreview.units.checked_reference import field_name, fields_beside, notice_words, record_name
-from medreview.units.held_facts import FactCase, FactText, HeldFact
+from medreview.units.held_facts import FactCase, FactText, FailedFact, HeldFact
 from medreview.units.reference import asked_words
 
 _WORDS: Final = {PRESENCE: ("present", "absent"), CONTRADICTION: ("contradicted", "not contradicted")}
@@ -68,8 +68,8 @@ def fact_themes_section(material: Material) -> Iterator[PagePart]:
     """What omitted and contradicted facts have in common: by a model, where one was asked."""
     report = material.facts
     if report is not None and (report.judges or report.panel):
-        for themes in report.themes:
-            yield from _themes(themes)
+        for found, themed in zip(report.themes, report.themed, strict=True):
+            yield from _themes(found, themed)
 
 
 def cases_section(material: Material) -> Iterator[PagePart]:
@@ -106,17 +106,17 @@ def _picture(report: FactReport) -> Drawing:
     return intervals("Facts present and contradicted, 95% intervals over cases", ("present", "contradicted"), rows)
 
 
-def _themes(themes: Themes) -> Iterator[PagePart]:
+def _themes(themes: SystemThemes, themed: Sequence[Sequence[FailedFact]]) -> Iterator[PagePart]:
     yield Title(given(themes.system))
     yield theme_counts(themes)
-    for theme in themes.themes:
+    for theme, failed in zip(themes.themes, themed, strict=True):
         about = (one_line(theme.about),) if theme.about else ()
-        head = line(Run(one_line(theme.title), "strong"), f" ({counted(len(theme.facts), 'fact')})")
-        yield from (head, *about, listing(map(tuple, _themed(theme))))
+        head = line(Run(one_line(theme.title), "strong"), f" ({counted(theme.facts, 'fact')})")
+        yield from (head, *about, listing(map(tuple, _themed(failed))))
 
 
-def _themed(theme: Theme) -> Iterator[Iterator[PagePart]]:
-    for one in theme.facts:
+def _themed(failed: Sequence[FailedFact]) -> Iterator[Iterator[PagePart]]:
+    for one in failed:
         reasons = [f"{one_line(vote.judge)}: {one_line(vote.reason)}" for vote in one.votes if vote.reason.strip()]
         link = Run(one_line(fact_name(one.held)), to=_anchor(one.held))
         told = line(link, f", {one.failure}: {one_line(one.held.fact.text)}")
@@ -360,7 +360,7 @@ def _reference_item(place: int, one: AccusedReference) -> Details:
     said = VERDICT_WORDS[check.verdict]
     if check.record is not None and check.verdict != "other_work":
         said = ", ".join((said, *notice_words(check.record, brief=True)))
-    reviewers = "; ".join(f"{one_line(label.reviewer)}: {_label(label.now)}" for label in one.labels)
+    reviewers = "; ".join(f"{one_line(label.reviewer)}: {_label(label.current)}" for label in one.labels)
     summary = f"{one.name}, {given(one.model)}: {one_line(said)}{f' ({reviewers})' if reviewers else ''}"
     return Details(summary, tuple(_reference_item_parts(one)), f"reference-{place + 1}")
 
@@ -401,9 +401,9 @@ def _beside(what: str, one: AccusedReference, record: Record) -> Iterator[PagePa
     yield table(("field", "as printed", "record", "differs"), rows, long=("as printed", "record", "differs"))
 
 
-def _labelled(one: ReferenceLabel) -> str:
-    first = f", first {_label(one.first)}" if one.first != one.now else ""
-    return f"{one_line(one.reviewer)}: {_label(one.now)} ({one.mode}{first})"
+def _labelled(one: GivenLabel) -> str:
+    first = f", first {_label(one.label)}" if one.label != one.current else ""
+    return f"{one_line(one.reviewer)}: {_label(one.current)} ({one.mode}{first})"
 
 
 def _label(level: str) -> str:
