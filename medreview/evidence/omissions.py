@@ -8,6 +8,7 @@ import re
 from typing import Final, NamedTuple
 
 from medreview.evidence.alignment import Token, tokens
+from medreview.evidence.clashes.opposites import CONTRARY
 from medreview.evidence.differences import SENTENCE_END, Difference, DifferenceKind
 from medreview.evidence.lexicon import (
     FINITE,
@@ -259,8 +260,8 @@ def _run_on(quote: str, said: list[Token], original: str, written: list[Token]) 
 
 
 _PREFIX: Final = re.compile(
-    r"(?<![^\W_])(?P<prefix>an|ante|anti|brady|co|endo|eu|exo|extra|hetero|homo|hyper|hypo|infra|inter|intra|macro|micro"
-    r"|mono|non|normo|oligo|over|peri|poly|post|pre|pseudo|sub|supra|tachy|un|under)[-\u2010\u2011\u2013]$",
+    rf"(?<![^\W_])(?P<prefix>{'|'.join(sorted({'non', 'anti', 'un', 'pseudo', 'co', 'sub'}.union(*CONTRARY)))})"
+    r"[-\u2010\u2011\u2013]$",
     re.IGNORECASE,
 )
 """A prefix that changes what the word says that it is joined to; a longer dash sets words apart."""

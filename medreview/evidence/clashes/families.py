@@ -6,23 +6,24 @@ from typing import Final
 from medreview.evidence.clashes.amounts import amounts
 from medreview.evidence.clashes.clash import Clash, Family
 from medreview.evidence.clashes.negations import denials, negations, significant_findings
-from medreview.evidence.clashes.opposites import contrasting_words, directions
+from medreview.evidence.clashes.opposites import contrasting_words, directions, prefixes
 from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
 from medreview.evidence.terms import Vocabulary
 from medreview.text import Span
 
 MIN_SHARED: Final = 0.4
 """Minimum share of the statement's content words in the passage for numbers to be compared."""
-MIN_SHARED_OF_NEGATIONS: Final = 0.5
-"""The same for a word that one of both negates."""
+MIN_SHARED_FOR_WORDS: Final = 0.5
+"""The same for a word that one of both negates, or has with a contrary prefix."""
 MIN_SHARED_OF_FINDINGS: Final = 0.35
 """The same for significance: sentences with findings are long, and p values are of the trial at hand."""
 FAMILIES: Final[Sequence[tuple[float, Family]]] = (
     (MIN_SHARED, amounts),
     (MIN_SHARED_OF_FINDINGS, significant_findings),
     (MIN_SHARED, contrasting_words),
+    (MIN_SHARED_FOR_WORDS, prefixes),
     (MIN_SHARED, directions),
-    (MIN_SHARED_OF_NEGATIONS, negations),
+    (MIN_SHARED_FOR_WORDS, negations),
     (MIN_SHARED, denials),
 )
 """Each family with the share that it needs. Of two clashes at the same places the earlier family's is kept."""

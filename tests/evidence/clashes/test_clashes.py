@@ -111,7 +111,6 @@ def test_no_clash_where_both_can_be_true(statement: str, passage: str) -> None:
         ("With rituximab 60% of patients had a response.", "Response was seen in 18/60 patients given rituximab."),
         ("Vaccination must be given before travel.", "Vaccination may be given before travel."),
         ("Aspirin is recommended for children with fever.", "Aspirin should not be given to children with fever."),
-        ("Sulfonylureas can cause hyperglycaemia.", "Sulfonylureas can cause hypoglycaemia."),
         ("Warfarin caused less major bleeding than apixaban.", "Apixaban caused less major bleeding than warfarin."),
         ("Warfarin increases the effect of clarithromycin.", "Clarithromycin increases the effect of warfarin."),
         ("Mortality was 15% with the drug and 10% with placebo.",
@@ -121,7 +120,7 @@ def test_no_clash_where_both_can_be_true(statement: str, passage: str) -> None:
     ],
 )  # fmt: skip
 def test_what_the_rules_do_not_look_for(statement: str, passage: str) -> None:
-    """Shares, must and may, advice, prefixes, exchanged sides, roles and amounts, another medicine."""
+    """Shares, must and may, advice, exchanged sides, roles and amounts, another medicine."""
     assert clashes(statement, passage) == []
 
 
