@@ -300,11 +300,11 @@ def label_words(axis: str, level: str) -> str:
 
 
 def label_in(labels: tuple[Label, ...], level: str) -> Label:
-    """One of some labels (an axis, ``REASONS``, ``FLAGS``) by its level; raises ``KeyError`` if it is none of them."""
+    """One of some labels (an axis, ``REASONS``, ``FLAGS``) by its level; raises ``KeyError`` if it is not one of them."""
     for label in labels:
         if label.level == level:
             return label
-    raise KeyError(f"{level!r} is none of {', '.join(label.level for label in labels)}")
+    raise KeyError(f"{level!r} is not one of {', '.join(label.level for label in labels)}")
 
 
 def level_for_key(axis: str, key: str) -> Label | None:

@@ -100,7 +100,7 @@ def _read(opened: Opened, who: str, holder: str, *, at_rest: bool) -> RecentStud
             opened_at=opened.opened_at,
             reviewer=who,
             state="open elsewhere" if holder else "older" if older else "ready",
-            remark=f"open {holder}" if holder else "brought up to date when it is opened" if older else "",
+            remark=f"open {holder}" if holder else "updated when it is opened" if older else "",
             counts=_if_known(older, lambda: _counts(reader, who, version), None),
             units=_if_known(older, lambda: _units(reader, who), ()),
             left_off=_if_known(older, lambda: _left_off(reader, who), ""),

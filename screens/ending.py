@@ -41,7 +41,7 @@ def ended_by_signal(number: int, lost: str = "") -> WorkbenchEnded:
     ``lost`` says what could not be kept.
     """
     name = signal.Signals(number).name
-    why = "the terminal is gone" if number == signal.SIGHUP else f"it was told to ({name})"
+    why = "the terminal is gone" if number == signal.SIGHUP else f"the system sent {name}"
     log = _write(f"ended by {name}")
     return WorkbenchEnded(f"The workbench ended because {why}. {lost or _KEPT} {_place(log)}", BY_SIGNAL + number)
 

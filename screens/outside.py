@@ -145,7 +145,7 @@ def in_editor(app: App[None], text: str, name: str, most: int) -> Written:
             except UserError as error:  # raised in there it would leave the terminal with the editor
                 back = error
     except SuspendNotSupported:
-        raise UserError("The editor needs a terminal, and this is none.") from None
+        raise UserError("The editor needs a terminal, and there is no terminal here.") from None
     if isinstance(back, UserError):
         raise back
     return back

@@ -119,7 +119,7 @@ def test_a_study_of_an_earlier_version_is_counted_as_far_as_it_can_be_and_stays_
         who = connection.execute("SELECT reviewer FROM event WHERE kind = 'decide'").fetchone()[0]
     found = looked(path, who)
 
-    assert (found.state, found.remark) == ("older", "brought up to date when it is opened")
+    assert (found.state, found.remark) == ("older", "updated when it is opened")
     assert found.counts.decided > 0
     assert trace(tmp_path) == before
 

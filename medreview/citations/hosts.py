@@ -113,7 +113,7 @@ def _suffix_length() -> Callable[[str], int]:
 
         @classmethod
         def update_tld_names(cls, fail_silently: bool = False) -> bool:
-            raise UserError("The public suffix list of the package tld is missing: install that package anew.")
+            raise UserError("The public suffix list of the package tld is missing: install that package again.")
 
     def length(name: str) -> int:
         address = SplitResult("https", name, "", "", "")

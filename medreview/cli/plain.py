@@ -268,7 +268,7 @@ def _reason(session: Deciding) -> FollowUp:
         reason = next((reason for reason in session.asks.reasons if reason.key == key), None)
         if reason is not None or not key:
             return session.reason(reason.level if reason else None)
-        print("That is none of them.")
+        print("That is not one of the keys.")
 
 
 def _delete_span(session: Deciding) -> None:

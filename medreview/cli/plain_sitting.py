@@ -84,7 +84,7 @@ def _list(session: Deciding, listed: Listed, words: str) -> bool:
     if len(found) > _LINES:
         print(f"and {len(found) - _LINES:,} more; words after the command narrow them")
     if not len(found):
-        print("There is none.")
+        print("Nothing was found.")
     if found.withheld:
         print(f"Left out, until decided again in your second pass: {counted(found.withheld, 'unit')}.")
     return False

@@ -133,7 +133,7 @@ class _Chooser:
                 self._forget(_number(rest))
                 shown = self._page(0)
             elif not self._known(number):
-                _print(f"{typed!r} is none of these." if typed else "None of these can be opened.")
+                _print(f"{typed!r} is not in the list." if typed else "None of these can be opened.")
             elif self._opens(number):
                 return self._entries[number - 1]
             else:

@@ -66,7 +66,7 @@ def current_verdicts(study: "Study") -> None:
     if not study.writable:
         say(
             "The judges' verdicts in this study were made by an earlier version, or before its last change; "
-            f"`{command('judge', study.path)}` makes them anew."
+            f"`{command('judge', study.path)}` makes them again."
         )
         return
     from medreview import pipeline

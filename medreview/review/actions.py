@@ -211,7 +211,7 @@ REVIEW: Final = (
     ),
     Action("figures", ("i",), "figures", "How often you and the judges agree (hidden where the judges are).", "More"),
     Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study, and when to give which.", "More"),
-    Action("redraw", ("f5",), "", "Draw the screen anew, where another program wrote on it.", "More"),
+    Action("redraw", ("f5",), "", "Draw the screen again, where another program wrote on it.", "More"),
     Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
     Action("leave", ("q",), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
@@ -352,7 +352,7 @@ def _key(action: str, name: str) -> str:
     if key in _SHOWN or key in _FUNCTION_KEYS:
         return key
     raise UserError(
-        f"The configuration gives {action!r} the key {name!r}, which is none; use one character, or a name such as "
+        f"The configuration gives {action!r} the key {name!r}, which no terminal sends; use one character, or a name such as "
         "Space, Tab, Esc, PgDn, F5."
     )
 

@@ -233,7 +233,7 @@ class Deciding(Sitting):
         """
         text = self.beside_text() if self.is_beside(mine.target) else self.source_text()
         if not self.in_sight(mine) or text[mine.span.start : mine.span.end] != mine.exact:
-            raise UserError("The text of this span is not the one on the screen; delete it and mark it anew.")
+            raise UserError("The text of this span is not the one on the screen; delete it and mark it again.")
         return SpanEdit(text, *mine.span)
 
     def resize_span(self, mine: ReviewerSpan, edit: SpanEdit) -> None:

@@ -22,7 +22,7 @@ HOME: Final = unique(
         Action("background", ("B",), "who decides", "Say who you are: role, years, specialty.", "First screen"),
         Action("no_background", ("N",), "never mind", "Do not say who you are; it is not asked again.", "First screen"),
         Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study.", "First screen"),
-        Action("redraw", ("f5",), "", "Draw the screen anew.", "First screen"),
+        Action("redraw", ("f5",), "", "Draw the screen again.", "First screen"),
         Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),
         Action("leave", ("q",), "leave", "End. Everything is saved already.", "First screen"),
     )

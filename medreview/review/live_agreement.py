@@ -482,5 +482,5 @@ class UnitAgreement:
 
 def _missing(one: GivenLabel, mine: dict[str, str], judge: Judge | None) -> str:
     if one.item in mine:
-        return "no right label is told" if judge == GOLD else NO_JUDGEMENT
+        return "no right label is shown" if judge == GOLD else NO_JUDGEMENT
     return REVIEWER_UNSURE if one.label == "cannot_judge" else _NO_PLACE

@@ -114,7 +114,7 @@ def join_event(reader: sqlite3.Connection, statement_id: str) -> NewEvent:
     units = statements_in_order(reader, row["response_id"])
     following = units[units.index(statement_id) + 1 :]
     if not following:
-        raise UserError("This is the last statement of its response: there is none to join it with.")
+        raise UserError("This is the last statement of its response: no other follows that it could be joined with.")
     other = _standing(reader, following[0])
     response, places = _response(reader, row), (_parts(row), _parts(other))
     ranges = _union(response, [*places[0], *places[1]]) if all(places) else []

@@ -289,7 +289,7 @@ def _assisted_minus_blind(
 
 def _gold(name: str, results: Sequence[GoldResult]) -> Estimate:
     right = sum(one.right for one in results)
-    return proportion(name, right, len(results), nothing="No such item is decided and told.")
+    return proportion(name, right, len(results), nothing="No such item is decided and shown.")
 
 
 @dataclass(frozen=True)

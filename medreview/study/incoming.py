@@ -101,7 +101,7 @@ def event_fault(event: Row, kinds: Collection[str]) -> str:
     if not _is_whole(event["pass"]) or not 1 <= event["pass"] < 2**63:
         return "its pass is no number from 1"
     if event["kind"] not in kinds:
-        return "its kind is none of this program"
+        return "its kind is unknown to this program"
     if event["mode"] not in ("blind", "open"):
         return "its mode is neither blind nor open"
     if not _is_time(event["at_utc"]):
@@ -213,9 +213,9 @@ def _edit_fault(event: Row, payload: Row) -> str:
 def _label_fault(payload: Row) -> str:
     axis = payload.get("axis")
     if not isinstance(axis, str) or scale_of(axis) not in AXES:
-        return "axis is none of this program"
+        return "axis is unknown to this program"
     if not is_label(axis, payload.get("label")):
-        return "label is none of this program"
+        return "label is unknown to this program"
     if (axis, payload["label"]) == ("suggestion", "edited"):
         no_category = _not_one_of(payload, "category", CATEGORY) if "category" in payload else ""
         return _no_words(payload, "text") or no_category
@@ -232,7 +232,7 @@ def _no_words(payload: Row, name: str) -> str:
 
 
 def _not_one_of(payload: Row, name: str, labels: tuple[Label, ...]) -> str:
-    return "" if payload.get(name) in [label.level for label in labels] else f"{name} is none of this program"
+    return "" if payload.get(name) in [label.level for label in labels] else f"{name} is unknown to this program"
 
 
 def _no_text(payload: Row, *names: str) -> str:
@@ -255,7 +255,7 @@ def _told_fault(labels: Any) -> str:
 def _share_fault(payload: Row) -> str:
     share, days = payload.get("share"), payload.get("after_days")
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        return "share is none"
+        return "share is not between 0 and 1"
     return "" if _is_whole(days) and 0 <= days <= _MOST_DAYS else "after_days is no number of days"
 
 
@@ -281,7 +281,7 @@ def page_fault(page: Row) -> str:
     if body_digest(page["body"]) != page["raw_sha256"]:
         return "its page does not fit its hash"
     if page["page_state"] not in PAGE_STATES:
-        return "its page state is none of this program"
+        return "its page state is unknown to this program"
     shapes: tuple[tuple[str, Callable[[Any], bool]], ...] = (
         ("outline", lambda part: _is_range(part[:2], page["text"]) and len(part) == 3 and _is_whole(part[2])),
         ("set_apart", lambda part: _is_range(part[:2], page["text"]) and len(part) == 3 and part[2] in SET_APART),
@@ -313,7 +313,7 @@ def ocr_fault(row: Row, text: str) -> str:
         )
     except (ValueError, TypeError, RecursionError):
         fits = False
-    return "" if fits else "what it says of a page that was read by OCR is none of this program"
+    return "" if fits else "what it says of a page that was read by OCR is unknown to this program"
 
 
 def _is_rate(number: Any) -> bool:
@@ -333,5 +333,5 @@ def frame_fault(row: Row) -> str:
     if not _is_rate(rate):
         return "its audit rate is not in [0, 1]"
     if row["flagged"] not in (None, 0, 1, 2):
-        return "its state of the audit's strata by flag is none"
+        return "its state of the audit's strata by flag is unknown"
     return ""

@@ -68,7 +68,9 @@ def merge(study: Study, other: Path) -> MergeSummary:
         try:
             insert(connection, "reference", brought.references)
         except sqlite3.IntegrityError as error:
-            raise UserError(f"{other} was not merged: a reference in it is none of this program ({error}).") from error
+            raise UserError(
+                f"{other} was not merged: this program does not know a reference in it ({error})."
+            ) from error
         here = UnitsHere(connection)
         here.add_made((row["kind"], row["unit"], json.loads(row["payload"])) for row in fresh)
         ours = [row for row in fresh if row["unit"] in here]

@@ -142,7 +142,7 @@ def _annotation(told: Mapping[str, Any], number: int, unit: str, answer: str) ->
     """
     group = name_of(told, "group").casefold()
     if group not in _GROUPS:
-        raise ValueError(f"has an annotation of the group {_brief(group)}, which is none of expert, layperson, model")
+        raise ValueError(f"has an annotation of the group {_brief(group)}, which is not expert, layperson or model")
     group = _GROUPS[group]
     name = name_of(told, "annotator") or f"{group} {number}"
     reason = text_of(told, "reason").strip()
@@ -165,7 +165,7 @@ def _label(raw: object, spans: object, answer: str) -> _Label:
     word = word.replace("_", " ")
     level = "none" if word in _NONE else word if word in _LEVELS else None
     if level is None and word not in _TWO_WAY:
-        raise ValueError(f"has the type {_brief(said)}, which is none of {', '.join(_LEVELS)}")
+        raise ValueError(f"has the type {_brief(said)}, which is not one of {', '.join(_LEVELS)}")
     if level == "none" and any(_spans(spans)):
         raise ValueError("has spans of a hallucination and the type none")
     found: list[tuple[str, Span, str]] = []
@@ -194,7 +194,7 @@ def _spans(given: object) -> Iterator[tuple[str, str]]:
         elif isinstance(item, dict) and isinstance(item.get("text"), str):
             own = str(item.get("type") or "")
             if own and own not in _LEVELS[1:]:
-                raise ValueError(f"has a span of the type {_brief(own)}, which is none of {', '.join(_LEVELS[1:])}")
+                raise ValueError(f"has a span of the type {_brief(own)}, which is not one of {', '.join(_LEVELS[1:])}")
             yield item["text"], own
         else:
             raise ValueError("has spans that are no list of texts")

@@ -52,7 +52,7 @@ class Asks:
                 return label
         if self.entry == "order":
             return Label(level, "", "ranked", "")
-        raise KeyError(f"{level!r} is none of {', '.join(label.level for label in scale)}")
+        raise KeyError(f"{level!r} is not one of {', '.join(label.level for label in scale)}")
 
 
 class _Statement(Asks):

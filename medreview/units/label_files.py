@@ -106,7 +106,7 @@ def _statement(reader: sqlite3.Connection, told: str, response: str) -> _Stateme
     if len(found) > 1:
         raise ValueError("has a statement of several responses; say of which, by its id in a column response")
     if not found:
-        raise ValueError(f"has a statement that is none of the study: {told[:60]!r}")
+        raise ValueError(f"has a statement that the study does not have: {told[:60]!r}")
     return found[0]
 
 

@@ -69,7 +69,7 @@ class ImportedLabel:
         if not self.reviewer.strip():
             raise ValueError("has a label without the name of who gave it")
         if self.label and not is_label(self.axis, self.label):
-            raise ValueError(f"has {self.label!r} as its {self.axis}, which is none of its labels")
+            raise ValueError(f"has {self.label!r} as its {self.axis}, which is not one of its labels")
         for flag in self.flags:
             _known(FLAGS, flag, "flag")
         if self.reason:

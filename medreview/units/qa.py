@@ -134,7 +134,7 @@ class Fault(NamedTuple):
 def faults(item: QAItem) -> Iterator[Fault]:
     """What an item lacks by the rules of its type."""
     if item.type not in TYPES:
-        words = f"has {item.type!r} as its type, which is none of {', '.join(TYPES)}" if item.type else "has no type"
+        words = f"has {item.type!r} as its type, which is not one of {', '.join(TYPES)}" if item.type else "has no type"
         yield Fault("unknown_type", words)
     yield from _options(item)
     match item.type:
@@ -175,7 +175,7 @@ def _options(item: QAItem) -> Iterator[Fault]:
     if any(_ALL_OF.search(text) for text in texts):
         yield Fault("option_all_of_these", "has an option such as “all of the above”")
     if texts and (strange := [answer for answer in item.answers if folded(answer) not in texts]):
-        yield Fault("answer_no_option", f"has an answer that is none of its options ({strange[0][:40]})")
+        yield Fault("answer_no_option", f"has an answer that is not one of its options ({strange[0][:40]})")
 
 
 def _of_item(name: str, type: Type, meaning: str, made: Callable[[QAItem], Cell]) -> Column:

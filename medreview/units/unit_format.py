@@ -322,7 +322,7 @@ def _gold(values: Mapping[str, Any], unit: str, axis: str) -> Gold | None:
     if not label:
         return None
     if not is_label(axis, label):
-        raise ValueError(f"has {label!r} as its gold label, which is none of {axis}")
+        raise ValueError(f"has {label!r} as its gold label, which is not a label of {axis}")
     return Gold(axis, label, why=text_of(values, "gold_why"), attention=is_set(values.get("attention")))
 
 

@@ -135,7 +135,7 @@ def test_a_digit_corrects_the_verdict_where_line_prompts_ask_why(
 
     said = plain(session, monkeypatch, capsys, "3", "z", "4", "n it is about another drug", "q")
 
-    assert "That is none of them." in said
+    assert "That is not one of the keys." in said
     assert "S2 → not addressed, not contradicted" in said
     assert kinds(study) == ["decide", "retract", "decide", "note"]
     assert study.reader.execute("SELECT label FROM decision_first").fetchall()[0][0] == "not_addressed"

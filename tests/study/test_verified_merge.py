@@ -86,7 +86,11 @@ def test_what_is_whole_comes_in_whole(two: tuple[Path, Path]) -> None:
             "Of the page u1@2 its text does not fit its",
         ),
         ("UPDATE snapshot SET body = x'00' WHERE version = 2", True, "Of the page u1@2 its page does not fit its hash"),
-        ("UPDATE snapshot SET page_state = 'fine' WHERE version = 2", True, "its page state is none of this program"),
+        (
+            "UPDATE snapshot SET page_state = 'fine' WHERE version = 2",
+            True,
+            "its page state is unknown to this program",
+        ),
         ("UPDATE snapshot SET outline = '[[0, 99, 1]]' WHERE version = 2", True, "its outline is no list of such"),
         (
             "UPDATE snapshot SET full_text = 'Take 5 g.' WHERE version = 2",
@@ -121,8 +125,8 @@ def test_a_fault_keeps_everything_out(two: tuple[Path, Path], statement: str, se
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"payload": json.dumps({"axis": "evidence", "label": "fine"})}, "label is none of this program"),
-        ({"payload": json.dumps({"axis": 7, "label": "supported"})}, "axis is none of this program"),
+        ({"payload": json.dumps({"axis": "evidence", "label": "fine"})}, "label is unknown to this program"),
+        ({"payload": json.dumps({"axis": 7, "label": "supported"})}, "axis is unknown to this program"),
         ({"payload": "[]"}, "its payload is no table of values"),
         ({"payload": json.dumps({"axis": "evidence", "label": "supported", "n": 2**70})}, "more than 64 bits"),
         ({"payload": '{"axis": "evidence", "label": "supported", "x": "\\ud800"}'}, "half a character"),
@@ -132,7 +136,7 @@ def test_a_fault_keeps_everything_out(two: tuple[Path, Path], statement: str, se
         ({"kind": "guideline", "payload": '{"text": "a", "sha256": "b"}'}, "the text does not fit its hash"),
         ({"kind": "guideline_read"}, "sha256 is no text"),
         ({"kind": "background", "payload": '{"role": "", "specialty": "", "words": "", "years": "x"}'}, "years is no"),
-        ({"kind": "pass_rate", "payload": '{"seed": "", "share": 2, "after_days": 1}'}, "share is none"),
+        ({"kind": "pass_rate", "payload": '{"seed": "", "share": 2, "after_days": 1}'}, "share is not between 0 and 1"),
         ({"kind": "pass_rate", "payload": '{"seed": "", "share": 1, "after_days": -1}'}, "after_days is no number"),
         ({"kind": "gold_told", "payload": '{"labels": [{"unit": "r1.1", "axis": "evidence"}]}'}, "label is none"),
         ({"at_utc": "yesterday"}, "its at_utc is no time"),

@@ -290,7 +290,7 @@ def test_what_is_no_label_or_is_not_in_the_study_is_named_with_its_line(answers:
         4: "has no reviewer",
         5: "has a statement of several responses",
         6: "names the response 'a99', which the study does not have",
-        7: "has a statement that is none of the study: 'Nobody said this.'",
+        7: "has a statement that the study does not have: 'Nobody said this.'",
         8: "has a source that its response does not cite: 'https://c.example/'",
         9: "has 'half' as its exposure",
     }

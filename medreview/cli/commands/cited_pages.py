@@ -41,7 +41,7 @@ def fetch(
     pages: PagesFrom = None,
     again: Annotated[bool, Option("--again", help="Try the pages once more that could not be had.")] = False,
     refresh: Annotated[
-        bool, Option("--refresh", help="Ask for every page anew; what changed becomes a new snapshot.")
+        bool, Option("--refresh", help="Fetch every page again; what changed becomes a new snapshot.")
     ] = False,
     save_pages: Annotated[
         Path | None, Option(metavar="DIR", help="Then write all pages into a folder that --pages can read.")

@@ -42,7 +42,7 @@ _NONE = (
 def judges(
     names: Annotated[list[str] | None, Argument(metavar="[NAME...]", help="Only these.")] = None,
     ping: Annotated[
-        bool, Option("--ping", help="Ask each one small question; exit code 1 if one fails, or there is none.")
+        bool, Option("--ping", help="Ask each one small question; exit code 1 if one fails, or no judge is configured.")
     ] = False,
     study: Annotated[
         Path | None,

@@ -164,7 +164,9 @@ def report(
     ] = "",
     overridden: Annotated[
         int | None,
-        Option(min=0, metavar="N", help="Overridden statements of each reviewer told in full; default: 200."),
+        Option(
+            min=0, metavar="N", help="Overridden statements of each reviewer that are printed in full; default: 200."
+        ),
     ] = None,
     ties: Ties = None,
     seed: Seed = None,

@@ -161,7 +161,7 @@ _ROLES: Final = {
 _NOTES: Final = (
     "hallucinated or not, against the right label. Macro: the mean over both classes; the figures of each class stand "
     "below, since most answers may be of one. A group is the majority of its members. A model with an expert's remarks "
-    "may have been told the answer: it says how far the model follows, and is no vote.",
+    "may know the answer: it says how far the model follows, and is no vote.",
 )
 
 
@@ -173,7 +173,7 @@ def answer_parts(figures: AnswerFigures) -> Iterator[Part]:
         yield from ([f"right labels: {types}"] if types else [])
         if figures.silent:
             later = counted(figures.silent, "more right label")
-            yield f"told later: {later}, once the answers are decided; stats --gold scores models against all of them"
+            yield f"shown later: {later}, once the answers are decided; stats --gold scores models against all of them"
     if figures.evaluators:
         yield from ("", _side_by_side(figures), *_NOTES)
         for each in figures.evaluators:
@@ -502,7 +502,7 @@ def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
     if axis.labels and axis.scales and not any(scale.between for scale in axis.scales):
         yield _no_agreement(axis, noun)
     if axis.gold_silent:
-        yield f"{counted(axis.gold_silent, 'right label')} may not be told before the unit is decided"
+        yield f"{counted(axis.gold_silent, 'right label')} stay hidden until the unit is decided"
     for scale in axis.scales:
         yield from _scale(scale, axis.axis, cluster)
 

@@ -82,7 +82,7 @@ def _paywalls(models: Sequence[UrlStratum], size: int, own: Path | None) -> Iter
     shares = ([(label, *_figure(figure)) for label, figure in figures] for figures in named)
     yield _of_models(models, ("", "share", "95% interval", "n", "resp"), shares)
     yield from reasons(named[0])
-    yield from ("", "Valid citations, told apart:")
+    yield from ("", "Valid citations, by how a paywall was found:")
     told = ((paywalls.both, paywalls.listed_only, paywalls.seen_only, paywalls.neither) for paywalls in found)
     counts = ([numbers(*four, sum(four))] for four in told)
     yield _of_models(models, ("both", "list only", "seen only", "neither", "all valid"), counts)

@@ -2,7 +2,7 @@
 
 Contrasts are benign against malignant, oral against intravenous, men against women; prefixes hypokalaemia against
 hyperkalaemia; directions increase against decrease, better against worse. Two contrasts or directions clash where their
-frames are alike: the content words beside each, the nearest first, tell whether both sentences say the same around them.
+frames are alike: the content words beside each, the nearest first, tell whether both sentences say the same there.
 """
 
 import re

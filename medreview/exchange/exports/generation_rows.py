@@ -97,7 +97,7 @@ ATTEMPTS: Final = ExportFile(
                levels=("ok", "invalid", "unparsable", "truncated", "refused"), sql="a.status"),
         Column("codes", "text", "Why it is not valid, one word after the other.", sql="codes",
                made=lambda row: " ".join(json.loads(row["codes"]))),
-        Column("prompt_tokens", "integer", "Tokens in, as the server counts them; empty when not told."),
+        Column("prompt_tokens", "integer", "Tokens in, as the server counts them; empty when the server does not say."),
         Column("completion_tokens", "integer", "Tokens out, likewise."),
         Column("latency_ms", "integer", "How long it took.", unit="ms"),
         Column("cost", "number", "What it cost by the configured prices; empty when not known."),

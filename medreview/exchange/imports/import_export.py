@@ -172,7 +172,7 @@ def _response(row: ExportedRow) -> dict[str, Any]:
     # An export of an earlier version does not say which are invalid.
     invalid = row.get("invalid", invalid_as(row["text"]))
     if invalid not in ("", *INVALID):
-        raise row.wrong("invalid", f"{invalid!r} is none of {', '.join(INVALID)}")
+        raise row.wrong("invalid", f"{invalid!r} is not one of {', '.join(INVALID)}")
     return {name: row[name] for name in copied} | {"listed": listed, "invalid": invalid}
 
 

@@ -104,4 +104,4 @@ def open_rows(path: Path) -> tuple[Iterator[Row | BadRecord], int]:
             return read_table(path), lines
         case ".txt" | ".md" | ".markdown":
             return read_answers(path), lines
-    raise UserError(f"{path} is of no kind that medreview reads (.json, .jsonl, .ndjson, .csv, .tsv, .txt, .md).")
+    raise UserError(f"{path} is not a file that medreview reads (.json, .jsonl, .ndjson, .csv, .tsv, .txt, .md).")

@@ -36,9 +36,11 @@ _WHO: Final = {"judge": "", "assisted": " with an expert's remarks", "people": "
 def table(study: Study) -> Iterator[Row]:
     """Accuracy and macro-F1 by evaluator and data set, by type, span distance, people beside what was planted."""
     found = detection(study.reader)
-    waits = f"; {found.silent} right labels are told once their answers are decided (queue answers), or by stats --gold"
+    waits = (
+        f"; {found.silent} right labels are shown once their answers are decided (queue answers), or by stats --gold"
+    )
     if not found.types or not found.evaluators:
-        missing = "no answer has a right label that may be told" if not found.types else "nobody has judged an answer"
+        missing = "no answer has a right label that may be shown" if not found.types else "nobody has judged an answer"
         yield Row("macro-F1 of detection", _F1["judge"], missing=missing + (waits if found.silent else ""))
         return
     for evaluator in (one for one in found.evaluators if one.kind in _WHO):

@@ -177,7 +177,7 @@ REPLAY: Final = Replay(
                "questions", "questions", _NO_QUESTIONS),
         Generate("answers", "Every model answers every question, with a list of its sources.", Answers,
                  _NO_QUESTIONS, by="each"),
-        Generate("answers with search", "Every model once more, told to search the web first.",
+        Generate("answers with search", "Every model once more, with the instruction to search the web first.",
                  partial(Answers, web=True), _NO_QUESTIONS, by="each"),
         Pages(),
         Statements(),

@@ -196,7 +196,7 @@ ON b.response_id = a.response_id AND b.judge = a.judge AND NOT b.assisted
 JOIN response AS r ON r.response_id = a.response_id
 WHERE a.assisted ORDER BY b.judge, r.ordinal"""
 
-_NOT_TOLD: Final = "No response has both words of the judge and a right label that is told."
+_NOT_TOLD: Final = "No response has both words of the judge and a right label that is shown."
 
 # The label that all who labelled the answer give; what they differ on has none.
 _LABELS: Final = """

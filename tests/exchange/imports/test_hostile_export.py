@@ -103,10 +103,10 @@ def test_a_row_that_is_no_row_is_named(exported: Path, name: str, end: bytes) ->
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
-        ({"label": "fine"}, "label is none of this program"),
+        ({"label": "fine"}, "label is unknown to this program"),
         ({"event_id": "z"}, "its event_id is no ULID"),
         ({"at_utc": "yesterday"}, "its at_utc is no time"),
-        ({"kind": "dance"}, "its kind is none of this program"),
+        ({"kind": "dance"}, "its kind is unknown to this program"),
         ({"mode": "half"}, "its mode is neither blind nor open"),
     ],
 )

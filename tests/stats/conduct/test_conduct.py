@@ -158,7 +158,7 @@ def test_signs_of_haste_are_counted_and_none_is_an_accusation(study: SmallStudy)
     assert reading_seconds(1_800) == 60
     # No page stood beside these, and every response has one.
     assert signs["without a page on the screen"].value == 1
-    assert signs["gold items right"].reason == "No such item is decided and told."
+    assert signs["gold items right"].reason == "No such item is decided and shown."
     run = found.longest_run
     assert (run.label, run.length, run.n) == ("supported", 13, 24)
     assert 1 < run.by_chance < 24

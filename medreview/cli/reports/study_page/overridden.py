@@ -50,8 +50,8 @@ def overridden_section(material: Material) -> Iterator[PagePart]:
         yield from (_item(place, one) for place, one in items)
         if more := every - len(items):
             yield (
-                f"{more:,} more of {one_line(reviewer)} are counted, and not told here. `medreview report` tells them "
-                "with --overridden N; --reviewer and --where choose a part of the study."
+                f"{more:,} more of {one_line(reviewer)} are counted, and not printed here. `medreview report` prints "
+                "them with --overridden N; --reviewer and --where choose a part of the study."
             )
 
 
@@ -116,7 +116,7 @@ def _word(word: JudgeWord) -> Iterator[PagePart]:
 
 Places = Mapping[tuple[str, str], int]
 """Where a reviewer's overridden statement stands in the report, by reviewer and statement."""
-_CHANGED: Final = "Labels, verdicts, reasons or notes have changed since; this makes the themes anew"
+_CHANGED: Final = "Labels, verdicts, reasons or notes have changed since; this makes the themes again"
 
 
 def themes_section(material: Material) -> Iterator[PagePart]:
@@ -138,7 +138,7 @@ def themes_section(material: Material) -> Iterator[PagePart]:
     if themed and left:
         yield Title("Other reviewers, by reason")
     if left and len(material.overridden) < len(material.differing):
-        yield "Below are those that are told in full."
+        yield "Those that are printed in full follow."
     yield from _by_reason(left)
 
 
