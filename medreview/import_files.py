@@ -15,7 +15,7 @@ from medreview.exchange.imports import answer_records, judgements, sourcecheckup
 from medreview.exchange.imports.answer_records import AnswerRecord, import_responses, one_by_one, read_records
 from medreview.exchange.imports.fact_records import FactRecord, read_facts
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumn, UnusedColumns, columns_of, peek
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
 from medreview.exchange.imports.import_export import import_export
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
@@ -162,7 +162,7 @@ def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
     required = form.required if form is not None else ("response",) if kind == "responses" else ()
     for row in fields.check(open_rows(path)[0], path, required, unfold):
         records += 1
-        values = fields.values(row) if isinstance(row, Row) else {}
+        values = fields.values(row) if isinstance(row, NamedRow) else {}
         if isinstance(row, BadRecord) or (kind == "responses" and not isinstance(values.get("response", ""), str)):
             bad += 1
         elif len(first) < _SHOWN:

@@ -300,7 +300,7 @@ def label_words(axis: str, level: str) -> str:
 
 
 def label_in(labels: tuple[Label, ...], level: str) -> Label:
-    """One of some labels (an axis, ``REASONS``, ``FLAGS``) by its level; raises ``KeyError`` if it is not among them."""
+    """One of some labels (an axis, ``REASONS``, ``FLAGS``) by its level; raises ``KeyError`` if none has it."""
     for label in labels:
         if label.level == level:
             return label

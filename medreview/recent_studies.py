@@ -16,7 +16,7 @@ from medreview.study.file_kind import is_no_file
 from medreview.study.ids import STATEMENT
 from medreview.study.lock import WriterLock
 from medreview.study.migrations import APPLICATION_ID, NEWEST, schema_version
-from medreview.study.recent_list import Opened
+from medreview.study.recent_list import OpenedStudy
 from medreview.units.registry import KINDS, count_units, unit_name
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ class RecentStudy:
     drafts: int = 0
 
 
-def look_at(opened: Opened, reviewer: str) -> RecentStudy:
+def look_at(opened: OpenedStudy, reviewer: str) -> RecentStudy:
     """What is open in a study for whoever it was opened for, else for ``reviewer``. Never raises for its file."""
     who = opened.reviewer or reviewer
 
@@ -85,7 +85,7 @@ class _Newer(UserError):
     """A later version made the file."""
 
 
-def _read(opened: Opened, who: str, holder: str, *, at_rest: bool) -> RecentStudy:
+def _read(opened: OpenedStudy, who: str, holder: str, *, at_rest: bool) -> RecentStudy:
     with closing(connect(opened.file, read_only=True, at_rest=at_rest)) as reader:
         if reader.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
             raise UserError("it is no medreview study any more")

@@ -81,7 +81,7 @@ def redact(text: str, *secrets: str) -> str:
     return _LIKE_A_KEY.sub(MARK, text)
 
 
-class _Form(NamedTuple):
+class _KeyForm(NamedTuple):
     """One way to write a key: ``least`` characters of it in a row are taken out.
 
     Any ``least`` characters in a row hold one of the blocks whole, so that only blocks must be looked for.
@@ -94,7 +94,7 @@ class _Form(NamedTuple):
 
 
 @cache
-def _forms(secrets: frozenset[str]) -> tuple[_Form, ...]:
+def _forms(secrets: frozenset[str]) -> tuple[_KeyForm, ...]:
     made: dict[str, int] = {}
     for secret in secrets:
         secret = secret[:_LONGEST_KEY]
@@ -110,16 +110,16 @@ def _forms(secrets: frozenset[str]) -> tuple[_Form, ...]:
     return tuple(_form(text, least) for text, least in made.items())
 
 
-def _form(text: str, least: int) -> _Form:
+def _form(text: str, least: int) -> _KeyForm:
     size = (least + 1) // 2
     blocks: dict[str, tuple[int, ...]] = {}
     for at in range(0, len(text) - size + 1, size):
         block = text[at : at + size]
         blocks[block] = (*blocks.get(block, ()), at)
-    return _Form(text, least, blocks)
+    return _KeyForm(text, least, blocks)
 
 
-def _found(text: str, forms: tuple[_Form, ...]) -> Iterator[tuple[int, int]]:
+def _found(text: str, forms: tuple[_KeyForm, ...]) -> Iterator[tuple[int, int]]:
     """Where parts of keys stand: (start, end)."""
     for form in forms:
         for block, places in form.blocks.items():
@@ -143,7 +143,7 @@ def _extended(text: str, at: int, key: str, place: int, size: int) -> tuple[int,
     return at - before, at + size + after
 
 
-def _found_as_written(text: str, forms: tuple[_Form, ...]) -> Iterator[tuple[int, int]]:
+def _found_as_written(text: str, forms: tuple[_KeyForm, ...]) -> Iterator[tuple[int, int]]:
     """The same in the text with its escapes resolved and signs of no width left out, as places of the text itself."""
     pieces: list[str] = []
     read: list[int] = []  # where a piece begins in what is read, and from where to where it stands in the text

@@ -109,7 +109,7 @@ class _AsciiMarks(_Marks):
         return shown if shown == code else ord("?")
 
 
-class _Kinds(_Table):
+class _CharacterKinds(_Table):
     """Code point to ``m`` (combines), newline, or ``x`` (anything else)."""
 
     def learn(self, code: int) -> int:
@@ -126,7 +126,7 @@ _PILED: Final = lazy_pattern(f"(?<![xm])m+|(?<={'m' * _MOST_MARKS})m+")
 _ON_ONE_LINE: Final = {0x09: 0x2409, 0x0A: 0x240A}
 _MARKS: Final = _Marks()
 _ASCII_MARKS: Final = _AsciiMarks()
-_KINDS: Final = _Kinds()
+_KINDS: Final = _CharacterKinds()
 
 
 def visible(text: str, ascii_only: bool = False) -> str:

@@ -27,12 +27,12 @@ from medreview.units.registry import KINDS
 from medreview.visible import visible
 
 if TYPE_CHECKING:
-    from medreview.judges.votes import Judge
+    from medreview.judges.votes import VotingJudge
     from medreview.review.deciding import Deciding
     from medreview.review.guidelines import Guidelines
     from medreview.review.history import Listed, PastAct
     from medreview.review.home_figures import HomeFigures
-    from medreview.review.live_agreement import GroupView, LiveFigures, UnitAgreement
+    from medreview.review.live_agreement import GroupView, LiveFigures, LiveUnitAgreement
     from medreview.review.palette import Palette
     from medreview.review.pinned_figures import PinnedFigures
     from medreview.screens.figures_page import FiguresPlace
@@ -254,18 +254,18 @@ class Places(OutputApp, inherit_bindings=False):
         )
         self.push_screen(page)
 
-    def _figures_of(self, kind: str) -> "Callable[[Judge | None], UnitAgreement]":
-        from medreview.review.live_agreement import UnitAgreement
+    def _figures_of(self, kind: str) -> "Callable[[VotingJudge | None], LiveUnitAgreement]":
+        from medreview.review.live_agreement import LiveUnitAgreement
 
-        held = UnitAgreement(self._study.reader, kind, self._config.reviewer)
+        held = LiveUnitAgreement(self._study.reader, kind, self._config.reviewer)
 
-        def figures(_: "Judge | None") -> UnitAgreement:
+        def figures(_: "VotingJudge | None") -> LiveUnitAgreement:
             held.take_in()
             return held
 
         return figures
 
-    def figures(self, judge: "Judge | None" = None) -> "LiveFigures | None":
+    def figures(self, judge: "VotingJudge | None" = None) -> "LiveFigures | None":
         """The figures with everything that was done up to now; ``None`` while they are counted for the first time.
 
         With a ``judge``, those beside single judges have to be counted, too.
@@ -277,7 +277,7 @@ class Places(OutputApp, inherit_bindings=False):
             self._count(each_judge=judge is not None)
         return None if self._wanting(judge) else self._figures
 
-    def _wanting(self, judge: "Judge | None") -> bool:
+    def _wanting(self, judge: "VotingJudge | None") -> bool:
         return self._figures is None or (judge is not None and not self._figures.counts_each_judge)
 
     # In sight while reviewing

@@ -4,7 +4,7 @@ from typing import Final
 
 from medreview.review.adjudicating import Adjudicating
 from medreview.review.cell_width import fit, width
-from medreview.review.conflicts import Conflict, GivenLabel
+from medreview.review.conflicts import Conflict, ConflictingLabel
 from medreview.screens.review_rows import STYLE, glyph
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.text import in_words
@@ -90,11 +90,11 @@ class ConflictRows:
                 *self._label(conflict, settled.label), (f" by {visible(settled.reviewer)}{again} ", "dim")]  # fmt: skip
 
 
-def _time(given: GivenLabel) -> str:
+def _time(given: ConflictingLabel) -> str:
     return given.at_utc[5:16].replace("T", " ")
 
 
-def _beside(given: GivenLabel, *, named: bool = True) -> str:
+def _beside(given: ConflictingLabel, *, named: bool = True) -> str:
     """Reason, the text that goes with the label, and note of one reviewer."""
     text = f"“{given.text}”" if given.text else ""
     said = "; ".join(filter(None, (in_words(given.reason), text, given.note)))

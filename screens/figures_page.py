@@ -7,7 +7,7 @@ from typing import Final
 from textual.app import ComposeResult
 
 from medreview.errors import UserError
-from medreview.judges.votes import Judge
+from medreview.judges.votes import VotingJudge
 from medreview.review.actions import Action, shown_key
 from medreview.review.cell_width import fit, width
 from medreview.review.live_agreement import GroupView, ShownFigures
@@ -41,7 +41,7 @@ class FiguresPlace:
 
     group: Group | None = None
     scale: Scale = LEVELS
-    judge: Judge | None = None
+    judge: VotingJudge | None = None
     cell: Cell = field(default=Cell(0, 0))
 
 
@@ -55,7 +55,7 @@ class FiguresScreen(KeyScreen[None]):
 
     def __init__(
         self,
-        figures: Callable[[Judge | None], ShownFigures | None],
+        figures: Callable[[VotingJudge | None], ShownFigures | None],
         beside: Callable[[], Sequence[str]],
         below: Sequence[str],
         open_cell: Callable[[FiguresPlace, Sequence[str]], None],
@@ -278,7 +278,7 @@ class FiguresScreen(KeyScreen[None]):
         return f"{said}: {count:,} of {of:,}" + (" · Enter" if count else "")
 
 
-def _judge_words(judge: Judge | None) -> str:
+def _judge_words(judge: VotingJudge | None) -> str:
     return visible(judge.title) if judge else _TOGETHER
 
 

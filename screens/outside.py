@@ -13,7 +13,7 @@ from textual.app import App, SuspendNotSupported
 from medreview.atomic_output import atomic_output, write_new
 from medreview.errors import NotSaved, UserError
 from medreview.review.deciding import Deciding
-from medreview.review.text_entry import MOST, Written, editor_command, write_outside
+from medreview.review.text_entry import MOST, EditorText, editor_command, write_outside
 from medreview.study.state_folder import made_state_folder, state_folder
 
 if TYPE_CHECKING:
@@ -134,10 +134,10 @@ def edit_guidelines(app: App[None], study: "Study", reviewer: str, text: str) ->
     return True
 
 
-def in_editor(app: App[None], text: str, name: str, most: int) -> Written:
+def in_editor(app: App[None], text: str, name: str, most: int) -> EditorText:
     """Give the terminal to the editor until it ends."""
     editor_command(os.environ)  # before the screen goes away for nothing
-    back: Written | UserError
+    back: EditorText | UserError
     try:
         with app.suspend(), _without_its_signals():
             try:

@@ -85,7 +85,7 @@ class Subject(NamedTuple):
     badges: str = ""
 
 
-class Piece(NamedTuple):
+class HeaderPiece(NamedTuple):
     """A part of a header. ``gives``: how it gives way where there is no room, each with a rank; what has the lowest
     rank of all pieces of the row gives way first. A number: it is cut, to so many cells at least; a text stands for it
     then, ``""`` for nothing.
@@ -116,9 +116,9 @@ def wide_header_rows(session: Deciding, title: str, columns: int) -> list[Row]:
     blind = hides_judges(session)
     right = [
         *_goal(session),
-        *(Piece(word, "badge") for word in _read_only(session)),
-        Piece("BLIND", "badge") if blind else Piece("judges shown", "dim", ((_EARLY + 1, ""),)),
-        Piece(f"reviewer {visible(session.reviewer)}", "dim", ((_EARLY, ""),)),
+        *(HeaderPiece(word, "badge") for word in _read_only(session)),
+        HeaderPiece("BLIND", "badge") if blind else HeaderPiece("judges shown", "dim", ((_EARLY + 1, ""),)),
+        HeaderPiece(f"reviewer {visible(session.reviewer)}", "dim", ((_EARLY, ""),)),
         *_filter(session),
     ]
     return [fitted(_place(session, title, []), right, columns)]
@@ -129,7 +129,7 @@ def hides_judges(session: Deciding) -> bool:
     return session.mode == "blind" and not session.shows_judges
 
 
-def fitted(left: Sequence[Piece], right: Sequence[Piece], columns: int) -> Row:
+def fitted(left: Sequence[HeaderPiece], right: Sequence[HeaderPiece], columns: int) -> Row:
     """Pieces from the left and from the right that never touch: where there is no room, one after the other gives way.
 
     ``right`` ends before the last column.
@@ -194,24 +194,24 @@ def own_words(
     return " · ".join(words)
 
 
-def _place(session: Deciding, title: str, badges: Sequence[str]) -> list[Piece]:
+def _place(session: Deciding, title: str, badges: Sequence[str]) -> list[HeaderPiece]:
     """Study, queue, place in it, ``badges``, and counts that add up."""
     counts, size, queue = session.counts, len(session.queue.units), session.queue.kind.title
     position = session.position + 1 if size else 0
     tally = f"decided {counts.decided} · deferred {counts.deferred} · open {counts.open}"
     return [
-        Piece(visible(title), "title", ((_FIRST + 1, 12), (_LATE + 2, 6), (_LAST, ""))),
-        Piece(queue, "", ((_MIDDLE + 2, 12), (_LATE, ""))),
-        Piece(f"{position} of {size}", "key", ((_LATE + 1, f"{position}/{size}"),)),
-        *(Piece(word, "badge") for word in badges),
-        Piece(tally, "dim", ((_MIDDLE, f"open {counts.open}"), (_MIDDLE + 1, ""))),
+        HeaderPiece(visible(title), "title", ((_FIRST + 1, 12), (_LATE + 2, 6), (_LAST, ""))),
+        HeaderPiece(queue, "", ((_MIDDLE + 2, 12), (_LATE, ""))),
+        HeaderPiece(f"{position} of {size}", "key", ((_LATE + 1, f"{position}/{size}"),)),
+        *(HeaderPiece(word, "badge") for word in badges),
+        HeaderPiece(tally, "dim", ((_MIDDLE, f"open {counts.open}"), (_MIDDLE + 1, ""))),
     ]
 
 
-def _goal(session: Deciding) -> list[Piece]:
+def _goal(session: Deciding) -> list[HeaderPiece]:
     """How far the goal of the sitting is, as much of it as has room."""
     words = session.goal.words if session.goal is not None else ""
-    return [Piece(words, "key", ((_FIRST, words.partition(" · ")[0]), (_FIRST + 2, "")))] if words else []
+    return [HeaderPiece(words, "key", ((_FIRST, words.partition(" · ")[0]), (_FIRST + 2, "")))] if words else []
 
 
 def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
@@ -224,12 +224,12 @@ def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
     mine = said_by_me(session)
     name = visible(subject.name)
     left = [
-        Piece(visible(subject.words), "", ((_EARLY, name),)),
-        Piece(visible(subject.record), "dim", ((_FIRST, ""),)),
-        Piece(visible(subject.badges), "badge", ((_EARLY, 16), (_EARLY + 2, ""))),
+        HeaderPiece(visible(subject.words), "", ((_EARLY, name),)),
+        HeaderPiece(visible(subject.record), "dim", ((_FIRST, ""),)),
+        HeaderPiece(visible(subject.badges), "badge", ((_EARLY, 16), (_EARLY + 2, ""))),
     ]
     said = [
-        Piece(
+        HeaderPiece(
             visible(f"you: {mine}") if mine else "",
             "badge" if session.own.stale else "good",
             ((_EARLY + 1, 32), (_MIDDLE + 1, 12), (_LATE + 1, "")),
@@ -242,9 +242,9 @@ def _read_only(session: Deciding) -> list[str]:
     return [] if session.study.writable else ["READ-ONLY"]
 
 
-def _filter(session: Deciding) -> list[Piece]:
+def _filter(session: Deciding) -> list[HeaderPiece]:
     words = f"filter: {visible(session.queue.filter)}" if session.queue.filter else ""
-    return [Piece(words, "key", ((_FIRST + 3, 40), (_LATE + 3, 12), (_LAST + 1, "")))]
+    return [HeaderPiece(words, "key", ((_FIRST + 3, 40), (_LATE + 3, 12), (_LAST + 1, "")))]
 
 
 _PANEL_ROWS: Final = 3

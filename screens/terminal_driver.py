@@ -17,7 +17,7 @@ from textual.message import Message
 
 from medreview.review.text_entry import MOST
 from medreview.screens.last_screen import LAST_SCREEN
-from medreview.screens.terminal_output import Answered, OutputApp, Pace
+from medreview.screens.terminal_output import Answered, FramePace, OutputApp
 from medreview.text import counted, lazy_pattern
 
 _UNDECODABLE: Final = lazy_pattern("[\udc80-\udcff]")
@@ -201,7 +201,7 @@ class TerminalDriver(LinuxDriver):
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
-        self._pace = app.pace if isinstance(app, OutputApp) else Pace()
+        self._pace = app.pace if isinstance(app, OutputApp) else FramePace()
 
     def stop_application_mode(self) -> None:
         """Give the terminal back, with no question open."""

@@ -32,7 +32,7 @@ _ATTRIBUTES: Final = {"bold": "1", "dim": "2", "italic": "3", "underline": "4", 
 """SGR codes of the attributes of a style."""
 
 
-class Row(NamedTuple):
+class ScreenRow(NamedTuple):
     """One row of the screen.
 
     ``signs`` has the character of each cell with what combines with it, and ``""`` for the second half of a wide one.
@@ -50,7 +50,7 @@ class Cells:
 
     def __init__(self, width: int, height: int, colours: ColorSystem) -> None:
         self.width, self.height = width, height
-        self.rows: list[Row] = [Row([" "] * width, ["||"] * width, width)] * height
+        self.rows: list[ScreenRow] = [ScreenRow([" "] * width, ["||"] * width, width)] * height
         self._colours = colours
         self._made_of: list[tuple[Strip, ...]] = [()] * height
 
@@ -62,7 +62,7 @@ class Cells:
                 self.rows[y] = self._row(strips)
                 self._made_of[y] = strips
 
-    def _row(self, strips: Iterable[Strip]) -> Row:
+    def _row(self, strips: Iterable[Strip]) -> ScreenRow:
         signs: list[str] = []
         pens: list[str] = []
         doubtful = -1
@@ -83,7 +83,7 @@ class Cells:
                     doubtful = min(doubtful, len(signs) + lead)
         short = max(0, self.width - len(signs))
         signs, pens = [*signs[: self.width], *[" "] * short], [*pens[: self.width], *["||"] * short]
-        return Row(signs, pens, self.width if doubtful < 0 else doubtful)
+        return ScreenRow(signs, pens, self.width if doubtful < 0 else doubtful)
 
 
 def _signs(text: str) -> Iterator[tuple[str, int]]:
@@ -130,7 +130,7 @@ class Differ:
 
     def __init__(self, erases_in_colour: bool) -> None:
         self._erases_in_colour = erases_in_colour
-        self._sent: list[Row | None] = []
+        self._sent: list[ScreenRow | None] = []
         self._out: list[str] = []
         self._y = self._x = -1
         self._pen = "||"
@@ -139,11 +139,11 @@ class Differ:
         """Nothing is known of what stands on the screen."""
         self._sent = []
 
-    def sent(self, rows: Sequence[Row]) -> None:
+    def sent(self, rows: Sequence[ScreenRow]) -> None:
         """These rows stand on the screen now."""
         self._sent = list(rows)
 
-    def difference(self, rows: Sequence[Row]) -> str:
+    def difference(self, rows: Sequence[ScreenRow]) -> str:
         """What is to be written that these rows stand on the screen; ``""`` if they do.
 
         It begins and ends with no style set, and takes the cursor for being anywhere.
@@ -156,7 +156,7 @@ class Differ:
         self._set("||")
         return "".join(self._out)
 
-    def _row(self, y: int, old: Row | None, new: Row) -> None:
+    def _row(self, y: int, old: ScreenRow | None, new: ScreenRow) -> None:
         width = len(new.signs)
         changed = bytearray(b"\x01" * width) if old is None else _changed(old, new)
         last = changed.rfind(1)
@@ -178,7 +178,7 @@ class Differ:
             self._set(new.pens[end])
             self._out.append("\x1b[K")
 
-    def _blank_from(self, row: Row, last: int) -> int:
+    def _blank_from(self, row: ScreenRow, last: int) -> int:
         """The column from which on a row is blanks of one style that can be erased; its width if nowhere."""
         pen, width = row.pens[-1], len(row.signs)
         if not self._may_erase(pen):
@@ -191,7 +191,7 @@ class Differ:
         attributes, _, ground = pen.split("|")
         return _SEEN_ON_BLANKS.isdisjoint(attributes.split(";")) and (not ground or self._erases_in_colour)
 
-    def _write(self, y: int, start: int, end: int, pen: str, row: Row) -> None:
+    def _write(self, y: int, start: int, end: int, pen: str, row: ScreenRow) -> None:
         """Write cells of one style."""
         self._go(y, start)
         self._set(pen)
@@ -222,7 +222,7 @@ def place(y: int, x: int) -> str:
     return f"\x1b[{y + 1};{x + 1}H" if x else f"\x1b[{y + 1}H"
 
 
-def _changed(old: Row, new: Row) -> bytearray:
+def _changed(old: ScreenRow, new: ScreenRow) -> bytearray:
     """A byte for each column: 1 where the cells differ."""
     signs = map(ne, old.signs, new.signs)
     if old.pens == new.pens:  # mostly, and told in a tenth of the time that finding where takes
@@ -264,7 +264,7 @@ class Answered(Message, bubble=False):
     """The terminal has said where the cursor is: everything sent before the question is on the screen."""
 
 
-class Pace:
+class FramePace:
     """Decides whether a frame is sent now, or held until the terminal has shown the one before.
 
     A frame of some size ends with a question, one at a time. Nobody waits for a terminal that has not answered before,
@@ -344,7 +344,7 @@ class OutputApp(App[None], inherit_bindings=False):
         self._cells: Cells | None = None
         self._cursor = self.cursor_position
         self._held: asyncio.TimerHandle | None = None
-        self.pace = Pace()
+        self.pace = FramePace()
         """Known to the driver as well, whose thread reads what the terminal answers."""
 
     def forget_screen(self) -> None:

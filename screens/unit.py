@@ -28,7 +28,7 @@ from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.sources.reading.text_structure import SetApart
 from medreview.text import in_words
 from medreview.units.documents import RESPONSE
-from medreview.units.kind import Opinion, Part
+from medreview.units.kind import CardPart, Opinion
 from medreview.units.ranking import RankingEntry
 from medreview.visible import visible
 
@@ -273,12 +273,12 @@ def _words(opinion: Opinion) -> str:
     return "  ".join(filter(None, (quote, opinion.reason)))
 
 
-def _indent(parts: Sequence[Part]) -> int:
+def _indent(parts: Sequence[CardPart]) -> int:
     """Where the texts of all parts of a card begin."""
     return min(_LABEL, max((width(part.label) for part in parts), default=0)) + 2
 
 
-def _rows(parts: Sequence[Part], columns: int, indent: int) -> list[Row]:
+def _rows(parts: Sequence[CardPart], columns: int, indent: int) -> list[Row]:
     """Parts of the card, wrapped, each with its label before its first row."""
     rows: list[Row] = []
     for part in parts:

@@ -15,7 +15,7 @@ from medreview.study import Study
 from medreview.study.counts import Counts
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.lock import WriterLock
-from medreview.study.recent_list import Opened
+from medreview.study.recent_list import OpenedStudy
 
 KEPT = Path(__file__).parent / "study" / "kept"
 THEN = "2026-11-22T10:00:00+00:00"
@@ -29,7 +29,7 @@ def demo(demo_file: Path, tmp_path: Path) -> Path:
 
 
 def looked(path: Path, reviewer: str = "") -> RecentStudy:
-    return look_at(Opened(str(path), THEN, "as it was called", reviewer), "kb")
+    return look_at(OpenedStudy(str(path), THEN, "as it was called", reviewer), "kb")
 
 
 def trace(folder: Path) -> dict[str, tuple[bytes, int]]:

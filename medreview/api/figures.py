@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from medreview.api.opened import Opened, Place
+from medreview.api.opened import OpenedFile, Place
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _all(figures: StudyFigures, between: Between) -> Iterator[Comparison]:
                     yield replace(comparison, cautions=(*group.cautions, *comparison.cautions))
 
 
-class Figures(Opened):
+class Figures(OpenedFile):
     """What can be counted and estimated."""
 
     def figures(
@@ -244,7 +244,7 @@ class Figures(Opened):
         from medreview.citations.allow_list import load_allow_list
         from medreview.exchange.imports.citation_answers import study_answers
         from medreview.sources.lookups.reach import stored
-        from medreview.stats.citation_kpis import Thresholds, citation_report, scored
+        from medreview.stats.citation_kpis import PassCriteria, citation_report, scored
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.reference_verdicts import any_checked, reference_report
         from medreview.stats.reports.provenance import provenance
@@ -256,7 +256,7 @@ class Figures(Opened):
         return citation_report(
             scored(answers, listed, len(answers), self._progress),
             listed,
-            Thresholds(min_with, min_allowed),
+            PassCriteria(min_with, min_allowed),
             reach=stored(self._study.reader),
             reach_from="snapshots",
             resampling=resampling or DEFAULT,

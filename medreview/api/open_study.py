@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from medreview.api.figures import Figures
-from medreview.api.opened import Deciding, Opened, Place, Reading
+from medreview.api.opened import GivingLabels, OpenedFile, Place, Reading
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from medreview.study.merge import MergeSummary
 
 
-class Preparing(Opened):
+class Preparing(OpenedFile):
     """The stages, as the commands of the same names run them."""
 
     def run(
@@ -264,7 +264,7 @@ class Preparing(Opened):
         return judges_of(self._config(), judges, task=task, again=again, local_only=local_only)
 
 
-class OpenStudy(Figures, Deciding, Reading, Preparing):
+class OpenStudy(Figures, GivingLabels, Reading, Preparing):
     """A study file that is open; a context manager that closes it. ``open_study`` and its siblings make it.
 
     Methods that change the study return after the commit and raise ``UserError`` for one that is open for reading

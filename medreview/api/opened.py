@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Place = str | PathLike[str]
 
 
-class Opened:
+class OpenedFile:
     """The file, its name and its closing."""
 
     def __init__(self, study: Study, *, settings: Place | None = None, progress: Progress = SILENT) -> None:
@@ -99,7 +99,7 @@ class Opened:
         return load_config(self._settings)
 
 
-class Deciding(Opened):
+class GivingLabels(OpenedFile):
     """A reviewer's labels, given outside the workbench."""
 
     def decide(
@@ -130,7 +130,7 @@ class Deciding(Opened):
         )
 
 
-class Reading(Opened):
+class Reading(OpenedFile):
     """What stands in the study."""
 
     def responses(self) -> Iterator[StudyResponse]:

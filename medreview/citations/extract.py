@@ -53,7 +53,7 @@ _URL_PUNCTUATION: Final = frozenset("/=?&:#+@%.-_~")
 """After one of these, a second ``https://`` belongs to the same URL (a URL of a web archive, a query)."""
 
 
-class Found(NamedTuple):
+class FoundAddress(NamedTuple):
     """A URL, or an address with another scheme that is not reported but excluded from search (``reported`` false)."""
 
     span: Span
@@ -65,7 +65,7 @@ class _Start(NamedTuple):
     http: bool
 
 
-def find_urls(text: str) -> Iterator[Found]:
+def find_urls(text: str) -> Iterator[FoundAddress]:
     """URLs of a text in order, disjoint."""
     if ":" not in text and "www." not in text.lower():
         return
@@ -80,7 +80,7 @@ def _runs(text: str) -> Iterator[Span]:
     """The runs of characters that a URL may contain; after a bar in a query the run goes on, except in a table."""
     low = high = -1
     asks = False
-    tables = _Tables(text)
+    tables = _TableRows(text)
     for run in _RUN.finditer(text):
         if run.start() == high + 1 and text[high] == "|" and not tables.row_at(high):
             asks = asks or _asks(text, low, high)
@@ -101,7 +101,7 @@ def _asks(text: str, low: int, high: int) -> bool:
     return address is not None and text.find("?", address.end(), high) >= 0
 
 
-class _Tables:
+class _TableRows:
     """Which lines are rows of a Markdown table; each line is looked at once."""
 
     def __init__(self, text: str) -> None:
@@ -120,7 +120,7 @@ class _Tables:
         return self._row
 
 
-def _in_run(text: str, low: int, high: int, script: int | None) -> Iterator[Found]:
+def _in_run(text: str, low: int, high: int, script: int | None) -> Iterator[FoundAddress]:
     stop = high if script is None else script
     starts = _starts(text, low, stop)
     limits = _limits(text, starts, stop)
@@ -133,14 +133,14 @@ def _in_run(text: str, low: int, high: int, script: int | None) -> Iterator[Foun
         end = _end(start.at, limit, brackets, partners, entities)
         if not start.http:
             done = limit
-            yield Found(Span(start.at, limit), False)
+            yield FoundAddress(Span(start.at, limit), False)
             continue
         end = _trim(text, start.at, end)
         if _HOST.match(text, start.at, end) and not text.endswith("://www", start.at, end):
             done = end
-            yield Found(Span(start.at, end), True)
+            yield FoundAddress(Span(start.at, end), True)
     if script is not None:
-        yield Found(Span(script, high), False)
+        yield FoundAddress(Span(script, high), False)
 
 
 def _starts(text: str, low: int, high: int) -> list[_Start]:

@@ -96,7 +96,7 @@ _FAR: Final = 300
 """Characters after a statement in which its marker must begin."""
 
 
-class Reference(NamedTuple):
+class MarkerTarget(NamedTuple):
     """One thing that a marker points to: ``number`` as the answer has it, ``None`` for a name or an address.
 
     ``keys`` are those of the sources; none where the answer's list has no such entry, or one that cites nothing.
@@ -111,7 +111,7 @@ class Marker(NamedTuple):
 
     start: int
     end: int
-    references: tuple[Reference, ...]
+    references: tuple[MarkerTarget, ...]
 
     @property
     def is_address(self) -> bool:
@@ -231,9 +231,9 @@ def _in_brackets(text: str, own: OwnNumbers, citations: Sequence[Citation]) -> I
         link = None if target is None else placed.get(target.end())
         if link is not None and len(numbers) == 1:
             stop = text.find(")", link.end or end, (link.end or end) + _FAR)
-            yield Marker(start, stop + 1 if stop >= 0 else end, (Reference(numbers[0], (canonical_key(link),)),))
+            yield Marker(start, stop + 1 if stop >= 0 else end, (MarkerTarget(numbers[0], (canonical_key(link),)),))
             continue
-        yield Marker(start, end, tuple(_reference(number, own) for number in numbers) or (Reference(None, ()),))
+        yield Marker(start, end, tuple(_reference(number, own) for number in numbers) or (MarkerTarget(None, ()),))
 
 
 def _is_interval(text: str, match: re.Match[str], numbers: Sequence[int]) -> bool:
@@ -270,10 +270,10 @@ def _by_name(text: str, own: OwnNumbers) -> Iterator[Marker]:
     for match in _BRACKETED.finditer(text):
         keys = [_named(piece, own) for piece in match["inside"].split(";")]
         if any(keys):
-            yield Marker(match.start(), match.end(), tuple(Reference(None, found) for found in keys if found))
+            yield Marker(match.start(), match.end(), tuple(MarkerTarget(None, found) for found in keys if found))
     for match in _TOLD.finditer(text):
         if found := own.of_name(match["author"], match["year"]):
-            yield Marker(match.start(), match.end(), (Reference(None, found),))
+            yield Marker(match.start(), match.end(), (MarkerTarget(None, found),))
 
 
 def _named(piece: str, own: OwnNumbers) -> tuple[str, ...]:
@@ -295,11 +295,11 @@ def _addresses(text: str, citations: Sequence[Citation]) -> Iterator[Marker]:
             label = text[bracket + 1 : start] if bracket >= 0 else ""
             if bracket >= 0 and "\n" not in label and len(label.split()) <= 6:
                 start = bracket
-        yield Marker(start, end, (Reference(None, (canonical_key(citation),)),))
+        yield Marker(start, end, (MarkerTarget(None, (canonical_key(citation),)),))
 
 
-def _reference(number: int, own: OwnNumbers) -> Reference:
-    return Reference(number, own.numbers.get(number, ()))
+def _reference(number: int, own: OwnNumbers) -> MarkerTarget:
+    return MarkerTarget(number, own.numbers.get(number, ()))
 
 
 def _series(written: str) -> Iterator[int]:

@@ -78,7 +78,7 @@ def passages(
     """
     from medreview.generators import passage_run
     from medreview.generators.passage_candidates import TaggerCommand, TermLists
-    from medreview.generators.passage_measures import TF_IDF, Thresholds
+    from medreview.generators.passage_measures import TF_IDF, PassageThresholds
     from medreview.llm.settings import model_at_host
 
     share = share_of(keep, "--keep", "60%")
@@ -92,7 +92,7 @@ def passages(
         vectors=model_at_host(model) if model else TF_IDF,
         alike=alike if alike is not None else passage_run.ALIKE_EMBEDDED if model else passage_run.ALIKE_WORDS,
         keep=share,
-        thresholds=Thresholds(**limits),
+        thresholds=PassageThresholds(**limits),
     )
     with opened_or_made(study) if texts else open_study(study) as opened, progress() as bar:
         read = _texts_of_files(opened, texts or [], snapshots, of_study, bar)

@@ -28,7 +28,7 @@ from medreview.review.statement_editing import exclude_event, join_event, split_
 from medreview.review.unit_session import UnitSession
 from medreview.text import Span, in_words
 from medreview.units.documents import RESPONSE
-from medreview.units.kind import Passage
+from medreview.units.kind import DocumentPassage
 from medreview.units.ranking import RankingEntry
 from medreview.units.statement_view import judge_name, quote_status_words
 from medreview.visible import visible_line
@@ -218,7 +218,7 @@ class UnitLines:
             print(f"No machine has a say on this {self._session.asks.noun}.")
 
 
-def _quoted(passage: Passage) -> str:
+def _quoted(passage: DocumentPassage) -> str:
     """A machine's quotation, and how true it is to its text where that was looked at."""
     return f", quote {passage.status_words}: “{passage.quote}”" if passage.status else f" “{passage.quote}”"
 

@@ -13,7 +13,7 @@ from medreview.visible import visible_line
 
 if TYPE_CHECKING:
     from medreview.recent_studies import RecentStudy
-    from medreview.study.recent_list import Opened
+    from medreview.study.recent_list import OpenedStudy
 
 
 WIDTH: Final = 80
@@ -110,14 +110,14 @@ def words_to_run() -> list[str]:
 class _Chooser:
     """The list on the screen, page by page, and what was typed about it."""
 
-    def __init__(self, entries: Sequence["Opened"]) -> None:
+    def __init__(self, entries: Sequence["OpenedStudy"]) -> None:
         from medreview.config import load_config
 
         self._entries = list(entries)
         self._reviewer = load_config().reviewer
         self._looked: dict[str, RecentStudy] = {}
 
-    def choose(self) -> "Opened | None":
+    def choose(self) -> "OpenedStudy | None":
         """The study to open; ``None`` to leave."""
         shown = self._page(0)
         while self._entries:

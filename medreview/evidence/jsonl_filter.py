@@ -23,7 +23,7 @@ from medreview.evidence.terms import Vocabulary
 CACHED_SOURCES = 8
 
 
-class Pair(NamedTuple):
+class AssessedPair(NamedTuple):
     """A statement, its source, and what the rules found."""
 
     statement: str
@@ -31,7 +31,7 @@ class Pair(NamedTuple):
     assessment: Assessment
 
 
-Rescore = Callable[[Sequence[Pair]], Sequence[float]]
+Rescore = Callable[[Sequence[AssessedPair]], Sequence[float]]
 """Gives each pair another ``unsupported`` than that of the rules."""
 
 
@@ -52,7 +52,7 @@ def serve_together(
     numbers = count(1)
     for batch in batches:
         answers: list[dict[str, Any]] = []
-        pairs: dict[int, Pair] = {}
+        pairs: dict[int, AssessedPair] = {}
         for line in batch:
             number = next(numbers)
             if not line.strip():
@@ -65,7 +65,7 @@ def serve_together(
                     answer = _grounded(fields["quote"], quote_index(fields["source_text"]))
                 else:
                     index = source_index(fields["source_text"])
-                    pair = Pair(fields["statement"], index, assess(fields["statement"], index))
+                    pair = AssessedPair(fields["statement"], index, assess(fields["statement"], index))
                     pairs[len(answers)] = pair
                     answer = _assessed(pair.assessment)
             except (ValueError, RecursionError) as error:

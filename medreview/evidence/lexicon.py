@@ -155,7 +155,7 @@ class Member(NamedTuple):
     group: int
 
 
-class Found(NamedTuple):
+class FoundMember(NamedTuple):
     """A member in a sequence of words: the indices of its first word and of the one after its last."""
 
     member: Member
@@ -182,7 +182,7 @@ class Contrasts:
         self.first_words = frozenset(self._by_first)
         """A text without one of these words holds no member."""
 
-    def found(self, keys: Sequence[str]) -> Iterator[Found]:
+    def found(self, keys: Sequence[str]) -> Iterator[FoundMember]:
         """The members in a sequence of normalised words, in order; none that lies within a longer one."""
         covered: dict[int, int] = {}
         for at, key in enumerate(keys):
@@ -192,7 +192,7 @@ class Contrasts:
                     member.contrast, 0
                 ):
                     covered[member.contrast] = end
-                    yield Found(member, at, end)
+                    yield FoundMember(member, at, end)
 
 
 @cache

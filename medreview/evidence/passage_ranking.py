@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.lexicon import FINDING
 from medreview.evidence.quantities import Quantity
-from medreview.evidence.record_parts import NOTHING_ASKED, Asked, asked, content, is_total
+from medreview.evidence.record_parts import NOTHING_ASKED, AnsweringParts, asked, content, is_total
 from medreview.evidence.segment import Passage, segment
 from medreview.evidence.sentence_analysis import LONGEST_COMPARED, SentenceAnalysis, analyse
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
@@ -128,7 +128,7 @@ class Query(NamedTuple):
     weights: dict[str, float]
     total: float
     amounts: tuple[Quantity, ...]
-    asked: Asked
+    asked: AnsweringParts
 
 
 class SourceIndex:
@@ -203,7 +203,7 @@ class SourceIndex:
             found = self._findings[at] = float(len(list(islice(cues, int(most)))))
         return found
 
-    def _add_places(self, scores: dict[int, float], wanted: Asked) -> None:
+    def _add_places(self, scores: dict[int, float], wanted: AnsweringParts) -> None:
         """Lift what stands in the parts of a record that the statement is about, and below its arms.
 
         Amounts below an arm that is named need share no word with the statement.

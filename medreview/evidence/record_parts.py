@@ -21,14 +21,14 @@ class Place(NamedTuple):
 NOWHERE: Final = Place("", 0)
 
 
-class Asked(NamedTuple):
+class AnsweringParts(NamedTuple):
     """The parts of a record that would answer a statement, and the numbers of the arms that it names."""
 
     parts: frozenset[RecordPart]
     arms: frozenset[int]
 
 
-NOTHING_ASKED: Final = Asked(frozenset(), frozenset())
+NOTHING_ASKED: Final = AnsweringParts(frozenset(), frozenset())
 
 _HEADINGS: Final[tuple[tuple[RecordPart, str], ...]] = (
     ("adverse events",
@@ -102,11 +102,11 @@ def _place_of(heading: str) -> Place | None:
 
 
 @lru_cache(maxsize=2_000)
-def asked(statement: str) -> Asked:
+def asked(statement: str) -> AnsweringParts:
     """The parts and arms that a statement is about."""
     parts = frozenset(part for part, pattern in _ASKED if pattern.search(statement))
     arms = frozenset(_number(name) for found in _ARM.finditer(statement) for name in found.groups() if name)
-    return Asked(parts, arms)
+    return AnsweringParts(parts, arms)
 
 
 def content(statement: str, *, numbered_arms: bool) -> str:

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Token, tokens
-from medreview.evidence.lexicon import NEGATIONS, Found, contrasts, is_negation
+from medreview.evidence.lexicon import NEGATIONS, FoundMember, contrasts, is_negation
 from medreview.evidence.quantities import Quantity, quantities
 from medreview.evidence.terms import STOP_WORDS, Vocabulary, stem, vocabulary
 from medreview.text import Span
@@ -77,7 +77,7 @@ class SentenceAnalysis:
         return _inside(self._tokens, self.quantities)
 
     @cached_property
-    def contrasting(self) -> list[Found]:
+    def contrasting(self) -> list[FoundMember]:
         """The words and phrases that exclude others (``contrasts.toml``), by indices of ``words``."""
         table = contrasts()
         keys = [token.key for token in self._tokens]

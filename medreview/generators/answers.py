@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from medreview.citations import canonical_key, extract, from_list
 from medreview.exchange.imports.answer_records import FIELDS, AnswerRecord
 from medreview.exchange.imports.listed_citations import citations_of, encoded
-from medreview.generators.generator import Ask, Checked, Generator, Item, Made, Work
+from medreview.generators.generator import Generator, InputResult, Item, ModelQuestion, ValidatorResult, Work
 from medreview.labels import Invalid
 from medreview.llm.completion import parse, unwrapped, without_citations
 from medreview.llm.settings import JudgeSettings
@@ -68,7 +68,7 @@ def read_output(status: str, output: str) -> dict[str, Any]:
     return {"response": bare, "sources": cited or None, "code": ""}
 
 
-def check_answer(value: Mapping[str, Any]) -> Checked:
+def check_answer(value: Mapping[str, Any]) -> ValidatorResult:
     """Whether it is an answer: with a text, whole, and with a list of sources, be it empty, or an address in the text.
 
     What it says is not looked at: that is what reviewers do. Codes: ``empty``; of what is incomplete ``cut_off``,
@@ -77,14 +77,14 @@ def check_answer(value: Mapping[str, Any]) -> Checked:
     text = real_lines(str(value["response"])).strip()
     sources, code = value["sources"], value.get("code", "")
     if not text:
-        return Checked(("empty",), ReadAnswer("", (), "empty"))
+        return ValidatorResult(("empty",), ReadAnswer("", (), "empty"))
     if not code and _repeats_itself(text):
         code = "repeats_itself"
     if not code and sources is None and not extract(text):
         code = "no_list_and_no_address"
     if code:
-        return Checked((code,), ReadAnswer(text, (), "incomplete"))
-    return Checked((), ReadAnswer(text, _listed(sources or ())))
+        return ValidatorResult((code,), ReadAnswer(text, (), "incomplete"))
+    return ValidatorResult((), ReadAnswer(text, _listed(sources or ())))
 
 
 def with_cited(sources: tuple[str, ...], output: str) -> tuple[str, ...]:
@@ -207,8 +207,8 @@ class Answers(Generator):
         question = self._questions[item.item_id]
         texts = {"question": question.text}
         if not self.fits(self._prompt, texts):
-            return Made(code="over_context")
-        got = yield Ask(
+            return InputResult(code="over_context")
+        got = yield ModelQuestion(
             "answer", self._prompt, texts, check_answer, attempts=_TRIES, read=read_output, allowed=_ALLOWED
         )
         answer: ReadAnswer = got.value
@@ -216,7 +216,7 @@ class Answers(Generator):
             answer = ReadAnswer(answer.text, (), "incomplete")
         if answer.invalid != "empty":
             answer = answer._replace(sources=with_cited(answer.sources, got.raw))
-        return Made(
+        return InputResult(
             Brought(answers=(self._record(question, answer),)),
             report={"invalid": answer.invalid, "listed": len(answer.sources)},
         )

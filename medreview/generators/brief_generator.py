@@ -28,9 +28,9 @@ from medreview.generators.brief_text import (
     QUOTE_CODES,
     SUPPORTED,
     UNVERIFIED,
+    BriefOpinion,
     Deleted,
-    Opinion,
-    Outcome,
+    FinishedBrief,
     Sections,
     TaggedNote,
     Verified,
@@ -44,7 +44,17 @@ from medreview.generators.brief_text import (
     response_of,
     sources_of,
 )
-from medreview.generators.generator import JUDGE, Ask, Checked, Dropped, Generator, Got, Item, Made, Work
+from medreview.generators.generator import (
+    JUDGE,
+    DroppedPart,
+    Generator,
+    Got,
+    InputResult,
+    Item,
+    ModelQuestion,
+    ValidatorResult,
+    Work,
+)
 from medreview.labels import GIVEN
 from medreview.text import in_words
 from medreview.units.cases import case_of
@@ -119,10 +129,10 @@ class Brief(Generator):
         assert case is not None
         claims = yield from self._draft(case.question, notes)
         if isinstance(claims, str):
-            return Made(code=claims)
+            return InputResult(code=claims)
         organised = yield from self._reorganise(claims)
         if isinstance(organised, str):
-            return Made(code=organised)
+            return InputResult(code=organised)
         verdicts: dict[Claim, Verified | Deleted] = {}
         for claim in dict.fromkeys(placed.claim for placed in organised.claims()):
             own = [note for note in notes if note.tag in claim.tags]
@@ -131,16 +141,16 @@ class Brief(Generator):
         unknown = in_order(tag for claim in verdicts for tag in claim.tags if tag not in {note.tag for note in notes})
         outcome = _outcome(organised, verdicts)
         dropped = (
-            *(Dropped("unknown_tag", tag) for tag in unknown),
-            *(Dropped(each.why, each.text) for each in outcome.deleted),
+            *(DroppedPart("unknown_tag", tag) for tag in unknown),
+            *(DroppedPart(each.why, each.text) for each in outcome.deleted),
         )
         if not any(True for _ in outcome.statements()):
-            return Made(code="nothing_supported", dropped=dropped, report=outcome.report())
+            return InputResult(code="nothing_supported", dropped=dropped, report=outcome.report())
         text = brief_text(outcome.sections)
         answer = response_of(case, notes, text, f"{self.model.name} ({STRATEGY})")
-        return Made(Brought(answers=(answer,)), dropped=dropped, report=outcome.report())
+        return InputResult(Brought(answers=(answer,)), dropped=dropped, report=outcome.report())
 
-    def _draft(self, question: str, notes: Sequence[TaggedNote]) -> Yields[Ask, Got, list[Claim] | str]:
+    def _draft(self, question: str, notes: Sequence[TaggedNote]) -> Yields[ModelQuestion, Got, list[Claim] | str]:
         """The statements after the draft and all refinements, or why there are none."""
         shown = opening(notes)
         texts = {"notes": printed(shown), "question": question}
@@ -157,36 +167,38 @@ class Brief(Generator):
             claims = yield from self._stage(f"refine {note.tag}", "brief_refine", texts, refined)
         return claims
 
-    def _reorganise(self, claims: Sequence[Claim]) -> Yields[Ask, Got, Organised | str]:
+    def _reorganise(self, claims: Sequence[Claim]) -> Yields[ModelQuestion, Got, Organised | str]:
         texts = {"brief": numbered(claims)}
         check = partial(check_reorganised, before=claims)
         organised: Organised | str = yield from self._stage("reorganise", "brief_reorganise", texts, check)
         return organised
 
     def _stage(
-        self, stage: str, prompt: str, texts: Mapping[str, str], check: Callable[[Mapping[str, Any]], Checked]
-    ) -> Yields[Ask, Got, Any]:
+        self, stage: str, prompt: str, texts: Mapping[str, str], check: Callable[[Mapping[str, Any]], ValidatorResult]
+    ) -> Yields[ModelQuestion, Got, Any]:
         """What a valid answer brings, or why there is none: a text that does not fit is never cut."""
         if not self.fits(self.prompts[prompt], texts):
             return "over_context"
-        got = yield Ask(stage, self.prompts[prompt], texts, check, allowed=_ALLOWED, headings=HEADING_FIELDS)
+        got = yield ModelQuestion(stage, self.prompts[prompt], texts, check, allowed=_ALLOWED, headings=HEADING_FIELDS)
         return got.value if got.valid else "invalid"
 
     def _verify(
         self, claim: Claim, notes: Sequence[TaggedNote], question: str, about: str, number: int
-    ) -> Yields[Ask, Got, Verified | Deleted]:
+    ) -> Yields[ModelQuestion, Got, Verified | Deleted]:
         """What becomes of a statement that is held against its notes."""
         prompt = self.prompts[_VERIFICATION]
         texts = {"source": printed(notes), "question": question, "statement": claim.text}
         if not self.fits(prompt, texts, self.judge):
             return _verdict(claim, notes, None)
         check = partial(check_opinion, statement=claim.text, notes=notes)
-        return _verdict(claim, notes, (yield Ask(f"verify {number}", prompt, texts, check, by=JUDGE, about=about)))
+        return _verdict(
+            claim, notes, (yield ModelQuestion(f"verify {number}", prompt, texts, check, by=JUDGE, about=about))
+        )
 
 
 def _verdict(claim: Claim, notes: Sequence[TaggedNote], got: Got | None) -> Verified | Deleted:
     """A statement stays when its notes support it; and when nobody can tell, unless it reads like advice of its own."""
-    opinion: Opinion = (got.value if got else None) or Opinion("", False, "", "")
+    opinion: BriefOpinion = (got.value if got else None) or BriefOpinion("", False, "", "")
     valid = got is not None and got.valid
     if valid and opinion.supported:
         return Verified(claim.text, sources_of(cited(claim.text, notes, opinion.quote)), SUPPORTED)
@@ -204,14 +216,14 @@ def _verdict(claim: Claim, notes: Sequence[TaggedNote], got: Got | None) -> Veri
     return Verified(claim.text, sources_of(cited(claim.text, notes, "")), UNVERIFIED)
 
 
-def _outcome(organised: Organised, verdicts: Mapping[Claim, Verified | Deleted]) -> Outcome:
+def _outcome(organised: Organised, verdicts: Mapping[Claim, Verified | Deleted]) -> FinishedBrief:
     """The sections without what was deleted."""
 
     def kept(placed: Sequence[Placed]) -> tuple[Verified, ...]:
         found = (verdicts[each.claim] for each in placed)
         return tuple(each for each in found if isinstance(each, Verified))
 
-    return Outcome(
+    return FinishedBrief(
         kept([organised.summary]),
         kept(organised.course),
         tuple((problem.name, kept(problem.claims)) for problem in organised.problems),
@@ -243,13 +255,13 @@ class SinglePrompt(Brief):
         assert case is not None
         texts = {"notes": printed(notes), "question": case.question}
         if not self.fits(self.prompts[_SINGLE], texts):
-            return Made(code="over_context")
+            return InputResult(code="over_context")
         check = partial(check_single, notes=notes)
-        got = yield Ask("single prompt", self.prompts[_SINGLE], texts, check, headings=HEADING_FIELDS)
+        got = yield ModelQuestion("single prompt", self.prompts[_SINGLE], texts, check, headings=HEADING_FIELDS)
         if not got.valid:
-            return Made(code="invalid")
+            return InputResult(code="invalid")
         sections: Sections = got.value
         parts = [*sections.summary, *sections.course, *(part for _, those in sections.problems for part in those)]
         advice = [part.text for part in parts if is_own_advice(part.text, [note.text for note in notes])]
         answer = response_of(case, notes, brief_text(sections), f"{self.model.name} (single prompt)")
-        return Made(Brought(answers=(answer,)), report={"own_advice": list(dict.fromkeys(advice))})
+        return InputResult(Brought(answers=(answer,)), report={"own_advice": list(dict.fromkeys(advice))})

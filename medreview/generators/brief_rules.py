@@ -15,8 +15,8 @@ from medreview.evidence.meaning_words import is_number, number_value
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import analyse
 from medreview.generators.answer_rules import words
-from medreview.generators.brief_text import Part, Sections, TaggedNote
-from medreview.generators.generator import Checked
+from medreview.generators.brief_text import BriefPart, Sections, TaggedNote
+from medreview.generators.generator import ValidatorResult
 from medreview.statements.sentences import sentence_spans
 
 _TAG_IN_TEXT: Final = re.compile(r"\s*[<\[(]\s*N\d{1,4}(?:\s*[,;]\s*N\d{1,4})*\s*[>\])]")
@@ -401,32 +401,32 @@ def _says(note: str, text: str) -> bool:
     return found >= _FOUND and figures(text) <= figures(note)
 
 
-def check_draft(value: Mapping[str, Any], shown: Sequence[TaggedNote], notes: Sequence[TaggedNote]) -> Checked:
+def check_draft(value: Mapping[str, Any], shown: Sequence[TaggedNote], notes: Sequence[TaggedNote]) -> ValidatorResult:
     """A draft, made from the notes ``shown`` of all ``notes``; its value: the statements."""
     claims = claims_of(value)
     others = {note.tag for note in notes} - {note.tag for note in shown}
-    return Checked(tuple(draft_codes(claims, {note.tag: note.text for note in shown}, others)), claims)
+    return ValidatorResult(tuple(draft_codes(claims, {note.tag: note.text for note in shown}, others)), claims)
 
 
 def check_refined(
     value: Mapping[str, Any], before: Sequence[Claim], note: TaggedNote, brought_in: Sequence[TaggedNote]
-) -> Checked:
+) -> ValidatorResult:
     """A brief after one more note, and all notes that are in it now; its value: the statements."""
     after = refined_of(value, before)
     most = words_of(one.text for one in brought_in)
     codes = refine_codes(before, after, note.tag, note.text, most)
-    return Checked(tuple(codes), [each.claim for each in after])
+    return ValidatorResult(tuple(codes), [each.claim for each in after])
 
 
-def check_reorganised(value: Mapping[str, Any], before: Sequence[Claim]) -> Checked:
+def check_reorganised(value: Mapping[str, Any], before: Sequence[Claim]) -> ValidatorResult:
     """A brief in three sections; its value: an :class:`~medreview.generators.brief_rules.Organised`."""
     organised = organised_of(value, before)
     said = [claim.text for claim in before]
     problems = tuple(problem._replace(name=heading(problem.name, said)) for problem in organised.problems)
-    return Checked(tuple(reorganise_codes(before, organised)), organised._replace(problems=problems))
+    return ValidatorResult(tuple(reorganise_codes(before, organised)), organised._replace(problems=problems))
 
 
-def check_single(value: Mapping[str, Any], notes: Sequence[TaggedNote]) -> Checked:
+def check_single(value: Mapping[str, Any], notes: Sequence[TaggedNote]) -> ValidatorResult:
     """A brief that was written in one call; its value: the :class:`~medreview.generators.brief_text.Sections`."""
     named = [(on_one_line(item["problem"]), _parts(item["statements"])) for item in value["problem_list"]]
     summary, course = _parts([value["one_line_summary"]]), _parts(value["hospital_course"])
@@ -436,8 +436,8 @@ def check_single(value: Mapping[str, Any], notes: Sequence[TaggedNote]) -> Check
     codes = single_codes(texts, [note.text for note in notes])
     if not (summary and course and problems):
         codes.append("section_empty")
-    return Checked(tuple(codes), sections)
+    return ValidatorResult(tuple(codes), sections)
 
 
-def _parts(texts: Sequence[str]) -> tuple[Part, ...]:
-    return tuple(Part(cleaned(text), ()) for text in texts if text.strip() and not is_heading(text))
+def _parts(texts: Sequence[str]) -> tuple[BriefPart, ...]:
+    return tuple(BriefPart(cleaned(text), ()) for text in texts if text.strip() and not is_heading(text))

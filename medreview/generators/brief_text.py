@@ -16,7 +16,7 @@ from medreview.evidence.segment import segment
 from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.listed_citations import GivenPage
 from medreview.generators.answer_rules import words
-from medreview.generators.generator import Checked
+from medreview.generators.generator import ValidatorResult
 from medreview.judges.injection import among_instructions
 from medreview.judges.votes import mapped
 from medreview.labels import PROVEN_QUOTES
@@ -90,7 +90,7 @@ HOST: Final = "notes.invalid"
 _NOT_IN_PATHS: Final = re.compile(r"[^\w.-]+")
 
 
-class Part(NamedTuple):
+class BriefPart(NamedTuple):
     """A statement of a finished brief, and the numbers of the notes that it cites."""
 
     text: str
@@ -100,9 +100,9 @@ class Part(NamedTuple):
 class Sections(NamedTuple):
     """A finished brief: the one line, the hospital course, and the problems with their names."""
 
-    summary: tuple[Part, ...]
-    course: tuple[Part, ...]
-    problems: tuple[tuple[str, tuple[Part, ...]], ...]
+    summary: tuple[BriefPart, ...]
+    course: tuple[BriefPart, ...]
+    problems: tuple[tuple[str, tuple[BriefPart, ...]], ...]
 
 
 def brief_text(sections: Sections) -> str:
@@ -126,7 +126,7 @@ def _blocks(sections: Sections) -> Iterator[str]:
             yield "\n".join(f"- {_marked(part)}" for part in parts)
 
 
-def _marked(part: Part) -> str:
+def _marked(part: BriefPart) -> str:
     if not part.numbers:
         return part.text
     marker = f" [{', '.join(map(str, part.numbers))}]"
@@ -170,7 +170,7 @@ _LONGEST_QUOTE: Final = 120
 """Words; the prompt asks for three sentences at most, and who quotes a whole note points to no place in it."""
 
 
-class Opinion(NamedTuple):
+class BriefOpinion(NamedTuple):
     """What a judge says: its label as written, whether that is support, its reason and quote."""
 
     label: str
@@ -187,20 +187,22 @@ class Cited(NamedTuple):
     quoted: bool
 
 
-def check_opinion(value: Mapping[str, Any], statement: str, notes: Sequence[TaggedNote]) -> Checked:
+def check_opinion(value: Mapping[str, Any], statement: str, notes: Sequence[TaggedNote]) -> ValidatorResult:
     """A judge's answer on a statement and its notes.
 
     Support counts with a quote only that stands in the notes, bears on the statement, and is not among instructions.
     """
     raw = str(value["label"])
     known = mapped(raw)
-    opinion = Opinion(raw, known is not None and known[1] is True, str(value["reason"]), str(value["quote"]).strip())
+    opinion = BriefOpinion(
+        raw, known is not None and known[1] is True, str(value["reason"]), str(value["quote"]).strip()
+    )
     if known is None or known[1] is None:
-        return Checked(("label_unknown",), opinion)
-    return Checked(_doubts(opinion, statement, notes) if opinion.supported else (), opinion)
+        return ValidatorResult(("label_unknown",), opinion)
+    return ValidatorResult(_doubts(opinion, statement, notes) if opinion.supported else (), opinion)
 
 
-def _doubts(opinion: Opinion, statement: str, notes: Sequence[TaggedNote]) -> tuple[str, ...]:
+def _doubts(opinion: BriefOpinion, statement: str, notes: Sequence[TaggedNote]) -> tuple[str, ...]:
     text, _ = joined(notes)
     spans = quoted_spans(opinion.quote, text)
     if not spans:
@@ -257,7 +259,7 @@ UNVERIFIED: Final = "unverified"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CitedNote:
     """A note that a statement cites: its number, its id, and half-open ranges of its text; ``quoted`` by a judge, or
     found by the statement's words."""
 
@@ -272,7 +274,7 @@ class Verified:
     """A statement that stays, ``state`` by what the judge said of it."""
 
     text: str
-    sources: tuple[Source, ...]
+    sources: tuple[CitedNote, ...]
     state: str
 
 
@@ -287,7 +289,7 @@ class Deleted:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FinishedBrief:
     """A finished brief: its sections, and what was deleted from it."""
 
     summary: tuple[Verified, ...]
@@ -324,7 +326,7 @@ class Outcome:
         }
 
     @classmethod
-    def of(cls, report: Mapping[str, Any]) -> "Outcome":
+    def of(cls, report: Mapping[str, Any]) -> "FinishedBrief":
         """What :meth:`report` made."""
         return cls(
             _read(report["summary"]),
@@ -336,16 +338,18 @@ class Outcome:
         )
 
 
-def sources_of(cited: Sequence[Cited]) -> tuple[Source, ...]:
+def sources_of(cited: Sequence[Cited]) -> tuple[CitedNote, ...]:
     """Notes with places as they are kept."""
     return tuple(
-        Source(each.note.number, each.note.note_id, tuple((span.start, span.end) for span in each.spans), each.quoted)
+        CitedNote(
+            each.note.number, each.note.note_id, tuple((span.start, span.end) for span in each.spans), each.quoted
+        )
         for each in cited
     )
 
 
-def _parts(statements: Sequence[Verified]) -> tuple[Part, ...]:
-    return tuple(Part(each.text, tuple(source.number for source in each.sources)) for each in statements)
+def _parts(statements: Sequence[Verified]) -> tuple[BriefPart, ...]:
+    return tuple(BriefPart(each.text, tuple(source.number for source in each.sources)) for each in statements)
 
 
 def _row(statement: Verified) -> dict[str, Any]:
@@ -361,7 +365,7 @@ def _read(rows: Sequence[Mapping[str, Any]]) -> tuple[Verified, ...]:
         Verified(
             row["text"],
             tuple(
-                Source(one["number"], one["note"], tuple((start, end) for start, end in one["spans"]), one["quoted"])
+                CitedNote(one["number"], one["note"], tuple((start, end) for start, end in one["spans"]), one["quoted"])
                 for one in row["sources"]
             ),
             row["state"],
@@ -390,7 +394,7 @@ class StoredBrief:
     notes: tuple[TaggedNote, ...]
     model: str
     judge: str
-    outcome: Outcome
+    outcome: FinishedBrief
     response: int
 
 
@@ -399,7 +403,7 @@ def stored_briefs(reader: sqlite3.Connection) -> Iterator[StoredBrief]:
     for row in reader.execute(_BRIEFS).fetchall():
         case = case_of(reader, row["item_id"])
         if case is not None:
-            outcome = Outcome.of(json.loads(row["report"]))
+            outcome = FinishedBrief.of(json.loads(row["report"]))
             notes = notes_of(reader, row["item_id"])
             yield StoredBrief(case, notes, row["model_name"], row["judge"], outcome, row["response"])
 
@@ -424,7 +428,7 @@ def brief_counts(reader: sqlite3.Connection, run_id: str) -> BriefCounts:
         report = json.loads(text)
         own_advice += len(report.get("own_advice", ()))
         if "summary" in report:
-            outcome = Outcome.of(report)
+            outcome = FinishedBrief.of(report)
             states = {one.text: one.state for one in outcome.statements()}
             kept += len(states)
             unverified += sum(state == UNVERIFIED for state in states.values())

@@ -33,7 +33,7 @@ from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.exchange.imports.file_rows import BadRecord, check_text, open_text
 from medreview.exchange.imports.json_rows import read_jsonl
-from medreview.generators.generator import JUDGE, Ask, Checked, Generator, Item, Made, Work
+from medreview.generators.generator import JUDGE, Generator, InputResult, Item, ModelQuestion, ValidatorResult, Work
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder
 from medreview.judges.rollup import by_source, tie_rule
 from medreview.judges.tasks.task import confidence_of
@@ -355,17 +355,17 @@ class Cleanup(Generator):
         """A revision or a removal by the model; a revision is verified."""
         one = self._statements[item.item_id]
         if not one.snapshot_id:
-            return Made(code="no_page")
+            return InputResult(code="no_page")
         page = load_text(self.study.reader, one.snapshot_id)
         texts = {"source": page, "statement": one.text}
         notes = {"source": ocr_note(ocr_pages(self.study.reader, one.snapshot_id), Span(0, len(page)))}
         if not self.fits(self.prompts[_PROMPT], texts):
-            return Made(code="over_context")
+            return InputResult(code="over_context")
 
         def ground(quote: str, supports: str) -> Grounded:
             return self._quotes.ground(quote, one.snapshot_id, supports=supports)
 
-        got = yield Ask(
+        got = yield ModelQuestion(
             "revision",
             self.prompts[_PROMPT],
             texts,
@@ -373,29 +373,35 @@ class Cleanup(Generator):
             notes=notes,
         )
         if not got.valid:
-            return Made(code="invalid")
+            return InputResult(code="invalid")
         unit = _unit(got.value, one, self.model.name)
         if not got.value["text"]:
-            return Made(Brought(units=(unit,)), report={"action": "remove"})
+            return InputResult(Brought(units=(unit,)), report={"action": "remove"})
         asked = {"source": page, "question": one.question, "statement": got.value["text"]}
         prompt = self.prompts[VERIFICATION]
         judge = self.judge or self.model
         if not self.fits(prompt, asked, judge):
-            return Made(Brought(units=(unit,)), report={"action": "revise", "judged": None})
+            return InputResult(Brought(units=(unit,)), report={"action": "revise", "judged": None})
         about = f"{got.value['text']} @ {one.url}"
-        said = yield Ask(
-            "verification", prompt, asked, lambda value: Checked(value=dict(value)), by=JUDGE, about=about, notes=notes
+        said = yield ModelQuestion(
+            "verification",
+            prompt,
+            asked,
+            lambda value: ValidatorResult(value=dict(value)),
+            by=JUDGE,
+            about=about,
+            notes=notes,
         )
         if not said.valid:
-            return Made(Brought(units=(unit,)), report={"action": "revise", "judged": said.status})
+            return InputResult(Brought(units=(unit,)), report={"action": "revise", "judged": said.status})
         opinion = _opinion(unit.unit, judge, prompt.id, said.value, ground(said.value["quote"], got.value["text"]))
         report = {"action": "revise", "judged": opinion.label or f"{opinion.raw_label}, unproven"}
-        return Made(Brought(units=(unit,), opinions=(opinion,)), report=report)
+        return InputResult(Brought(units=(unit,), opinions=(opinion,)), report=report)
 
 
-def _checked(value: Mapping[str, Any], codes: tuple[str, ...]) -> Checked:
+def _checked(value: Mapping[str, Any], codes: tuple[str, ...]) -> ValidatorResult:
     told = {name: str(value[name]).strip() for name in ("quote", "text", "changed")}
-    return Checked(codes, {**told, "quote": ""} if value["action"] == REMOVE else told)
+    return ValidatorResult(codes, {**told, "quote": ""} if value["action"] == REMOVE else told)
 
 
 def _unit(value: Mapping[str, str], one: Unsupported, model: str) -> NewUnit:

@@ -8,7 +8,15 @@ from typing import Any, ClassVar, Final
 from medreview.evidence.clashes import clashes
 from medreview.evidence.segment import segment
 from medreview.generators.answer_rules import numbers_missing, points_at_its_text, quote_codes, words
-from medreview.generators.generator import Ask, Checked, Dropped, Generator, Item, Made, Work
+from medreview.generators.generator import (
+    DroppedPart,
+    Generator,
+    InputResult,
+    Item,
+    ModelQuestion,
+    ValidatorResult,
+    Work,
+)
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.units.cases import case_of, suggested
@@ -32,7 +40,7 @@ WHERE kind = 'suggestion' AND (run.model_name, run.model) = (?, ?) AND json_extr
 because another number of them is to be kept."""
 
 
-class KeyFacts(Generator):
+class FactCandidates(Generator):
     """``generate key-facts``: the inputs are the study's cases; the products are suggested key facts of theirs.
 
     ``per_case``: how many of each case are to be kept.
@@ -67,29 +75,29 @@ class KeyFacts(Generator):
         case = case_of(self.study.reader, item.item_id)
         assert case is not None
         if not case.reference.strip():
-            return Made(code="no_reference")
+            return InputResult(code="no_reference")
         system = (self.model.name, self.model.model, self.prompts[_PROMPT].id)
         own = {row["unit_id"] for row in self.study.reader.execute(_OWN, system)}
         known = [fact.text for fact in case_facts(self.study.reader, case.case_id) if fact.unit not in own]
         texts = {"reference": case.reference, "facts": "\n".join(known) or _NONE}
         if not self.fits(self.prompts[_PROMPT], texts):
-            return Made(code="over_context")
+            return InputResult(code="over_context")
         check = partial(check_candidates, reference=case.reference, known=known, least=self._per_case)
-        got = yield Ask("candidates", self.prompts[_PROMPT], texts, check)
+        got = yield ModelQuestion("candidates", self.prompts[_PROMPT], texts, check)
         if not got.valid:
-            return Made(code="invalid")
+            return InputResult(code="invalid")
         kept, dropped = got.value
         units = tuple(suggested(case, one["fact"], one["category"], one["quote"], "") for one in kept)
-        return Made(Brought(units=units), dropped=dropped)
+        return InputResult(Brought(units=units), dropped=dropped)
 
 
-def check_candidates(value: Mapping[str, Any], reference: str, known: Sequence[str], least: int) -> Checked:
+def check_candidates(value: Mapping[str, Any], reference: str, known: Sequence[str], least: int) -> ValidatorResult:
     """The candidates that stand, and those that are left out; invalid when fewer than ``least`` stand, by every code.
 
     ``known``: facts that the case has already.
     """
     kept: list[dict[str, str]] = []
-    dropped: list[Dropped] = []
+    dropped: list[DroppedPart] = []
     for given in value["candidates"]:
         one = {"fact": " ".join(given["fact"].split()), "quote": given["quote"].strip(), "category": given["category"]}
         codes = list(_codes(one["fact"], one["quote"], reference))
@@ -100,12 +108,12 @@ def check_candidates(value: Mapping[str, Any], reference: str, known: Sequence[s
         if not codes and len(kept) == CANDIDATES:
             codes.append("beyond_five")
         if codes:
-            dropped += [Dropped(code, one["fact"]) for code in codes[:1]]
+            dropped += [DroppedPart(code, one["fact"]) for code in codes[:1]]
         else:
             kept.append(one)
     if len(kept) < least:
-        return Checked(("too_few_facts", *dict.fromkeys(one.code for one in dropped)))
-    return Checked(value=(kept, tuple(dropped)))
+        return ValidatorResult(("too_few_facts", *dict.fromkeys(one.code for one in dropped)))
+    return ValidatorResult(value=(kept, tuple(dropped)))
 
 
 def _codes(fact: str, quote: str, reference: str) -> Sequence[str]:

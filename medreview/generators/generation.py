@@ -12,11 +12,20 @@ from typing import Any, Final
 from medreview.exchange.imports.answer_records import response_row
 from medreview.generators.answer_rules import codes_of
 from medreview.generators.counts import GenerationCounts, generation_counts
-from medreview.generators.generator import JUDGE, Ask, Checked, Generator, Got, Item, Made, Work
+from medreview.generators.generator import (
+    JUDGE,
+    Generator,
+    Got,
+    InputResult,
+    Item,
+    ModelQuestion,
+    ValidatorResult,
+    Work,
+)
 from medreview.judges.prompt_texts import fence_key
 from medreview.judges.runs import JudgeRun
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, request_of
-from medreview.llm.call import ENDED, Answer, JudgeRequest, cache_key
+from medreview.llm.call import ENDED, JudgeRequest, ModelAnswer, cache_key
 from medreview.llm.settings import JudgeSettings, told_of
 from medreview.llm.store import CallStore
 from medreview.study.ids import content_id
@@ -79,10 +88,10 @@ class _Running:
     item: Item
     work: Work
     round: int
-    ask: Ask | None = None
+    ask: ModelQuestion | None = None
     number: int = 1
     attempts: list[dict[str, Any]] = field(default_factory=list)
-    made: Made | None = None
+    made: InputResult | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +178,11 @@ class Generation(Task):
         self._go_on(running, None)
         return self._next(running)
 
-    def following(self, unit: TaskUnit, answers: Sequence[Answer]) -> TaskUnit | None:
+    def following(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> TaskUnit | None:
         """The next question on the same input; ``None`` when the work has ended, or no answer came."""
         return self._taken(unit, answers).next
 
-    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> StepRows:
+    def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> StepRows:
         """The attempt, and at the end of the work what was made."""
         rows = self._taken(unit, answers).rows
         assert rows is not None
@@ -239,7 +248,7 @@ class Generation(Task):
         """The counts of its run, which is in the study."""
         return generation_counts(self.study.reader, self.run_id)[0]
 
-    def _taken(self, unit: TaskUnit, answers: Sequence[Answer]) -> _Step:
+    def _taken(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> _Step:
         step: _Step = unit.more["step"]
         if step.rows is None:
             running = step.running
@@ -279,14 +288,14 @@ class Generation(Task):
             self._take(running, stored)
         return TaskUnit((running.item.item_id,), (), {"step": _Step(running)})
 
-    def _take(self, running: _Running, answer: Answer) -> None:
+    def _take(self, running: _Running, answer: ModelAnswer) -> None:
         """Note an attempt; go on when it was valid, or the last one."""
         ask = running.ask
         assert ask is not None
         value = answer.value
         if value is None and ask.read is not None:
             value = ask.read(answer.status, answer.raw)
-        checked = _checked(ask, value) if value is not None else Checked((answer.status,))
+        checked = _checked(ask, value) if value is not None else ValidatorResult((answer.status,))
         status = _VALID
         if checked.codes:
             status = answer.status if answer.status != _VALID else _INVALID
@@ -316,21 +325,21 @@ class Generation(Task):
         except StopIteration as ended:
             running.ask, running.made = None, ended.value
 
-    def _asked(self, ask: Ask) -> JudgeSettings:
+    def _asked(self, ask: ModelQuestion) -> JudgeSettings:
         return self.others.get(ask.by, self.settings)
 
-    def _by(self, ask: Ask) -> str:
+    def _by(self, ask: ModelQuestion) -> str:
         """The key of the other model that a question is for; ``""`` for the one that writes."""
         return ask.by if self._asked(ask) != self.settings else ""
 
-    def _request(self, running: _Running, ask: Ask) -> JudgeRequest:
+    def _request(self, running: _Running, ask: ModelQuestion) -> JudgeRequest:
         about = ask.about or f"{running.item.name} / {ask.stage}"
         return request_of(
             ask.prompt, self._key, ask.texts, ask.notes, about=about, attempt=running.number, repair=ask.read is None
         )
 
 
-def _checked(ask: Ask, value: Mapping[str, Any]) -> Checked:
+def _checked(ask: ModelQuestion, value: Mapping[str, Any]) -> ValidatorResult:
     """What the generator's own validator says, after what holds for everything that is written.
 
     What a judge says is no text of ours: it may well repeat its prompt.
@@ -338,4 +347,4 @@ def _checked(ask: Ask, value: Mapping[str, Any]) -> Checked:
     checked = ask.check(value)
     of_all = () if ask.by == JUDGE else codes_of(value, ask.prompt.schema, ask.prompt.text, ask.texts, ask.headings)
     told = (code for code in of_all if code not in ask.allowed)
-    return Checked(tuple(dict.fromkeys((*told, *checked.codes))), checked.value)
+    return ValidatorResult(tuple(dict.fromkeys((*told, *checked.codes))), checked.value)

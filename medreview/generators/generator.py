@@ -31,7 +31,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ValidatorResult:
     """What a validator found: ``codes`` are words on what is wrong, none and it is valid; ``value`` is for the
     generator."""
 
@@ -40,7 +40,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ModelQuestion:
     """A question to a model within the work on one input.
 
     ``stage`` names it among those of the input. ``texts``: the prompt's placeholders, each fenced as untrusted text.
@@ -55,7 +55,7 @@ class Ask:
     stage: str
     prompt: Prompt
     texts: Mapping[str, str]
-    check: Callable[[Mapping[str, Any]], Checked]
+    check: Callable[[Mapping[str, Any]], ValidatorResult]
     attempts: int = ATTEMPTS
     by: str = ""
     about: str = ""
@@ -79,7 +79,7 @@ class Got:
     raw: str
 
 
-class Dropped(NamedTuple):
+class DroppedPart(NamedTuple):
     """A part of what a model wrote that a rule left out: the rule's word, and the part."""
 
     code: str
@@ -87,16 +87,16 @@ class Dropped(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class InputResult:
     """What came of an input. ``code``: why nothing was made; ``report``: what the generator's own report needs."""
 
     brought: Brought = field(default_factory=Brought)
     code: str = ""
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedPart, ...] = ()
     report: Mapping[str, Any] = field(default_factory=dict)
 
 
-Work = Yields[Ask, Got, Made]
+Work = Yields[ModelQuestion, Got, InputResult]
 """The work on one input: it yields questions, is sent what came of them, and returns what was made.
 
 It is run again from stored answers whenever it goes on, so that it must be deterministic, and write nothing.

@@ -32,7 +32,7 @@ from medreview.generators.correct_answers import (
     answered_questions,
     dealt,
 )
-from medreview.generators.generator import Ask, Checked, Generator, Item, Made, Work
+from medreview.generators.generator import Generator, InputResult, Item, ModelQuestion, ValidatorResult, Work
 from medreview.labels import PROVEN_QUOTES, SAME_WORDS
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -224,20 +224,20 @@ class Hallucinations(Generator):
         one, kind = self._inputs[item.item_id]
         report = {"origin": one.origin, "type": kind}
         if kind == NONE:
-            return Made(planted(one, kind, None, self.model.name), report=report)
+            return InputResult(planted(one, kind, None, self.model.name), report=report)
         prompt = self.prompts[_PROMPTS[kind]]
         texts = {"question": one.question, "correct_answer": one.correct}
         if not self.fits(prompt, texts):
-            return Made(code="over_context", report=report)
+            return InputResult(code="over_context", report=report)
 
-        def check(value: Mapping[str, Any]) -> Checked:
+        def check(value: Mapping[str, Any]) -> ValidatorResult:
             told = {name: _plain_value(value[name]) for name in ("answer", "spans", "how")}
-            return Checked(hallucination_faults(kind, told, one.question, one.correct), told)
+            return ValidatorResult(hallucination_faults(kind, told, one.question, one.correct), told)
 
-        got = yield Ask("answer", prompt, texts, check, allowed=_KEEPING if kind == "context" else ())
+        got = yield ModelQuestion("answer", prompt, texts, check, allowed=_KEEPING if kind == "context" else ())
         if not got.valid:
-            return Made(code="invalid", report=report)
-        return Made(planted(one, kind, got.value, self.model.name), report=report)
+            return InputResult(code="invalid", report=report)
+        return InputResult(planted(one, kind, got.value, self.model.name), report=report)
 
 
 def planted(one: AnsweredQuestion, kind: str, value: Mapping[str, Any] | None, model: str) -> Brought:

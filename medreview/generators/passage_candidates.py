@@ -263,14 +263,14 @@ class Candidate:
         return NewPassage(self.text, self.source.title, self.source.url)
 
 
-class Meaning(NamedTuple):
+class PassageMeaning(NamedTuple):
     """What the vectors of a passage's sentences tell of it."""
 
     variance: float
     entropy: float
 
 
-MeaningOf = Mapping[str, Meaning]
+MeaningOf = Mapping[str, PassageMeaning]
 """By passage id."""
 
 
@@ -294,13 +294,13 @@ def densities(every: Sequence[Candidate], tagger: Tagger, progress: Progress = S
     return found
 
 
-def by_words(every: Sequence[Candidate], alike: float, progress: Progress = SILENT) -> dict[str, Meaning]:
+def by_words(every: Sequence[Candidate], alike: float, progress: Progress = SILENT) -> dict[str, PassageMeaning]:
     """What TF-IDF tells of the paragraphs, the words weighed by all of their sentences."""
     weights = WordWeights(sentence for one in every for sentence in one.sentences)
     progress.begin("sentences", len(every))
-    found: dict[str, Meaning] = {}
+    found: dict[str, PassageMeaning] = {}
     for one in every:
         vectors = weights.vectors(one.sentences)
-        found[one.passage.passage_id] = Meaning(coherence_variance(vectors), semantic_entropy(vectors, alike))
+        found[one.passage.passage_id] = PassageMeaning(coherence_variance(vectors), semantic_entropy(vectors, alike))
         progress.step()
     return found

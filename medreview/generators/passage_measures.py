@@ -115,7 +115,7 @@ RULES: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
+class PassageThresholds:
     """A passage is kept that has this entity density at least, and this variance and this entropy at most.
 
     The paper's own are lost in the text of it that is at hand; these are ours.
@@ -135,14 +135,14 @@ class Thresholds:
         return tuple(code for code, failed in fails.items() if failed)
 
 
-def thresholds_keeping(share: float, every: Sequence[Features]) -> Thresholds:
+def thresholds_keeping(share: float, every: Sequence[Features]) -> PassageThresholds:
     """The thresholds that keep the best ``share`` (0..1) of some passages, and those that are as good as the last one.
 
     A passage is as good as its worst place in the three orders, by density, variance and entropy: the thresholds are
     what the passages that are kept reach in each.
     """
     if not every:
-        return Thresholds()
+        return PassageThresholds()
     orders = (
         sorted(-one.density for one in every),
         sorted(one.variance for one in every),
@@ -154,7 +154,7 @@ def thresholds_keeping(share: float, every: Sequence[Features]) -> Thresholds:
     worst = [max(places[0][-one.density], places[1][one.variance], places[2][one.entropy]) for one in every]
     last = sorted(worst)[max(1, ceil(share * len(every))) - 1]
     kept = [one for one, place in zip(every, worst, strict=True) if place <= last]
-    return Thresholds(
+    return PassageThresholds(
         min(one.density for one in kept), max(one.variance for one in kept), max(one.entropy for one in kept)
     )
 

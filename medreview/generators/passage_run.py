@@ -14,8 +14,8 @@ from medreview.errors import UserError
 from medreview.event_loop import run_to_end
 from medreview.generators.passage_candidates import (
     Candidate,
-    Meaning,
     MeaningOf,
+    PassageMeaning,
     Tagger,
     TermLists,
     by_words,
@@ -25,8 +25,8 @@ from medreview.generators.passage_candidates import (
 from medreview.generators.passage_measures import (
     TF_IDF,
     Features,
+    PassageThresholds,
     RuleCount,
-    Thresholds,
     coherence_variance,
     of_length_one,
     rule_counts,
@@ -58,7 +58,7 @@ def tokens_to_pay(every: Sequence[Candidate]) -> int:
 
 def by_embeddings(
     study: Study, every: Sequence[Candidate], settings: JudgeSettings, alike: float, progress: Progress = SILENT
-) -> dict[str, Meaning]:
+) -> dict[str, PassageMeaning]:
     """What the model's embeddings tell of the paragraphs of sound form, by passage id; each stored as it comes.
 
     Raises :class:`UserError` when the model gives none; given again, the same goes on where it was.
@@ -100,12 +100,12 @@ async def _ask(
         raise failed[0]
 
 
-def _known(study: Study, settings: JudgeSettings, alike: float) -> dict[str, Meaning]:
+def _known(study: Study, settings: JudgeSettings, alike: float) -> dict[str, PassageMeaning]:
     rows = study.reader.execute(
         "SELECT passage_id, variance, entropy FROM passage_measure WHERE vectors = ? AND alike = ?",
         (model_at_host(settings), alike),
     )
-    return {passage_id: Meaning(variance, entropy) for passage_id, variance, entropy in rows}
+    return {passage_id: PassageMeaning(variance, entropy) for passage_id, variance, entropy in rows}
 
 
 ALIKE_WORDS: Final = 0.1
@@ -138,7 +138,7 @@ class Measures:
     vectors: str = TF_IDF
     alike: float = ALIKE_WORDS
     keep: float | None = None
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: PassageThresholds = field(default_factory=PassageThresholds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def paragraphs_of(texts: Iterable[SourceText]) -> list[Candidate]:
 
 def choose(
     every: Sequence[Candidate], measures: Measures, meanings: MeaningOf | None = None, progress: Progress = SILENT
-) -> tuple[list[Chosen], Thresholds]:
+) -> tuple[list[Chosen], PassageThresholds]:
     """Measure paragraphs and decide on each; the thresholds by which. ``meanings``: of embeddings, else by words."""
     measured = [one for one in every if one.is_measured]
     found = dict(zip(map(id, measured), densities(measured, measures.tagger, progress), strict=True))
@@ -192,7 +192,7 @@ def choose(
 
 
 def summary_of(
-    texts: int, chosen: Sequence[Chosen], measures: Measures, thresholds: Thresholds, new: int
+    texts: int, chosen: Sequence[Chosen], measures: Measures, thresholds: PassageThresholds, new: int
 ) -> PassageSummary:
     """The counts of a choice."""
     return PassageSummary(
@@ -211,7 +211,7 @@ def summary_of(
     )
 
 
-def store(study: Study, chosen: Sequence[Chosen], measures: Measures, thresholds: Thresholds) -> int:
+def store(study: Study, chosen: Sequence[Chosen], measures: Measures, thresholds: PassageThresholds) -> int:
     """Store every paragraph's features, and the kept ones as passages; how many passages are new.
 
     Idempotent: the same choice again adds nothing.

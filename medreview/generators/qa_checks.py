@@ -18,7 +18,7 @@ from medreview.evidence.quantities import quantities
 from medreview.evidence.sentence_analysis import analyse, only_negated
 from medreview.evidence.terms import STOP_WORDS, stem
 from medreview.generators.answer_rules import clash, numbers_missing, points_at_its_text, quote_codes, words
-from medreview.generators.generator import Checked
+from medreview.generators.generator import ValidatorResult
 from medreview.generators.hallucinations import similarity
 from medreview.labels import PROVEN_QUOTES, SAME_WORDS
 from medreview.statements.content import names_condition
@@ -43,14 +43,14 @@ _BOLD: Final = re.compile(r"\A(\*\*|__|[*_`\"“])(.+?)(\*\*|__|[*_`\"”])\Z", 
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftItem:
     """An item as it was written, and the quotes that it rests on."""
 
     item: QAItem
     quotes: tuple[str, ...]
 
 
-def draft_of(kind: str, value: Mapping[str, Any], passage_id: str) -> Draft:
+def draft_of(kind: str, value: Mapping[str, Any], passage_id: str) -> DraftItem:
     """The item of a type in an answer that satisfies the schema of its prompt: labels, letters and fences taken off."""
     options = with_letters(clean_list(value.get("options", ())))
     answers = [clean(_unlettered(answer, options)) for answer in value.get("answers", [value.get("answer", "")])]
@@ -69,7 +69,7 @@ def draft_of(kind: str, value: Mapping[str, Any], passage_id: str) -> Draft:
         passage=passage_id,
     )
     quotes = value["quotes"] if "quotes" in value else [value["quote"]]
-    return Draft(item, tuple(quote.strip() for quote in quotes))
+    return DraftItem(item, tuple(quote.strip() for quote in quotes))
 
 
 def clean(text: str) -> str:
@@ -117,13 +117,13 @@ _ABOUT: Final = 0.25
 """The same of the question."""
 
 
-def check_item(kind: str, value: Mapping[str, Any], passage: NewPassage) -> Checked:
+def check_item(kind: str, value: Mapping[str, Any], passage: NewPassage) -> ValidatorResult:
     """The codes of what is wrong with an item of a type, and the item, with the place of its first quote."""
     if len(json.dumps(value, ensure_ascii=False)) > _LONGEST:
-        return Checked(("too_long",))
+        return ValidatorResult(("too_long",))
     draft = draft_of(kind, value, passage.passage_id)
     codes = dict.fromkeys(_codes(draft, passage.text))
-    return Checked(tuple(codes), _placed(draft, passage.text))
+    return ValidatorResult(tuple(codes), _placed(draft, passage.text))
 
 
 def clashes_with(wrong: str, right: str, passage: str) -> bool:
@@ -143,7 +143,7 @@ def clashes_with(wrong: str, right: str, passage: str) -> bool:
     return not _has_its_words(assess(wrong, SourceIndex(passage)))
 
 
-def _codes(draft: Draft, passage: str) -> Iterator[str]:
+def _codes(draft: DraftItem, passage: str) -> Iterator[str]:
     item = draft.item
     if not item.question:
         yield "no_question"
@@ -224,7 +224,7 @@ def _answers(item: QAItem, quotes: tuple[str, ...], passage: str) -> Iterator[st
             yield "quote_off_topic"
 
 
-def _hops(draft: Draft, passage: str) -> Iterator[str]:
+def _hops(draft: DraftItem, passage: str) -> Iterator[str]:
     """Quotes from two sentences at least."""
     if len(_sentences_of(draft.quotes, passage)) < 2:
         yield "steps_cite_one_sentence"
@@ -284,7 +284,7 @@ def _first(quote: str, index: QuoteIndex) -> tuple[Span, ...]:
     return found.spans[:1] if found.status in SAME_WORDS else ()
 
 
-def _placed(draft: Draft, passage: str) -> QAItem:
+def _placed(draft: DraftItem, passage: str) -> QAItem:
     span = next((span for quote in draft.quotes[:1] for span in _first(quote, QuoteIndex(passage))), None)
     return replace(draft.item, span=span)
 
@@ -303,7 +303,7 @@ def weak_options(item: QAItem, passage: str) -> list[str]:
     return [text for _, text in item.options if not _is_right(text, item) and any(_option_codes(text, item, passage))]
 
 
-def check_replacements(value: Mapping[str, Any], item: QAItem, weak: Sequence[str], passage: str) -> Checked:
+def check_replacements(value: Mapping[str, Any], item: QAItem, weak: Sequence[str], passage: str) -> ValidatorResult:
     """The item with the first new options that will do in the place of its weak ones; codes where there are too few."""
     good: list[str] = []
     taken = {folded(text) for _, text in item.options}
@@ -315,9 +315,9 @@ def check_replacements(value: Mapping[str, Any], item: QAItem, weak: Sequence[st
             taken.add(folded(text))
         codes |= dict.fromkeys(found)
     if len(good) < len(weak):
-        return Checked(tuple(codes) or ("few_distractors",))
+        return ValidatorResult(tuple(codes) or ("few_distractors",))
     new = dict(zip(weak, good, strict=False))
-    return Checked((), replace(item, options=with_letters(new.get(text, text) for _, text in item.options)))
+    return ValidatorResult((), replace(item, options=with_letters(new.get(text, text) for _, text in item.options)))
 
 
 def _faults(text: str, taken: Collection[str], item: QAItem, passage: str) -> list[str]:

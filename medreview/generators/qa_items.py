@@ -15,7 +15,7 @@ from medreview.errors import UserError
 from medreview.evidence.quantities import quantities
 from medreview.evidence.segment import is_item
 from medreview.evidence.sentence_analysis import analyse
-from medreview.generators.generator import Ask, Generator, Item, Made, Work
+from medreview.generators.generator import Generator, InputResult, Item, ModelQuestion, Work
 from medreview.generators.qa_checks import check_item, check_replacements, weak_options
 from medreview.llm.settings import JudgeSettings
 from medreview.statements.sentences import sentence_spans
@@ -196,27 +196,27 @@ class QAItems(Generator):
         prompt, texts = self.prompts[f"qa_{kind}"], {"passage": passage.text}
         report: dict[str, Any] = {"type": kind}
         if not self.fits(prompt, texts):
-            return Made(code="over_context", report=report)
-        got = yield Ask("draft", prompt, texts, lambda value: check_item(kind, value, passage))
+            return InputResult(code="over_context", report=report)
+        got = yield ModelQuestion("draft", prompt, texts, lambda value: check_item(kind, value, passage))
         if not got.valid:
-            return Made(code="invalid", report=report)
+            return InputResult(code="invalid", report=report)
         made: QAItem = got.value
         others = [row["text"] for row in self.study.reader.execute(_OTHERS, (item.item_id, kind))]
         if is_duplicate(made.question, others):
-            return Made(code="duplicate", report=report)
+            return InputResult(code="duplicate", report=report)
         weak = weak_options(made, passage.text) if self._distractors and kind in _WITH_OPTIONS else []
         if weak:
             report["weak_options"] = len(weak)
             mended = yield self._ask_distractors(made, weak, passage)
             if not mended.valid:
-                return Made(code="weak_options", report=report)
+                return InputResult(code="weak_options", report=report)
             made = mended.value
         made = replace(made, options=self._shuffled(made, item.item_id))
         by = {"prompt": "+".join([prompt.id, *([self.prompts[_DISTRACTORS].id] if weak else [])])}
         unit = NewUnit("qa", made.question, made.content(), origin="generated", belongs_to=item.item_id, made_by=by)
-        return Made(Brought(units=(unit,)), report=report)
+        return InputResult(Brought(units=(unit,)), report=report)
 
-    def _ask_distractors(self, made: QAItem, weak: Sequence[str], passage: NewPassage) -> Ask:
+    def _ask_distractors(self, made: QAItem, weak: Sequence[str], passage: NewPassage) -> ModelQuestion:
         texts = {
             "passage": passage.text,
             "question": made.question,
@@ -224,7 +224,7 @@ class QAItems(Generator):
             "kept": "\n".join(text for _, text in made.options if text not in weak and text not in made.answers),
             "rejected": "\n".join(weak),
         }
-        return Ask(
+        return ModelQuestion(
             "distractors",
             self.prompts[_DISTRACTORS],
             texts,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 from medreview.generators.answer_rules import grounded, numbers_missing, points_at_its_text, quote_codes, words
-from medreview.generators.generator import Ask, Checked, Generator, Item, Made, Work
+from medreview.generators.generator import Generator, InputResult, Item, ModelQuestion, ValidatorResult, Work
 from medreview.generators.source_texts import StudyText, load_study_text, passages_in
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -33,7 +33,7 @@ class MadeQuestion(NamedTuple):
     place: Span
 
 
-def check_question(value: Mapping[str, Any], text: str) -> Checked:
+def check_question(value: Mapping[str, Any], text: str) -> ValidatorResult:
     """A question, its answer and quote against the text that it was made from.
 
     Codes: ``empty`` (all three are: the model found nothing to ask about), ``no_question_mark``, ``question_length``
@@ -43,7 +43,7 @@ def check_question(value: Mapping[str, Any], text: str) -> Checked:
     question, answer = (" ".join(str(value[name]).split()) for name in ("question", "answer"))
     quote = str(value["quote"]).strip()
     if not (question or answer or quote):
-        return Checked((NOTHING,))
+        return ValidatorResult((NOTHING,))
     codes = []
     if not question.endswith("?"):
         codes.append("no_question_mark")
@@ -56,8 +56,8 @@ def check_question(value: Mapping[str, Any], text: str) -> Checked:
     if numbers_missing(answer, quote):
         codes.append("number_not_in_quote")
     if codes:
-        return Checked(tuple(codes))
-    return Checked((), MadeQuestion(question, answer, quote, grounded(quote, text).spans[0]))
+        return ValidatorResult(tuple(codes))
+    return ValidatorResult((), MadeQuestion(question, answer, quote, grounded(quote, text).spans[0]))
 
 
 def _answer_codes(answer: str, question: str, text: str) -> tuple[str, ...]:
@@ -117,11 +117,11 @@ class Questions(Generator):
         text = load_study_text(self.study.reader, source)
         texts = {"source": text}
         if not self.fits(self.prompts[_PROMPT], texts):
-            return Made(code="over_context")
-        got = yield Ask("question", self.prompts[_PROMPT], texts, partial(check_question, text=text))
+            return InputResult(code="over_context")
+        got = yield ModelQuestion("question", self.prompts[_PROMPT], texts, partial(check_question, text=text))
         if not got.valid:
-            return Made(code="nothing_to_ask" if got.codes == (NOTHING,) else "invalid")
-        return Made(Brought(units=(_unit(got.value, source),)))
+            return InputResult(code="nothing_to_ask" if got.codes == (NOTHING,) else "invalid")
+        return InputResult(Brought(units=(_unit(got.value, source),)))
 
 
 def _unit(made: MadeQuestion, source: StudyText) -> NewUnit:

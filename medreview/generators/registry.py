@@ -6,12 +6,12 @@ from typing import Final
 from medreview.generators.answers import Answers
 from medreview.generators.brief_generator import Brief, SinglePrompt
 from medreview.generators.cleanup import Cleanup
-from medreview.generators.fact_candidates import KeyFacts
+from medreview.generators.fact_candidates import FactCandidates
 from medreview.generators.generator import Generator
 from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.qa_items import QAItems
 from medreview.generators.questions import Questions
-from medreview.generators.themes import OverrideThemes, Themes
+from medreview.generators.themes import OverrideThemesGenerator, ThemesGenerator
 
 _EVERY: Final[tuple[type[Generator], ...]] = (
     QAItems,
@@ -19,9 +19,9 @@ _EVERY: Final[tuple[type[Generator], ...]] = (
     Answers,
     Cleanup,
     Hallucinations,
-    KeyFacts,
-    Themes,
-    OverrideThemes,
+    FactCandidates,
+    ThemesGenerator,
+    OverrideThemesGenerator,
     Brief,
     SinglePrompt,
 )  # fmt: skip

@@ -12,7 +12,7 @@ from medreview.citations import from_list
 from medreview.citations.stored_sources import source_at
 from medreview.errors import UserError
 from medreview.exchange.imports.field_mapping import Fields, name_of, text_of
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.next_step import command
 from medreview.sources.fetching.network import Fetched, utc_text
@@ -200,7 +200,7 @@ def _records(path: Path) -> Texts:
     return found
 
 
-def _record(row: Row, fields: Fields) -> NewPassage | BadRecord:
+def _record(row: NamedRow, fields: Fields) -> NewPassage | BadRecord:
     if why := unstorable(dict(row.values)):
         return BadRecord(row.line, f"cannot be stored: {why}")
     values = fields.values(row)

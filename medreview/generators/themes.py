@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from medreview.generators.answer_rules import numbers_missing, words
-from medreview.generators.generator import Ask, Checked, Dropped, Generator, Item, Made, Work
+from medreview.generators.generator import (
+    DroppedPart,
+    Generator,
+    InputResult,
+    Item,
+    ModelQuestion,
+    ValidatorResult,
+    Work,
+)
 from medreview.judges.rollup import tie_rule
 from medreview.labels import REASONS, label_in, label_words
 from medreview.llm.settings import JudgeSettings
@@ -34,7 +42,7 @@ _LONGEST: Final = 40
 _MOST: Final = 6
 
 
-class Told(NamedTuple):
+class ThemeInput(NamedTuple):
     """What themes are looked for in: a text, and what was said of it."""
 
     text: str
@@ -58,29 +66,31 @@ class NamedTheme(NamedTuple):
     places: tuple[int, ...]
 
 
-def check_themes(value: Mapping[str, Any], told: Sequence[Told], named: ThemeWords) -> Checked:
+def check_themes(value: Mapping[str, Any], told: Sequence[ThemeInput], named: ThemeWords) -> ValidatorResult:
     """The :class:`NamedTheme` that stand, and what was dropped; those of one are left out. Invalid when none stands."""
     made: list[NamedTheme] = []
-    dropped: list[Dropped] = []
+    dropped: list[DroppedPart] = []
     texts = {_folded(one.text) for one in told}
     whole = " ".join(" ".join((one.text, *one.said)) for one in told)
     for given in value["themes"]:
         title, about = (" ".join(given[name].split()) for name in ("title", "about"))
         numbers = given[named.field]
         known = [number for number in dict.fromkeys(numbers) if 1 <= number <= len(told)]
-        dropped += [Dropped(f"unknown_{named.one}", f"{title}: {number}") for number in numbers if number not in known]
+        dropped += [
+            DroppedPart(f"unknown_{named.one}", f"{title}: {number}") for number in numbers if number not in known
+        ]
         code = _code(title, about, whole, texts, [one.title for one in made], named)
         if not code and len(known) < LEAST:
             code = "theme_of_one"
         if not code and len(made) == _MOST:
             code = "beyond_six"
         if code:
-            dropped.append(Dropped(code, title))
+            dropped.append(DroppedPart(code, title))
         else:
             made.append(NamedTheme(title, about, tuple(number - 1 for number in known)))
     if not made:
-        return Checked(("no_theme", *dict.fromkeys(one.code for one in dropped)))
-    return Checked(value=(made, tuple(dropped)))
+        return ValidatorResult(("no_theme", *dict.fromkeys(one.code for one in dropped)))
+    return ValidatorResult(value=(made, tuple(dropped)))
 
 
 def _code(title: str, about: str, whole: str, texts: set[str], titles: Sequence[str], named: ThemeWords) -> str:
@@ -104,7 +114,7 @@ _PROMPT: Final = "failure_themes"
 _OF_FACTS: Final = ThemeWords("facts", "fact", "failures")
 
 
-class Themes(Generator):
+class ThemesGenerator(Generator):
     """``generate themes``: the inputs are systems; nothing is made to be reviewed, the report on key facts has them.
 
     They belong to just these failures: when a judge says more, or a label or the tie rule changes, they are made anew.
@@ -123,20 +133,22 @@ class Themes(Generator):
         """One question to the model."""
         _, failed = self._failed[item.item_id]
         if len(failed) < LEAST:
-            return Made(code="too_few_failures")
+            return InputResult(code="too_few_failures")
         texts = {"failures": "\n".join(_failure_line(number, one) for number, one in enumerate(failed, 1))}
         if not self.fits(self.prompts[_PROMPT], texts):
-            return Made(code="over_context")
-        told = [Told(one.held.fact.text, tuple(vote.reason for vote in one.votes)) for one in failed]
-        got = yield Ask("themes", self.prompts[_PROMPT], texts, partial(check_themes, told=told, named=_OF_FACTS))
+            return InputResult(code="over_context")
+        told = [ThemeInput(one.held.fact.text, tuple(vote.reason for vote in one.votes)) for one in failed]
+        got = yield ModelQuestion(
+            "themes", self.prompts[_PROMPT], texts, partial(check_themes, told=told, named=_OF_FACTS)
+        )
         if not got.valid:
-            return Made(code="invalid")
+            return InputResult(code="invalid")
         named, dropped = got.value
         made = [
             {"title": one.title, "about": one.about, "facts": [list(failed[place].key) for place in one.places]}
             for one in named
         ]
-        return Made(dropped=dropped, report={"themes": made})
+        return InputResult(dropped=dropped, report={"themes": made})
 
     @cached_property
     def _failed(self) -> dict[str, tuple[str, list[FailedFact]]]:
@@ -158,7 +170,7 @@ MOST: Final = 200
 """Statements that a model is given of a reviewer: of more it is given so many, evenly over the answers."""
 
 
-class OverrideThemes(Generator):
+class OverrideThemesGenerator(Generator):
     """``generate override-themes``: the inputs are reviewers; nothing is made to be reviewed, the report has them.
 
     They belong to just these labels, verdicts, reasons and notes: when one changes, they are made anew. ``to``: whoever
@@ -195,24 +207,24 @@ class OverrideThemes(Generator):
         """One question to the model."""
         labels = self._labels[item.item_id]
         if len(labels) < LEAST:
-            return Made(code="too_few_statements")
+            return InputResult(code="too_few_statements")
         taken = [(one, self._told(one)) for one in _spread(labels, MOST)]
         prompt = self.prompts[PROMPT]
         while not self.fits(prompt, texts := {"statements": _lines(taken)}):
             if len(taken) <= LEAST:
-                return Made(code="over_context")
+                return InputResult(code="over_context")
             taken = _spread(taken, max(LEAST, len(taken) * 3 // 4))
-        told = [Told(one.text, (*said, one.note)) for one, said in taken]
-        got = yield Ask("themes", prompt, texts, partial(check_themes, told=told, named=_OF_STATEMENTS))
+        told = [ThemeInput(one.text, (*said, one.note)) for one, said in taken]
+        got = yield ModelQuestion("themes", prompt, texts, partial(check_themes, told=told, named=_OF_STATEMENTS))
         if not got.valid:
-            return Made(code="invalid")
+            return InputResult(code="invalid")
         named, dropped = got.value
         ids = [one.statement_id for one, _ in taken]
         made = [
             {"title": one.title, "about": one.about, "statements": [ids[place] for place in one.places]}
             for one in named
         ]
-        return Made(dropped=dropped, report={"of": len(labels), "statements": ids, "themes": made})
+        return InputResult(dropped=dropped, report={"of": len(labels), "statements": ids, "themes": made})
 
     @cached_property
     def _labels(self) -> dict[str, list[OverriddenLabel]]:

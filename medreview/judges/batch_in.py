@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 from medreview.errors import UserError
 from medreview.judges.batch_out import manifests_beside
 from medreview.judges.tasks.task import Rows, Task, TaskUnit
-from medreview.llm.call import Answer, JudgeRequest, Status, cache_key
+from medreview.llm.call import JudgeRequest, ModelAnswer, Status, cache_key
 from medreview.llm.completion import Completion, read_completion, said
 from medreview.llm.costs import cost_of
 from medreview.llm.server_errors import diagnose
@@ -72,9 +72,9 @@ def read_batch(
     done = BatchIn()
     with ExitStack() as stack:
         results = _Results([stack.enter_context(_open(path)) for path in paths], paths, done, only)
-        reader = _Reader(task, results, done)
+        reader = _ResultReader(task, results, done)
         progress.begin("results", len(results.positions))
-        complete: list[tuple[TaskUnit, list[Answer]]] = []
+        complete: list[tuple[TaskUnit, list[ModelAnswer]]] = []
         for unit in task.pending(again=True):
             answers = reader.answers(unit)
             if answers is not None:
@@ -139,7 +139,7 @@ class _Results:
         return str(self._paths[number]), line
 
 
-class _Reader:
+class _ResultReader:
     """Reads results as answers, and stores them with the judgements that they complete."""
 
     def __init__(self, task: Task, results: _Results, done: BatchIn) -> None:
@@ -151,7 +151,7 @@ class _Reader:
         self.statuses: Counter[str] = Counter()
         self.rows: list[Row] = []
 
-    def answers(self, unit: TaskUnit) -> list[Answer] | None:
+    def answers(self, unit: TaskUnit) -> list[ModelAnswer] | None:
         """The answers to all of a unit's requests; ``None`` without a new result, or while some are still missing."""
         keys = [cache_key(self._task.settings, request) for request in unit.requests]
         if not self._results.positions.keys() & set(keys):
@@ -160,7 +160,7 @@ class _Reader:
         answers = [answer for answer in found if answer is not None]
         return answers if len(answers) == len(found) else None
 
-    def save(self, complete: list[tuple[TaskUnit, list[Answer]]]) -> int:
+    def save(self, complete: list[tuple[TaskUnit, list[ModelAnswer]]]) -> int:
         """Store what was read since the last call, in one transaction; the number of results."""
         made: list[Rows] = [self._task.rows(unit, answers) for unit, answers in complete]
         rows = self.rows
@@ -176,7 +176,7 @@ class _Reader:
         self.rows = []
         return len(rows)
 
-    def _answer(self, request: JudgeRequest, key: str) -> Answer | None:
+    def _answer(self, request: JudgeRequest, key: str) -> ModelAnswer | None:
         stored = self._store.get(key, request.schema)
         is_result = key in self._results.positions
         new = is_result and key not in self.matched
@@ -221,15 +221,15 @@ class _Reader:
                 self._compare(key, row["raw_output"])
         return foreign
 
-    def _is_known(self, answer: Answer) -> bool:
+    def _is_known(self, answer: ModelAnswer) -> bool:
         row = self._task.study.reader.execute(
             "SELECT status, raw_output, error FROM llm_call WHERE cache_key = ?", (answer.cache_key,)
         ).fetchone()
         return row is not None and tuple(row) == (answer.status, answer.raw, answer.error)
 
-    def _read(self, request: JudgeRequest, key: str) -> Answer:
+    def _read(self, request: JudgeRequest, key: str) -> ModelAnswer:
         completion = _completion(self._results.get(key), request)
-        return Answer(
+        return ModelAnswer(
             status=completion.status,
             value=completion.value,
             raw=completion.raw,

@@ -45,7 +45,7 @@ _LANGUAGES: Final = tuple(
 )
 
 
-class _Rules(NamedTuple):
+class _LanguageRules(NamedTuple):
     judges: OpeningScan
     verbs: re.Pattern[str]
     labels: re.Pattern[str]
@@ -54,7 +54,7 @@ class _Rules(NamedTuple):
 
 
 _COMPILED: Final = tuple(
-    _Rules(
+    _LanguageRules(
         OpeningScan((language.judges,)),
         re.compile(rf"\b{language.verbs}" if language.spaced else language.verbs, re.IGNORECASE),
         re.compile(
@@ -90,7 +90,7 @@ def in_other_languages(scanned: ScannedText) -> Iterator[str]:
                 yield window.strip()
 
 
-def _dictates(rules: _Rules, text: str, label: re.Match[str]) -> bool:
+def _dictates(rules: _LanguageRules, text: str, label: re.Match[str]) -> bool:
     """Whether a label is to be given: by a verb right before it, or by one elsewhere in a text on what was claimed."""
     others = text[: label.start()] + " " * len(label[0]) + text[label.end() :]
     verbs = list(rules.verbs.finditer(others))

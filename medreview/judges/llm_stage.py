@@ -13,7 +13,7 @@ from medreview.event_loop import run_to_end, until_done
 from medreview.judges.batch_jobs import refuse_while_open
 from medreview.judges.tasks.task import Rows, Task, TaskUnit
 from medreview.judges.tasks.verification import NAME as DEFAULT
-from medreview.llm.call import STATUSES, Answer, JudgeRequest, cache_key
+from medreview.llm.call import STATUSES, JudgeRequest, ModelAnswer, cache_key
 from medreview.llm.costs import CostEstimate, Requests, estimate, requests_sent
 from medreview.llm.judge_client import Judge
 from medreview.llm.recorded import RecordedModel, open_model
@@ -56,7 +56,7 @@ class Tally:
     dead: str = ""
     changes: tuple[str, ...] = ()
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: ModelAnswer) -> None:
         """Count one answer."""
         if answer.cached:
             self.kept += 1
@@ -205,9 +205,9 @@ async def _ask(
             await asyncio.sleep(0)  # cache hits never suspend; give other tasks a turn
 
 
-async def _answers(model: Judge | RecordedModel, unit: TaskUnit, tally: Tally) -> list[Answer] | None:
+async def _answers(model: Judge | RecordedModel, unit: TaskUnit, tally: Tally) -> list[ModelAnswer] | None:
     """The answers to a unit's requests; ``None`` when it was stopped before all were there."""
-    answers: list[Answer] = []
+    answers: list[ModelAnswer] = []
     for request in unit.requests:
         if model.is_stopped:
             return None
@@ -219,8 +219,8 @@ async def _answers(model: Judge | RecordedModel, unit: TaskUnit, tally: Tally) -
     return answers
 
 
-def _not_asked(reason: str) -> Answer:
-    return Answer(
+def _not_asked(reason: str) -> ModelAnswer:
+    return ModelAnswer(
         "skipped", None, "", f"Not asked. {reason}", None, None, 0, None, tries=0, rung="", cached=False, cache_key=""
     )
 
@@ -241,7 +241,7 @@ class _Done:
     task: Task
     tally: Tally
     unit: TaskUnit
-    answers: Sequence[Answer]
+    answers: Sequence[ModelAnswer]
     is_last: bool
     """Whether nothing more is asked of the same thing."""
 

@@ -75,7 +75,7 @@ class ScannedText:
         return opening[0] in self._letters and opening in self.lower
 
 
-class _Reader:
+class _PatternReader:
     """Reads what the matches of a pattern begin with; of the syntax of :mod:`re` what the rules here use."""
 
     def __init__(self, pattern: str) -> None:
@@ -151,7 +151,7 @@ def openings(pattern: str) -> frozenset[str] | None:
 
     None of them begins with another one.
     """
-    found = {text[:_LONGEST] for text, _ in _Reader(pattern).alternatives()}
+    found = {text[:_LONGEST] for text, _ in _PatternReader(pattern).alternatives()}
     if "" in found:
         return None
     return frozenset(text for text in found if not any(text != other and text.startswith(other) for other in found))
@@ -170,7 +170,7 @@ class OpeningScan:
         for number, pattern in enumerate(patterns):
             found = openings(pattern)
             if found is None:
-                self._anywhere.append((number, _Reader(pattern).within()))
+                self._anywhere.append((number, _PatternReader(pattern).within()))
             for opening in found or ():
                 of_word = pattern.startswith(r"\b") and (opening[0].isalnum() or opening[0] == "_")
                 (self._of_words if of_word else self._of_others).setdefault(opening, []).append(number)

@@ -55,7 +55,7 @@ class _SetApart(NamedTuple):
     kind: str
 
 
-class _Page:
+class _PreparedPage:
     """A snapshot prepared for quotes; its passages only where a quote is given for support."""
 
     def __init__(self, text: str, title: str, set_apart: str, by_ocr: tuple[OcrPage, ...]) -> None:
@@ -80,7 +80,7 @@ class QuoteGrounder:
 
     def __init__(self, reader: sqlite3.Connection) -> None:
         self._reader = reader
-        self._pages: dict[str, _Page] = {}
+        self._pages: dict[str, _PreparedPage] = {}
 
     def ground(self, quote: str, snapshot_id: str, others: Iterable[str] = (), supports: str | None = None) -> Grounded:
         """Look up a quote in a snapshot.
@@ -100,7 +100,7 @@ class QuoteGrounder:
         status = status_as_read(found.status, found.spans, page.by_ocr)
         return Grounded(status, found, _doubt(page, supports or "", quote, found) if asked else None)
 
-    def _page(self, snapshot_id: str) -> _Page:
+    def _page(self, snapshot_id: str) -> _PreparedPage:
         if snapshot_id not in self._pages:
             if len(self._pages) >= _CACHE_SIZE:
                 self._pages.clear()
@@ -108,11 +108,11 @@ class QuoteGrounder:
                 "SELECT text, title, set_apart FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)
             ).fetchone()
             by_ocr = ocr_pages(self._reader, snapshot_id)
-            self._pages[snapshot_id] = _Page(row["text"], row["title"], row["set_apart"], by_ocr)
+            self._pages[snapshot_id] = _PreparedPage(row["text"], row["title"], row["set_apart"], by_ocr)
         return self._pages[snapshot_id]
 
 
-def _doubt(page: _Page, statement: str, quote: str, found: Grounding) -> str:
+def _doubt(page: _PreparedPage, statement: str, quote: str, found: Grounding) -> str:
     if any(among_instructions(page.quotes.text, span) for span in found.spans):
         return "instructions"
     if page.bearing.is_off_topic(statement, quote, found.spans):
@@ -137,7 +137,7 @@ def _over(closed: Sequence[_SetApart], span: Span) -> list[_SetApart]:
     return [part for part in closed if part.start < span.end and span.start < part.end]
 
 
-def _stands_open(page: _Page, statement: str, quote: str) -> bool:
+def _stands_open(page: _PreparedPage, statement: str, quote: str) -> bool:
     """Whether an open passage says of the statement as much as the quote does."""
     covered = page.bearing.covered(statement, quote)
     found = page.source.match(page.source.query(statement))

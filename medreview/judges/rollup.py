@@ -22,7 +22,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
-from medreview.judges.votes import AnyBallot, C, Judge, Vote, jury
+from medreview.judges.votes import AnyBallot, C, Vote, VotingJudge, jury
 from medreview.labels import PROVEN_QUOTES, TIE_RULES, TieRule
 from medreview.study import Study
 from medreview.text import Span
@@ -71,7 +71,7 @@ class RollUp(NamedTuple):
         return self.lead is not None and self.lead.judge.offline
 
 
-class Word(NamedTuple):
+class SourceOpinion(NamedTuple):
     """What one judge or reviewer says of one source or over several: a level of the evidence axis, and a two-way word.
 
     Without both it is an abstention; one that only tells supported from not has no level.
@@ -81,7 +81,7 @@ class Word(NamedTuple):
     supported: bool | None
 
 
-class Tally(NamedTuple):
+class VerdictTally(NamedTuple):
     """The judges' word on a statement without what there is to show for it; the fields are those of :class:`RollUp`."""
 
     verdict: str | None
@@ -110,12 +110,12 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     )
 
 
-def tally(votes: Iterable[AnyBallot], tie: TieRule = "undecided") -> Tally:
+def tally(votes: Iterable[AnyBallot], tie: TieRule = "undecided") -> VerdictTally:
     """The words that :func:`roll_up` counts, and no more."""
     return _tally(spoken(jury(votes)), tie)
 
 
-Spoken = tuple[tuple[Judge, str | None, bool | None], ...]
+Spoken = tuple[tuple[VotingJudge, str | None, bool | None], ...]
 """What judges say of a statement, one entry for each vote: who, the verdict, and whether it is supported."""
 
 
@@ -125,7 +125,7 @@ def spoken(votes: Iterable[AnyBallot]) -> Spoken:
 
 
 @lru_cache(maxsize=_KEPT)
-def _tally(words: Spoken, tie: TieRule) -> Tally:
+def _tally(words: Spoken, tie: TieRule) -> VerdictTally:
     judges = _of_judges(words).values()
     by_judge = [_strongest(said) for said in judges]
     labels = Counter(verdict for verdict in by_judge if verdict)
@@ -133,7 +133,7 @@ def _tally(words: Spoken, tie: TieRule) -> Tally:
     first = [label for label in labels if labels[label] == most]
     supports = [_supports(said) for said in judges]
     supported, even = yes_or_no(supports, tie)
-    return Tally(
+    return VerdictTally(
         verdict=_broken(first, tie),
         supported=supported,
         conflict=_across_sources(judges),
@@ -161,21 +161,21 @@ def by_source(votes: Iterable[Vote], tie: TieRule) -> dict[str, RollUp]:
     return {source_id: roll_up(said, tie) for source_id, said in found.items()}
 
 
-def each_judge(votes: Iterable[AnyBallot]) -> dict[Judge, Word]:
+def each_judge(votes: Iterable[AnyBallot]) -> dict[VotingJudge, SourceOpinion]:
     """Every judge's own word on a statement, rolled up over its sources; the offline judge's as well."""
     return {judge: over_sources(words) for judge, words in _of_judges(spoken(votes)).items()}
 
 
-def over_sources(words: Iterable[Vote | Word]) -> Word:
+def over_sources(words: Iterable[Vote | SourceOpinion]) -> SourceOpinion:
     """One judge's or reviewer's words on a statement, a word on each source, as one."""
     told = list(words)
-    return Word(_strongest(told), _supports(told))
+    return SourceOpinion(_strongest(told), _supports(told))
 
 
-def _of_judges(words: Spoken) -> Mapping[Judge, list[Word]]:
-    found: dict[Judge, list[Word]] = {}
+def _of_judges(words: Spoken) -> Mapping[VotingJudge, list[SourceOpinion]]:
+    found: dict[VotingJudge, list[SourceOpinion]] = {}
     for judge, verdict, supported in words:
-        found.setdefault(judge, []).append(Word(verdict, supported))
+        found.setdefault(judge, []).append(SourceOpinion(verdict, supported))
     return found
 
 
@@ -190,14 +190,14 @@ def _broken(first: Sequence[str], tie: TieRule) -> str | None:
     return None
 
 
-def _strongest(words: Sequence[Vote | Word]) -> str | None:
+def _strongest(words: Sequence[Vote | SourceOpinion]) -> str | None:
     labels = {vote.verdict for vote in words}
     if None in labels and not labels & {"supported", "contradicted"}:
         return None
     return next((label for label in _STRENGTH if label in labels), None)
 
 
-def _supports(words: Sequence[Vote | Word]) -> bool | None:
+def _supports(words: Sequence[Vote | SourceOpinion]) -> bool | None:
     said = {vote.supported for vote in words}
     return True if True in said else None if None in said else False
 
@@ -206,7 +206,7 @@ def _counts(vote: Vote, verdict: str | None) -> bool:
     return verdict is None or vote.verdict == verdict
 
 
-def _across_sources(judges: Iterable[Sequence[Word]]) -> bool:
+def _across_sources(judges: Iterable[Sequence[SourceOpinion]]) -> bool:
     """One judge sees support in one source and contradiction in another: not two judges who differ over one."""
     return any({"supported", "contradicted"} <= {vote.verdict for vote in words} for words in judges)
 
@@ -302,7 +302,7 @@ def _judgement(row: sqlite3.Row) -> MergedJudgement:
 def _vote(said: MergedJudgement) -> Vote:
     return Vote(
         judgement_id=said.judgement_id,
-        judge=Judge(said.judge),
+        judge=VotingJudge(said.judge),
         snapshot_id="",
         source_id="",
         verdict=said.verdict,

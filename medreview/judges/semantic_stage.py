@@ -20,7 +20,16 @@ from medreview.evidence.terms import vocabulary
 from medreview.judges.pair_chunks import chunks, index_of
 from medreview.judges.runs import ENGINE, JudgeRun, add_run, run_for
 from medreview.progress import SILENT, Progress
-from medreview.semantic.similarity import Encoder, Nearness, Scale, Scorer, Similarity, blend, passages_for, scale_of
+from medreview.semantic.similarity import (
+    Encoder,
+    Nearness,
+    Scorer,
+    Similarity,
+    SimilarityScale,
+    blend,
+    passages_for,
+    scale_of,
+)
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.text import Span
@@ -75,7 +84,7 @@ class SemanticSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _ScoredPair:
     statement_id: str
     statement: str
     snapshot_id: str
@@ -162,7 +171,7 @@ def _waiting(reader: sqlite3.Connection, model: str) -> int:
     return int(reader.execute(query, {"engine": ENGINE, "encoder": model}).fetchone()[0])
 
 
-def _pairs(reader: sqlite3.Connection, model: str, synonyms: Path | None) -> Iterator[_Pair]:
+def _pairs(reader: sqlite3.Connection, model: str, synonyms: Path | None) -> Iterator[_ScoredPair]:
     """The pairs whose score is not of this model yet, page by page."""
     for chunk in chunks(reader, _PAIRS, {"engine": ENGINE, "encoder": model}, synonyms):
         index = index_of(chunk)
@@ -170,11 +179,11 @@ def _pairs(reader: sqlite3.Connection, model: str, synonyms: Path | None) -> Ite
             spans = passages_for(statement, index)
             texts = tuple(index.text[span.start : span.end] for span in spans)
             by_rules = assess(statement, index)
-            yield _Pair(statement_id, compared_part(statement), chunk.snapshot_id, spans, texts, by_rules)
+            yield _ScoredPair(statement_id, compared_part(statement), chunk.snapshot_id, spans, texts, by_rules)
 
 
-def _groups(pairs: Iterator[_Pair]) -> Iterator[list[_Pair]]:
-    group: list[_Pair] = []
+def _groups(pairs: Iterator[_ScoredPair]) -> Iterator[list[_ScoredPair]]:
+    group: list[_ScoredPair] = []
     texts = 0
     for pair in pairs:
         group.append(pair)
@@ -192,7 +201,7 @@ class _Scored:
     def __init__(self, model: Scorer) -> None:
         self._similarity = Similarity(model)
 
-    def nearness(self, group: Sequence[_Pair]) -> list[Nearness | None]:
+    def nearness(self, group: Sequence[_ScoredPair]) -> list[Nearness | None]:
         near = iter(self._similarity.of([(pair.statement, pair.texts) for pair in group if pair.texts]))
         return [next(near) if pair.texts else None for pair in group]
 
@@ -203,9 +212,9 @@ class _Encoded:
     def __init__(self, study: Study, model: Encoder) -> None:
         self._study = study
         self._model = model
-        self._scale: Scale | None = None
+        self._scale: SimilarityScale | None = None
 
-    def nearness(self, group: Sequence[_Pair]) -> list[Nearness | None]:
+    def nearness(self, group: Sequence[_ScoredPair]) -> list[Nearness | None]:
         self._scale = self._scale or scale_of(self._model)
         passages, statements = self._vectors(group)
         return [
@@ -217,7 +226,7 @@ class _Encoded:
             for pair in group
         ]
 
-    def _vectors(self, group: Sequence[_Pair]) -> "tuple[dict[tuple[str, Span], Vector], dict[str, Vector]]":
+    def _vectors(self, group: Sequence[_ScoredPair]) -> "tuple[dict[tuple[str, Span], Vector], dict[str, Vector]]":
         reader, name = self._study.reader, self._model.name
         passages = {
             (page, span): vector
@@ -257,7 +266,11 @@ def _keep(
 
 
 def _store(
-    connection: sqlite3.Connection, run: JudgeRun, model: str, group: Sequence[_Pair], scores: Sequence[float | None]
+    connection: sqlite3.Connection,
+    run: JudgeRun,
+    model: str,
+    group: Sequence[_ScoredPair],
+    scores: Sequence[float | None],
 ) -> None:
     for pair, score in zip(group, scores, strict=True):
         _restate(connection, run, model, pair.statement_id, pair.snapshot_id, score)

@@ -115,7 +115,7 @@ WHERE EXISTS (
 GROUP BY 1, 2 ORDER BY first"""
 
 
-class Judge(NamedTuple):
+class VotingJudge(NamedTuple):
     """Who judges. The offline judge is apart from a model that bears its name."""
 
     name: str
@@ -133,7 +133,7 @@ class Judge(NamedTuple):
 class Ballot(NamedTuple):
     """What counts of a :class:`Vote` when votes are counted: neither its page nor its quote."""
 
-    judge: Judge
+    judge: VotingJudge
     source_id: str
     verdict: str | None
     supported: bool | None
@@ -143,7 +143,7 @@ class AnyBallot(Protocol):
     """A :class:`Vote`, or what counts of it."""
 
     @property
-    def judge(self) -> Judge: ...
+    def judge(self) -> VotingJudge: ...
     @property
     def source_id(self) -> str: ...
     @property
@@ -162,7 +162,7 @@ class Vote(NamedTuple):
     """
 
     judgement_id: str
-    judge: Judge
+    judge: VotingJudge
     snapshot_id: str
     source_id: str
     verdict: str | None
@@ -195,10 +195,10 @@ def jury(votes: Iterable[C]) -> list[C]:
     return [vote for vote in everyone if not vote.judge.offline] or everyone
 
 
-def judges_of_support(reader: sqlite3.Connection) -> list[Judge]:
+def judges_of_support(reader: sqlite3.Connection) -> list[VotingJudge]:
     """The judges that were ever asked whether a source supports a statement, each once, in the order of that; of the
     offline judge the names that its newest words bear."""
-    return [Judge(row[0], bool(row[1])) for row in reader.execute(_JUDGES)]
+    return [VotingJudge(row[0], bool(row[1])) for row in reader.execute(_JUDGES)]
 
 
 class _Page(NamedTuple):
@@ -214,7 +214,7 @@ class _Page(NamedTuple):
     newest: str
 
 
-_Held = tuple[int, str, Judge, _Page, _Told]
+_Held = tuple[int, str, VotingJudge, _Page, _Told]
 """The judge's turn and the page's id, by which words are ordered; the judge, the page, the row."""
 
 
@@ -229,10 +229,10 @@ class VoteReader:
             )
             for row in reader.execute(query, values)
         }
-        self._judge_of: dict[int, Judge] = {}
-        asked: dict[Judge, None] = {}
+        self._judge_of: dict[int, VotingJudge] = {}
+        asked: dict[VotingJudge, None] = {}
         for run, name, kind in reader.execute("SELECT ordinal, judge, kind FROM judge_run ORDER BY ordinal"):
-            asked[self._judge_of.setdefault(run, Judge(name, kind == "offline"))] = None
+            asked[self._judge_of.setdefault(run, VotingJudge(name, kind == "offline"))] = None
         ordered = sorted(asked, key=lambda judge: judge.offline)
         self._turn = {judge: place for place, judge in enumerate(ordered)}
         self._readers: dict[tuple[str, ...], Callable[[sqlite3.Row], _Told]] = {}
@@ -259,7 +259,7 @@ class VoteReader:
 
     def _newest(self, every: Iterable[_Told]) -> list[_Held]:
         """Of each rater's words on a source the one that counts, by the judge's turn and the page."""
-        newest: dict[tuple[Judge | None, str], _Held] = {}
+        newest: dict[tuple[VotingJudge | None, str], _Held] = {}
         for told in every:
             run, snapshot_id = told[:2]
             if run is None:
@@ -307,7 +307,7 @@ def _rank(told: _Told, page: _Page) -> tuple[bool, int, bool]:
     return bool(told[2]), told[0], page.current
 
 
-def _vote(judge: Judge, page: _Page, told: _Told) -> Vote:
+def _vote(judge: VotingJudge, page: _Page, told: _Told) -> Vote:
     _, _, _, verdict, said, judgement_id, confidence, quote_status, quote_doubt, raw_label = told
     supported = None if said is None else bool(said)
     return Vote(

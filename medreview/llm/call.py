@@ -40,7 +40,7 @@ class JudgeRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """The outcome of a request. Anything but ``ok`` is an abstention: there is no value, and never a guessed label.
 
     ``unparsable``: no object that satisfies the schema, even after one repair turn. ``truncated``: the answer or,

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeGuard, TypeVar
 
 from medreview.errors import UserError
-from medreview.llm.call import Answer, JudgeRequest, cache_key
+from medreview.llm.call import JudgeRequest, ModelAnswer, cache_key
 from medreview.llm.completion import tokens_of_reply
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
@@ -84,7 +84,7 @@ class NumberServer:
             )
         price = self.settings.price_input
         if self._store is not None:
-            answer = Answer(
+            answer = ModelAnswer(
                 status="error" if value is None else "ok",
                 value=None,
                 raw="",

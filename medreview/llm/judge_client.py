@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from weakref import WeakValueDictionary
 
 from medreview.errors import UserError
-from medreview.llm.call import Answer, FormatNegotiator, JudgeRequest, ResponseFormat, Status, cache_key
+from medreview.llm.call import FormatNegotiator, JudgeRequest, ModelAnswer, ResponseFormat, Status, cache_key
 from medreview.llm.completion import Completion, read_completion, tokens_of_reply
 from medreview.llm.costs import cost_of, prompt_tokens_of
 from medreview.llm.server_errors import diagnose
@@ -160,7 +160,7 @@ class Judge:
         """What the server rejected of the configured request and how it was changed, a sentence each."""
         return tuple(self._format.changes)
 
-    async def ask(self, ask: JudgeRequest) -> Answer:
+    async def ask(self, ask: JudgeRequest) -> ModelAnswer:
         """The answer, from the cache if it is there. Never raises, whatever the server does."""
         key = cache_key(self.settings, ask)
         lock = self._locks.setdefault(key, asyncio.Lock())
@@ -175,7 +175,7 @@ class Judge:
                 await self._store.put(self.settings, ask, answer)
             return answer
 
-    async def _answer(self, ask: JudgeRequest, key: str) -> Answer:
+    async def _answer(self, ask: JudgeRequest, key: str) -> ModelAnswer:
         usage = _Usage(key)
         started = time.monotonic()
         completion: Completion | None = None
@@ -187,7 +187,7 @@ class Judge:
             status, error = failed.status, failed.sentence
             if failed.is_failure:
                 self._breaker.record_failure(redact(failed.sentence), permanent=failed.permanent)
-        return Answer(
+        return ModelAnswer(
             status=status,
             value=completion.value if completion else None,
             raw=usage.raw,

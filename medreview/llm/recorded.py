@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from medreview.errors import UserError
-from medreview.llm.call import Answer, JudgeRequest, cache_key
+from medreview.llm.call import JudgeRequest, ModelAnswer, cache_key
 from medreview.llm.completion import parse
 from medreview.llm.costs import cost_of
 from medreview.llm.judge_client import Judge
@@ -49,7 +49,7 @@ class RecordedModel:
         """Answer nothing more."""
         self.is_stopped = True
 
-    async def ask(self, ask: JudgeRequest) -> Answer:
+    async def ask(self, ask: JudgeRequest) -> ModelAnswer:
         """The answer that was recorded; ``skipped`` without one."""
         key = cache_key(self.settings, ask)
         cached = self._store.get(key, ask.schema) if self._store else None
@@ -62,18 +62,18 @@ class RecordedModel:
             await self._store.put(self.settings, ask, answer)
         return answer
 
-    def _answer(self, ask: JudgeRequest, key: str) -> Answer:
+    def _answer(self, ask: JudgeRequest, key: str) -> ModelAnswer:
         told = None if self.is_stopped else self._recorded(ask)
         if told is None:
             error = f"No answer to {ask.task} was recorded for {ask.about}, attempt {ask.attempt}."
-            return Answer("skipped", None, "", error, None, None, 0, None, 0, "", False, key)
+            return ModelAnswer("skipped", None, "", error, None, None, 0, None, 0, "", False, key)
         given = told["answer"]
         raw = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
         read = parse(raw, ask.schema)
         finish = str(told.get("finish", "stop"))
         status = _ENDED.get(finish) or ("ok" if read.value is not None else "unparsable")
         tokens = (_count(told, "prompt_tokens"), _count(told, "completion_tokens"))
-        return Answer(
+        return ModelAnswer(
             status=status,  # type: ignore[arg-type]
             value=read.value if status == "ok" else None,
             raw=raw,

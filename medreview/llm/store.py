@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from medreview.event_loop import until_done
-from medreview.llm.call import ENDED, Answer, JudgeRequest
+from medreview.llm.call import ENDED, JudgeRequest, ModelAnswer
 from medreview.llm.completion import parse
 from medreview.llm.settings import JudgeSettings
 from medreview.redaction import row_without_keys
@@ -35,7 +35,7 @@ _REPLACED = """, tries = excluded.tries, prompt_tokens = excluded.prompt_tokens,
     completion_tokens = excluded.completion_tokens, cost = excluded.cost"""
 
 
-def row_of(settings: JudgeSettings, request: JudgeRequest, answer: Answer) -> Row:
+def row_of(settings: JudgeSettings, request: JudgeRequest, answer: ModelAnswer) -> Row:
     """The row of ``llm_call`` for an answer."""
     return {
         "cache_key": answer.cache_key,
@@ -82,12 +82,12 @@ class CallStore:
         self._next_sending: Future[None] | None = None
         self._lock = threading.Lock()
 
-    def get(self, key: str, schema: Mapping[str, Any]) -> Answer | None:
+    def get(self, key: str, schema: Mapping[str, Any]) -> ModelAnswer | None:
         """The cached answer with this key, ``None`` without a usable one; failures are asked again."""
         found = self.ended(key, schema)
         return found if found is not None and found.status == "ok" else None
 
-    def ended(self, key: str, schema: Mapping[str, Any]) -> Answer | None:
+    def ended(self, key: str, schema: Mapping[str, Any]) -> ModelAnswer | None:
         """What the model said to the question with this key, usable or not; ``None`` while it has said nothing."""
         row = self._study.reader.execute(
             f"SELECT * FROM llm_call WHERE cache_key = ? AND status IN {ENDED}", (key,)
@@ -97,7 +97,7 @@ class CallStore:
         value = parse(row["raw_output"], schema).value if row["status"] == "ok" else None
         if row["status"] == "ok" and value is None:
             return None
-        return Answer(
+        return ModelAnswer(
             status=row["status"],
             value=value,
             raw=row["raw_output"],
@@ -112,7 +112,7 @@ class CallStore:
             cache_key=key,
         )
 
-    async def put(self, settings: JudgeSettings, request: JudgeRequest, answer: Answer) -> None:
+    async def put(self, settings: JudgeSettings, request: JudgeRequest, answer: ModelAnswer) -> None:
         """Store an answer; returns after the commit. Raises :class:`UserError` when the study cannot be written.
 
         Group commit: answers that arrive during a commit share the next one. Cancellation does not undo it.

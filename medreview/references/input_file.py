@@ -89,7 +89,7 @@ _RESPONSES: Final = frozenset(FIELDS["response"])
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ReadReference:
     """A reference and where it comes from: a line of the file (from 1), a record's own id, the answer's model."""
 
     reference: Reference
@@ -103,7 +103,7 @@ class Brought:
 class CheckedReference:
     """A reference that was brought, and how it compares; ``None`` of an address alone, and where nobody was asked."""
 
-    brought: Brought
+    brought: ReadReference
     check: ReferenceCheck | None
 
 
@@ -111,7 +111,7 @@ class BroughtFile(NamedTuple):
     """What a file brings, and the records that were left out. ``texts``: the answers, or texts, that were looked at."""
 
     what: What
-    references: tuple[Brought, ...]
+    references: tuple[ReadReference, ...]
     bad: tuple[BadRecord, ...] = ()
     texts: int = 0
 
@@ -136,22 +136,24 @@ def _of_body(body: bytes, mapping: Mapping[str, str], name: str) -> BroughtFile 
     """``None`` for JSON that holds neither works nor printed references: answers."""
     text = decoded(body)
     if not mapping and sign_of(text) and (library := library_in(body, name)):
-        told = (Brought(printed(record), 0, record.record_id) for record in library.records)
+        told = (ReadReference(printed(record), 0, record.record_id) for record in library.records)
         return BroughtFile("library", tuple(told), library.bad)
     if text.lstrip()[:1] not in ("{", "["):
-        return BroughtFile("text", tuple(Brought(one, line_of(text, one)) for one in references_of_text(text)), texts=1)
+        return BroughtFile(
+            "text", tuple(ReadReference(one, line_of(text, one)) for one in references_of_text(text)), texts=1
+        )
     cases = None if mapping else list(_reference_lines(text))
-    if cases and isinstance(cases[0], Brought):
+    if cases and isinstance(cases[0], ReadReference):
         return BroughtFile(
             "references",
-            tuple(case for case in cases if isinstance(case, Brought)),
+            tuple(case for case in cases if isinstance(case, ReadReference)),
             tuple(case for case in cases if isinstance(case, BadRecord)),
         )
     return None
 
 
 def _of_answers(answers: Iterable[CitingAnswer | BadRecord]) -> BroughtFile:
-    found: list[Brought] = []
+    found: list[ReadReference] = []
     bad: list[BadRecord] = []
     texts = 0
     for answer in answers:
@@ -161,11 +163,11 @@ def _of_answers(answers: Iterable[CitingAnswer | BadRecord]) -> BroughtFile:
         texts += 1
         told = () if answer.invalid else find_references(answer.text, answer.listed)
         name = answer.answer_id or f"line {answer.line}"
-        found += (Brought(one, answer.line, name, answer.model, answer.origin) for one in told)
+        found += (ReadReference(one, answer.line, name, answer.model, answer.origin) for one in told)
     return BroughtFile("answers", tuple(found), tuple(bad), texts)
 
 
-def _reference_lines(text: str) -> Iterator[Brought | BadRecord]:
+def _reference_lines(text: str) -> Iterator[ReadReference | BadRecord]:
     """Lines ``{"id", "reference"}``; ends at once where the first is none."""
     first = True
     for number, line in enumerate(text.split("\n"), 1):
@@ -176,7 +178,7 @@ def _reference_lines(text: str) -> Iterator[Brought | BadRecord]:
         except (ValueError, RecursionError):
             case = None
         if isinstance(case, dict) and isinstance(case.get("reference"), str) and not _RESPONSES & case.keys():
-            yield Brought(read_one(case["reference"]), number, str(case.get("id", "")))
+            yield ReadReference(read_one(case["reference"]), number, str(case.get("id", "")))
         elif first:
             return
         else:

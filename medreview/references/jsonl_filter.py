@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from medreview.references.model import Difference, Record, Reference, ReferenceCheck, citation_line
+from medreview.references.model import FieldDifference, Record, Reference, ReferenceCheck, citation_line
 from medreview.references.printed.parse import read_one
 
 Check = Callable[[Sequence[Reference]], Iterable[ReferenceCheck]]
@@ -68,7 +68,7 @@ def _case(number: int, line: str) -> tuple[object, Reference | dict[str, Any]]:
         return name, {"line": number, "error": str(error) or type(error).__name__}
 
 
-def _difference(one: Difference) -> dict[str, str]:
+def _difference(one: FieldDifference) -> dict[str, str]:
     return {"field": one.field, "reference": one.reference, "record": one.record, "why": one.why}
 
 

@@ -138,7 +138,7 @@ class Record(NamedTuple):
     notices: tuple[Notice, ...] = ()
 
 
-class Difference(NamedTuple):
+class FieldDifference(NamedTuple):
     """A field that differs: the reading of the reference, that of the record.
 
     ``slip``: it misleads nobody (``why`` says which slip it is: ``abbreviated``, ``initials``, ``typo``, ``year off by
@@ -171,18 +171,18 @@ class ReferenceCheck(NamedTuple):
 
     verdict: Verdict
     record: Record | None = None
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[FieldDifference, ...] = ()
     candidates: tuple[Record, ...] = ()
     because: str = ""
     asked: tuple[Asked, ...] = ()
 
     @property
-    def wrong(self) -> tuple[Difference, ...]:
+    def wrong(self) -> tuple[FieldDifference, ...]:
         """The differences that mislead."""
         return tuple(difference for difference in self.differences if not difference.slip)
 
     @property
-    def slips(self) -> tuple[Difference, ...]:
+    def slips(self) -> tuple[FieldDifference, ...]:
         """The differences that mislead nobody."""
         return tuple(difference for difference in self.differences if difference.slip)
 

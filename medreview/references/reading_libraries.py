@@ -171,7 +171,7 @@ def library_in(body: bytes, name: str) -> LibraryFile | None:
     base, each = CPU_SECONDS
     seconds = base + each * len(body) // 1_000_000
     limits = ReadingLimits(MOST_MEMORY, seconds, float(_BUSY * seconds), answer=MOST_ANSWERED)
-    read = _Read()
+    read = _ChildAnswer()
     try:
         run_to_end(ask("libraries", {}, body, limits, read.take, name))
     except NotReadError as error:
@@ -203,7 +203,7 @@ def answer_library(_: dict[str, Any], body: bytes) -> Iterator[dict[str, Any]]:
         yield {"refused": str(error)}
 
 
-class _Read:
+class _ChildAnswer:
     """What a child has answered so far."""
 
     def __init__(self) -> None:

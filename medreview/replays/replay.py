@@ -102,7 +102,7 @@ left, since what it needs was not given; some of it failed, and the same command
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepOutcome:
     """What became of a step: a sentence, and the ``command`` that goes on with it where that is another one.
 
     ``asked`` counts requests to models now, ``cost`` is theirs (``None``: not known), ``failed`` the units without an
@@ -185,7 +185,7 @@ class Step(ABC):
         return Plan()
 
     @abstractmethod
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Do what is not done yet."""
 
 
@@ -218,7 +218,7 @@ class Done:
     number: int
     step: Step
     plan: Plan
-    outcome: Outcome | None
+    outcome: StepOutcome | None
 
 
 def run(replay: Replay, given: Given, on_plan: OnPlan) -> Iterator[Done]:
@@ -228,7 +228,7 @@ def run(replay: Replay, given: Given, on_plan: OnPlan) -> Iterator[Done]:
     """
     for ordinal, step in enumerate(replay.steps, 1):
         if step.name in given.skip:
-            yield Done(ordinal, step, Plan(), Outcome("left", "as you asked"))
+            yield Done(ordinal, step, Plan(), StepOutcome("left", "as you asked"))
             continue
         plan = step.plan(given)
         if plan.plans:

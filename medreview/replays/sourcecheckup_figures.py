@@ -12,7 +12,7 @@ from typing import Final
 from medreview.citations.hosts import paywalled_domains
 from medreview.judges.majority import majority_vote
 from medreview.judges.rollup import tie_rule
-from medreview.judges.votes import Judge
+from medreview.judges.votes import VotingJudge
 from medreview.labels import TieRule
 from medreview.statements.own_citations import every_statement
 from medreview.stats.formulas.agreement import many_raters, two_raters
@@ -62,7 +62,7 @@ def still_unsupported(reader: sqlite3.Connection) -> Estimate:
     return proportion("still not supported", k, n, nothing="No judge was asked with all sources together yet.")
 
 
-_RULES: Final = Judge("offline", True).title
+_RULES: Final = VotingJudge("offline", True).title
 Fold = Callable[[str], Hashable]
 """A stored label as one of the protocol's; ``None`` for one that has no place there (cannot judge)."""
 

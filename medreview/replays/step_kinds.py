@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from medreview import pipeline
-from medreview.exchange.imports.file_rows import Row
+from medreview.exchange.imports.file_rows import NamedRow
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.generators import passage_run
 from medreview.generators.counts import GenerationCounts
@@ -27,7 +27,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
 from medreview.pipeline import Generated, Generating, Judges
 from medreview.pipeline.asking import Make
-from medreview.replays.replay import Given, Outcome, Plan, Step
+from medreview.replays.replay import Given, Plan, Step, StepOutcome
 from medreview.review.repeat_annotation import drawn, set_share, share_progress, shares
 from medreview.storable import storable_text
 from medreview.study import Study
@@ -106,7 +106,7 @@ def texts_in(files: Sequence[Path]) -> list[Path]:
 
 def _holds_texts(path: Path) -> bool:
     rows, _ = open_rows(path)
-    first = next((row for row in rows if isinstance(row, Row)), None)
+    first = next((row for row in rows if isinstance(row, NamedRow)), None)
     columns = {name.casefold() for name in first.values} if first else set()
     return "text" in columns and not columns & _NO_TEXTS
 
@@ -128,15 +128,15 @@ class Bring(Step):
         """Of what speaks of statements, these must be there first."""
         return not self.late
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Bring in what is new in them."""
         files = list(self._files(given))
         if not files:
-            return Outcome("left" if not self.late and not given.files else "done", "no file to bring in")
+            return StepOutcome("left" if not self.late and not given.files else "done", "no file to bring in")
         done = [pipeline.bring_in(given.study, path, given.mapping, given.progress) for path in files]
         new = sum(_new(one) for one in done)
         words = "something new in them" if new else "nothing new"
-        return Outcome("did" if new else "done", f"{counted(len(files), 'file')}: {words}", imported=tuple(done))
+        return StepOutcome("did" if new else "done", f"{counted(len(files), 'file')}: {words}", imported=tuple(done))
 
     def _files(self, given: Given) -> Iterator[Path]:
         apart = () if self.texts else texts_in(given.files)
@@ -161,7 +161,7 @@ class WholeTexts(Step):
         """It does."""
         return True
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Store those that the study does not have."""
         paths = texts_in(given.files)
         if not paths:
@@ -170,7 +170,7 @@ class WholeTexts(Step):
         new = sum(_store(given, path, texts) for path, texts in read)
         lines = tuple(f"{path}, line {one.line}: {one.reason}; left out" for path, texts in read for one in texts.bad)
         every = sum(len(texts.passages) for _, texts in read)
-        return Outcome("did" if new else "done", f"{counted(every, 'text')}, {new} of them new", lines=lines)
+        return StepOutcome("did" if new else "done", f"{counted(every, 'text')}, {new} of them new", lines=lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class Paragraphs(Step):
         """It does."""
         return True
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Measure them all; store those that are kept and not there yet."""
         paths = texts_in(given.files)
         if not paths:
@@ -199,7 +199,7 @@ class Paragraphs(Step):
         rules = ", ".join(f"{count.first} {in_words(code)}" for code, count in told.rules.items() if count.first)
         lines = (f"left out by: {rules}",) if rules else ()
         words = f"{told.kept} of {counted(told.paragraphs, 'paragraph')} kept, {new} of them new"
-        return Outcome("did" if new else "done", words, lines=lines)
+        return StepOutcome("did" if new else "done", words, lines=lines)
 
 
 def _store(given: Given, path: Path, texts: Texts) -> int:
@@ -208,9 +208,9 @@ def _store(given: Given, path: Path, texts: Texts) -> int:
     return given.study.write(lambda connection: add_passages(connection, texts.passages, name))
 
 
-def _without(given: Given) -> Outcome:
+def _without(given: Given) -> StepOutcome:
     there = int(given.study.reader.execute("SELECT count(*) FROM passage").fetchone()[0])
-    return Outcome("done", f"{counted(there, 'text')} there") if there else Outcome("left", "no text is named")
+    return StepOutcome("done", f"{counted(there, 'text')} there") if there else StepOutcome("left", "no text is named")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +220,11 @@ class Pages(Step):
     name: str = "pages"
     about: str = "Download what the responses cite, and read it."
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Fetch the sources that have no page yet."""
         waiting = given.study.reader.execute(_NO_PAGE).fetchone()[0]
         if not waiting:
-            return Outcome(
+            return StepOutcome(
                 "done", _count(given, "SELECT count(*) FROM source WHERE current_snapshot IS NOT NULL", "page")
             )
         done = pipeline.fetch(given.study, given.pages, progress=given.progress)
@@ -234,7 +234,7 @@ class Pages(Step):
         lines = (done.note,) if done.note else ()
         if done.missing:
             words += f"; {done.missing} not among the saved pages"
-        return Outcome("did" if fetched else "done", words, lines=lines)
+        return StepOutcome("did" if fetched else "done", words, lines=lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,15 +244,15 @@ class Statements(Step):
     name: str = "statements"
     about: str = "Split the responses into statements that can be verified one by one."
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Split those that are not split yet."""
         done = pipeline.parse(given.study, given.progress)
         if not done.responses:
-            return Outcome("done", _count(given, "SELECT count(*) FROM statement_standing", "statement"))
+            return StepOutcome("done", _count(given, "SELECT count(*) FROM statement_standing", "statement"))
         words = f"{counted(done.statements, 'statement')} of {counted(done.responses, 'response')}"
         if done.empty:
             words += f", {done.empty} without any"
-        return Outcome("did", words)
+        return StepOutcome("did", words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +262,11 @@ class OfflineJudge(Step):
     name: str = "offline rules"
     about: str = "Compare words, numbers and negations of every statement with its sources."
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Judge the pairs that the rules have not seen."""
         done = pipeline.judge(given.study, given.progress, given.processes, given.synonyms)
         words = f"{counted(done.pairs, 'pair')} judged; {counted(done.flagged, 'statement')} flagged"
-        return Outcome("did" if done.pairs else "done", words)
+        return StepOutcome("did" if done.pairs else "done", words)
 
 
 _NO_PAGE = """SELECT count(*) FROM source AS u WHERE current_snapshot IS NULL
@@ -317,10 +317,10 @@ class Ask(Step):
         waiting = [plan for plan in plans if plan.units]
         return Plan(tuple(waiting))
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Ask what was not answered yet; a second time nothing is asked."""
         if not given.judges:
-            return Outcome("left", "no judge is named: --judge NAME")
+            return StepOutcome("left", "no judge is named: --judge NAME")
         judges = self._judges(given)
         tasks = [task_for(given.study, each, self.task, given.prompts) for each in judges.settings]
         if any(task.waiting(again=given.again) for task in tasks):
@@ -330,18 +330,18 @@ class Ask(Step):
             if any(tally.units for tally in done.judges):
                 return _asked(done.judges, given.limit)
         there = answered(given.study.reader, self.task, [judge.name for judge in judges.settings])
-        return Outcome("done", f"{counted(there, 'answer')} there") if there else Outcome("waits", self.waits)
+        return StepOutcome("done", f"{counted(there, 'answer')} there") if there else StepOutcome("waits", self.waits)
 
     def _judges(self, given: Given) -> Judges:
         settings = given.judges[:1] if self.single else given.judges
         return Judges(settings, self.task, given.prompts, given.again)
 
 
-def _asked(tallies: Sequence[Tally], limit: int | None) -> Outcome:
+def _asked(tallies: Sequence[Tally], limit: int | None) -> StepOutcome:
     units, failed = sum(tally.units for tally in tallies), sum(tally.failed for tally in tallies)
     costs = [tally.cost for tally in tallies if tally.cost is not None]
     more = "; the same command goes on" if limit is not None and any(t.units == limit for t in tallies) else ""
-    return Outcome(
+    return StepOutcome(
         "failed" if failed and failed == units else "did",
         counted(units, "answer") + (f", {failed} without use" if failed else "") + more,
         asked=sum(tally.calls for tally in tallies),
@@ -383,10 +383,10 @@ class Generate(Step):
         waiting = [(plan, later) for plan, later in found if plan.units]
         return Plan(tuple(plan for plan, _ in waiting), sum(later for _, later in waiting))
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Let them write what they have not written yet; a second time nothing is asked."""
         if not given.writers:
-            return Outcome("left", "no model is named: --model NAME")
+            return StepOutcome("left", "no model is named: --model NAME")
         did, there = [], []
         for one in self._each(given):
             task = one.task(given.study)
@@ -401,8 +401,8 @@ class Generate(Step):
         if did:
             return _generated(did)
         if not there:
-            return Outcome("waits", self.waits)
-        return Outcome("done", f"{_made(there)} there", counts=tuple(there))
+            return StepOutcome("waits", self.waits)
+        return StepOutcome("done", f"{_made(there)} there", counts=tuple(there))
 
     def _each(self, given: Given) -> list[Generating]:
         writers: Sequence[JudgeSettings] = given.writers[:1] if self.by == "first" else given.writers
@@ -416,11 +416,11 @@ class Generate(Step):
         return next(others, given.judges[0] if given.judges else writer)
 
 
-def _generated(done: Sequence[Generated]) -> Outcome:
+def _generated(done: Sequence[Generated]) -> StepOutcome:
     units, failed = sum(one.tally.units for one in done), sum(one.tally.failed for one in done)
     costs = [one.tally.cost for one in done if one.tally.cost is not None]
     waiting = sum(one.waiting for one in done)
-    return Outcome(
+    return StepOutcome(
         "failed" if failed and failed == units else "did",
         f"made so far: {_made([one.counts for one in done])}"
         + (f"; {waiting:,} inputs wait, the same command goes on" if waiting else ""),
@@ -473,23 +473,23 @@ class Review(Step):
     of: str
     waits: str
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Say how far people are; the replay goes on with what does not need them."""
         reader = given.study.reader
         new = take_labels(given.study, *given.labels, self.kind) if given.labels else 0
         query = f"SELECT count(DISTINCT unit) FROM ({rows_of(self.kind)})"
         every = int(reader.execute(query).fetchone()[0])
         if not every:
-            return Outcome("waits", self.waits)
+            return StepOutcome("waits", self.waits)
         people = decided_by(reader, self.kind)
         decided = int(reader.execute(f"{query} WHERE unit IN ({_BY_ANYBODY})").fetchone()[0])
         by = f" (by {', '.join(f'{name} {count:,}' for name, count in people.items())})" if people else ""
         words = f"{decided:,} of {every:,} {self.of} decided{by}"
         if new:
-            return Outcome("did", f"{words}; {new} labels of invented annotators taken in")
+            return StepOutcome("did", f"{words}; {new} labels of invented annotators taken in")
         if decided == every:
-            return Outcome("done", words)
-        return Outcome("waits", words, command("review", given.study.path, "--queue", self.queue))
+            return StepOutcome("done", words)
+        return StepOutcome("waits", words, command("review", given.study.path, "--queue", self.queue))
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,11 +504,11 @@ class SecondAnnotator(Step):
     of: str
     waits: str
 
-    def run(self, given: Given) -> Outcome:
+    def run(self, given: Given) -> StepOutcome:
         """Set the share, unless it is as high already; say how far the second person is."""
         reader = given.study.reader
         if not reader.execute(f"SELECT EXISTS ({rows_of(self.kind)})").fetchone()[0]:
-            return Outcome("waits", self.waits)
+            return StepOutcome("waits", self.waits)
         share = shares(reader).get(self.kind)
         new = share is None or share.rate < self.rate
         if share is None or share.rate < self.rate:
@@ -517,9 +517,9 @@ class SecondAnnotator(Step):
         twice = _twice(reader, drawn(reader, given.study.meta("study_id"), share))
         words = f"{share.rate:.0%} drawn: {told.drawn} of {told.units:,} {self.of}, {twice} decided by two people"
         if twice >= told.drawn:
-            return Outcome("did" if new else "done", words)
+            return StepOutcome("did" if new else "done", words)
         queue = "share" if self.kind == STATEMENT else f"share_{self.kind}"
-        return Outcome("waits", words, command("review", given.study.path, "--queue", queue))
+        return StepOutcome("waits", words, command("review", given.study.path, "--queue", queue))
 
 
 def _twice(reader: sqlite3.Connection, units: list[str]) -> int:

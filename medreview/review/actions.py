@@ -352,8 +352,8 @@ def _key(action: str, name: str) -> str:
     if key in _SHOWN or key in _FUNCTION_KEYS:
         return key
     raise UserError(
-        f"The configuration gives {action!r} the key {name!r}, which no terminal sends; use one character, or a name such as "
-        "Space, Tab, Esc, PgDn, F5."
+        f"The configuration gives {action!r} the key {name!r}, which no terminal sends; use one character, or a name "
+        "such as Space, Tab, Esc, PgDn, F5."
     )
 
 

@@ -45,7 +45,7 @@ _WITHOUT_ROW: Final = """SELECT 1 FROM statement AS s
 WHERE NOT EXISTS (SELECT 1 FROM audit_frame AS f WHERE f.statement_id = s.statement_id)"""
 
 
-class Drawn(NamedTuple):
+class DrawResult(NamedTuple):
     """What a draw has done: members now, how many of them are new, and its record if it raised a rate."""
 
     members: int
@@ -114,7 +114,7 @@ _LACKED_BY: Final[dict[By, Part]] = {"flagged": "judges", "model": "models"}
 
 def draw(
     study: Study, reviewer: str, *, size: int | None = None, rate: float | None = None, by: By = ALL, why: str = "asked"
-) -> Drawn:
+) -> DrawResult:
     """Draw until every stratum has ``size`` members (or all it has), or at a ``rate`` of above 0 and up to 1.
 
     Who is a member stays one: a smaller audit than the one that is drawn changes nothing and is no event.
@@ -125,7 +125,7 @@ def draw(
         raise UserError(f"This copy lacks what the audit would be drawn by ({by}); draw it where the copy is from.")
     recorder = Recorder(reviewer)
 
-    def change(connection: sqlite3.Connection) -> Drawn:
+    def change(connection: sqlite3.Connection) -> DrawResult:
         before = members(connection)
         _complete(connection)
         placed = _statements(connection, study_id(connection))
@@ -138,14 +138,14 @@ def draw(
         raised = [one for one in placed if one.rate < wanted.get(stratum(one), 0.0)]
         _store(connection, (one._replace(stratum=stratum(one), rate=wanted[stratum(one)]) for one in raised))
         if not raised:
-            return Drawn(before, 0, None)
+            return DrawResult(before, 0, None)
         drawn = sum(len(held) * wanted[name] for name, held in of.items())
         payload = {"by": by, "rates": wanted, "rest": drawn / sum(map(len, of.values())), "why": why}
         event = NewEvent("audit_rate", study_id(connection), payload)
         receipt = recorder.append(connection, event, block="audit", mode="blind")
         _complete(connection)
         now = members(connection)
-        return Drawn(now, now - before, receipt.event_id)
+        return DrawResult(now, now - before, receipt.event_id)
 
     return study.write(change)
 

@@ -41,7 +41,7 @@ _SETTLED: Final = "SELECT * FROM adjudicated WHERE unit = ? AND axis = ?"
 
 
 @dataclass(frozen=True, slots=True)
-class GivenLabel:
+class ConflictingLabel:
     """One reviewer's label: when it was given, why it differs from the machines', the reviewer's note on the unit.
 
     ``mode``: blind or assisted; ``independent``: no other reviewer's label or note had been seen before it. ``text``:
@@ -81,7 +81,7 @@ class Conflict:
     unit: str
     kind: str
     axis: str
-    labels: tuple[GivenLabel, ...]
+    labels: tuple[ConflictingLabel, ...]
     settled: Settled | None
 
     @property
@@ -165,14 +165,14 @@ def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict 
     return Conflict(unit, kind_of(unit), axis, labels, settled)
 
 
-def _differ(axis: str, one: GivenLabel, other: GivenLabel) -> bool:
+def _differ(axis: str, one: ConflictingLabel, other: ConflictingLabel) -> bool:
     """Whether two labels are not the same, or are with other words, as of a key fact that both have edited."""
     return not same_label(axis, one.label, other.label) or one.text != other.text
 
 
-def _given(row: sqlite3.Row, mode: str) -> GivenLabel:
+def _given(row: sqlite3.Row, mode: str) -> ConflictingLabel:
     said = json.loads(row["payload"])
-    return GivenLabel(
+    return ConflictingLabel(
         reviewer=row["reviewer"],
         label=row["label"],
         event_id=row["event_id"],

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.labels import AXES, is_label, scale_of
 from medreview.progress import SILENT, Progress
@@ -121,7 +121,7 @@ def import_gold(
     return done
 
 
-def _gold(reader: sqlite3.Connection, values: Mapping[str, Any], row: Row) -> tuple[str, Gold]:
+def _gold(reader: sqlite3.Connection, values: Mapping[str, Any], row: NamedRow) -> tuple[str, Gold]:
     if why := unstorable(dict(row.values)):
         raise ValueError(f"cannot be stored: {why}")
     if statement := name_of(values, "statement"):

@@ -36,7 +36,7 @@ class RowSegment(NamedTuple):
     kinds: tuple[str, ...]
 
 
-class _Layer:
+class _MarkLayer:
     """The marks of one kind by start, with the maximum end up to each, so that overlaps are found by bisection."""
 
     def __init__(self, marks: list[Mark]) -> None:
@@ -66,7 +66,7 @@ class HighlightIndex:
                 raise ValueError(f"{mark.kind!r} is not a kind of mark")
             if mark.end > mark.start:
                 by_kind[mark.kind].append(mark)
-        self._layers = {kind: _Layer(found) for kind, found in by_kind.items() if found}
+        self._layers = {kind: _MarkLayer(found) for kind, found in by_kind.items() if found}
 
     def replaced(self, kind: str, spans: Iterable[tuple[int, int]]) -> "HighlightIndex":
         """A copy with other marks of one kind; the other kinds are shared, not rebuilt."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Final, NamedTuple, Protocol
 
-from medreview.judges.votes import Judge, judges_of_support
+from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.labels import FLAG_AXES
 from medreview.stats.formulas.clustered_pairs import ClusteredPairs
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, RARE, Estimate
@@ -109,16 +109,16 @@ class ShownFigures(Protocol):
         """On which labels both are compared."""
 
     @property
-    def columns(self) -> tuple[Judge | None, ...]:
+    def columns(self) -> tuple[VotingJudge | None, ...]:
         """Beside whom; ``None`` is all judges together."""
 
     def scale_of(self, group: Group) -> Scale:
         """The scale to begin with."""
 
-    def view(self, group: Group, scale: Scale, judge: Judge | None = None) -> "GroupView":
+    def view(self, group: Group, scale: Scale, judge: VotingJudge | None = None) -> "GroupView":
         """The figures of one group."""
 
-    def in_cell(self, group: Group, scale: Scale, judge: Judge | None, mine: str, theirs: str) -> list[str]:
+    def in_cell(self, group: Group, scale: Scale, judge: VotingJudge | None, mine: str, theirs: str) -> list[str]:
         """The units that are counted in one cell of the table."""
 
 
@@ -131,7 +131,7 @@ class GroupView(NamedTuple):
 
     group: Group
     scale: Scale
-    judge: Judge | None
+    judge: VotingJudge | None
     labels: int
     table: tuple[tuple[int, ...], ...]
     left_out: tuple[tuple[str, int], ...]
@@ -203,8 +203,8 @@ class LiveFigures:
         self.judges = tuple(judges_of_support(reader))
         self._labels: dict[str, ReviewerLabel] = {}
         self._together: dict[str, JuryVerdict] = {}
-        self._by_judge: dict[str, dict[Judge, JuryVerdict]] = {}
-        self._tallies: dict[tuple[Group, Judge | None], tuple[_Tally, ...]] = {}
+        self._by_judge: dict[str, dict[VotingJudge, JuryVerdict]] = {}
+        self._tallies: dict[tuple[Group, VotingJudge | None], tuple[_Tally, ...]] = {}
         self._sizes: Counter[Group] = Counter()
         self._waiting = waiting_members(reader, *self._who)
         labels = reviewer_labels(reader, *self._who, audited=self._audited)
@@ -246,7 +246,7 @@ class LiveFigures:
     scales = SCALES
 
     @property
-    def columns(self) -> tuple[Judge | None, ...]:
+    def columns(self) -> tuple[VotingJudge | None, ...]:
         """Beside whom there are figures: the judges together, then each."""
         return (None, *self.judges)
 
@@ -260,7 +260,7 @@ class LiveFigures:
         """Those with a label, in the order of the reports."""
         return tuple(group for group in GROUPS if self._sizes[group])
 
-    def view(self, group: Group, scale: Scale, judge: Judge | None = None) -> GroupView:
+    def view(self, group: Group, scale: Scale, judge: VotingJudge | None = None) -> GroupView:
         """The figures of one group on one scale; without a ``judge``, beside all of them together."""
         tally = self._tally(group, judge)[SCALES.index(scale)].compared()
         pairs = tally.pairs
@@ -279,7 +279,7 @@ class LiveFigures:
         tallies = self._tally(group, None)
         return next((tally.scale for tally in tallies if tally.compared().pairs.n), SCALES[0])
 
-    def in_cell(self, group: Group, scale: Scale, judge: Judge | None, mine: str, theirs: str) -> list[str]:
+    def in_cell(self, group: Group, scale: Scale, judge: VotingJudge | None, mine: str, theirs: str) -> list[str]:
         """The statements that are counted in one cell of the table."""
         self._tally(group, judge)
         return [
@@ -290,13 +290,13 @@ class LiveFigures:
 
     # Within
 
-    def _tally(self, group: Group, judge: Judge | None) -> tuple[_Tally, ...]:
+    def _tally(self, group: Group, judge: VotingJudge | None) -> tuple[_Tally, ...]:
         """The counts of a group beside a judge; those of the single judges are made when they are first asked for."""
         if judge is not None:
             self.count_each_judge()
         return self._tallies_of(group, judge)
 
-    def _tallies_of(self, group: Group, judge: Judge | None) -> tuple[_Tally, ...]:
+    def _tallies_of(self, group: Group, judge: VotingJudge | None) -> tuple[_Tally, ...]:
         found = self._tallies.get((group, judge))
         if found is None:
             found = self._tallies[group, judge] = tuple(map(_Tally, SCALES))
@@ -338,7 +338,7 @@ class LiveFigures:
         if self._each_judge:
             self._by_judge.update(words_by_judge(self._reader, units))
 
-    def _word(self, unit: str, judge: Judge | None) -> JuryVerdict | None:
+    def _word(self, unit: str, judge: VotingJudge | None) -> JuryVerdict | None:
         return self._together.get(unit) if judge is None else self._by_judge.get(unit, {}).get(judge)
 
     def _put(self, label: ReviewerLabel) -> None:
@@ -353,11 +353,13 @@ class LiveFigures:
             self._count(label, -1, self._counted)
 
     @property
-    def _counted(self) -> Iterator[Judge | None]:
+    def _counted(self) -> Iterator[VotingJudge | None]:
         yield None
         yield from self.judges if self._each_judge else ()
 
-    def _count(self, label: ReviewerLabel, by: int, judges: Collection[Judge | None] | Iterator[Judge | None]) -> None:
+    def _count(
+        self, label: ReviewerLabel, by: int, judges: Collection[VotingJudge | None] | Iterator[VotingJudge | None]
+    ) -> None:
         for judge in judges:
             for tally in self._tallies_of(label.group, judge):
                 tally.count(label, self._word(label.unit, judge), by)
@@ -394,11 +396,11 @@ def pace_lines(reader: sqlite3.Connection, reviewer: str, asks: Asks = STATEMENT
     return [*lines, f"{told}; the {counts.open:,} open ones would take {rest} at that pace."]
 
 
-GOLD: Final = Judge("the right label")
+GOLD: Final = VotingJudge("the right label")
 _NO_PLACE: Final = "no label on this scale"
 
 
-class UnitAgreement:
+class LiveUnitAgreement:
     """A reviewer's labels on units of a kind, beside each machine, and beside the right labels."""
 
     def __init__(self, reader: sqlite3.Connection, kind: str, reviewer: str) -> None:
@@ -428,17 +430,17 @@ class UnitAgreement:
         return tuple(Group(mode) for mode in OF_MODE if mode in modes)
 
     @property
-    def columns(self) -> tuple[Judge | None, ...]:
+    def columns(self) -> tuple[VotingJudge | None, ...]:
         """Each machine, and the right labels where some may be told."""
         told = any(gold.labels for gold in self._labels.gold.values())
-        return (*map(Judge, self._labels.said), *([GOLD] if told else []))
+        return (*map(VotingJudge, self._labels.said), *([GOLD] if told else []))
 
     def scale_of(self, group: Group) -> Scale:
         """The first scale on which anything meets."""
         met = (scale for scale in self.scales for judge in self.columns if self._pairs(group, scale, judge)[0].n)
         return next(met, self.scales[0])
 
-    def view(self, group: Group, scale: Scale, judge: Judge | None = None) -> GroupView:
+    def view(self, group: Group, scale: Scale, judge: VotingJudge | None = None) -> GroupView:
         """One group beside a machine or the right labels."""
         pairs, dropped, _ = self._pairs(group, scale, judge)
         few = pairs.n and pairs.n < FEW_ITEMS
@@ -449,12 +451,12 @@ class UnitAgreement:
             pairs.cohen_kappa(), pairs.gwet_ac1(), cautions,
         )  # fmt: skip
 
-    def in_cell(self, group: Group, scale: Scale, judge: Judge | None, mine: str, theirs: str) -> list[str]:
+    def in_cell(self, group: Group, scale: Scale, judge: VotingJudge | None, mine: str, theirs: str) -> list[str]:
         """The units that are counted in one cell of the table."""
         return self._pairs(group, scale, judge)[2].get((mine, theirs), [])
 
     def _pairs(
-        self, group: Group, scale: Scale, judge: Judge | None
+        self, group: Group, scale: Scale, judge: VotingJudge | None
     ) -> tuple[ClusteredPairs, Counter[str], dict[tuple[str, str], list[str]]]:
         """What meets, why the rest is left out, and the units of each cell."""
         fold, labels, which = self._folds[scale.name], self._labels, OF_MODE[group.mode]
@@ -480,7 +482,7 @@ class UnitAgreement:
         return list(found.values())
 
 
-def _missing(one: GivenLabel, mine: dict[str, str], judge: Judge | None) -> str:
+def _missing(one: GivenLabel, mine: dict[str, str], judge: VotingJudge | None) -> str:
     if one.item in mine:
         return "no right label is shown" if judge == GOLD else NO_JUDGEMENT
     return REVIEWER_UNSURE if one.label == "cannot_judge" else _NO_PLACE

@@ -37,7 +37,7 @@ class Filter(NamedTuple):
         return self.mine in ("*", value) if self.mine else False
 
 
-class Completion(NamedTuple):
+class FilterCompletion(NamedTuple):
     """How a line that is typed can go on: ``line`` is the whole of it then, ``shown`` the word that it ends in."""
 
     line: str
@@ -203,16 +203,16 @@ class FilterWords:
             self._read[name] = list(told) if isinstance(told, tuple) else self._stored(told)
         return self._read[name]
 
-    def completions(self, line: str) -> list[Completion]:
+    def completions(self, line: str) -> list[FilterCompletion]:
         """How the last word of a line can go on: names of filters, or after ``name=`` its values."""
         start = _last_word(line)
         before, word = line[:start], line[start:]
         name, separator, begun = word.partition("=")
         if not separator:
-            return [Completion(f"{before}{one}=", f"{one}=") for one in self.names if one.startswith(word)]
+            return [FilterCompletion(f"{before}{one}=", f"{one}=") for one in self.names if one.startswith(word)]
         wanted = begun.strip("'\"").lower()
         found = [value for value in self.values(name) if value.lower().startswith(wanted)]
-        return [Completion(f"{before}{name}={shlex.quote(value)}", value) for value in found]
+        return [FilterCompletion(f"{before}{name}={shlex.quote(value)}", value) for value in found]
 
     def _stored(self, query: str) -> list[str]:
         rows = self._reader.execute(f"SELECT * FROM ({query}) LIMIT {_MOST}")

@@ -144,7 +144,7 @@ UNION SELECT unit FROM withheld WHERE decides AND reviewer <> ?1 AND unit IN (SE
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class RepeatShare:
     """How much of a kind of unit is annotated a second time: a ``rate`` of 0 (nothing) to 1, drawn by a ``seed``."""
 
     kind: str
@@ -167,18 +167,18 @@ class ShareProgress:
     twice: int
 
 
-def shares(reader: sqlite3.Connection) -> dict[str, Share]:
+def shares(reader: sqlite3.Connection) -> dict[str, RepeatShare]:
     """The share of each kind that has one: the highest that was ever set, whoever did in whichever copy."""
-    found: dict[str, Share] = {}
+    found: dict[str, RepeatShare] = {}
     for (payload,) in reader.execute(_RATES):
         said = json.loads(payload)
-        one = Share(said["kind"], said["rate"], said["seed"])
+        one = RepeatShare(said["kind"], said["rate"], said["seed"])
         if one.kind not in found or one.rate > found[one.kind].rate:
             found[one.kind] = one
     return found
 
 
-def set_share(study: Study, reviewer: str, kind: str, rate: float, seed: int | None = None) -> Share:
+def set_share(study: Study, reviewer: str, kind: str, rate: float, seed: int | None = None) -> RepeatShare:
     """Set the share of a kind, or raise it; the same again is no event.
 
     Raises :class:`UserError` for a kind that there is not, a rate that is none or lower than before, and another seed
@@ -195,13 +195,13 @@ def set_share(study: Study, reviewer: str, kind: str, rate: float, seed: int | N
         )
     if before and seed not in (None, before.seed):
         raise UserError(f"The share of {kind} is drawn with the seed {before.seed}: another one would draw others.")
-    new = Share(kind, rate, before.seed if before else seed or 0)
+    new = RepeatShare(kind, rate, before.seed if before else seed or 0)
     if new != before:
         write_act(study, reviewer, SHARE_RATE, {"kind": kind, "rate": rate, "seed": new.seed})
     return new
 
 
-def drawn(reader: sqlite3.Connection, study_id: str, share: Share) -> list[str]:
+def drawn(reader: sqlite3.Connection, study_id: str, share: RepeatShare) -> list[str]:
     """The units of a share, in the order of their numbers."""
     query = _STATEMENTS if share.kind == STATEMENT else f"SELECT unit FROM ({KINDS[share.kind].rows})"
     # Not the numbers of the audit: else the same units would be drawn by both.
@@ -220,7 +220,7 @@ def ready_units(reader: sqlite3.Connection, study_id: str, kind: str, reviewer: 
     return [unit for unit in found if unit in decided]
 
 
-def share_progress(reader: sqlite3.Connection, study_id: str, share: Share, reviewer: str) -> ShareProgress:
+def share_progress(reader: sqlite3.Connection, study_id: str, share: RepeatShare, reviewer: str) -> ShareProgress:
     """How far a reviewer is with the share of a kind."""
     query = _STATEMENTS if share.kind == STATEMENT else KINDS[share.kind].rows
     units = reader.execute(f"SELECT count(*) FROM ({query})").fetchone()[0]

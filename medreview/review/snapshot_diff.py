@@ -56,7 +56,7 @@ class DiffPart:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedPassage:
+class LabelledPassage:
     """A passage of the earlier text that a label rests on, and what became of it.
 
     ``basis``: marked by the reviewer, quoted by a judge, or the passage that was lit. ``fate``: it stands word for word
@@ -82,7 +82,7 @@ class StaleLabel:
     reviewer: str
     label: str
     decided_at: str
-    passages: tuple[MarkedPassage, ...]
+    passages: tuple[LabelledPassage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ def _within(span: Span, other: Span) -> bool:
     return span != other and other.start <= span.start and span.end <= other.end
 
 
-def _passage(basis: Basis, span: Span, old: str, new: "QuoteIndex") -> MarkedPassage:
+def _passage(basis: Basis, span: Span, old: str, new: "QuoteIndex") -> LabelledPassage:
     from medreview.evidence.grounding import ground
 
     span = _with_line(old, span) if span.end - span.start < _SHORT else span
@@ -274,12 +274,12 @@ def _passage(basis: Basis, span: Span, old: str, new: "QuoteIndex") -> MarkedPas
     found = ground(said, new)
     fate = _FATES[found.status]
     if fate == "gone" or not found.spans:
-        return MarkedPassage(basis, "gone", span, None, (DiffPart("gone", said),))
+        return LabelledPassage(basis, "gone", span, None, (DiffPart("gone", said),))
     after = found.spans[0] if fate == "stands" else Span(found.spans[0].start, found.spans[-1].end)
     if said[-1] in _STOPS and new.text[after.end : after.end + 1] == said[-1]:
         after = Span(after.start, after.end + 1)
     pieces = (DiffPart("same", said),) if fate == "stands" else _pieces(said, new.text[after.start : after.end])
-    return MarkedPassage(basis, fate, span, after, pieces)
+    return LabelledPassage(basis, fate, span, after, pieces)
 
 
 def _with_line(text: str, span: Span) -> Span:

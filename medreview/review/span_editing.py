@@ -14,7 +14,7 @@ PAIRED: Final = "context"
 """The type whose spans come in twos."""
 
 
-class Marked(Protocol):
+class StandingSpan(Protocol):
     """A span that stands: its event, its type, and the event of the span that it clashes with."""
 
     @property
@@ -25,7 +25,7 @@ class Marked(Protocol):
     def with_span(self) -> str | None: ...
 
 
-M = TypeVar("M", bound=Marked)
+M = TypeVar("M", bound=StandingSpan)
 
 
 def together(spans: Iterable[M]) -> list[tuple[M, ...]]:

@@ -20,7 +20,7 @@ from medreview.study.statement_edits import (
     PROMOTE,
     SPLIT,
     Edit,
-    Made,
+    MadeStatement,
     all_edits,
     fold,
     made_by,
@@ -101,7 +101,9 @@ def split_event(reader: sqlite3.Connection, statement_id: str, at: int) -> NewEv
     made = []
     for piece in pieces:
         ranges = places_in_text(parts, piece)
-        made.append(Made.of(row["response_id"], ranges, joined(response, ranges) if ranges else text[slice(*piece)]))
+        made.append(
+            MadeStatement.of(row["response_id"], ranges, joined(response, ranges) if ranges else text[slice(*piece)])
+        )
     return NewEvent(SPLIT, statement_id, payload_of(row["response_id"], [statement_id], made))
 
 
@@ -119,7 +121,7 @@ def join_event(reader: sqlite3.Connection, statement_id: str) -> NewEvent:
     response, places = _response(reader, row), (_parts(row), _parts(other))
     ranges = _union(response, [*places[0], *places[1]]) if all(places) else []
     text = joined(response, ranges) if ranges else f"{row['text']} {other['text']}"
-    made = Made.of(row["response_id"], ranges, text)
+    made = MadeStatement.of(row["response_id"], ranges, text)
     return NewEvent(JOIN, statement_id, payload_of(row["response_id"], [statement_id, following[0]], [made]))
 
 

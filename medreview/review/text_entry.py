@@ -97,7 +97,7 @@ _BYTES_EACH: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class EditorText:
     """What the editor left. ``fault``: how it ended otherwise than in order, in half a sentence, or ``""``."""
 
     text: str
@@ -122,7 +122,7 @@ def write_outside(
     most: int,
     environ: Mapping[str, str] = os.environ,
     run: Callable[[list[str]], int] = subprocess.call,
-) -> Written:
+) -> EditorText:
     """Let the editor change a text of at most so many characters, in a private file that is gone afterwards.
 
     ``name`` is what the file is called, for its ending. ``run`` waits for the command and gives its exit code. The text
@@ -145,7 +145,7 @@ def write_outside(
     except OSError as error:
         raise UserError(f"The text that the editor left cannot be read ({error.strerror or error}).") from error
     fault = "" if code == 0 else f"the editor was ended by signal {-code}" if code < 0 else f"the editor said {code}"
-    return Written(back, fault)
+    return EditorText(back, fault)
 
 
 def _kept(file: Path) -> Path:

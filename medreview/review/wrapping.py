@@ -117,7 +117,7 @@ class _Cell(NamedTuple):
     bar: int
 
 
-class Table(NamedTuple):
+class TextTable(NamedTuple):
     """Consecutive lines ``text[start:end]`` of at least two cells each, and the width of each column."""
 
     start: int
@@ -149,7 +149,7 @@ class Table(NamedTuple):
             yield start, end, rows
 
 
-def find_tables(text: str, cells: int) -> Iterator[Table]:
+def find_tables(text: str, cells: int) -> Iterator[TextTable]:
     """The tables of a text that fit into so many cells, in order. ``text`` must have gone through ``visible``."""
     place = 0
     while (bar := text.find(_BAR, place)) >= 0:
@@ -180,7 +180,7 @@ def _line_end(text: str, place: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _tables(text: str, start: int, end: int, cells: int) -> Iterator[Table]:
+def _tables(text: str, start: int, end: int, cells: int) -> Iterator[TextTable]:
     """A sequence of lines as tables with common columns, separated by headings across the table."""
     longest: list[int] = []
     parts: list[tuple[int, int]] = []
@@ -203,7 +203,7 @@ def _tables(text: str, start: int, end: int, cells: int) -> Iterator[Table]:
     columns = _columns(text, parts, longest, cells - 3 * len(longest) - frame)
     # A single line has nothing to align with.
     if columns is not None and "\n" in text[parts[0][0] : parts[-1][1]]:
-        yield from (Table(*part, columns) for part in parts)
+        yield from (TextTable(*part, columns) for part in parts)
 
 
 def _columns(text: str, parts: Sequence[tuple[int, int]], longest: list[int], room: int) -> tuple[int, ...] | None:
@@ -322,7 +322,7 @@ class WrapTable:
         self.width = max(1, width)
         self.rows: list[tuple[int, int]] = []
         self._text = text
-        self._tables: list[Table] = []
+        self._tables: list[TextTable] = []
         self._laid_out: tuple[tuple[int, int], list[list[TextRun]]] = ((0, 0), [])
         done = 0
         for table in find_tables(text, self.width):

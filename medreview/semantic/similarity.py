@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from medreview.errors import UserError
 from medreview.evidence.assess import Assessment
-from medreview.evidence.jsonl_filter import Pair
+from medreview.evidence.jsonl_filter import AssessedPair
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import compared_part
 from medreview.text import Span
@@ -78,7 +78,7 @@ class Nearness(NamedTuple):
     around: float
 
 
-class Scale(NamedTuple):
+class SimilarityScale(NamedTuple):
     """The mean scalar products of unrelated sentences and of paraphrases."""
 
     unrelated: float
@@ -98,7 +98,7 @@ class Scale(NamedTuple):
         return Nearness((best - self.unrelated) / width, (together - self.unrelated) / width)
 
 
-def scale_of(encoder: Encoder) -> Scale:
+def scale_of(encoder: Encoder) -> SimilarityScale:
     """The scale of an encoder; raises ``UserError`` for one that cannot tell paraphrases from unrelated sentences."""
     texts: Sequence[str] = [text for pair in PARAPHRASES for text in pair]
     vectors = encoder.encode(texts)
@@ -108,7 +108,7 @@ def scale_of(encoder: Encoder) -> Scale:
     unrelated = (float(products.sum()) - same * count) / (count * (count - 1))
     if not same > unrelated:
         raise UserError(f"The encoder {encoder.name} cannot tell paraphrases from unrelated sentences: take another.")
-    return Scale(unrelated, same)
+    return SimilarityScale(unrelated, same)
 
 
 StatementPassages = tuple[str, Sequence[str]]
@@ -125,7 +125,7 @@ class Similarity:
     def __init__(self, model: Encoder | Scorer) -> None:
         self.name = model.name
         self._model = model
-        self._scale: Scale | None = None
+        self._scale: SimilarityScale | None = None
         self._kept: dict[str, NDArray[np.float32]] = {}
 
     def of(self, pairs: Sequence[StatementPassages]) -> list[Nearness]:
@@ -212,7 +212,7 @@ def blend(assessment: Assessment, nearness: Nearness) -> float:
     return 1 / (1 + exp(-(weigh.bias + weigh.rules * rules + weigh.near * near + weigh.clash * clash)))
 
 
-def rescore(pairs: Sequence[Pair], similarity: Similarity) -> list[float]:
+def rescore(pairs: Sequence[AssessedPair], similarity: Similarity) -> list[float]:
     """The new ``unsupported`` of each pair, 0 to 1; where there is no passage to ask about, that of the rules.
 
     The model is asked about all pairs at once. Raises ``UserError`` when it gives no answer.
@@ -223,7 +223,7 @@ def rescore(pairs: Sequence[Pair], similarity: Similarity) -> list[float]:
     ]
 
 
-def nearness_of(pairs: Sequence[Pair], similarity: Similarity) -> list[Nearness | None]:
+def nearness_of(pairs: Sequence[AssessedPair], similarity: Similarity) -> list[Nearness | None]:
     """How near each statement is to its source; ``None`` without a passage.
 
     A statement is compared without its markers, as by the rules. Raises what :meth:`Similarity.of` raises.

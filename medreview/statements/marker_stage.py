@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from medreview.citations import Citation, canonical_key, extract
-from medreview.citations.markers import Marker, Reference, find_markers, markers_of
+from medreview.citations.markers import Marker, MarkerTarget, find_markers, markers_of
 from medreview.citations.source_lists import is_numbered_entry, own_numbers
 from medreview.progress import SILENT, Progress
 from medreview.statements.blocks import Block, blocks
@@ -228,7 +228,9 @@ def _rows(
             }
 
 
-def _pointing(references: Iterable[Reference], sources: Mapping[str, str]) -> Iterator[tuple[int | None, str | None]]:
+def _pointing(
+    references: Iterable[MarkerTarget], sources: Mapping[str, str]
+) -> Iterator[tuple[int | None, str | None]]:
     for reference in references:
         known = _known(reference.keys, sources)
         yield from ((reference.number, source_id) for source_id in known)

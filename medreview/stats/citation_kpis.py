@@ -21,8 +21,8 @@ from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.latency import Latency, latency
 from medreview.stats.reference_similarity import (
-    Pair,
     ReferenceSimilarity,
+    ResponsePair,
     SimilarityFigures,
     reference_similarities,
     similarity_figures,
@@ -210,7 +210,7 @@ ReachFrom = Literal["", "network", "snapshots"]
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
+class PassCriteria:
     """The pass criteria in per cent: responses with a citation, URLs that are allowed."""
 
     min_with: float = 95.0
@@ -308,7 +308,7 @@ def distinct_sources(found: Sequence[tuple[CitingAnswer, ResponseScore]]) -> lis
 def citation_report(
     found: Sequence[tuple[CitingAnswer, ResponseScore]],
     allow: AllowList,
-    thresholds: Thresholds = Thresholds(),
+    thresholds: PassCriteria = PassCriteria(),
     *,
     reach: Mapping[str, Reach] | None = None,
     reach_from: ReachFrom = "",
@@ -381,7 +381,7 @@ def _concordances(
     for place in places:
         answer, score = found[place]
         cited = [Citation(c.kind, c.value, c.start, c.end) for c in score.citations]
-        pairs.append(Pair(answer.text, cited, answer.reference))
+        pairs.append(ResponsePair(answer.text, cited, answer.reference))
     return dict(zip(places, reference_similarities(pairs, progress), strict=True))
 
 

@@ -26,7 +26,7 @@ NO_REFERENCE: Final = "No response has a reference with words to compare."
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ResponsePair:
     """A response with its citations, and its reference."""
 
     response: str
@@ -67,7 +67,7 @@ class SimilarityFigures:
     with_clash: Estimate
 
 
-def reference_similarities(pairs: Sequence[Pair], progress: Progress = SILENT) -> list[ReferenceSimilarity]:
+def reference_similarities(pairs: Sequence[ResponsePair], progress: Progress = SILENT) -> list[ReferenceSimilarity]:
     """The concordance of each pair.
 
     The cosine is that of TF-IDF vectors (Salton & Buckley 1988): terms are medreview's (folded, English stems, stop
@@ -113,7 +113,7 @@ def similarity_figures(
     )
 
 
-def _concordance(pair: Pair, cosine: float | None) -> ReferenceSimilarity:
+def _concordance(pair: ResponsePair, cosine: float | None) -> ReferenceSimilarity:
     from medreview.evidence.assess import assess
     from medreview.statements.split import split
 
@@ -145,7 +145,7 @@ def _cut(text: str, span: Span) -> str:
     return " ".join(text[span.start : span.end].split())
 
 
-def _without_citations(pair: Pair) -> str:
+def _without_citations(pair: ResponsePair) -> str:
     parts, at = [], 0
     for citation in pair.citations:
         if citation.start is not None and citation.end is not None:

@@ -22,8 +22,8 @@ from medreview.references.verdict import VERDICTS, Verdict, pages_of_other_works
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import DEFAULT, Floats, Resampling, Statistic
 from medreview.stats.formulas.estimate import Estimate, estimate_named
-from medreview.stats.formulas.hypothesis_tests import Difference, Side, difference, with_holm
-from medreview.stats.formulas.shared_draws import Block, Drawn, ResponseSample, draw_together
+from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, with_holm
+from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, ResponseSample, draw_together
 from medreview.stats.reports.study_differences import MOST_MODELS
 from medreview.stats.reports.study_reader import JudgedResponse
 from medreview.stats.reports.study_support import MOST_STRATA
@@ -53,7 +53,7 @@ ORDER BY r.ordinal, f.ordinal"""
 _CHECKED: Final = "SELECT EXISTS (SELECT 1 FROM reference_check)"
 
 
-class Question(NamedTuple):
+class AuthorityQuestion(NamedTuple):
     """What an authority was asked for one reference, and what came of it (``references.model.Asked``)."""
 
     authority: str
@@ -80,7 +80,7 @@ class FoundReference(NamedTuple):
     unanswered: bool
     checked_at: str
     notices: tuple[NoticeKind, ...]
-    asked: tuple[Question, ...]
+    asked: tuple[AuthorityQuestion, ...]
 
 
 def found_references(reader: sqlite3.Connection) -> Iterator[FoundReference]:
@@ -101,7 +101,7 @@ def found_references(reader: sqlite3.Connection) -> Iterator[FoundReference]:
             unanswered=unanswered,
             checked_at=row["checked_at"] or "",
             notices=tuple(dict.fromkeys(cast(NoticeKind, one["kind"]) for one in notices)),
-            asked=tuple(Question(one["authority"], one["by"], one["outcome"]) for one in asked),
+            asked=tuple(AuthorityQuestion(one["authority"], one["by"], one["outcome"]) for one in asked),
         )
 
 
@@ -213,7 +213,7 @@ class ReferenceReport:
     standing: Mapping[Standing, int]
     notices: Mapping[NoticeKind, int]
     checking: ReferenceChecking
-    differences: tuple[Difference, ...]
+    differences: tuple[StatisticDifference, ...]
     models_omitted: int
 
     @property
@@ -288,14 +288,14 @@ def _works(every: Sequence[FoundReference]) -> dict[Works, list[FoundReference]]
     return found if len(found) > 1 else {}
 
 
-def _block(references: Iterable[FoundReference]) -> Block:
+def _block(references: Iterable[FoundReference]) -> CountedBlock:
     """A cell for each verdict."""
     checked = [(one.response_id, _LEVELS.index(one.verdict)) for one in references if one.verdict is not None]
     cells = np.array([cell for _, cell in checked], dtype=np.int64)
-    return Block([response_id for response_id, _ in checked], cells, len(_LEVELS))
+    return CountedBlock([response_id for response_id, _ in checked], cells, len(_LEVELS))
 
 
-def _shares(references: Sequence[FoundReference], drawn: Drawn, resampling: Resampling) -> ReferenceShares:
+def _shares(references: Sequence[FoundReference], drawn: DrawnBlock, resampling: Resampling) -> ReferenceShares:
     verdicts = Counter(one.verdict for one in references if one.verdict is not None)
     bare = sum(one.bare_url for one in references)
     missing = len(references) - bare - verdicts.total()
@@ -330,7 +330,7 @@ def _checking(every: Sequence[FoundReference]) -> ReferenceChecking:
     return ReferenceChecking(at[0] if at else "", at[-1] if at else "", tuple(asked))
 
 
-def _differences(models: Mapping[str, Drawn], resampling: Resampling) -> tuple[Difference, ...]:
+def _differences(models: Mapping[str, DrawnBlock], resampling: Resampling) -> tuple[StatisticDifference, ...]:
     """One model minus another, verdict by verdict: the responses are other ones, the resamples the same."""
     found = []
     for verdict in COMPARED:

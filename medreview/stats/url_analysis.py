@@ -179,7 +179,7 @@ _OUTCOMES: tuple[Outcome, ...] = ("once_there", "no_page", "never", "failed", "n
 
 
 @dataclass(frozen=True)
-class Named:
+class HostShare:
     """A host or a top-level domain: citations, distinct sources, and its share of the citations."""
 
     name: str
@@ -189,13 +189,13 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class HostRanking:
     """The most cited hosts or top-level domains; ``distinct`` counts them all, ``rest`` the citations of the others.
 
     An IP address or a name such as ``.example`` has no top-level domain: ``none`` counts the citations of those.
     """
 
-    named: tuple[Named, ...]
+    named: tuple[HostShare, ...]
     distinct: int
     rest: int
     none: int
@@ -262,8 +262,8 @@ class UrlStratum:
     states: Mapping[str, int]
     by_ocr: int
     validity: Estimate
-    hosts: Ranking | None = None
-    tlds: Ranking | None = None
+    hosts: HostRanking | None = None
+    tlds: HostRanking | None = None
     paywalls: Paywalls | None = None
     country: Country | None = None
     archive: tuple[ArchiveFigures, ...] | None = None
@@ -392,9 +392,9 @@ def _stratum(
         return stratum
     by_host, by_tld = Counter(source.host for source in distinct), Counter(source.tld for source in distinct)
 
-    def named(what: str, under: str, name: str, counts: Counter[str], distinct: Counter[str]) -> Named:
+    def named(what: str, under: str, name: str, counts: Counter[str], distinct: Counter[str]) -> HostShare:
         share = sample.share(name, f"{what} {name}", under, undefined=_NO_CITATION, whole=name)
-        return Named(name, counts[name], distinct[name], share)
+        return HostShare(name, counts[name], distinct[name], share)
 
     return replace(
         stratum,
@@ -418,9 +418,9 @@ def _most(counts: Counter[str], top: int) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))[:top]
 
 
-def _ranking(named: Sequence[Named], counts: Counter[str], citations: int) -> Ranking:
+def _ranking(named: Sequence[HostShare], counts: Counter[str], citations: int) -> HostRanking:
     rest = counts.total() - sum(one.citations for one in named)
-    return Ranking(tuple(named), len(counts), rest, citations - counts.total())
+    return HostRanking(tuple(named), len(counts), rest, citations - counts.total())
 
 
 def _paywalls(flat: Sequence[CitedSource], sample: ResponseSample) -> Paywalls:

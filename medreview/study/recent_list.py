@@ -21,7 +21,7 @@ _LARGEST: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedStudy:
     """A study that was opened for review: its whole path, when that was (UTC), and what it was called then.
 
     ``reviewer`` is who was named for it on the command line; ``""``: whoever the settings name.
@@ -43,7 +43,7 @@ def list_file() -> Path:
     return state_folder() / "recent.json"
 
 
-def recent_list() -> list[Opened]:
+def recent_list() -> list[OpenedStudy]:
     """The studies that were opened last, the newest first. What of the list cannot be read is left out."""
     try:
         told: Any = json.loads(read_bounded(list_file(), _LARGEST)[0])
@@ -51,7 +51,7 @@ def recent_list() -> list[Opened]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return []
     found = filter(None, map(_entry, entries if isinstance(entries, list) else []))
-    newest: dict[str, Opened] = {}
+    newest: dict[str, OpenedStudy] = {}
     for one in sorted(found, key=lambda one: one.opened_at, reverse=True):
         newest.setdefault(one.path, one)
     return list(newest.values())[:MOST]
@@ -60,7 +60,7 @@ def recent_list() -> list[Opened]:
 def note_opened(study: Path, title: str, reviewer: str = "") -> None:
     """Put a study at the head of the list. Where no list can be kept there is none: nobody's review waits for it."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    one = Opened(os.fspath(study.resolve()), now, title, reviewer)
+    one = OpenedStudy(os.fspath(study.resolve()), now, title, reviewer)
     with suppress(UserError):
         _keep([one, *(other for other in recent_list() if other.path != one.path)])
 
@@ -76,7 +76,7 @@ def forget(study: Path) -> bool:
     return len(after) < len(before)
 
 
-def _entry(told: Any) -> Opened | None:
+def _entry(told: Any) -> OpenedStudy | None:
     if not isinstance(told, dict):
         return None
     texts = {name: told.get(name, "") for name in ("path", "opened_at", "title", "reviewer")}
@@ -84,7 +84,7 @@ def _entry(told: Any) -> Opened | None:
         return None
     with suppress(ValueError):
         datetime.fromisoformat(texts["opened_at"])
-        return Opened(**texts)
+        return OpenedStudy(**texts)
     return None
 
 
@@ -92,7 +92,7 @@ def _is_path(text: str) -> bool:
     return Path(text).is_absolute() and "\0" not in text
 
 
-def _keep(studies: Sequence[Opened]) -> None:
+def _keep(studies: Sequence[OpenedStudy]) -> None:
     told = {"medreview": "studies opened for review last", "studies": [asdict(one) for one in studies[:MOST]]}
     try:
         made_state_folder()

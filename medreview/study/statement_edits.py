@@ -41,7 +41,7 @@ def statement_id_of(response_id: str, start: int | None, text: str) -> str:
     return content_id("s", response_id, start, text)
 
 
-class Made(NamedTuple):
+class MadeStatement(NamedTuple):
     """A statement that an edit makes: its ranges in the response, none where the one it was cut from has none."""
 
     statement_id: str
@@ -49,7 +49,7 @@ class Made(NamedTuple):
     text: str
 
     @classmethod
-    def of(cls, response_id: str, parts: Sequence[Span], text: str) -> "Made":
+    def of(cls, response_id: str, parts: Sequence[Span], text: str) -> "MadeStatement":
         """With its id."""
         return cls(statement_id_of(response_id, parts[0].start if parts else None, text), tuple(parts), text)
 
@@ -66,12 +66,12 @@ class Edit(NamedTuple):
     kind: str
     response_id: str
     replaced: tuple[str, ...]
-    made: tuple[Made, ...]
+    made: tuple[MadeStatement, ...]
     left_out: tuple[Span, str] | None
     live: bool
 
 
-class Outcome(NamedTuple):
+class EditOutcome(NamedTuple):
     """What the edits of a response come to.
 
     ``retired``: statement -> (how, event): by ``split``, ``join`` or ``exclude``, or ``undone``, made by an edit that
@@ -84,7 +84,7 @@ class Outcome(NamedTuple):
     conflicts: tuple[tuple[Edit, Edit | None], ...]
 
 
-def payload_of(response_id: str, replaced: Iterable[str], made: Iterable[Made], **more: Any) -> dict[str, Any]:
+def payload_of(response_id: str, replaced: Iterable[str], made: Iterable[MadeStatement], **more: Any) -> dict[str, Any]:
     """The payload of a split, a join or an exclusion."""
     told = [
         {"statement": one.statement_id, "parts": [list(part) for part in one.parts], "text": one.text} for one in made
@@ -92,14 +92,15 @@ def payload_of(response_id: str, replaced: Iterable[str], made: Iterable[Made], 
     return {"response": response_id, "statements": list(replaced), "made": told, **more}
 
 
-def made_by(kind: str, unit: str, payload: Mapping[str, Any]) -> tuple[Made, ...]:
+def made_by(kind: str, unit: str, payload: Mapping[str, Any]) -> tuple[MadeStatement, ...]:
     """What an event makes; nothing if it is no edit."""
     if kind == PROMOTE:
-        return (Made(unit, (Span(payload["start"], payload["end"]),), payload["text"]),)
+        return (MadeStatement(unit, (Span(payload["start"], payload["end"]),), payload["text"]),)
     if kind not in EDITS:
         return ()
     return tuple(
-        Made(one["statement"], tuple(Span(*part) for part in one["parts"]), one["text"]) for one in payload["made"]
+        MadeStatement(one["statement"], tuple(Span(*part) for part in one["parts"]), one["text"])
+        for one in payload["made"]
     )
 
 
@@ -131,7 +132,7 @@ def all_edits(reader: sqlite3.Connection) -> dict[str, list[Edit]]:
     return {response_id: list(group) for response_id, group in groupby(found, attrgetter("response_id"))}
 
 
-def fold(edits: Sequence[Edit]) -> Outcome:
+def fold(edits: Sequence[Edit]) -> EditOutcome:
     """Take a response's edits one after the other, by the ids of their events.
 
     An edit stands if it was not taken back and all that it replaces or excludes stands when its turn comes. So of two
@@ -165,7 +166,7 @@ def fold(edits: Sequence[Edit]) -> Outcome:
         each: (ended[each].kind, ended[each].event_id) if each in ended else ("undone", made_last[each].event_id)
         for each in sorted(named - stands)
     }
-    return Outcome(retired, first, tuple(conflicts))
+    return EditOutcome(retired, first, tuple(conflicts))
 
 
 def unit_stands(reader: sqlite3.Connection, statement_id: str) -> bool:
@@ -328,7 +329,7 @@ def number_edited(connection: sqlite3.Connection) -> None:
             )
 
 
-def _check(text: str, response_id: str, one: Made) -> None:
+def _check(text: str, response_id: str, one: MadeStatement) -> None:
     for part in one.parts:
         check_span(text, part, text[part.start : part.end])
     if one.parts and joined(text, one.parts) != one.text:

@@ -18,12 +18,12 @@ from medreview.units.cited_source import load_sources
 from medreview.units.documents import source_document
 from medreview.units.findings import Finding, alone, findings_of
 from medreview.units.kind import (
+    CardPart,
     Document,
+    DocumentPassage,
     Headline,
     Machines,
     Opinion,
-    Part,
-    Passage,
     Rating,
     UnitKind,
     UnitView,
@@ -94,7 +94,7 @@ _TABLES: Final = (
 )  # fmt: skip
 
 
-class Answer(UnitKind):
+class AnswerKind(UnitKind):
     """``answer:RESPONSE_ID``: every valid response, whatever its statements are."""
 
     name = "answer"
@@ -123,7 +123,7 @@ FROM response AS r WHERE invalid = ''"""
             group=name,
             text=row["text"],
             text_sha256=row["text_sha256"],
-            parts=(Part("asked", row["question"], main=True),),
+            parts=(CardPart("asked", row["question"], main=True),),
             documents=(
                 Document(TARGET, f"answer {name}", row["text"]),
                 *correct,
@@ -198,7 +198,7 @@ def _opinion(reader: sqlite3.Connection, one: Finding, beside: Iterable[Finding]
         label=None if one.assisted else one.type,
         reason=one.reason,
         passages=tuple(
-            Passage(TARGET, span.quote, span.status, () if one.assisted else span.places) for span in one.spans
+            DocumentPassage(TARGET, span.quote, span.status, () if one.assisted else span.places) for span in one.spans
         ),
         counts=not one.assisted and one.type is not None,
     )

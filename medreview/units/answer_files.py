@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from medreview.exchange.imports.answer_records import AnswerRecord, response_row
 from medreview.exchange.imports.field_mapping import Fields, name_of, text_of
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.json_rows import written_out
 from medreview.exchange.imports.listed_citations import citations_of
 from medreview.labels import HALLUCINATION, QUALITY, SAME_WORDS, is_order
@@ -345,13 +345,13 @@ def _objects(given: Any, what: str) -> Sequence[Mapping[str, Any]]:
     return given
 
 
-def _gathered(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
+def _gathered(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iterator[NamedRow | BadRecord]:
     """The same rows; those of a table with one row for each output become one for each ranking.
 
     What is one ranking is told by the id, or the question where there is none. A rater's rank and quality of the output
     may stand in its row; of several raters each output has one row for each.
     """
-    tables: dict[str, list[Row]] = {}
+    tables: dict[str, list[NamedRow]] = {}
     for row in rows:
         if isinstance(row, BadRecord) or "output" not in (named := fields.columns(row)) or "outputs" in named:
             yield row
@@ -365,7 +365,7 @@ def _gathered(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row |
             yield _one(members, fields)
 
 
-def _one(members: Sequence[Row], fields: Fields) -> Row | BadRecord:
+def _one(members: Sequence[NamedRow], fields: Fields) -> NamedRow | BadRecord:
     line = members[0].line
     outputs: list[Output] = []
     ranks: dict[str, dict[int, float]] = {}
@@ -393,7 +393,7 @@ def _one(members: Sequence[Row], fields: Fields) -> Row | BadRecord:
         | ({"qualities": qualities[who]} if who in qualities else {})
         for who in dict.fromkeys([*ranks, *qualities])
     ]
-    return Row(line, {**shared, "outputs": outputs, **({"labels": labels} if labels else {})})
+    return NamedRow(line, {**shared, "outputs": outputs, **({"labels": labels} if labels else {})})
 
 
 def _rank(value: Any) -> float:

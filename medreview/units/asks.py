@@ -55,7 +55,7 @@ class Asks:
         raise KeyError(f"{level!r} is not one of {', '.join(label.level for label in scale)}")
 
 
-class _Statement(Asks):
+class _StatementAsks(Asks):
     """A statement and all that its response cites."""
 
     name = STATEMENT_KIND
@@ -68,4 +68,4 @@ class _Statement(Asks):
     parsed = True
 
 
-STATEMENT_ASKS: Asks = _Statement()
+STATEMENT_ASKS: Asks = _StatementAsks()

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import Fields, name_of, normalise_column, text_of
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.labels import CATEGORY, SUGGESTION
 from medreview.study import Study
 from medreview.text import sha256
@@ -36,13 +36,13 @@ def is_notes(present: Collection[str], columns: Collection[str]) -> bool:
     return names_case and "text" in present and "notes" not in present and not {"kind", "at"}.isdisjoint(present)
 
 
-def cases_of_notes(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
+def cases_of_notes(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iterator[NamedRow | BadRecord]:
     """The same rows, those of notes joined to one for each case, at the line of its first note.
 
     A case's question, title and reference text are the first that one of its notes has; without a question it is asked
     for the hospital course. Its other columns stay beside, so that what is not used is named.
     """
-    cases: dict[str, Row] = {}
+    cases: dict[str, NamedRow] = {}
     broken: set[str] = set()
     for row in rows:
         if isinstance(row, BadRecord) or not _is_note(row, fields):
@@ -54,24 +54,24 @@ def cases_of_notes(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[
         except ValueError as error:
             yield BadRecord(row.line, str(error))
             continue
-        first = cases.setdefault(case, Row(row.line, {"id": case, "notes": []}))
+        first = cases.setdefault(case, NamedRow(row.line, {"id": case, "notes": []}))
         try:
             notes = [*first.values["notes"], _note(values)]
         except ValueError as error:
             broken.add(case)
             yield BadRecord(row.line, f"{error}, so that the case {case} would not be whole")
             continue
-        cases[case] = Row(first.line, {**_beside(row, fields), **_parts(values), **first.values, "notes": notes})
+        cases[case] = NamedRow(first.line, {**_beside(row, fields), **_parts(values), **first.values, "notes": notes})
     for case, row in cases.items():
         if case not in broken:
-            yield Row(row.line, {"question": f"Write the hospital course of the case {case}.", **row.values})
+            yield NamedRow(row.line, {"question": f"Write the hospital course of the case {case}.", **row.values})
 
 
-def _is_note(row: Row, fields: Fields) -> bool:
+def _is_note(row: NamedRow, fields: Fields) -> bool:
     return not fields.has_column(row, "notes") and any(fields.has_column(row, name) for name in NOTE_FIELDS)
 
 
-def _case_of(row: Row, values: Mapping[str, Any], fields: Fields) -> str:
+def _case_of(row: NamedRow, values: Mapping[str, Any], fields: Fields) -> str:
     """Which case a note is of; an ``id`` beside it is the note's own."""
     named = fields.columns(row).get("id", [])
     column = next((name for name in named if normalise_column(name) != "id"), next(iter(named), ""))
@@ -92,7 +92,7 @@ def _parts(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: values[name] for name in _OF_CASE if values.get(name)}
 
 
-def _beside(row: Row, fields: Fields) -> dict[str, Any]:
+def _beside(row: NamedRow, fields: Fields) -> dict[str, Any]:
     """The columns of a note that are no field."""
     known = {column for columns in fields.columns(row).values() for column in columns}
     return {column: value for column, value in row.values.items() if column not in known}
@@ -220,11 +220,11 @@ def _listed(given: Any, what: str) -> Sequence[Any]:
     return given
 
 
-def _once(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
+def _once(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iterator[NamedRow | BadRecord]:
     """The cases of the rows; a second one with the question of one before it is none."""
-    met: dict[str, Row] = {}
+    met: dict[str, NamedRow] = {}
     for row in cases_of_notes(rows, fields):
-        if isinstance(row, Row):
+        if isinstance(row, NamedRow):
             question = str(fields.values(row).get("question", "")).strip()
             first = met.setdefault(question, row)
             if question and first.values != row.values:

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from medreview.labels import label_words
 from medreview.references.model import (
     Author,
-    Difference,
     Field,
+    FieldDifference,
     Notice,
     NoticeKind,
     Record,
@@ -112,14 +112,14 @@ _POINT_ELSEWHERE: Final[tuple[NoticeKind, ...]] = ("superseded", "published_as",
 
 
 class FieldRow(NamedTuple):
-    """A field of a reference and of a record; ``printed`` and ``record`` are the places of both in :class:`Fields`."""
+    """A field of a reference and of a record; ``printed`` and ``record``: the places of both in :class:`FieldTable`."""
 
     field: Field
     printed: Span
     record: Span
 
 
-class Fields(NamedTuple):
+class FieldTable(NamedTuple):
     """The table of fields as ``text``, a row for each field that either has, and what is to be known of the record."""
 
     text: str
@@ -130,14 +130,14 @@ class Fields(NamedTuple):
         return next((row for row in self.rows if row.field == field), None)
 
 
-def fields_beside(reference: Reference, record: Record) -> Fields:
+def fields_beside(reference: Reference, record: Record) -> FieldTable:
     """A reference beside a record. It says what each has, and not whether that is the same."""
     printed, known = _of_reference(reference), _of_record(record)
     rows = ((name, (printed[name], known[name])) for name in printed)
     return _table(("field", "as printed", "record"), rows, list(_told(record)))
 
 
-def fields_alone(reference: Reference) -> Fields:
+def fields_alone(reference: Reference) -> FieldTable:
     """A reference for which there is no record."""
     printed = _of_reference(reference)
     told = ["No record was found for it in what was looked into."]
@@ -160,7 +160,7 @@ def notice_words(record: Record, *, brief: bool = False) -> list[str]:
     return [_notice(notice, brief=brief) for notice in record.notices]
 
 
-def differing(fields: Fields, difference: Difference) -> Iterator[Span]:
+def differing(fields: FieldTable, difference: FieldDifference) -> Iterator[Span]:
     """The words of both readings that differ; whole readings where no word is the same."""
     row = fields.row(difference.field)
     if row is None:
@@ -175,7 +175,7 @@ def differing(fields: Fields, difference: Difference) -> Iterator[Span]:
         )
 
 
-def difference_words(difference: Difference) -> str:
+def difference_words(difference: FieldDifference) -> str:
     """A difference in words: what the record has, what is printed, and whether it misleads."""
     name = field_name(difference.field)
     how = f"slip, {difference.why}" if difference.slip else difference.why
@@ -234,7 +234,7 @@ def _told(record: Record) -> Iterator[str]:
         yield f"{said}: {notice.words}" if notice.words else said
 
 
-def _table(head: Sequence[str], values: Iterator[tuple[Field, tuple[str, ...]]], told: Sequence[str]) -> Fields:
+def _table(head: Sequence[str], values: Iterator[tuple[Field, tuple[str, ...]]], told: Sequence[str]) -> FieldTable:
     """Lines of cells between bars, which are lined up where they are shown; then what is told of the record."""
     lines = [f"| {' | '.join(head)} |"]
     at, rows = len(lines[0]) + 1, []
@@ -249,7 +249,7 @@ def _table(head: Sequence[str], values: Iterator[tuple[Field, tuple[str, ...]]],
         rows.append(FieldRow(name, places[1], places[-1]))
         lines.append(f"| {' | '.join(cells)} |")
         at += len(lines[-1]) + 1
-    return Fields("\n".join([*lines, *(f"\n{words}" for words in told)]), tuple(rows))
+    return FieldTable("\n".join([*lines, *(f"\n{words}" for words in told)]), tuple(rows))
 
 
 def _cell(text: str) -> str:
@@ -333,7 +333,7 @@ def _year(record: Record | None) -> str:
     return f" {record.years[0]}" if record and record.years else ""
 
 
-def _correction(stored: StoredReference, difference: Difference) -> str:
+def _correction(stored: StoredReference, difference: FieldDifference) -> str:
     """What the record has, and what is printed instead of it."""
     known, printed = difference.record, difference.reference
     record = stored.check.record

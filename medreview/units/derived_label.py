@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from medreview.judges.rollup import Word, over_sources
+from medreview.judges.rollup import SourceOpinion, over_sources
 from medreview.labels import level_named
 from medreview.study.ids import PAIR, ids_of, unit_id
 
@@ -32,7 +32,7 @@ LEFT JOIN judges_seen AS s USING (reviewer, unit)'''
     )
 }"""
 
-_WORDS: Final = {"supported": Word("supported", True), "not_supported": Word(None, False)}
+_WORDS: Final = {"supported": SourceOpinion("supported", True), "not_supported": SourceOpinion(None, False)}
 """What labels come to that say more or less than a level: a two-way word has no level."""
 
 
@@ -73,12 +73,12 @@ class DerivedLabel(NamedTuple):
     counting: Derived
 
 
-def derive(labels: Mapping[str, Word], sources: Iterable[str]) -> Derived:
+def derive(labels: Mapping[str, SourceOpinion], sources: Iterable[str]) -> Derived:
     """The label of a statement from those on its pairs, by source; ``sources``: those of all its pairs."""
     every = {*sources, *labels}
     word = over_sources(labels.values())
     if len(labels) < len(every) and not word.supported:
-        word = Word(None, None)
+        word = SourceOpinion(None, None)
     return Derived(*word, len(labels), len(every))
 
 
@@ -123,15 +123,15 @@ def _range(prefix: str) -> tuple[str, str]:
 _ALL: Final = _range(f"{PAIR}:")
 
 
-def _words(rows: Collection[sqlite3.Row], column: str) -> dict[str, Word]:
+def _words(rows: Collection[sqlite3.Row], column: str) -> dict[str, SourceOpinion]:
     """The labels by source; of an assisted one the current label counts, whatever the column."""
-    found: dict[str, Word] = {}
+    found: dict[str, SourceOpinion] = {}
     for row in sorted(rows, key=lambda row: str(row["axis"]) == "evidence"):  # a level says more than a two-way word
         label = row["label"] if column == "label" or row["assisted"] else row[column]
         found[ids_of(row["unit"])[1]] = _word(label or row["label"])
     return found
 
 
-def _word(label: str) -> Word:
+def _word(label: str) -> SourceOpinion:
     """A label of the axis ``evidence`` or ``support`` as the roll-up takes it."""
-    return _WORDS.get(label) or Word(label, None if label == "cannot_judge" else False)
+    return _WORDS.get(label) or SourceOpinion(label, None if label == "cannot_judge" else False)

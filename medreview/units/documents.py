@@ -122,7 +122,7 @@ AROUND: Final = 160
 """Characters on either side of what is marked."""
 
 
-class Piece(NamedTuple):
+class ExcerptPiece(NamedTuple):
     """A piece of an excerpt; ``marked``: one of the places. ``gap``: something of the text lies between it and the
     piece before it, or before the first."""
 
@@ -131,7 +131,7 @@ class Piece(NamedTuple):
     gap: bool = False
 
 
-def excerpt(text: str, spans: Iterable[tuple[int, int]], around: int = AROUND) -> tuple[list[Piece], bool]:
+def excerpt(text: str, spans: Iterable[tuple[int, int]], around: int = AROUND) -> tuple[list[ExcerptPiece], bool]:
     """The places with whole words around them, in their order; and whether the text goes on behind the last piece.
 
     Places that overlap are one; those whose surroundings meet stand in one piece of text. Without a place it is empty.
@@ -143,14 +143,14 @@ def excerpt(text: str, spans: Iterable[tuple[int, int]], around: int = AROUND) -
         if windows and low <= windows[-1][1]:
             low, high = windows[-1][0], max(high, windows.pop()[1])
         windows.append((low, high))
-    pieces: list[Piece] = []
+    pieces: list[ExcerptPiece] = []
     for low, high in windows:
         at, gap = low, low > 0
         for start, end in places:
             if low <= start < high:
-                pieces += [Piece(text[at:start], gap=gap), Piece(text[start:end], marked=True)]
+                pieces += [ExcerptPiece(text[at:start], gap=gap), ExcerptPiece(text[start:end], marked=True)]
                 at, gap = end, False
-        pieces.append(Piece(text[at:high]))
+        pieces.append(ExcerptPiece(text[at:high]))
     return [piece for piece in pieces if piece.text or piece.gap], bool(windows and windows[-1][1] < len(text))
 
 

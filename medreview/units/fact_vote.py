@@ -19,12 +19,12 @@ from medreview.labels import TieRule, label_words
 from medreview.study.ids import ids_of, unit_id
 from medreview.units.cases import case_of_question
 from medreview.units.kind import (
+    CardPart,
     Document,
+    DocumentPassage,
     Headline,
     Machines,
     Opinion,
-    Part,
-    Passage,
     Rating,
     TextMark,
     UnitKind,
@@ -78,9 +78,9 @@ FROM response AS r CROSS JOIN key_fact_in_force AS k ON k.question_sha256 = sha2
             text=fact["text"],
             text_sha256=response["text_sha256"],
             parts=(
-                Part("fact", fact["text"], main=True),
-                Part("category", label_words("category", fact["category"])),
-                Part("asked", response["question"], tone="dim"),
+                CardPart("fact", fact["text"], main=True),
+                CardPart("category", label_words("category", fact["category"])),
+                CardPart("asked", response["question"], tone="dim"),
             ),
             documents=(
                 Document("response", f"response {name}", response["text"]),
@@ -155,7 +155,9 @@ def _opinion(vote: FactVote) -> Opinion:
     else:
         said = (_YES if vote.answer else _NO)[vote.task]
     status = vote.quote_status if vote.quote else ""
-    passages = (Passage("response", vote.quote, status, (vote.span,) if vote.span else ()),) if vote.quote else ()
+    passages = (
+        (DocumentPassage("response", vote.quote, status, (vote.span,) if vote.span else ()),) if vote.quote else ()
+    )
     label = None
     if vote.answer is not None and (vote.task == PRESENCE or vote.answer):
         label = said

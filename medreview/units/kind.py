@@ -25,7 +25,7 @@ Shade = Literal["lexical", "evidence", "quote", "clash", "statement"]
 """What a mark in a text means: shared words, retrieved evidence, a machine's quotation, a difference, the unit."""
 
 
-class Part(NamedTuple):
+class CardPart(NamedTuple):
     """One line or paragraph of the card: a short ``label`` (``asked``, ``answer``), and its text.
 
     ``main``: it is what the decision is about, and is shown whole before all others.
@@ -64,7 +64,7 @@ class Document(NamedTuple):
     snapshot_id: str | None = None
 
 
-class Passage(NamedTuple):
+class DocumentPassage(NamedTuple):
     """Where in a document a machine's quotation stands: ``spans`` in the text of the document named ``key``.
 
     ``kinds``: in what an altered one differs. ``doubt``: what speaks against it as a proof, in words.
@@ -103,7 +103,7 @@ class Opinion(NamedTuple):
     label: str | None
     confidence: float | None = None
     reason: str = ""
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[DocumentPassage, ...] = ()
     counts: bool = True
 
 
@@ -151,7 +151,7 @@ class UnitView(NamedTuple):
     group: str
     text: str
     text_sha256: str
-    parts: tuple[Part, ...]
+    parts: tuple[CardPart, ...]
     documents: tuple[Document, ...] = ()
     beside: Document | None = None
     model: str = ""

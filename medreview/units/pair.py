@@ -19,11 +19,11 @@ from medreview.units.cited_source import NamedBy, Source, load_sources, referenc
 from medreview.units.derived_label import derived_labels
 from medreview.units.documents import SOURCE, response_document, source_document
 from medreview.units.kind import (
+    CardPart,
+    DocumentPassage,
     Headline,
     Machines,
     Opinion,
-    Part,
-    Passage,
     Rating,
     TextMark,
     UnitKind,
@@ -84,7 +84,7 @@ CROSS JOIN judgement AS j ON j.statement_id = s.statement_id JOIN judge_run AS r
 ORDER BY r.ordinal, s.ordinal"""
 
 
-class Pair(UnitKind):
+class PairKind(UnitKind):
     """``pair:STATEMENT_ID:SOURCE_ID``, one of the view ``reviewed_pair``.
 
     What judges say of it are their votes on this source; their common label is rolled up over the jury as everywhere.
@@ -126,7 +126,7 @@ FROM reviewed_pair AS p JOIN statement_standing AS s USING (statement_id) JOIN r
             group=group,
             text=row["text"],
             text_sha256=row["text_sha256"],
-            parts=(Part("statement", row["text"], main=True), Part("asked", row["question"])),
+            parts=(CardPart("statement", row["text"], main=True), CardPart("asked", row["question"])),
             documents=(shown,),
             beside=response_document(row["response_ordinal"], row["response"], places_of(row)),
             model=row["model"],
@@ -201,7 +201,7 @@ def _named(reader: sqlite3.Connection, row: sqlite3.Row) -> str:
 def _opinion(said: Judgement, *, counts: bool) -> Opinion:
     spans = () if said.offline else said.quote_spans  # what the rules found is marked as that
     kinds, doubt = ", ".join(said.difference_kinds), quote_doubt_words(said.quote_doubt)
-    quoted = (Passage(SOURCE, said.quote, said.quote_status, spans, kinds, doubt),) if said.quote else ()
+    quoted = (DocumentPassage(SOURCE, said.quote, said.quote_status, spans, kinds, doubt),) if said.quote else ()
     return Opinion(
         opinion_id=said.judgement_id,
         judge=judge_name(said),

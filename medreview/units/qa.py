@@ -14,7 +14,7 @@ from medreview.exchange.files.columns import Cell, Column, Type
 from medreview.labels import RELEVANCE
 from medreview.text import Span
 from medreview.units.documents import about
-from medreview.units.kind import Headline, Machines, Part, Rating, UnitKind, UnitView
+from medreview.units.kind import CardPart, Headline, Machines, Rating, UnitKind, UnitView
 from medreview.units.stored import (
     GROUPED_ROWS,
     content_column,
@@ -262,23 +262,23 @@ class QA(UnitKind):
         return stored_ratings(reader, self.name, self.axis)
 
 
-def _parts(item: QAItem) -> Iterator[Part]:
-    yield Part("question", item.question, main=True)
+def _parts(item: QAItem) -> Iterator[CardPart]:
+    yield CardPart("question", item.question, main=True)
     options = [f"{letter}  {text}" for letter, text in item.options]
     if options:
         apart = "\n" if any(len(option) > _SHORT for option in options) else "  ·  "
-        yield Part("options", apart.join(options), main=True)
+        yield CardPart("options", apart.join(options), main=True)
     if item.answers:
-        yield Part("answer", "  ·  ".join(map(item.lettered, item.answers)), main=True, tone="title")
+        yield CardPart("answer", "  ·  ".join(map(item.lettered, item.answers)), main=True, tone="title")
     else:
-        yield Part("answer", "none given: the reply expected names the flaw", main=True, tone="dim")
+        yield CardPart("answer", "none given: the reply expected names the flaw", main=True, tone="dim")
     if item.wrong_answer:
-        yield Part("shown wrong", item.lettered(item.wrong_answer), main=True, tone="badge")
+        yield CardPart("shown wrong", item.lettered(item.wrong_answer), main=True, tone="badge")
     if item.flaw:
-        yield Part("flaw", item.flaw, main=True)
-    yield Part("type", TYPES.get(item.type, item.type or "not said"), tone="dim")
-    yield from (Part(f"step {number}", text) for number, text in enumerate(item.steps, 1))
-    yield from (Part(f"wrong {number}", text, tone="badge") for number, text in enumerate(item.wrong_steps, 1))
+        yield CardPart("flaw", item.flaw, main=True)
+    yield CardPart("type", TYPES.get(item.type, item.type or "not said"), tone="dim")
+    yield from (CardPart(f"step {number}", text) for number, text in enumerate(item.steps, 1))
+    yield from (CardPart(f"wrong {number}", text, tone="badge") for number, text in enumerate(item.wrong_steps, 1))
 
 
 def _looked_for(item: QAItem) -> str:

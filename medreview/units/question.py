@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from medreview.labels import ANSWERABILITY
 from medreview.units.documents import about
-from medreview.units.kind import Document, Headline, Machines, Part, Rating, UnitKind, UnitView
+from medreview.units.kind import CardPart, Document, Headline, Machines, Rating, UnitKind, UnitView
 from medreview.units.stored import (
     GROUPED_ROWS,
     StoredUnit,
@@ -39,7 +39,7 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-class Question(UnitKind):
+class QuestionKind(UnitKind):
     """``question:ID``. The quote that its writer gives for the answer is shown once it is decided."""
 
     name = "question"
@@ -102,10 +102,10 @@ def _text(reader: sqlite3.Connection, stored: StoredUnit, words: str) -> Documen
     return about(reader, content["passage"], content["url"], words, content.get("snapshot", ""))
 
 
-def _parts(content: Mapping[str, Any], *, hidden: bool) -> Iterator[Part]:
-    yield Part("question", content["question"], main=True)
+def _parts(content: Mapping[str, Any], *, hidden: bool) -> Iterator[CardPart]:
+    yield CardPart("question", content["question"], main=True)
     answer = content["answer"]
     if hidden and answer:
-        yield Part("answer", "hidden: it would tell what is wrong in the answers to this question", tone="dim")
+        yield CardPart("answer", "hidden: it would tell what is wrong in the answers to this question", tone="dim")
     else:
-        yield Part("answer", answer or "none was given", main=True, tone="title" if answer else "dim")
+        yield CardPart("answer", answer or "none was given", main=True, tone="title" if answer else "dim")

@@ -15,7 +15,7 @@ from medreview.exchange.files.columns import Cell, Column, ExportFile, cells
 from medreview.labels import QUALITY, Label, is_order, label_words, scale_of
 from medreview.study.ids import kind_of
 from medreview.text import sha256
-from medreview.units.kind import Document, Headline, Machines, Opinion, Part, Rating, UnitKind, UnitView
+from medreview.units.kind import CardPart, Document, Headline, Machines, Opinion, Rating, UnitKind, UnitView
 from medreview.units.stored import ROWS, load_unit, stored_opinions
 
 TIE_KEY: Final = "="
@@ -145,7 +145,7 @@ def drawn_order(seed: str, count: int) -> tuple[int, ...]:
     return tuple(sorted(range(1, count + 1), key=lambda number: sha256(f"{seed} {number}")))
 
 
-class Ranking(UnitKind):
+class RankingKind(UnitKind):
     """``ranking:HASH``, a stored unit. Nothing of a view says which model wrote an output."""
 
     name = "ranking"
@@ -174,8 +174,8 @@ class Ranking(UnitKind):
             text=stored.text,
             text_sha256=stored.content_sha256,
             parts=(
-                Part("asked", stored.content["question"], main=True),
-                *([Part("type", kind, tone="dim")] if kind else []),
+                CardPart("asked", stored.content["question"], main=True),
+                *([CardPart("type", kind, tone="dim")] if kind else []),
             ),
             documents=tuple(
                 Document(f"output:{number}", f"output {place}", outputs[number - 1]["text"])
@@ -293,4 +293,4 @@ def rank_in(order: str, number: int) -> float | None:
     return None
 
 
-Ranking.tables = (ExportFile("rankings.csv", _COLUMNS, _rows),)
+RankingKind.tables = (ExportFile("rankings.csv", _COLUMNS, _rows),)

@@ -13,7 +13,7 @@ from medreview.study.ids import REFERENCE as NAME
 from medreview.study.ids import STATEMENT, ids_of, unit_id
 from medreview.text import Span, in_words
 from medreview.units.checked_reference import (
-    Fields,
+    FieldTable,
     StoredReference,
     difference_words,
     differing,
@@ -27,11 +27,11 @@ from medreview.units.checked_reference import (
 from medreview.units.cited_source import load_sources
 from medreview.units.documents import response_document, source_document
 from medreview.units.kind import (
+    CardPart,
     Document,
     Headline,
     Machines,
     Opinion,
-    Part,
     Rating,
     Shade,
     TextMark,
@@ -90,7 +90,7 @@ WHERE EXISTS (SELECT 1 FROM reference_check AS c WHERE c.reference_id = f.refere
             group=group,
             text=stored.text,
             text_sha256=stored.text_sha256,
-            parts=(Part("reference", stored.text, main=True), Part("read as", _read_as(stored), tone="dim")),
+            parts=(CardPart("reference", stored.text, main=True), CardPart("read as", _read_as(stored), tone="dim")),
             documents=(*_record_documents(stored), *_pages(reader, stored)),
             beside=response_document(row["ordinal"], row["text"], place),
             model=row["model"],
@@ -160,7 +160,7 @@ def _read_as(stored: StoredReference) -> str:
     return " · ".join([in_words(stored.reference.kind), *named])
 
 
-def _fields(stored: StoredReference) -> Iterator[tuple[str, str, Fields]]:
+def _fields(stored: StoredReference) -> Iterator[tuple[str, str, FieldTable]]:
     """Key, title and table of each record; of the reference alone where there is none."""
     records = records_in_neutral_order(stored.check)
     for number, record in enumerate(records, 1):
@@ -182,7 +182,7 @@ def _pages(reader: sqlite3.Connection, stored: StoredReference) -> Iterator[Docu
             yield source_document(reader, source, f"source:{source.source_id}")
 
 
-def _documents(stored: StoredReference) -> Iterator[tuple[Record, tuple[str, str, Fields]]]:
+def _documents(stored: StoredReference) -> Iterator[tuple[Record, tuple[str, str, FieldTable]]]:
     """Each record with its key, title and table."""
     return zip(records_in_neutral_order(stored.check), _fields(stored), strict=False)
 

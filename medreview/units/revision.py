@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from medreview.labels import REVISION
 from medreview.units.documents import about, changes
-from medreview.units.kind import Document, Headline, Machines, Part, Rating, UnitKind, UnitView
+from medreview.units.kind import CardPart, Document, Headline, Machines, Rating, UnitKind, UnitView
 from medreview.units.statement_view import load_name
 from medreview.units.stored import (
     GROUPED_ROWS,
@@ -132,15 +132,15 @@ def _source(reader: sqlite3.Connection, content: Mapping[str, Any], words: str) 
     return about(reader, content["passage"], content["url"], words)
 
 
-def _parts(content: Mapping[str, Any], named: str) -> Iterator[Part]:
-    yield Part("original", content["original"], main=True)
+def _parts(content: Mapping[str, Any], named: str) -> Iterator[CardPart]:
+    yield CardPart("original", content["original"], main=True)
     if content["revised"]:
-        yield Part(_REVISED, content["revised"], main=True, tone="title")
-        yield Part("differs", _changed(content) or "in white space only", main=True)
+        yield CardPart(_REVISED, content["revised"], main=True, tone="title")
+        yield CardPart("differs", _changed(content) or "in white space only", main=True)
     else:
-        yield Part("removed", "the whole statement", main=True, tone="badge")
+        yield CardPart("removed", "the whole statement", main=True, tone="badge")
     if named:
-        yield Part("statement", named, tone="dim")
+        yield CardPart("statement", named, tone="dim")
 
 
 def _changed(content: Mapping[str, Any]) -> str:

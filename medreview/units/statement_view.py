@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from medreview.judges.rollup import MergedJudgement, merged_judgements
-from medreview.judges.votes import COLUMNS, Judge, Vote, VoteReader
+from medreview.judges.votes import COLUMNS, Vote, VoteReader, VotingJudge
 from medreview.labels import NOT_IN_ANSWER, PROVEN_QUOTES, level_named
 from medreview.sources.ocr_pages import BY_OCR, pages_over
 from medreview.statements.left_out import LeftOut, left_out
@@ -85,7 +85,7 @@ class Judgement:
         """The same as the roll-up takes it."""
         return Vote(
             judgement_id=self.judgement_id,
-            judge=Judge(self.judge, self.offline),
+            judge=VotingJudge(self.judge, self.offline),
             snapshot_id=self.snapshot_id,
             source_id=self.source_id,
             verdict=self.verdict,

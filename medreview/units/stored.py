@@ -20,7 +20,7 @@ from medreview.study.ids import content_id, kind_of
 from medreview.study.rows import insert
 from medreview.study.unit_table import content_unit_id, dumped, insert_unit
 from medreview.text import Span, sha256
-from medreview.units.kind import Document, Gold, Machines, Opinion, Passage, Rating
+from medreview.units.kind import Document, DocumentPassage, Gold, Machines, Opinion, Rating
 
 ROWS: Final = """SELECT unit_id AS unit, ordinal AS cluster, ordinal, text, model, origin, record_id
 FROM unit WHERE kind = '{}'"""
@@ -306,7 +306,7 @@ def opinions_on(reader: sqlite3.Connection, unit: str, axis: str, quoted: str) -
             label=row["label"],
             confidence=row["confidence"],
             reason=row["reason"],
-            passages=(Passage(quoted, row["quote"], ""),) if row["quote"] else (),
+            passages=(DocumentPassage(quoted, row["quote"], ""),) if row["quote"] else (),
             counts=row["label"] is not None,
         )
         for row in rows
@@ -329,7 +329,7 @@ def located(machines: Machines, *documents: Document | None) -> Machines:
 
     texts = {document.key: QuoteIndex(document.text) for document in documents if document}
 
-    def place(passage: Passage) -> Passage:
+    def place(passage: DocumentPassage) -> DocumentPassage:
         if passage.spans or passage.key not in texts:
             return passage
         found = ground(passage.quote, texts[passage.key])
@@ -349,7 +349,7 @@ def given_quote(writer: str, quote: str, key: str = "passage", said: str = "quot
         "",
         said,
         None,
-        passages=(Passage(key, quote, ""),) if quote else (),
+        passages=(DocumentPassage(key, quote, ""),) if quote else (),
         counts=False,
     )
 

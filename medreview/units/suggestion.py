@@ -14,12 +14,12 @@ from medreview.study.unit_table import own_fact_id
 from medreview.text import counted
 from medreview.units.cases import case_of
 from medreview.units.kind import (
+    CardPart,
     Document,
+    DocumentPassage,
     Headline,
     Machines,
     Opinion,
-    Part,
-    Passage,
     Rating,
     TextMark,
     UnitKind,
@@ -159,9 +159,9 @@ class Suggestion(UnitKind):
             text=stored.text,
             text_sha256=stored.content_sha256,
             parts=(
-                Part("fact", stored.content["fact"], main=True),
-                Part("category", label_words("category", stored.content["category"])),
-                Part("case", (case.title or case.question) + keep, tone="dim"),
+                CardPart("fact", stored.content["fact"], main=True),
+                CardPart("category", label_words("category", stored.content["category"])),
+                CardPart("case", (case.title or case.question) + keep, tone="dim"),
             ),
             documents=case.documents,
             model=stored.model,
@@ -208,7 +208,7 @@ def _place(reader: sqlite3.Connection, case_id: str, ordinal: int) -> int:
     return int(reader.execute(query, (case_id, ordinal)).fetchone()[0])
 
 
-def _located(quote: str, documents: Sequence[Document]) -> Passage | None:
+def _located(quote: str, documents: Sequence[Document]) -> DocumentPassage | None:
     """Where a quotation stands: in the first document that has it, else missing from the first of all."""
     if not quote or not documents:
         return None
@@ -216,10 +216,10 @@ def _located(quote: str, documents: Sequence[Document]) -> Passage | None:
 
     found = [(document, ground(quote, document.text)) for document in documents]
     document, grounding = next(((d, g) for d, g in found if g.status in PROVEN_QUOTES), found[0])
-    return Passage(document.key, quote, grounding.status, grounding.spans)
+    return DocumentPassage(document.key, quote, grounding.status, grounding.spans)
 
 
-def _badge(passage: Passage | None) -> str:
+def _badge(passage: DocumentPassage | None) -> str:
     return f"quote {passage.status}" if passage and passage.status in FALSE_QUOTES else ""
 
 

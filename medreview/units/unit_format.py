@@ -22,7 +22,7 @@ from medreview.exchange.imports.field_mapping import (
     peek,
     text_of,
 )
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.labels import FLAGS, is_label
@@ -84,7 +84,7 @@ class ImportedUnits:
 def format_of(path: Path, formats: Collection[UnitFormat], mapping: Mapping[str, str] = AS_NAMED) -> UnitFormat | None:
     """The format of a file among some, or ``None``; raises :class:`UserError` when it cannot be read."""
     first, _ = peek(open_rows(path)[0])
-    rows = [row for row in first if isinstance(row, Row)]
+    rows = [row for row in first if isinstance(row, NamedRow)]
     columns = {normalise_column(column) for column in columns_of(rows)}
     named = {mapping["unit:"]} if "unit:" in mapping else {str(row.values.get("unit", "")).strip() for row in rows}
     for one in formats:
@@ -178,7 +178,7 @@ class _Correct:
 
 
 def _brought(
-    row: Row | BadRecord, fields: Fields, form: UnitFormat, study: Study, unused: UnusedColumns
+    row: NamedRow | BadRecord, fields: Fields, form: UnitFormat, study: Study, unused: UnusedColumns
 ) -> Brought | BadRecord:
     if isinstance(row, BadRecord):
         return row

@@ -4,14 +4,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from medreview.judges.votes import Judge
+from medreview.judges.votes import VotingJudge
 from medreview.labels import ALL_SUPPORTED, INVALID
 from medreview.statements.own_citations import numbering
 from medreview.study.ids import STATEMENT, ids_of, unit_id
 from medreview.text import in_words
 from medreview.units.cited_source import load_sources
 from medreview.units.documents import RESPONSE, response_document, source_document
-from medreview.units.kind import Document, Headline, Machines, Opinion, Part, Rating, TextMark, UnitKind, UnitView
+from medreview.units.kind import CardPart, Document, Headline, Machines, Opinion, Rating, TextMark, UnitKind, UnitView
 from medreview.units.statement_view import places_of, response_name, statement_name
 
 STATEMENTS: Final = "statements"
@@ -107,14 +107,14 @@ FROM response AS r WHERE invalid <> ''
         for row in reader.execute(_EVERY):
             level = _level(row)
             if level is not None:
-                rater = Judge("offline", offline=True).title if row["by_rules"] else ROLLED_UP
+                rater = VotingJudge("offline", offline=True).title if row["by_rules"] else ROLLED_UP
                 yield Rating(unit_id(self.name, row[0]), row[0], self.axis, rater, True, "", level)
 
 
-def _parts(response: sqlite3.Row) -> Iterator[Part]:
-    yield Part("asked", response["question"], main=True)
+def _parts(response: sqlite3.Row) -> Iterator[CardPart]:
+    yield CardPart("asked", response["question"], main=True)
     if response["invalid"]:
-        yield Part("invalid", f"{response['invalid']}: {INVALID[response['invalid']]}", tone="badge")
+        yield CardPart("invalid", f"{response['invalid']}: {INVALID[response['invalid']]}", tone="badge")
 
 
 def _level(counts: sqlite3.Row) -> str | None:
@@ -124,7 +124,7 @@ def _level(counts: sqlite3.Row) -> str | None:
     return "yes" if counts["yes"] == counts["n"] else None
 
 
-class _Listed(NamedTuple):
+class _ListedStatement(NamedTuple):
     """A statement of the list: its name, its row with the judges' verdict on it, its line and where that stands."""
 
     name: str
@@ -133,7 +133,7 @@ class _Listed(NamedTuple):
     at: int
 
 
-def _statements(reader: sqlite3.Connection, response_id: str) -> list[_Listed]:
+def _statements(reader: sqlite3.Connection, response_id: str) -> list[_ListedStatement]:
     """One statement a paragraph, each after its name."""
     rows = reader.execute(
         """SELECT s.*, v.statement_id IS NOT NULL AS judged, v.verdict, v.supported
@@ -144,7 +144,7 @@ def _statements(reader: sqlite3.Connection, response_id: str) -> list[_Listed]:
     found, at = [], 0
     for row in rows:
         name = statement_name(reader, row["statement_id"], response_id, row["ordinal"])
-        found.append(_Listed(name, row, f"{name}  {row['text']}", at))
+        found.append(_ListedStatement(name, row, f"{name}  {row['text']}", at))
         at += len(found[-1].line) + len(_BETWEEN)
     return found
 
@@ -156,7 +156,7 @@ def _opinion(name: str, statement: sqlite3.Row) -> Opinion:
     )
 
 
-def _marks(failing: Iterable[_Listed]) -> Iterator[tuple[str, TextMark]]:
+def _marks(failing: Iterable[_ListedStatement]) -> Iterator[tuple[str, TextMark]]:
     """The failing statements in the list and in the response."""
     for one in failing:
         yield STATEMENTS, TextMark(one.at, one.at + len(one.line), "clash")

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medreview.evidence.assess import assess
-from medreview.evidence.jsonl_filter import Pair
+from medreview.evidence.jsonl_filter import AssessedPair
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.semantic import similarity as home
 from medreview.semantic.minilm import MiniLM
@@ -67,7 +67,7 @@ def judged(cases: Sequence[Mapping[str, str]], similarity: Similarity) -> Judged
     """Cases with what is weighed of them; those of a source without a passage are left out."""
     index = cache(SourceIndex)
     pairs = [
-        Pair(row["statement"], index(row["source_text"]), assess(row["statement"], index(row["source_text"])))
+        AssessedPair(row["statement"], index(row["source_text"]), assess(row["statement"], index(row["source_text"])))
         for row in cases
     ]
     near = [

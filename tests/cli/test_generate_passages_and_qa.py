@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.review.repeat_annotation import Share, drawn
+from medreview.review.repeat_annotation import RepeatShare, drawn
 from medreview.study import Study
 from medreview.text import counted
 from tests.support.commands import own_settings
@@ -21,7 +21,7 @@ CHAPTER = SAMPLE / "chapter.md"
 def shared(path: Path, rate: float) -> str:
     """How many of the first three items are in a share, in words."""
     with Study.open(path, read_only=True) as study:
-        units = drawn(study.reader, study.meta("study_id"), Share("qa", rate, 0))
+        units = drawn(study.reader, study.meta("study_id"), RepeatShare("qa", rate, 0))
         first = {row["unit_id"] for row in rows_of(study, "SELECT unit_id FROM unit ORDER BY ordinal LIMIT 3")}
     return counted(len(first.intersection(units)), "QA item")
 

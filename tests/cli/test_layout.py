@@ -3,7 +3,7 @@
 import pytest
 from lxml import html as parser
 
-from medreview.cli.reports.layout import Bar, Bars, Check, Heading, Part, Title, cells, inset, reasons, table
+from medreview.cli.reports.layout import Bar, Bars, Check, Part, TableHeading, Title, cells, inset, reasons, table
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.terminal import printed
 from medreview.errors import UserError
@@ -25,7 +25,7 @@ def test_strings_are_shown_as_they_stand_in_cells_and_outside():
 
 
 def test_titles_are_plain_and_the_end_is_one_newline():
-    assert printed([Title("A [part]"), Heading("of it"), "x  ", "", ""]) == "A [part]\nof it\nx\n"
+    assert printed([Title("A [part]"), TableHeading("of it"), "x  ", "", ""]) == "A [part]\nof it\nx\n"
 
 
 def test_a_title_stands_apart_from_what_is_above_it():
@@ -80,7 +80,7 @@ def test_a_page_holds_the_same_parts(tmp_path):
         "1 < 2",
         "",
         Title("A & B"),
-        Heading("of <it>"),
+        TableHeading("of <it>"),
         Check("missed: x", met=False),
         inset(bars, cells),
     ]

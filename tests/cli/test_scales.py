@@ -10,7 +10,7 @@ import pytest
 from lxml.html import parse
 
 from medreview import pipeline
-from medreview.cli.reports.layout import Table, cells
+from medreview.cli.reports.layout import ReportTable, cells
 from medreview.cli.reports.plots import intervals
 from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.study_page.material import Material
@@ -96,7 +96,7 @@ def test_so_do_reports_on_units_plots_replays_and_screens(figure: Estimate) -> N
 
     assert figure_table([figure]).rows[0][1:3] == (value, interval)
     told = intervals("t", ("one",), [("row", (figure,))]).numbers
-    assert isinstance(told, Table)
+    assert isinstance(told, ReportTable)
     assert told.rows[0][1:3] == cells(figure, "") == (value, interval)
     assert Row("what", "paper", figure).shown == f"{value} ({interval})"
     assert brief(figure) == SHORT[figure.scale]

@@ -4,7 +4,7 @@ import pytest
 
 from medreview.evidence.assess import assess
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.evidence.record_parts import Asked, asked, place_of
+from medreview.evidence.record_parts import AnsweringParts, asked, place_of
 
 RECORD = """Letrozole or Placebo After Surgery
 ClinicalTrials.gov ID NCT99000017
@@ -129,7 +129,7 @@ def test_headings_of_records(heading: str, place: tuple[str, int] | None) -> Non
 
 
 def test_arms_by_number_letter_and_word() -> None:
-    assert asked("Cohort 1 and arm B differ.") == Asked(frozenset(), frozenset({1, 2}))
+    assert asked("Cohort 1 and arm B differ.") == AnsweringParts(frozenset(), frozenset({1, 2}))
     assert asked("Groups I and III differ.").arms == {1, 3}
-    assert asked("The second group got 5 mg.") == Asked(frozenset({"interventions"}), frozenset({2}))
+    assert asked("The second group got 5 mg.") == AnsweringParts(frozenset({"interventions"}), frozenset({2}))
     assert not asked("In each group a patient fell, and in group 2.5 no one.").arms

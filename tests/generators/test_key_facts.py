@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from medreview import pipeline
-from medreview.generators.fact_candidates import KeyFacts, check_candidates
+from medreview.generators.fact_candidates import FactCandidates, check_candidates
 from medreview.import_files import import_file
 from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT
@@ -98,7 +98,7 @@ def study(study: Study):
 
 
 def run(study: Study, settings: JudgeSettings, per_case: int = 3):
-    return pipeline.generate(study, pipeline.Generating(partial(KeyFacts, per_case=per_case), settings))
+    return pipeline.generate(study, pipeline.Generating(partial(FactCandidates, per_case=per_case), settings))
 
 
 def test_candidates_become_suggested_facts_of_the_case_which_say_what_made_them(study):

@@ -11,7 +11,7 @@ import pytest
 
 import medreview
 from medreview import pipeline
-from medreview.generators.themes import MOST, OverrideThemes
+from medreview.generators.themes import MOST, OverrideThemesGenerator
 from medreview.judges.verdicts import refresh
 from medreview.llm.settings import JudgeSettings
 from medreview.review.audit import draw
@@ -33,7 +33,7 @@ def study(study: Study) -> Study:
 
 
 def run(study: Study, settings: JudgeSettings, to: str = WHO, reviewer: str | None = None) -> pipeline.Generated:
-    make = partial(OverrideThemes, to=(to,), reviewer=reviewer)
+    make = partial(OverrideThemesGenerator, to=(to,), reviewer=reviewer)
     return pipeline.generate(study, pipeline.Generating(make, settings))
 
 

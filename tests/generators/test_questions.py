@@ -15,7 +15,7 @@ from medreview.generators.source_texts import is_address, page_at, pages_in, pas
 from medreview.study import Study
 from medreview.text import Span
 from medreview.units.new_units import Brought, store_brought
-from medreview.units.question import Question
+from medreview.units.question import QuestionKind
 from medreview.units.stored import NewPassage
 from tests.support.judge_endpoint import JudgeEndpoint, says
 from tests.support.study_builder import build, new_version, rows_of
@@ -113,9 +113,9 @@ def test_a_question_of_a_page_keeps_the_very_text_that_it_was_made_from(study):
     assert TEXT[content["quote_start"] : content["quote_end"]] == GOOD["quote"]
     assert unit["origin"] == "reference"
     new_version(study, "read", "Another text.")
-    view = Question().load(study.reader, unit["unit_id"])
+    view = QuestionKind().load(study.reader, unit["unit_id"])
     assert [document.text for document in view.documents] == [TEXT]
-    (table,) = Question().tables
+    (table,) = QuestionKind().tables
     assert next(iter(table.read(study.reader)))[-3:] == ("read@1", content["quote_start"], content["quote_end"])
 
 

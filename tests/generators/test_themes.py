@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.generators.themes import Themes
+from medreview.generators.themes import ThemesGenerator
 from medreview.judges.rollup import set_tie_rule
 from medreview.llm.settings import JudgeSettings
 from medreview.stats.formulas.bootstrap import Resampling
@@ -32,7 +32,7 @@ def facts(study: Study) -> FactStudy:
 
 
 def run(facts: FactStudy, settings: JudgeSettings) -> pipeline.Generated:
-    return pipeline.generate(facts.study, pipeline.Generating(Themes, settings))
+    return pipeline.generate(facts.study, pipeline.Generating(ThemesGenerator, settings))
 
 
 def report(facts: FactStudy) -> FactReport:

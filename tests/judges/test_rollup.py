@@ -4,12 +4,12 @@ import pytest
 
 from medreview.judges.rollup import on_sources, roll_up
 from medreview.judges.triage import CitedPages, Flag, cause, common_lacks, flags, priority, worth_flagging
-from medreview.judges.votes import Judge, Vote
+from medreview.judges.votes import Vote, VotingJudge
 
 
 def vote(verdict, *, run=1, snapshot="p1", confidence=0.9, quote="exact", offline=False, supported=None):
     said = supported if supported is not None else None if verdict is None else verdict == "supported"
-    judge = Judge(f"judge {run}", offline)
+    judge = VotingJudge(f"judge {run}", offline)
     return Vote(f"g-{run}-{snapshot}", judge, snapshot, f"u-{snapshot}", verdict, said, confidence, quote)
 
 

@@ -3,14 +3,14 @@
 import pytest
 
 from medreview.judges.rollup import roll_up, set_tie_rule, tie_rule
-from medreview.judges.votes import Judge, Vote
+from medreview.judges.votes import Vote, VotingJudge
 from medreview.labels import TIE_RULES
 from medreview.study import Study
 
 
 def vote(verdict, run, supported=None, offline=False):
     said = supported if supported is not None or verdict is None else verdict == "supported"
-    return Vote(f"g{run}", Judge(f"judge {run}", offline), "p1", "u1", verdict, said, 0.9, "exact")
+    return Vote(f"g{run}", VotingJudge(f"judge {run}", offline), "p1", "u1", verdict, said, 0.9, "exact")
 
 
 @pytest.mark.parametrize(

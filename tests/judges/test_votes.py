@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from medreview.judges.verdicts import refresh
-from medreview.judges.votes import Judge, judges_of_support
+from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.study import Study
 from medreview.units.statement_view import Judgement, load_statement_view
 from tests.support.study_builder import StudyBuilder, build, new_version
@@ -70,7 +70,7 @@ def test_a_judge_that_calls_itself_offline_is_another_one(study: Study) -> None:
     refresh(study)
 
     assert {(vote.judge, vote.offline) for vote in votes(study)} == {("offline", False), ("offline", True)}
-    assert judges_of_support(study.reader) == [Judge("offline", offline=True), Judge("offline")]
+    assert judges_of_support(study.reader) == [VotingJudge("offline", offline=True), VotingJudge("offline")]
     assert load_statement_view(study.reader, "r.1").verdict.verdict == "supported"
 
 

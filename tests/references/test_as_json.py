@@ -8,7 +8,7 @@ import pytest
 from medreview.references.model import (
     Asked,
     Author,
-    Difference,
+    FieldDifference,
     Identifier,
     Notice,
     Record,
@@ -60,7 +60,7 @@ RECORD = Record(
 CHECK = ReferenceCheck(
     verdict="mismatch",
     record=RECORD,
-    differences=(Difference("year", "2019", "2016", False, "three years apart"),),
+    differences=(FieldDifference("year", "2019", "2016", False, "three years apart"),),
     candidates=(Record("library", "other"),),
     because="The journal is another one.",
     asked=(Asked("library", "identifier", "found"), Asked("pubmed", "citation", "failed", "no answer")),

@@ -20,7 +20,14 @@ from medreview.references.formats.fields import LONGEST, named_in
 from medreview.references.input_file import brought_by, references_of_text
 from medreview.references.library import Library
 from medreview.references.model import Author, Identifier, Record, Reference
-from medreview.references.reading_libraries import _Read, decoded, format_of, library_in, read_library, records_in
+from medreview.references.reading_libraries import (
+    _ChildAnswer,
+    decoded,
+    format_of,
+    library_in,
+    read_library,
+    records_in,
+)
 from medreview.text import sha256
 from tests.references.formats.test_formats import ARTICLE, ENDNOTE, RIS, TRIAL, ZOTERO
 from tests.references.formats.test_formats import LIBRARY as BIBTEX
@@ -323,7 +330,7 @@ FIELDS = dict(zip(Record._fields, ROW, strict=True))
     ],
 )  # fmt: skip
 def test_an_answer_that_is_no_library_is_not_taken(change):
-    read = _Read()
+    read = _ChildAnswer()
     read.take({"records": [ROW], "bad": [[1, "is bad"]]})
     assert (read.records, read.bad) == ([Record("library", "1", title="T")], [BadRecord(1, "is bad")])
     with pytest.raises(BadMessageError):
@@ -337,7 +344,7 @@ def test_an_answer_that_is_no_library_is_not_taken(change):
 )  # fmt: skip
 def test_a_part_that_is_none_is_not_taken(part):
     with pytest.raises(BadMessageError):
-        _Read().take(part)
+        _ChildAnswer().take(part)
 
 
 def test_of_one_value_only_what_a_value_can_have_is_looked_through():

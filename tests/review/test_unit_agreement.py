@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.review.live_agreement import GOLD, UnitAgreement
+from medreview.review.live_agreement import GOLD, LiveUnitAgreement
 from medreview.stats.reports.reviewer_labels import Group
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
@@ -28,7 +28,7 @@ def decide(study: Study, unit: str, axis: str, label: str, mode: str = "open") -
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_figures_or_none_without_an_error(study: tuple[Study, Units], kind: str) -> None:
     opened, units = study
-    figures = UnitAgreement(opened.reader, kind, "kb")
+    figures = LiveUnitAgreement(opened.reader, kind, "kb")
     assert figures.groups == ()
     axis, label, _ = LABELS[kind]
     decide(opened, units[kind], axis, label)
@@ -45,7 +45,7 @@ def test_every_kind_has_figures_or_none_without_an_error(study: tuple[Study, Uni
 
 def test_a_machine_and_the_right_label_each_have_a_column_once_that_may_be_told(study: tuple[Study, Units]) -> None:
     opened, units = study
-    figures, (machine,) = UnitAgreement(opened.reader, "qa", "kb"), ("one",)
+    figures, (machine,) = LiveUnitAgreement(opened.reader, "qa", "kb"), ("one",)
     decide(opened, units["qa"], "relevance", "4", mode="blind")
     figures.take_in()
     assert [judge.name for judge in figures.columns if judge] == [machine]  # its block is open: no right label yet
@@ -70,7 +70,7 @@ def test_what_is_in_no_figure_is_said(tmp_path: Path) -> None:
         small.roll_up()
         for unit, label in (("a.1", "cannot_judge"), ("a.2", "supported"), ("a.3", "supported")):
             decide(study, f"pair:{unit}:a/1", "evidence", label)
-        figures = UnitAgreement(study.reader, "pair", "kb")
+        figures = LiveUnitAgreement(study.reader, "pair", "kb")
         view = figures.view(Group("assisted"), figures.scale_of(Group("assisted")), figures.columns[0])
 
     assert view.left_out == (("no judgement", 1), ("reviewer cannot judge", 1))

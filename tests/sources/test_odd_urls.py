@@ -19,7 +19,7 @@ from medreview.sources.lookups import reach
 from medreview.sources.lookups.rdap import ask_registry
 from medreview.sources.lookups.wayback import ask_archive
 from medreview.sources.saved.warc import WarcPages
-from medreview.stats.citation_kpis import Thresholds, citation_report, scored
+from medreview.stats.citation_kpis import PassCriteria, citation_report, scored
 from medreview.stats.url_analysis import url_figures
 from medreview.study import Study
 from medreview.study.check import check
@@ -206,7 +206,7 @@ def _reports(study, server):
     listed = load_allow_list()
     answers = list(study_answers(study.reader))
     found = scored(answers, listed, len(answers))
-    assert citation_report(found, listed, Thresholds(95, 90), reach=reach.stored(study.reader))
+    assert citation_report(found, listed, PassCriteria(95, 90), reach=reach.stored(study.reader))
     citations = [Citation("url", url) for url in states(study)]
     reached = run_to_end(reach.ask(citations, network(server)))
     assert all(one.state in reach.STATES and (one.detail or one.state == "reached") for one in reached.values())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.study.recent_list import MOST, Opened, forget, list_file, note_opened, recent_list
+from medreview.study.recent_list import MOST, OpenedStudy, forget, list_file, note_opened, recent_list
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +77,7 @@ def test_what_of_the_list_can_be_read_is_kept():
         good, {**good, "opened_at": "2026-11-23T10:00:00+00:00"}, {**good, "title": []},
     )  # fmt: skip
 
-    assert recent_list() == [Opened("/a.medreview", "2026-11-23T10:00:00+00:00")]
+    assert recent_list() == [OpenedStudy("/a.medreview", "2026-11-23T10:00:00+00:00")]
 
 
 def test_where_no_list_can_be_kept_nobody_is_stopped(tmp_path):

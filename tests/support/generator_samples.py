@@ -9,12 +9,12 @@ from medreview import pipeline
 from medreview.generators.answers import Answers
 from medreview.generators.brief_generator import Brief, SinglePrompt
 from medreview.generators.cleanup import Cleanup
-from medreview.generators.fact_candidates import KeyFacts
+from medreview.generators.fact_candidates import FactCandidates
 from medreview.generators.generator import ATTEMPTS
 from medreview.generators.hallucinations import Hallucinations
 from medreview.generators.qa_items import QAItems
 from medreview.generators.questions import Questions
-from medreview.generators.themes import OverrideThemes, Themes
+from medreview.generators.themes import OverrideThemesGenerator, ThemesGenerator
 from medreview.study import Study
 from medreview.units.cases import NewCase
 from medreview.units.new_units import Brought, store_brought
@@ -193,10 +193,10 @@ SAMPLES: Final[Mapping[str, Sample]] = {
         1,
         ("--type", "fact"),
     ),
-    "key-facts": Sample(KeyFacts, cases(_REFERENCE), lambda _: {"candidates": _FACTS}, 1),
-    "themes": Sample(Themes, failures, lambda _: {"themes": _THEMES}, 1, reports=True),
+    "key-facts": Sample(FactCandidates, cases(_REFERENCE), lambda _: {"candidates": _FACTS}, 1),
+    "themes": Sample(ThemesGenerator, failures, lambda _: {"themes": _THEMES}, 1, reports=True),
     "override-themes": Sample(
-        partial(OverrideThemes, to=(override_study.WHO,)),
+        partial(OverrideThemesGenerator, to=(override_study.WHO,)),
         override_study.fill,
         lambda _: override_study.THEMES,
         1,

@@ -7,7 +7,7 @@ from typing import Any, Final
 from medreview.references.model import (
     Asked,
     Author,
-    Difference,
+    FieldDifference,
     Identifier,
     Notice,
     Record,
@@ -55,9 +55,9 @@ def check_of_verdict(verdict: Verdict, *, notices: Sequence[Notice] = (), failed
     if failed:
         asked.append(Asked(failed, "citation", "failed", "no answer in time"))
     differences = {
-        "mismatch": (Difference("year", "2019", "2011", False, "The year is off by 8."),),
+        "mismatch": (FieldDifference("year", "2019", "2011", False, "The year is off by 8."),),
         "other_work": (
-            Difference("title", NAMED.title, WORK.title, False, "The titles have no content word in common."),
+            FieldDifference("title", NAMED.title, WORK.title, False, "The titles have no content word in common."),
         ),
     }.get(verdict, ())
     return ReferenceCheck(

@@ -9,7 +9,7 @@ from medreview.judges.verdicts import refresh
 from medreview.references.model import (
     Asked,
     Author,
-    Difference,
+    FieldDifference,
     Identifier,
     Notice,
     Record,
@@ -78,11 +78,11 @@ _FOUND: Final = Asked("crossref", "identifier", "found")
 CHECKS: Final = (
     ReferenceCheck("match", FIRST._replace(notices=(Notice("retracted", "10.5555/notice", "2034"),)), asked=(_FOUND,),
                    because="Title, authors and year are those of the record."),
-    ReferenceCheck("mismatch", SECOND, (Difference("year", "2035", "2033", False, "the year is off by two"),),
+    ReferenceCheck("mismatch", SECOND, (FieldDifference("year", "2035", "2033", False, "the year is off by two"),),
                    asked=(_FOUND,), because="The work exists, and its year is another."),
     ReferenceCheck("other_work", STATINS, (
-        Difference("title", "Early fluids and mortality in sepsis", STATINS.title, False, "another title"),
-        Difference("authors", "Kern C", "Vale D", False, "another first author"),
+        FieldDifference("title", "Early fluids and mortality in sepsis", STATINS.title, False, "another title"),
+        FieldDifference("authors", "Kern C", "Vale D", False, "another first author"),
     ), (FLUIDS,), "The DOI belongs to another work.", (_FOUND, Asked("pubmed", "citation", "found"))),
     ReferenceCheck("not_found", because="Crossref and PubMed have no such work.",
                    asked=(Asked("crossref", "identifier", "nothing"), Asked("pubmed", "citation", "nothing"))),

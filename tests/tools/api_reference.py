@@ -12,7 +12,7 @@ from typing import Any
 
 import medreview
 from medreview.api import figures, opened
-from medreview.api.opened import Opened
+from medreview.api.opened import OpenedFile
 from medreview.citations.stage import CitationSummary
 from medreview.exchange.exports.sqlite_database import DatabaseSummary
 from medreview.exchange.files.columns import Column, columns_of
@@ -117,7 +117,7 @@ def _entry(name: str, value: Any) -> Iterator[str]:
     if name in _OPAQUE:
         return
     for base in reversed(value.__mro__):
-        if base is not value and issubclass(base, Opened):
+        if base is not value and issubclass(base, OpenedFile):
             yield f"**{prose(base)}**"
         for member, found in members(base):
             yield from _called(f"{name}.{member}", found)

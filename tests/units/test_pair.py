@@ -10,7 +10,7 @@ import pytest
 
 from medreview.exchange.exports.label_rows import LABELS, label_rows
 from medreview.exchange.exports.pair_rows import pair_rows
-from medreview.judges.rollup import Word
+from medreview.judges.rollup import SourceOpinion
 from medreview.judges.verdicts import refresh
 from medreview.review.decision import last_act
 from medreview.study import Study
@@ -18,11 +18,11 @@ from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
 from medreview.units.derived_label import derive, derived_label, derived_labels
 from medreview.units.kind import Rating, TextMark
-from medreview.units.pair import Pair
+from medreview.units.pair import PairKind
 from tests.support.bringing import bring
 from tests.support.study_builder import StudyBuilder, build, new_version, rows_of
 
-PAIR = Pair()
+PAIR = PairKind()
 TEXT = "Metformin is stopped below an eGFR of 30. It may cause a lack of vitamin B12."
 
 
@@ -143,9 +143,9 @@ def test_each_vote_is_a_rating_and_a_two_way_word_has_an_axis_of_its_own(study: 
     assert Rating("pair:r2.1:a", "r2", "evidence", "offline (words only)", True, "", "not_addressed") in ratings
 
 
-YES, NO, PART = Word("supported", True), Word("not_addressed", False), Word("partial", False)
-AGAINST, NOT = Word("contradicted", False), Word(None, False)
-CANNOT = Word("cannot_judge", None)
+YES, NO, PART = SourceOpinion("supported", True), SourceOpinion("not_addressed", False), SourceOpinion("partial", False)
+AGAINST, NOT = SourceOpinion("contradicted", False), SourceOpinion(None, False)
+CANNOT = SourceOpinion("cannot_judge", None)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ CANNOT = Word("cannot_judge", None)
     ],
 )
 def test_a_statements_label_from_its_pairs_is_the_judges_rule_over_sources_once_all_are_labelled(
-    words: list[Word], label: str | None, supported: bool | None
+    words: list[SourceOpinion], label: str | None, supported: bool | None
 ) -> None:
     found = derive(dict(zip("abc", words, strict=False)), "abc")
     assert found == (label, supported, len(words), 3)

@@ -14,7 +14,7 @@ from medreview.study.ids import ids_of, is_here, kind_of, unit_id
 from medreview.units.documents import changes
 from medreview.units.kind import Gold, UnitKind, UnitView
 from medreview.units.qa import QA, QAItem, faults
-from medreview.units.question import Question
+from medreview.units.question import QuestionKind
 from medreview.units.revision import Revision
 from medreview.units.stored import (
     NewOpinion,
@@ -189,7 +189,7 @@ def test_the_table_has_a_row_for_each_item_as_wide_as_its_columns(study):
 
 
 CHECKS = Path(__file__).parents[2] / "sample_data" / "question_checks.jsonl"
-QUESTION = Question()
+QUESTION = QuestionKind()
 
 
 def test_the_sample_comes_in_with_the_right_labels_of_what_was_planted(study):

@@ -11,11 +11,11 @@ from medreview.labels import is_label, is_order
 from medreview.progress import SILENT
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
-from medreview.units.ranking import Ranking, RankingEntry, drawn_order, rank_in, seed_of, shown_order
+from medreview.units.ranking import RankingEntry, RankingKind, drawn_order, rank_in, seed_of, shown_order
 from medreview.visible import visible
 from tests.support.bringing import bring
 
-KIND = Ranking()
+KIND = RankingKind()
 MODELS = ("atlas-2", "boreal", "cirrus")
 RECORD: dict[str, Any] = {
     "id": "k1", "question": "How is INR of 9 without bleeding managed?", "type": "short",

@@ -12,7 +12,7 @@ from medreview.judges.verdicts import refresh
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
-from medreview.units.documents import Piece, excerpt
+from medreview.units.documents import ExcerptPiece, excerpt
 from medreview.units.kind import Machines, TextMark
 from medreview.units.statement_view import StatementView, load_statement_view
 from medreview.units.whole_response import WholeResponse
@@ -271,13 +271,13 @@ TEXT = "one two three four five six seven eight nine ten"
 def test_a_place_stands_between_whole_words_and_what_is_left_out_is_known():
     start = TEXT.index("five")
     pieces, goes_on = excerpt(TEXT, [(start, start + 4)], around=6)
-    assert pieces == [Piece("four ", gap=True), Piece("five", marked=True), Piece(" six")]
+    assert pieces == [ExcerptPiece("four ", gap=True), ExcerptPiece("five", marked=True), ExcerptPiece(" six")]
     assert goes_on
 
 
 def test_places_that_are_near_stand_in_one_piece_and_overlapping_ones_are_one():
     assert excerpt(TEXT, [(4, 7), (0, 3), (2, 3)], around=100) == (
-        [Piece("one", marked=True), Piece(" "), Piece("two", marked=True), Piece(TEXT[7:])],
+        [ExcerptPiece("one", marked=True), ExcerptPiece(" "), ExcerptPiece("two", marked=True), ExcerptPiece(TEXT[7:])],
         False,
     )
     pieces, _ = excerpt(TEXT, [(0, 6), (4, 13)], around=0)

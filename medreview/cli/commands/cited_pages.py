@@ -130,7 +130,7 @@ def citations(
     """
     from medreview.citations.allow_list import load_allow_list
     from medreview.exchange.exports.citation_rows import check_csv, payload, write_csv
-    from medreview.stats.citation_kpis import Thresholds, citation_report, distinct_sources, scored
+    from medreview.stats.citation_kpis import PassCriteria, citation_report, distinct_sources, scored
 
     listed = load_allow_list(allow)
     if csv is not None:  # a place that cannot be written is told before anything is asked or counted
@@ -154,7 +154,7 @@ def citations(
             say(f"asking for {counted(len(sources), 'source')} over the network")
             asked = asyncio.run(ask(sources, network_from_config(proxy, robots), bar))
             known |= {"reach": asked, "reach_from": "network"}
-        report = citation_report(found, listed, Thresholds(min_with, min_allowed), **known, progress=bar)
+        report = citation_report(found, listed, PassCriteria(min_with, min_allowed), **known, progress=bar)
     if csv is not None:
         say(f"written: {', '.join(map(str, write_csv(report, csv)))}")
     if html is not None:

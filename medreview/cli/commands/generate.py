@@ -264,11 +264,11 @@ def key_facts(
 
     Example: medreview generate key-facts ward.medreview cases.jsonl --per-case 3 --model writer
     """
-    from medreview.generators.fact_candidates import KeyFacts
+    from medreview.generators.fact_candidates import FactCandidates
 
     generate_with(
         study,
-        partial(KeyFacts, per_case=per_case),
+        partial(FactCandidates, per_case=per_case),
         wanted,
         before=partial(_bring, cases) if cases else lambda opened: None,
         figures=partial(_key_fact_figures, study, per_case),
@@ -307,9 +307,9 @@ def themes(study: StudyFile, wanted: Wanted) -> None:
 
     Example: medreview generate themes ward.medreview --model writer
     """
-    from medreview.generators.themes import Themes
+    from medreview.generators.themes import ThemesGenerator
 
-    generate_with(study, Themes, wanted)
+    generate_with(study, ThemesGenerator, wanted)
 
 
 @generator_command()
@@ -328,10 +328,10 @@ def override_themes(
 
     Example: medreview generate override-themes sepsis.medreview --model writer
     """
-    from medreview.generators.themes import OverrideThemes
+    from medreview.generators.themes import OverrideThemesGenerator
 
-    def make(opened: "Study", model: "JudgeSettings", prompts: Path | None) -> OverrideThemes:
-        return OverrideThemes(opened, model, prompts, to=reading(opened), reviewer=reviewer)
+    def make(opened: "Study", model: "JudgeSettings", prompts: Path | None) -> OverrideThemesGenerator:
+        return OverrideThemesGenerator(opened, model, prompts, to=reading(opened), reviewer=reviewer)
 
     generate_with(study, make, wanted, before=current_verdicts)
 

@@ -158,7 +158,7 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
     """
     from medreview.cli.reports.checked_references import CheckedReport
     from medreview.pipeline import check_references
-    from medreview.references.input_file import Brought, CheckedReference
+    from medreview.references.input_file import CheckedReference, ReadReference
     from medreview.references.study_references import study_checks
     from medreview.units.statement_view import response_name
 
@@ -173,7 +173,9 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
         say(*done.stopped.values())
         looked(study, "references", "verdicts" if each else "totals")
         checked = tuple(
-            CheckedReference(Brought(one.reference, 0, response_name(one.response), one.model, one.origin), one.check)
+            CheckedReference(
+                ReadReference(one.reference, 0, response_name(one.response), one.model, one.origin), one.check
+            )
             for one in study_checks(study.reader)
         )
     return CheckedReport(path.name, checked, responses)

@@ -5,7 +5,7 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.estimates import difference_cells, figure_table, p_by_margin, p_value, sentences
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table, value_cell
+from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import level_named
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import RARE, Estimate, half_up, landis_koch, percent
@@ -23,7 +23,7 @@ _OF_KIND: Final = {str(kind): about.title for kind, about in KINDS.items()}
 def comparison_part(comparison: Comparison) -> Part:
     """Percent agreement, kappa and AC1 with intervals; what was left out; the table; the figures of each label."""
     first, second = one_line(comparison.first), one_line(comparison.second)
-    parts: list[Part] = [Heading(f"{first} and {second}, {SCALE_TITLES[comparison.scale]}")]
+    parts: list[Part] = [TableHeading(f"{first} and {second}, {SCALE_TITLES[comparison.scale]}")]
     if comparison.labels_of:
         parts.append(_OF_KIND[comparison.labels_of])
     if comparison.made_of:
@@ -109,7 +109,7 @@ def tie_rules_part(found: Sequence[UnderRule]) -> Part:
     ]  # fmt: skip
     names = ("", "tie rule", "tied", *(("reviewers tied",) if people else ()), "n", "agree", "kappa", "95% interval")
     why = reasons((f"{one_line(each.judge)}, {in_words(each.rule)}", each.kappa) for each in found)
-    head = Heading("under each tie rule, supported or not")
+    head = TableHeading("under each tie rule, supported or not")
     return inset(head, table(names, rows, long=("tie rule",)), *why)
 
 
@@ -126,7 +126,7 @@ def consensus_parts(found: Sequence[Consensus], replicates: int) -> Iterator[Par
             yield f"labels left out: {left}"
         for among in one.among:
             figures = tuple(among.agreement.figures.values())
-            head = Heading(f"the reviewers with each other, {SCALE_TITLES[among.scale]}")
+            head = TableHeading(f"the reviewers with each other, {SCALE_TITLES[among.scale]}")
             yield from ("", inset(head, figure_table(figures), *sentences(figures)))
         says = ", ".join(f"{count:,} {in_words(label)}" for label, count in one.majority.items())
         yield from ("", f"Their majority: {says}; {one.tied:,} tied; tie rule: {in_words(one.rule)}.")
@@ -148,7 +148,7 @@ def _persons(one: Consensus) -> Part:
         if figure is not None
     ]
     why = reasons((name, figure) for name, figure in every.items() if figure is not None)
-    head = Heading("each reviewer with the majority of the others")
+    head = TableHeading("each reviewer with the majority of the others")
     return inset(head, table(("", "kappa", "95% interval", "n", "resp", "left"), rows), *why)
 
 
@@ -160,7 +160,7 @@ def _beside(one: Consensus, replicates: int) -> Part:
         )
         for each in one.beside
     ]  # fmt: skip
-    head = Heading("kappa with the majority of all, minus that mean")
+    head = TableHeading("kappa with the majority of all, minus that mean")
     names = ("", "difference", "90% interval", "p", "")
     why = reasons((one_line(each.rater), each.difference) for each in one.beside)
     margin = (
@@ -187,7 +187,7 @@ def paper_tests_part(tests: Sequence[PaperTest], items: str = "statements") -> P
     least = min((count for count in expected if count is not None), default=SMALL_EXPECTED)
     if least < SMALL_EXPECTED:
         why[f"The smallest expected count is {half_up(least, 1)}, below 5: p of chi-squared is a rough guess."] = None
-    head = Heading("tests as in SourceCheckup")
+    head = TableHeading("tests as in SourceCheckup")
     about = (
         f"labels: does the judge call as many {items} supported as the majority? accuracy: is the one judge right as "
         f"often as the other? These tests take {items} as independent, which those of one response are not."
@@ -218,7 +218,7 @@ def assisted_parts(report: AssistedReport) -> Iterator[Part]:
         yield from ("", *_judge(judge))
     family = report.judges[0].differences[0].family
     yield from ("", _TESTS.format(family=counted(family, "difference")))
-    yield from ("", Heading("each response"))
+    yield from ("", TableHeading("each response"))
     rows = (
         (row.name, one_line(row.judge), *map(_word, (row.before, row.after, row.reviewer, row.gold)))
         for row in report.responses
@@ -230,7 +230,7 @@ _WORDS: Final = ("judge", "before", "after", "reviewer", "gold")
 
 
 def _judge(judge: JudgeBeforeAfter) -> Iterator[Part]:
-    yield Heading(f"{one_line(judge.judge)}: {counted(judge.responses, 'response')} asked before and after")
+    yield TableHeading(f"{one_line(judge.judge)}: {counted(judge.responses, 'response')} asked before and after")
     lost = [f"{count} {when}" for count, when in (
         (judge.abstained_before, "before"), (judge.abstained_after, "after")) if count]  # fmt: skip
     if lost:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.layout import Heading, NextStep, Part, cells, inset, numbers, reasons, table, value_cell
+from medreview.cli.reports.layout import NextStep, Part, TableHeading, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import TieRule
 from medreview.next_step import command
 from medreview.stats.formulas.audit_sampling import Planned
@@ -93,7 +93,7 @@ def judges_parts(helped: Sequence[WithVerdicts]) -> Iterator[Part]:
 
 def plan_parts(plan: AuditPlan) -> Iterator[Part]:
     """How many labels it takes, in this study and in answers like these, with and without the verdicts."""
-    yield Heading(f"Labels for ± {_points(plan.points)} points")
+    yield TableHeading(f"Labels for ± {_points(plan.points)} points")
     every = (plan.study, plan.study_with_verdicts, plan.at_large, plan.at_large_with_verdicts)
     known = [each for each in every if each.least is not None]
     rows = (
@@ -219,7 +219,7 @@ def _figures(figures: AuditFigures, tie_rule: TieRule) -> Part:
     # What has no value here has none at large, for the same reason.
     missing = [each for each in shown if each[1].value is None and each[0] != _AT_LARGE]
     labels = "assisted in part" if supported.flow.assisted else "first blind labels"
-    parts: list[Part] = [Heading(f"The study by the audit of {who}, {labels}")]
+    parts: list[Part] = [TableHeading(f"The study by the audit of {who}, {labels}")]
     if defined:
         rows = (
             (name, *cells(figure, "not given"), *numbers(figure.n, figure.clusters, figure.dropped))

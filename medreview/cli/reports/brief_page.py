@@ -9,7 +9,7 @@ from typing import Final
 
 from medreview.cli.output import one_line
 from medreview.cli.reports.page import check_page, write_html
-from medreview.generators.brief_text import UNVERIFIED, Deleted, Source, StoredBrief, TaggedNote, Verified
+from medreview.generators.brief_text import UNVERIFIED, CitedNote, Deleted, StoredBrief, TaggedNote, Verified
 from medreview.text import counted, in_words
 from medreview.units.documents import excerpt
 from medreview.visible import visible
@@ -87,7 +87,7 @@ def _section(name: str, statements: Sequence[Verified], brief: StoredBrief, numb
         yield f'<tr><td class="claim">{_words(one.text)} [{links}]{flag}</td><td>{beside}</td></tr>\n'
 
 
-def _source(source: Source, note: TaggedNote) -> str:
+def _source(source: CitedNote, note: TaggedNote) -> str:
     how = "" if source.quoted else " nearest"
     words = _excerpt(note.text, source.spans, marked=source.quoted) if source.spans else "shares no word with it"
     return f'<p class="source{how}"><span class="name">[{source.number}] {_words(note.name)}:</span> {words}</p>'

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.layout import Heading, Part, inset, numbers, table
+from medreview.cli.reports.layout import Part, TableHeading, inset, numbers, table
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.references.input_file import CheckedReference
 from medreview.references.model import (
     Asked,
-    Difference,
+    FieldDifference,
     Record,
     ReferenceCheck,
     authority_name,
@@ -132,7 +132,7 @@ def _one(one: CheckedReference, check: ReferenceCheck) -> Iterator[Part]:
     brought = one.brought
     where = one_line(brought.name) or (f"line {brought.line}" if brought.line else "")
     number = f" [{brought.reference.number}]" if brought.reference.number is not None else ""
-    yield Heading(" ".join(filter(None, (in_words(check.verdict).upper(), f"{where}{number}".strip()))))
+    yield TableHeading(" ".join(filter(None, (in_words(check.verdict).upper(), f"{where}{number}".strip()))))
     yield inset(*_body(brought.reference.text, check))
 
 
@@ -154,7 +154,7 @@ def _body(text: str, check: ReferenceCheck) -> Iterator[Part]:
         yield f"asked: {_asked(check.asked)}"
 
 
-def _row(difference: Difference) -> tuple[str, ...]:
+def _row(difference: FieldDifference) -> tuple[str, ...]:
     told = (one_line(text) or "-" for text in (difference.reference, difference.record))
     return difference.field, *told, one_line(difference.why) if difference.slip else ""
 

@@ -11,7 +11,19 @@ from typing import Final, NamedTuple
 from medreview.citations.allow_list import KIND_NAMES, ScoredCitation
 from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.estimates import more_models, over_units, provenance_lines
-from medreview.cli.reports.layout import Bar, Bars, Check, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import (
+    Bar,
+    Bars,
+    Check,
+    Part,
+    ReportTable,
+    Title,
+    cells,
+    inset,
+    numbers,
+    reasons,
+    table,
+)
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.references import identified_parts
 from medreview.exchange.imports.file_rows import BadRecord
@@ -172,7 +184,7 @@ def _head(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> Iterat
         yield f"{counted(len(bad), 'record')} of the file left out"
 
 
-class _Row(NamedTuple):
+class _FigureRow(NamedTuple):
     """A figure in a table; ``of``: what it is of, such as ``4 of 5 responses``."""
 
     name: str
@@ -181,44 +193,44 @@ class _Row(NamedTuple):
     digits: int | None = None
 
 
-def _figure_rows(found: CitationFigures) -> Iterator[_Row]:
+def _figure_rows(found: CitationFigures) -> Iterator[_FigureRow]:
     for key, unit in _FIGURES.items():
         figure: Estimate = getattr(found, key)
         of = share_of(figure, unit) if unit else counted(figure.n, "response")
-        yield _Row(figure.name, figure, of, _DIGITS if figure.scale == "amount" else None)
+        yield _FigureRow(figure.name, figure, of, _DIGITS if figure.scale == "amount" else None)
     for kind, figure in found.kinds.items():
         if figure.value:
-            yield _Row(f"kind: {KIND_NAMES[kind]}", figure, share_of(figure, "citation"))
+            yield _FigureRow(f"kind: {KIND_NAMES[kind]}", figure, share_of(figure, "citation"))
 
 
-def _similarity_rows(group: CitationGroup) -> Iterator[_Row]:
+def _similarity_rows(group: CitationGroup) -> Iterator[_FigureRow]:
     if group.concordance is not None:
         cosine, clashing = group.concordance.cosine, group.concordance.with_clash
-        yield _Row("shared words (TF-IDF cosine)", cosine, counted(cosine.n, "response"))
-        yield _Row("responses with a clash", clashing, share_of(clashing, "response"))
+        yield _FigureRow("shared words (TF-IDF cosine)", cosine, counted(cosine.n, "response"))
+        yield _FigureRow("responses with a clash", clashing, share_of(clashing, "response"))
 
 
-def _all_rows(group: CitationGroup) -> Iterator[_Row]:
+def _all_rows(group: CitationGroup) -> Iterator[_FigureRow]:
     """Also the figures that have a section of their own."""
     yield from _figure_rows(group.figures)
     reached, existing = group.figures.reached, group.figures.existing
     if reached.n:
-        yield _Row("reached", reached, f"{share_of(reached, 'citation')} asked for")
+        yield _FigureRow("reached", reached, f"{share_of(reached, 'citation')} asked for")
     if existing.n:
-        yield _Row("identifiers that exist", existing, f"{share_of(existing, 'identifier')} known")
+        yield _FigureRow("identifiers that exist", existing, f"{share_of(existing, 'identifier')} known")
     yield from _similarity_rows(group)
     if group.latency is not None:
         for name, figure in (("median", group.latency.median), ("95th percentile", group.latency.p95)):
-            yield _Row(f"latency in seconds, {name}", figure, counted(figure.n, "response"), _DIGITS)
+            yield _FigureRow(f"latency in seconds, {name}", figure, counted(figure.n, "response"), _DIGITS)
 
 
-def _figure_table(rows: Iterable[_Row | str], full: bool = False) -> Table:
+def _figure_table(rows: Iterable[_FigureRow | str], full: bool = False) -> ReportTable:
     """The figures beneath each other; a text alone is a heading among them.
 
     ``full``: with what a terminal has no room for beside a figure.
     """
 
-    def written(row: _Row | str) -> tuple[str, ...]:
+    def written(row: _FigureRow | str) -> tuple[str, ...]:
         if isinstance(row, str):
             return (row,)
         figure = row.figure
@@ -259,7 +271,7 @@ def _by_model(report: CitationReport, full: bool) -> Iterator[Part]:
     found = {model: {row.name: row for row in _all_rows(group)} for model, group in report.by_model.items()}
     every = [row.name for row in _all_rows(report.all)]
     telling = [getattr(report.all.figures, key).name for key in _COMPARED]
-    rows: list[_Row | str] = []
+    rows: list[_FigureRow | str] = []
     for name in every if full else telling:
         of_each = ((model, named[name]) for model, named in found.items() if name in named)
         rows += [name, *(row._replace(name=f"  {given(model)}") for model, row in of_each)]
@@ -298,7 +310,7 @@ def _none(response: ScoredResponse) -> str:
     return f"invalid: {response.answer.invalid}" if response.answer.invalid else "no citation"
 
 
-def _response_table(responses: Iterable[ScoredResponse]) -> Table:
+def _response_table(responses: Iterable[ScoredResponse]) -> ReportTable:
     names = ("response", "model", "citations", "places", "URLs", "allowed", "by format", "% allowed", "% of URLs")
 
     def row(response: ScoredResponse) -> tuple[str, ...]:
@@ -313,7 +325,7 @@ def _response_table(responses: Iterable[ScoredResponse]) -> Table:
     return table(names, map(row, responses), long=names[:2])
 
 
-def _citation_table(report: CitationReport, rows: Iterable[tuple[ScoredResponse, ScoredCitation]]) -> Table:
+def _citation_table(report: CitationReport, rows: Iterable[tuple[ScoredResponse, ScoredCitation]]) -> ReportTable:
     names = ("response", "characters", "kind", "value", "verdict", "because of", "there?")
 
     def row(response: ScoredResponse, citation: ScoredCitation) -> tuple[str, ...]:
@@ -328,7 +340,7 @@ def _citation_table(report: CitationReport, rows: Iterable[tuple[ScoredResponse,
     return table(names[:width], (row(*found)[:width] for found in rows), long=(names[0], *names[2:]))
 
 
-def _first(number: int, unit: str, rows: Table) -> Iterator[Part]:
+def _first(number: int, unit: str, rows: ReportTable) -> Iterator[Part]:
     """The first rows of a table of ``number`` of them, and how many are left."""
     yield rows
     if left := number - len(rows.rows):

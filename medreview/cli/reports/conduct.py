@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.estimates import p_value
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table, value_cell
+from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import AXES
 from medreview.stats.decision_timing import Drift, Pace, Trend
 from medreview.stats.formulas.estimate import half_up, percent, show
@@ -36,7 +36,7 @@ def _conduct(conduct: Conduct) -> Iterator[Part]:
     else:
         yield from ("", "Agreement with oneself: nothing is labelled in a second pass yet (`medreview second-pass`).")
     if conduct.decisions:
-        yield from ("", Heading("Is each one looked at? Figures to think about, no proof of anything"))
+        yield from ("", TableHeading("Is each one looked at? Figures to think about, no proof of anything"))
         notes = dict.fromkeys(note for sign in conduct.signs for note in sign.figure.notes)
         yield inset(*(_sign(sign) for sign in conduct.signs), *_run(conduct.longest_run), *notes)
 
@@ -62,7 +62,7 @@ def pace_parts(paces: Sequence[Pace]) -> Iterator[Part]:
 def _drift(drift: Drift) -> Iterator[Part]:
     left = f"; {counted(drift.left, 'decision')} in shorter ones" if drift.left else ""
     yield ""
-    yield Heading(
+    yield TableHeading(
         f"While a sitting goes on, {drift.mode} labels: {counted(drift.sittings, 'sitting')} of 12 or more{left}"
     )
     if not drift.thirds:
@@ -97,7 +97,9 @@ def intra_rater_parts(pair: IntraRater) -> Iterator[Part]:
     """Agreement of a reviewer's two passes on one kind of unit."""
     yield ""
     of = counted(pair.agreement[0].n, "label")
-    yield Heading(f"Agreement with oneself, {in_words(pair.kind)}: {pair.same:,} of {of} the same in the second pass")
+    yield TableHeading(
+        f"Agreement with oneself, {in_words(pair.kind)}: {pair.same:,} of {of} the same in the second pass"
+    )
     names = {label.level: label.name for label in AXES[pair.axis]}
     parts: list[Part] = [f"{pair.first}; {pair.second}"]
     rows = [(one.name, *cells(one, _NONE), *numbers(one.n, one.clusters)) for one in pair.agreement]

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Part, ReportTable, TableHeading, Title, cells, inset, numbers, reasons, table
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, JACKKNIFE_BELOW, Estimate, half_up
-from medreview.stats.formulas.hypothesis_tests import Difference
+from medreview.stats.formulas.hypothesis_tests import StatisticDifference
 from medreview.stats.reports.provenance import Provenance
 from medreview.stats.reports.reviewer_labels import TOGETHER, Group
 from medreview.stats.reports.study_differences import Between, DifferenceFamily
@@ -48,7 +48,7 @@ SHORT: Final = {
 COEFFICIENTS: Final = ("Cohen's kappa", "Gwet's AC1")
 
 
-def figure_table(figures: Sequence[Estimate]) -> Table:
+def figure_table(figures: Sequence[Estimate]) -> ReportTable:
     """A row for each figure; what bears the name of the one above it (the same by Wilson) is not named again."""
     before = ["", *(figure.name for figure in figures)]
     rows = (
@@ -120,7 +120,7 @@ def _family(family: DifferenceFamily) -> Part:
     return inset(*differences_table(title, family.differences, family.omitted, "tested"), *family.cautions)
 
 
-def differences_table(title: str, found: Sequence[Difference], omitted: int, tested: str) -> Iterator[Part]:
+def differences_table(title: str, found: Sequence[StatisticDifference], omitted: int, tested: str) -> Iterator[Part]:
     """Differences of one family, what is missing of them, and what to keep in mind; ``omitted``: models left out."""
     named = [
         (f"{side_name(one.first)} - {side_name(one.second)}", _NAMES.get(one.statistic, one.statistic)) for one in found
@@ -130,7 +130,7 @@ def differences_table(title: str, found: Sequence[Difference], omitted: int, tes
         for names, one in zip(named, found, strict=True)
     )
     tests = dict.fromkeys(one.test for one in found if one.pvalue is not None)
-    yield Heading(title)
+    yield TableHeading(title)
     yield table(("", "of", "difference", "95% interval", "p", "Holm", "n", "resp"), rows)
     yield f"{counted(found[0].family, 'difference')} {tested}: {'; '.join(tests) or 'none could be'}"
     if omitted:
@@ -142,7 +142,7 @@ def differences_table(title: str, found: Sequence[Difference], omitted: int, tes
         yield f"Too few responses on one side ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow."
 
 
-def difference_cells(one: Difference) -> tuple[str, ...]:
+def difference_cells(one: StatisticDifference) -> tuple[str, ...]:
     """Value and interval with their signs, those of shares in points of a hundred; p, and p by Holm."""
     p, holm = (p_cell(value, one.at_limit) for value in (one.pvalue, one.adjusted))
     return *cells(one.estimate, "none", signed=True), p, holm

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.layout import Heading, Part, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table
 from medreview.generators.counts import GenerationCounts
 from medreview.generators.passage_measures import PassageCounts
 from medreview.judges.judge_caveats import OwnWork
@@ -99,7 +99,7 @@ def cleanup_parts(figures: Sequence[CleanupFigures]) -> Iterator[Part]:
             rows.append((_named("together", rater.by), rater.together, "together"))
             if rater.removal_right:
                 rows.append((_named("rightly removed", rater.by), rater.removal_right, ""))
-        head = Heading(f"{one_line(one.model) or 'no model named'}: {counted(one.statements, 'statement')}")
+        head = TableHeading(f"{one_line(one.model) or 'no model named'}: {counted(one.statements, 'statement')}")
         shown = (
             (name, *cells(figure, "not given"), *numbers(figure.n, figure.dropped), _paper(paper))
             for name, figure, paper in rows

@@ -27,7 +27,7 @@ class Title:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class TableHeading:
     """The heading of a table, or of a few lines, within a section."""
 
     text: str
@@ -49,7 +49,7 @@ class NextStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table; ``right``: it holds numbers."""
 
     name: str
@@ -58,10 +58,10 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows of cells below headings; ``header`` is false when the headings are not shown. See :func:`table`."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[str, ...], ...]
     header: bool
 
@@ -89,7 +89,7 @@ class Inset:
     parts: tuple["Part", ...]
 
 
-Part = str | Title | Heading | Check | NextStep | Table | Bars | Inset
+Part = str | Title | TableHeading | Check | NextStep | ReportTable | Bars | Inset
 """An empty string is an empty line where lines are drawn, and nothing elsewhere."""
 
 
@@ -106,19 +106,19 @@ def table(
     others: Breaks = "never",
     long: Collection[str] = (),
     header: bool = True,
-) -> Table:
+) -> ReportTable:
     """A table with these headings: numbers to the right, words to the left, ranges never broken.
 
     ``first``, ``others``: how the first column, and how the others, break. ``long``: headings of more columns that hold
     words, and break anywhere. Cells left out at the end of a row are empty.
     """
 
-    def column(place: int, name: str) -> Column:
+    def column(place: int, name: str) -> TableColumn:
         breaks = "anywhere" if name in long else "never" if name in _RANGES else others if place else first
-        return Column(name, place > 0 and name not in (*_WORDS, *long), breaks)
+        return TableColumn(name, place > 0 and name not in (*_WORDS, *long), breaks)
 
     filled = ((*row, *[""] * (len(names) - len(row))) for row in rows)
-    return Table(tuple(column(place, name) for place, name in enumerate(names)), tuple(filled), header)
+    return ReportTable(tuple(column(place, name) for place, name in enumerate(names)), tuple(filled), header)
 
 
 def cells(figure: Estimate, missing: str, digits: int | None = None, *, signed: bool = False) -> tuple[str, str]:

@@ -13,19 +13,19 @@ from typing import Final
 
 from medreview.atomic_output import atomic_output, check_own, write_new
 from medreview.cli.output import counted
-from medreview.cli.reports.layout import Bars, Check, Heading, Inset, NextStep, Part, Table, Title
+from medreview.cli.reports.layout import Bars, Check, Inset, NextStep, Part, ReportTable, TableHeading, Title
 from medreview.cli.reports.page_parts import (
-    Cell,
     Details,
-    Fields,
+    FieldList,
     Grid,
-    Line,
+    GridCell,
     Listing,
     PagePart,
-    Passage,
     Plot,
+    QuotedText,
     Run,
     Section,
+    TextLine,
 )
 from medreview.cli.reports.plots import Drawing, stacked_bars
 from medreview.errors import UserError
@@ -69,14 +69,14 @@ class PageDrawer:
             case Title(text):
                 self._titled = True
                 yield self._heading(self._level, text)
-            case Heading(text):
+            case TableHeading(text):
                 yield self._heading(self._level + self._titled, text)
             case Check(sentence, met):
                 state, colon, rest = sentence.partition(":")
                 yield f'<p><span class="{"met" if met else "missed"}">{escape(state)}</span>{colon}{escape(rest)}</p>\n'
             case NextStep(command):
                 yield f"<p><code>{escape(command)}</code></p>\n"
-            case Table():
+            case ReportTable():
                 yield from self._table(part)
             case Grid():
                 yield from self._grid(part)
@@ -86,13 +86,13 @@ class PageDrawer:
                 yield from self._plot(part)
             case Inset(inner):
                 yield from self.parts(inner)
-            case Line(runs):
+            case TextLine(runs):
                 yield f"<p>{_runs(runs)}</p>\n"
-            case Passage(runs):
+            case QuotedText(runs):
                 yield f'<p class="text">{_runs(runs)}</p>\n'
             case Listing():
                 yield from self._listing(part)
-            case Fields(rows):
+            case FieldList(rows):
                 yield "<dl>\n"
                 yield from (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>\n" for name, value in rows)
                 yield "</dl>\n"
@@ -133,7 +133,7 @@ class PageDrawer:
             f'<table{kind}>\n<caption class="aside">{escape(caption)}</caption>\n'
         )
 
-    def _table(self, table: Table) -> Iterator[str]:
+    def _table(self, table: ReportTable) -> Iterator[str]:
         grouped = any(not row[0] or not any(row[1:]) for row in table.rows)  # a row belongs to the one above it
         sortable = " data-sortable" if table.header and not grouped and len(table.rows) > 1 else ""
         yield self._frame(self._caption, sortable)
@@ -165,7 +165,7 @@ class PageDrawer:
         for place, parts in enumerate(items.items):
             yield f"<li{_id(items.anchors[place] if items.anchors else '')}>"
             for part in parts:
-                yield _runs(part.runs) if isinstance(part, Line) else "".join(self.part(part))
+                yield _runs(part.runs) if isinstance(part, TextLine) else "".join(self.part(part))
             yield "</li>\n"
         yield "</ul>\n"
 
@@ -186,7 +186,7 @@ def _head(name: str, kind: str = "") -> str:
     return f'<th scope="col"{f" class={kind!r}" if kind else ""}>{escape(name)}</th>'
 
 
-def _cell(cell: Cell, tag: str = "td", more: str = "") -> str:
+def _cell(cell: GridCell, tag: str = "td", more: str = "") -> str:
     tones = f' class="{" ".join(cell.tone)}"' if cell.tone else ""
     return f"<{tag}{more}{tones}>{_linked(escape(cell.text), cell.to)}</{tag}>"
 

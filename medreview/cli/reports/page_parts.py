@@ -28,14 +28,14 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A paragraph of several pieces."""
 
     runs: tuple[Run, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class QuotedText:
     """A text from outside, with its line ends and with what is marked in it."""
 
     runs: tuple[Run, ...]
@@ -50,14 +50,14 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class FieldList:
     """Names and what belongs to each."""
 
     rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GridCell:
     """A cell of a :class:`Grid`."""
 
     text: str
@@ -71,7 +71,7 @@ class Grid:
 
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[GridCell, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Section:
     parts: tuple["PagePart", ...]
 
 
-PagePart = Part | Line | Passage | Listing | Fields | Grid | Plot | Details
+PagePart = Part | TextLine | QuotedText | Listing | FieldList | Grid | Plot | Details
 
 
 def several_lines(text: str) -> str:
@@ -109,9 +109,9 @@ def several_lines(text: str) -> str:
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
-def line(*runs: Run | str) -> Line:
+def line(*runs: Run | str) -> TextLine:
     """A paragraph; a string is a piece without a tone."""
-    return Line(tuple(Run(run) if isinstance(run, str) else run for run in runs))
+    return TextLine(tuple(Run(run) if isinstance(run, str) else run for run in runs))
 
 
 def folded(parts: Iterable[PagePart]) -> Iterator[PagePart]:

@@ -16,7 +16,7 @@ from itertools import accumulate
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from medreview.cli.reports.layout import Table, cells, table
+from medreview.cli.reports.layout import ReportTable, cells, table
 from medreview.stats.formulas.estimate import Estimate, Scale, number, percent
 from medreview.visible import visible
 
@@ -79,7 +79,7 @@ class Drawing:
     about: str
     size: tuple[float, float]
     paint: "Callable[[Axes], None]"
-    numbers: Table
+    numbers: ReportTable
 
     def inline(self, name: str, where: str) -> str:
         """An ``svg`` element for a page: its colours are the page's variables, its ids begin with ``name``.
@@ -200,7 +200,7 @@ _LONGEST_BOLD: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FlowBox:
     """A box: what is in it, some ``lines`` below that, and what is ``aside``: left out here, in a box of its own."""
 
     head: str
@@ -208,7 +208,7 @@ class Step:
     aside: tuple[str, ...] = ()
 
 
-def flow(title: str, trunk: Sequence[Step], branches: Sequence[Sequence[Step]]) -> Drawing:
+def flow(title: str, trunk: Sequence[FlowBox], branches: Sequence[Sequence[FlowBox]]) -> Drawing:
     """From one box to the next, then into branches that stand beside each other."""
     wide = max(
         _FLOW_WIDE * (2 if any(step.aside for step in trunk) else 1) + _FLOW_GAP,
@@ -232,7 +232,7 @@ def flow(title: str, trunk: Sequence[Step], branches: Sequence[Sequence[Step]]) 
     return Drawing(title, "Boxes from top to bottom, and beside them what is left out.", (wide, deep), paint, numbers)
 
 
-def _column(axes: "Axes", x: float, y: float, steps: Sequence[Step]) -> float:
+def _column(axes: "Axes", x: float, y: float, steps: Sequence[FlowBox]) -> float:
     """Boxes below each other from ``y`` on, with what is left out beside them; where the last one ends."""
     for place, step in enumerate(steps):
         _box(axes, x, y, (step.head, *step.lines))
@@ -262,11 +262,11 @@ def _arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) -
     axes.annotate("", xy=end, xytext=start, arrowprops=style)
 
 
-def _size(step: Step) -> float:
+def _size(step: FlowBox) -> float:
     return _FLOW_LINE * (1 + len(step.lines)) + 2 * _BOX_MARGIN
 
 
-def _height(step: Step) -> float:
+def _height(step: FlowBox) -> float:
     return max(_size(step), _FLOW_LINE * len(step.aside) + 2 * _BOX_MARGIN) + _FLOW_GAP
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.cli.output import counted, counted_each, one_line, stratum_name
 from medreview.cli.reports.estimates import differences_table, figure_table, sentences
-from medreview.cli.reports.layout import Heading, NextStep, Part, Title, cells, inset, numbers, table
+from medreview.cli.reports.layout import NextStep, Part, TableHeading, Title, cells, inset, numbers, table
 from medreview.next_step import command
 from medreview.references.model import NoticeKind, authority_name, bare_urls_words, unanswered_words
 from medreview.references.verdict import Verdict
@@ -135,7 +135,7 @@ def asked_parts(report: ReferenceReport) -> Iterator[Part]:
 
 
 def _shares(name: str, shares: ReferenceShares) -> Part:
-    head = Heading(f"{name}: {counted(shares.found, 'reference')} in {counted(shares.responses, 'response')}")
+    head = TableHeading(f"{name}: {counted(shares.found, 'reference')} in {counted(shares.responses, 'response')}")
     main = [in_words(verdict) for verdict in COMPARED]
     figures = [figure for figure in shares.shares if figure.value != 0 or figure.name in main]
     return inset(head, figure_table(figures), *sentences(figures))
@@ -147,7 +147,9 @@ def other_work_parts(other: OtherWorkSupport | None) -> Iterator[Part]:
         return
     figures: Sequence[Estimate] = (other.share,)
     yield ""
-    yield inset(Heading("Support from another work than the one named"), figure_table(figures), *sentences(figures))
+    yield inset(
+        TableHeading("Support from another work than the one named"), figure_table(figures), *sentences(figures)
+    )
     if other.pairs:
         alone = f", {other.statements_alone:,} of them by nothing else" if other.statements_alone else ""
         are = "statement is" if other.statements == 1 else "statements are"

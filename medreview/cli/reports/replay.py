@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Final
 
 from medreview.cli.output import one_line
-from medreview.cli.reports.layout import Heading, NextStep, Part, Title, inset, table
-from medreview.replays.replay import Outcome, Replay, Row, State, Step
+from medreview.cli.reports.layout import NextStep, Part, TableHeading, Title, inset, table
+from medreview.replays.replay import Replay, Row, State, Step, StepOutcome
 from medreview.replays.reproduced import Reproduced
 from medreview.stats.formulas.estimate import number
 
@@ -22,7 +22,7 @@ def about_parts(replay: Replay) -> Iterator[Part]:
     yield Title(replay.paper)
     yield f"FILES: {replay.takes}"
     yield ""
-    yield Heading("steps")
+    yield TableHeading("steps")
     rows = ((f"{number}", step.name, step.about) for number, step in enumerate(replay.steps, 1))
     yield inset(table(("", "step", "what it does"), rows, long=("step", "what it does"), header=False))
     yield from deviation_parts(replay)
@@ -31,15 +31,15 @@ def about_parts(replay: Replay) -> Iterator[Part]:
 def deviation_parts(replay: Replay) -> Iterator[Part]:
     """How the steps depart from the paper, and what of it they leave out."""
     yield ""
-    yield Heading("how this departs from the paper")
+    yield TableHeading("how this departs from the paper")
     yield inset(*(f"- {sentence}" for sentence in replay.deviations))
     if replay.not_replayed:
         yield ""
-        yield Heading("not replayed")
+        yield TableHeading("not replayed")
         yield inset(*(f"- {sentence}" for sentence in replay.not_replayed))
 
 
-def step_parts(number: int, of: int, step: Step, outcome: Outcome) -> Iterator[Part]:
+def step_parts(number: int, of: int, step: Step, outcome: StepOutcome) -> Iterator[Part]:
     """One step that was done: its state, what it did, and the command that goes on with it."""
     words = f": {one_line(outcome.words)}" if outcome.words else ""
     yield f"{number}/{of} {step.name}: {_STATES[outcome.state]}{words}"
@@ -66,7 +66,7 @@ def figure_parts(rows: Iterable[Row], *, recorded: bool) -> Iterator[Part]:
 
 
 def _figure(name: str, paper: str, rows: Sequence[Row], note: str) -> Iterator[Part]:
-    yield Heading(name + note)
+    yield TableHeading(name + note)
     there = [row for row in rows if row.ours is not None]
     lines = [("paper", paper, ""), *((one_line(row.of) or "all", one_line(row.shown), row.counted) for row in there)]
     yield inset(table(("", "value", "n"), lines, long=("value",)))

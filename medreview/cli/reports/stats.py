@@ -25,10 +25,10 @@ from medreview.cli.reports.estimates import (
 )
 from medreview.cli.reports.generation import cleanup_parts, generation_parts, passage_parts, planted_parts
 from medreview.cli.reports.layout import (
-    Heading,
     NextStep,
     Part,
-    Table,
+    ReportTable,
+    TableHeading,
     Title,
     cells,
     inset,
@@ -43,7 +43,7 @@ from medreview.cli.reports.unit_parts import question_parts, unit_parts
 from medreview.labels import AXES, NOT_IN_ANSWER
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEWEST, Estimate, half_up, percent
-from medreview.stats.formulas.hypothesis_tests import Difference
+from medreview.stats.formulas.hypothesis_tests import StatisticDifference
 from medreview.stats.formulas.support import Bounds
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import BetweenJudges, GroupFigures
@@ -124,7 +124,7 @@ def by_parts(report: ByReport) -> Iterator[Part]:
         for name, one in zip(names, report.strata, strict=True)
     ]
     by_whom = "by its own word" if report.by == "judge" else "by the judges"
-    yield Heading(f"Supported, {by_whom}")
+    yield TableHeading(f"Supported, {by_whom}")
     yield inset(table(("", "statements", "resp", "supported", "95% interval", "left"), rows))
     yield from _apart(report, names, [part.apart for part in report.strata], judged)
     for place, reviewer in enumerate(report.strata[0].reviewers):
@@ -142,7 +142,7 @@ def _reviewer_by_part(
         return
     of_group = f", {next(iter(groups))}" if len(groups) == 1 else ""
     told = [(name, one) for name, one in zip(names, strata, strict=True) if one.labels]
-    yield from ("", Heading(f"Labels of {who}{of_group}, and agreement with the judges"))
+    yield from ("", TableHeading(f"Labels of {who}{of_group}, and agreement with the judges"))
     group = [] if of_group else ["given"]
     rows = [
         (name, *([one.group] if group else []), *numbers(one.labels), *cells(one.supported, _NONE))
@@ -165,7 +165,7 @@ def _reviewer_by_part(
 
 
 def _apart(
-    report: ByReport, names: Sequence[str], apart: Sequence[Difference | None], figures: Sequence[Estimate]
+    report: ByReport, names: Sequence[str], apart: Sequence[StatisticDifference | None], figures: Sequence[Estimate]
 ) -> Iterator[Part]:
     """What sets the parts apart: with the number of those that were looked at together."""
     told = [(name, one) for name, one in zip(names, apart, strict=True) if one is not None]
@@ -265,7 +265,7 @@ def _own(figures: StudyFigures) -> Iterator[Part]:
         yield Title("How good the answers are, by the labels of reviewers as they stand")
     for one in own:
         told = (one.cited, one.any_source, one.responses)
-        head = Heading(f"{one_line(one.reviewer)}: {one.of_what}, {one.blind:,} of them first given blind")
+        head = TableHeading(f"{one_line(one.reviewer)}: {one.of_what}, {one.blind:,} of them first given blind")
         caution = [f"{one.caution[:1].upper()}{one.caution[1:]}."] if one.caution else []
         yield from ("", inset(head, *caution, figure_table(told), *sentences(told)))
 
@@ -351,14 +351,14 @@ def _stratum(stratum: SupportFigures) -> Part:
     name = stratum_name(stratum.split, stratum.stratum)
     empty = f"; {stratum.without_statements:,} more without statements" if stratum.without_statements else ""
     invalid = f"; {stratum.invalid:,} invalid, not supported" if stratum.invalid else ""
-    head = Heading(f"{name}: {counted(stratum.responses, 'response')} with statements{empty}{invalid}")
+    head = TableHeading(f"{name}: {counted(stratum.responses, 'response')} with statements{empty}{invalid}")
     both = [figure for pair in zip(stratum.clustered, stratum.wilson, strict=True) for figure in pair]
     # Without items the two are the same sentence.
     shown = [figure for place, figure in enumerate(both) if place % 2 == 0 or figure.n]
     return inset(head, figure_table(shown), *sentences(shown), *_bounds(stratum.bounds))
 
 
-def _bounds(bounds: Sequence[Bounds]) -> Iterator[Table]:
+def _bounds(bounds: Sequence[Bounds]) -> Iterator[ReportTable]:
     """Of the shares that a missing verdict could move."""
     rows = [
         (name, percent(each.not_supported), percent(each.supported), *numbers(each.n, each.missing))
@@ -394,7 +394,7 @@ def _judges(judges: BetweenJudges) -> Iterator[Part]:
     for jury in judges.juries:
         many = jury.agreement
         shown = tuple(many.figures.values())
-        head = Heading(f"{counted(len(jury.judges), 'judge')} together, {SCALE_TITLES[jury.scale]}")
+        head = TableHeading(f"{counted(len(jury.judges), 'judge')} together, {SCALE_TITLES[jury.scale]}")
         yield from ("", inset(head, figure_table(shown), *sentences(shown)))
     for scale in SCALES:
         names = (f"each two, {scale.title}", *COEFFICIENTS, "agree", "n", "left")

@@ -12,7 +12,7 @@ from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.audit import flow_line, next_step, plan_line, short_flow, short_gain, unjudged_line
 from medreview.cli.reports.estimates import part_line, provenance_lines
 from medreview.cli.reports.generation import generation_lines
-from medreview.cli.reports.layout import NextStep, Part, Table, cells, numbers, reasons, table, value_cell
+from medreview.cli.reports.layout import NextStep, Part, ReportTable, cells, numbers, reasons, table, value_cell
 from medreview.cli.reports.references import reference_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.labels import NOT_IN_ANSWER
@@ -87,7 +87,7 @@ _RULES_ALONE: Final = "no person and no model has judged yet; the rules compared
 _RULES_BESIDE: Final = "what the rules say is of words only, no verdict: --full has it"
 
 
-class Share(NamedTuple):
+class ShareLine(NamedTuple):
     """A share as it stands on a line; without a figure the heading of those below it."""
 
     name: str
@@ -230,7 +230,7 @@ def _leading(figures: StudyFigures) -> list[ReviewerFigures]:
     return sorted(own, key=lambda one: -(one.own.labels if one.own else 0))
 
 
-def _shares(figures: StudyFigures, leading: Sequence[ReviewerFigures], brief: int) -> list[Share]:
+def _shares(figures: StudyFigures, leading: Sequence[ReviewerFigures], brief: int) -> list[ShareLine]:
     """All of them in the order in which they count, those that are undefined, too; of the judges, where a person has
     labels and there is little room, the one by any source."""
     audited = _by_audit(figures.audit.figures[-1]) if figures.audit.figures else []
@@ -241,37 +241,41 @@ def _shares(figures: StudyFigures, leading: Sequence[ReviewerFigures], brief: in
     names = [one_line(one.judge) for one in figures.between_judges.tallies if not one.offline]
     judges = ", ".join(names) if len(names) <= _MOST_JUDGES else f"{names[0]} and {len(names) - 1} more"
     judged = [
-        Share(f"  {_ALONE if known and name == _SUPPORT else _JUDGED[name]}", found[name])
+        ShareLine(f"  {_ALONE if known and name == _SUPPORT else _JUDGED[name]}", found[name])
         for name in (order if brief < 1 or not leading else [_SUPPORT])
         if name in found and judges and not figures.support.by_rules
     ]
     if any(share.figure and share.figure.value is not None for share in judged):
-        judged.insert(0, Share(f"judges: {judges}", None))
+        judged.insert(0, ShareLine(f"judges: {judges}", None))
     valid = (
-        [Share("cited URLs valid", found[VALID_URLS])]
+        [ShareLine("cited URLs valid", found[VALID_URLS])]
         if VALID_URLS in found and (brief <= _BRIEFEST or not leading)
         else []
     )
     return [*(share for one in leading for share in _by_own(one)), *audited, *judged, *valid]
 
 
-def _by_own(reviewer: ReviewerFigures) -> list[Share]:
+def _by_own(reviewer: ReviewerFigures) -> list[ShareLine]:
     own = reviewer.own
     if own is None:
         return []
-    told = [Share(f"  {_CITED}", own.cited), Share(f"  {_ANY}", own.any_source), Share(f"  {_WHOLE}", own.responses)]
-    return [Share(f"{one_line(own.reviewer)}: {own.of_what}", None), *told]
+    told = [
+        ShareLine(f"  {_CITED}", own.cited),
+        ShareLine(f"  {_ANY}", own.any_source),
+        ShareLine(f"  {_WHOLE}", own.responses),
+    ]
+    return [ShareLine(f"{one_line(own.reviewer)}: {own.of_what}", None), *told]
 
 
-def _by_audit(audit: AuditFigures) -> list[Share]:
+def _by_audit(audit: AuditFigures) -> list[ShareLine]:
     """By the audit with the verdicts and by the audit alone, the one to quote first."""
-    alone = Share("supported, audit alone", audit.supported.study)
-    helped = [Share("supported, audit+verdicts", one.supported) for one in audit.with_verdicts[:1]]
+    alone = ShareLine("supported, audit alone", audit.supported.study)
+    helped = [ShareLine("supported, audit+verdicts", one.supported) for one in audit.with_verdicts[:1]]
     defined = [share for share in helped if share.figure and share.figure.value is not None]
     return [*defined, alone] if audit.leading is not audit.supported.study else [alone, *defined]
 
 
-def _answer_table(shares: Sequence[Share]) -> Table:
+def _answer_table(shares: Sequence[ShareLine]) -> ReportTable:
     """A row for each share that is defined, with its interval drawn."""
     rows = [
         (name,)
@@ -310,7 +314,7 @@ def _with_reviewers(figures: StudyFigures) -> Iterator[Compared]:
                     yield Compared(name, comparison, rank=2 if place else 0 if together else 1)
 
 
-def _judge_table(lines: Sequence[Compared]) -> Table:
+def _judge_table(lines: Sequence[Compared]) -> ReportTable:
     """A row for each, with the interval of kappa drawn."""
     rows = []
     for name, comparison, _ in lines:
@@ -328,7 +332,7 @@ def _judge_table(lines: Sequence[Compared]) -> Table:
 def _sure(
     figures: StudyFigures,
     leading: Sequence[ReviewerFigures],
-    shares: Sequence[Share],
+    shares: Sequence[ShareLine],
     kappas: Sequence[Estimate],
     brief: int,
 ) -> Iterator[str]:
@@ -391,7 +395,7 @@ def _audit(figures: StudyFigures, brief: int) -> Iterator[str]:
         yield from reasons((name, figure) for name, figure in lacking if figure.value is None)
 
 
-def _notes(figures: StudyFigures, shares: Sequence[Share], kappas: Sequence[Estimate]) -> Iterator[str]:
+def _notes(figures: StudyFigures, shares: Sequence[ShareLine], kappas: Sequence[Estimate]) -> Iterator[str]:
     """What the rules are, then why something is undefined; each once."""
     cautions = (
         caution

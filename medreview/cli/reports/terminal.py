@@ -10,7 +10,17 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from medreview.cli.reports.layout import Bars, Check, Column, Heading, Inset, NextStep, Part, Table, Title
+from medreview.cli.reports.layout import (
+    Bars,
+    Check,
+    Inset,
+    NextStep,
+    Part,
+    ReportTable,
+    TableColumn,
+    TableHeading,
+    Title,
+)
 
 _WIDTH: Final = 80
 _HEIGHT: Final = 24
@@ -86,14 +96,14 @@ def _drawn(part: Part, marks: tuple[str, str]) -> RenderableType:
     match part:
         case Title(text):
             return Text(text, style="bold underline")
-        case Heading(text):
+        case TableHeading(text):
             return Text(text, style="bold")
         case Check(sentence, met):
             state, colon, rest = sentence.partition(":")
             return Text.assemble((state, "bold green" if met else "bold red"), colon, rest)
         case NextStep(command):
             return Text(f"  {command}")
-        case Table():
+        case ReportTable():
             return _table(part)
         case Bars():
             return Group(*_bars(part, marks))
@@ -102,14 +112,14 @@ def _drawn(part: Part, marks: tuple[str, str]) -> RenderableType:
     return part
 
 
-def _table(table: Table) -> rich_table.Table:
+def _table(table: ReportTable) -> rich_table.Table:
     drawn = _lineless(*map(_column, table.columns), header=table.header)
     for row in table.rows:
         drawn.add_row(*row)
     return drawn
 
 
-def _column(column: Column) -> rich_table.Column:
+def _column(column: TableColumn) -> rich_table.Column:
     """No heading breaks within a word where the cells below it may break."""
     side: Final = "right" if column.right else "left"
     if column.breaks == "never":

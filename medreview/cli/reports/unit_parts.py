@@ -8,7 +8,18 @@ from medreview.cli.reports.agreement_tables import paper_tests_part
 from medreview.cli.reports.estimates import figure_cells, over_units
 from medreview.cli.reports.facts import key_fact_parts
 from medreview.cli.reports.generation import cleanup_parts
-from medreview.cli.reports.layout import Heading, Part, Table, Title, cells, inset, numbers, reasons, table, value_cell
+from medreview.cli.reports.layout import (
+    Part,
+    ReportTable,
+    TableHeading,
+    Title,
+    cells,
+    inset,
+    numbers,
+    reasons,
+    table,
+    value_cell,
+)
 from medreview.labels import AXES, QUALITY, scale_of
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate, half_up, quantity
@@ -35,7 +46,7 @@ from medreview.units.qa import TYPES
 MISSING: Final = "not given"
 
 
-def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> Table:
+def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> ReportTable:
     """One line for each figure; ``cluster`` heads the column of what is resampled."""
     rows = ((in_words(figure.name), *figure_cells(figure)) for figure in figures)
     return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows)
@@ -102,7 +113,7 @@ def agreement_part(each: UnitAgreement, labels: Sequence[str], title: str, axis:
     first, second = one_line(each.first), one_line(each.second)
     which = f", {each.which} labels" if each.which else ""
     return inset(
-        Heading(f"{first} and {second}{which}, {title}"),
+        TableHeading(f"{first} and {second}{which}, {title}"),
         figure_table(each.agreement, f"{cluster}s"),
         *sentences(each.agreement),
         *([test_words(each.order_test)] if each.order_test and each.order_test.pvalue is not None else []),
@@ -115,7 +126,7 @@ def agreement_part(each: UnitAgreement, labels: Sequence[str], title: str, axis:
 def many_part(many: ManyReviewers, title: str, cluster: str) -> Part:
     """All reviewers together."""
     names = ", ".join(map(one_line, many.reviewers))
-    head = Heading(f"{counted(len(many.reviewers), 'reviewer')} together, {many.which} labels, {title}")
+    head = TableHeading(f"{counted(len(many.reviewers), 'reviewer')} together, {many.which} labels, {title}")
     return inset(head, names, figure_table(many.agreement, f"{cluster}s"), *sentences(many.agreement))
 
 
@@ -147,7 +158,7 @@ def reference_unit_parts(figures: ReferenceUnitFigures) -> Iterator[Part]:
 def _accusations(each: Accusations) -> Part:
     shown = (each.false, *(figure for figure in each.by_verdict if figure.n or figure.dropped), each.honest)
     return inset(
-        Heading(f"{one_line(each.machine)} beside {one_line(each.reviewer)}, {each.which} labels"),
+        TableHeading(f"{one_line(each.machine)} beside {one_line(each.reviewer)}, {each.which} labels"),
         figure_table(shown, "responses"),
         *sentences(shown),
     )
@@ -204,7 +215,7 @@ def _evaluator(each: EvaluatorFigures) -> Part:
     split = [(given(name), found) for name, found in each.by_data_set.items()]
     split += [(f"{name_of(_AXIS, level)}, or none", found) for level, found in each.by_type.items()]
     return inset(
-        Heading(f"{name}: {counted(each.n, 'answer')}"),
+        TableHeading(f"{name}: {counted(each.n, 'answer')}"),
         *ties,
         *right_parts(each.found, _AXIS),
         *matrix("the right label", each.name, [str(label) for label in each.found.labels], each.found.matrix, _AXIS),
@@ -236,7 +247,7 @@ def _spans(figures: AnswerFigures) -> Iterator[Part]:
             rows += [(f"{figure.name}, with those of no counterpart", figure) for figure in each.as_length]
         many = f"{counted(each.spans, 'span')} in {counted(each.answers, 'answer')}"
         head = f"{one_line(each.judge)} and {each.reference}: {many}, {each.without:,} of no counterpart"
-        yield from ("", inset(Heading(head), _values("", rows), *reasons_of(rows)))
+        yield from ("", inset(TableHeading(head), _values("", rows), *reasons_of(rows)))
     yield (
         "For each span of the reference the least edit distance to a span of the model in the same answer; relative: "
         "over the longer length. Spans of no counterpart, where the model marked nothing, are left out, and below "
@@ -288,7 +299,7 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
             ("Relevance, the first two labels of each item", figures.relevance_agreement),
             ("Flagged or not, items with two labels", figures.validity_agreement),
         ):
-            yield from ("", inset(Heading(title), figure_table(found, "passages"), *sentences(found)))
+            yield from ("", inset(TableHeading(title), figure_table(found, "passages"), *sentences(found)))
         yield "Of the same counts: PABAK (Brennan-Prediger) takes no account of how rare a flag is, Fleiss' kappa does."
     timed = [(_name(one), one.minutes) for one in figures.rates if one.minutes.value is not None]
     if timed:
@@ -304,7 +315,7 @@ def _stratum(split: str, name: str) -> str:
     return TYPES.get(name, given(name)) if split == "type" else given(name)
 
 
-def _values(title: str, rows: Iterable[tuple[str, Estimate]], value: str = "value") -> Table:
+def _values(title: str, rows: Iterable[tuple[str, Estimate]], value: str = "value") -> ReportTable:
     told = ((name, *cells(figure, MISSING), *numbers(figure.n, figure.dropped)) for name, figure in rows)
     return table((title, value, "95% interval", "n", "left"), told)
 
@@ -365,7 +376,7 @@ def _models(models: list[ModelRanks], kind: str) -> Part:
     held = [(f"{given(one.model)}, mean rank", one.mean_rank) for one in models]
     held += [(f"{given(one.model)}, quality", one.good) for one in models]
     return inset(
-        Heading(f"type {given(kind)}" if kind else "all rankings"),
+        TableHeading(f"type {given(kind)}" if kind else "all rankings"),
         table(("", "mean rank", "95% interval", "n"), ranks),
         table(("", *levels, "share Good", "95% interval", "share Bad", "useful"), qualities, others="words"),
         *reasons_of(held),
@@ -440,7 +451,7 @@ def _rater(rater: QuestionRater) -> Part:
         if not each.split or each.answerable.n
     )  # fmt: skip
     names = ("", "share", "95% interval", *(_SHORT[level] for level in rater.strata[0].labels), "left")
-    return inset(Heading(f"{one_line(rater.by)}{f', {rater.mode}' if rater.mode else ''}"), table(names, rows))
+    return inset(TableHeading(f"{one_line(rater.by)}{f', {rater.mode}' if rater.mode else ''}"), table(names, rows))
 
 
 NOBODY: Final = "Nobody has labelled any of them yet: there is nothing to compare."
@@ -494,7 +505,7 @@ def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
             for each in axis.labels
         )  # fmt: skip
         if used:
-            yield from ("", inset(Heading(f"Labels: {in_words(axis.axis)}"), table(names, rows, others="words")))
+            yield from ("", inset(TableHeading(f"Labels: {in_words(axis.axis)}"), table(names, rows, others="words")))
     if axis.axis == "support" and axis.labels:
         who = ", ".join(dict.fromkeys(one_line(each.reviewer) for each in axis.labels))
         yield f"{who} said only supported or not: compared on that scale alone, without figures of four labels."

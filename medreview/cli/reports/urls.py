@@ -6,12 +6,12 @@ from typing import Final
 
 from medreview.cli.output import counted, counted_each, given, one_line, stratum_name
 from medreview.cli.reports.estimates import over_units, provenance_lines
-from medreview.cli.reports.layout import NextStep, Part, Table, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import NextStep, Part, ReportTable, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.references import identified_parts
 from medreview.next_step import command
 from medreview.sources.ocr_pages import BY_OCR
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.url_analysis import ArchiveFigures, Ranking, UrlReport, UrlStratum
+from medreview.stats.url_analysis import ArchiveFigures, HostRanking, UrlReport, UrlStratum
 
 _GROUPS: Final = {"not_found": "not found", "other": "other", "all": "both"}
 _PAYWALLS: Final = ("on the list, of all", "on the list, of valid", "seen, of valid", "either, of valid")
@@ -174,7 +174,7 @@ def _rankings(stratum: UrlStratum) -> Iterator[Part]:
         yield inset(_ranking(stratum.hosts, "host"), "", _ranking(stratum.tlds, "top-level domain", "."))
 
 
-def _ranking(ranking: Ranking, what: str, before: str = "") -> Table:
+def _ranking(ranking: HostRanking, what: str, before: str = "") -> ReportTable:
     rows = [
         (before + one_line(one.name), *numbers(one.citations, one.sources), *cells(one.share, "-"))
         for one in ranking.named
@@ -196,7 +196,7 @@ def _of_models(models: Sequence[UrlStratum], names: Sequence[str], rows: Iterabl
     return inset(_table(("model", *names), named))
 
 
-def _table(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> Table:
+def _table(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> ReportTable:
     return table(names, rows, first="anywhere", others="anywhere")
 
 

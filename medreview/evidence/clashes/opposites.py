@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.clashes.clash import Clash, span_of
 from medreview.evidence.inflection import spelling
-from medreview.evidence.lexicon import OPPOSITES, ContrastKind, Found, contrasts, is_negation
+from medreview.evidence.lexicon import OPPOSITES, ContrastKind, FoundMember, contrasts, is_negation
 from medreview.evidence.sentence_analysis import SCOPE, SentenceAnalysis, Word
 from medreview.evidence.terms import stem
 from medreview.text import Span, word_set
@@ -105,7 +105,9 @@ def contrasting_words(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> It
             yield Clash(kind, _span(claim, best[1]), _span(evidence, best[2]))
 
 
-def _alike(kind: ContrastKind, claim: SentenceAnalysis, one: Found, evidence: SentenceAnalysis, other: Found) -> int:
+def _alike(
+    kind: ContrastKind, claim: SentenceAnalysis, one: FoundMember, evidence: SentenceAnalysis, other: FoundMember
+) -> int:
     """The likeness of two frames; 0 for words that say something of a word beside them, if that is another."""
     claimed, written = frame(claim, one.first, one.end), frame(evidence, other.first, other.end)
     # of the first and the third trimester: what both are of stands within the phrases
@@ -115,26 +117,26 @@ def _alike(kind: ContrastKind, claim: SentenceAnalysis, one: Found, evidence: Se
     return likeness(claimed, written) + (1 + BESIDE) * of_the_same
 
 
-def _denied(sentence: SentenceAnalysis, found: Found) -> bool:
+def _denied(sentence: SentenceAnalysis, found: FoundMember) -> bool:
     """Whether a negation stands right before: ``not recommended``; not in ``must not be used in severe``."""
     before = sentence.words[max(0, found.first - NEAR) : found.first]
     cue = next((word for word in before if is_negation(word.key)), None)
     return cue is not None and "," not in sentence.text[cue.end : sentence.words[found.first].start]
 
 
-def _in_parts(found: Found, other: SentenceAnalysis) -> bool:
+def _in_parts(found: FoundMember, other: SentenceAnalysis) -> bool:
     """Whether another sentence has the words of a phrase, apart: in the second and the third trimester."""
     return len(found.member.keys) > 1 and other.keys.issuperset(found.member.keys)
 
 
-def _by_contrast(sentence: SentenceAnalysis) -> dict[int, list[Found]]:
-    found: dict[int, list[Found]] = {}
+def _by_contrast(sentence: SentenceAnalysis) -> dict[int, list[FoundMember]]:
+    found: dict[int, list[FoundMember]] = {}
     for one in sentence.contrasting:
         found.setdefault(one.member.contrast, []).append(one)
     return {contrast: members[:MOST_COMPARED] for contrast, members in found.items()}
 
 
-def _span(sentence: SentenceAnalysis, found: Found) -> Span:
+def _span(sentence: SentenceAnalysis, found: FoundMember) -> Span:
     return Span(sentence.words[found.first].start, sentence.words[found.end - 1].end)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from medreview.exchange.files.columns import Column, ExportFile, Type, levels_of
-from medreview.judges.votes import Judge
+from medreview.judges.votes import VotingJudge
 from medreview.labels import EVIDENCE
 from medreview.study.ids import MADE_OF
 from medreview.units.registry import KINDS
@@ -80,7 +80,7 @@ class View:
         return f"SELECT {cells}\n{self.rows}"
 
 
-def views(tables: Tables, judges: Sequence[Judge]) -> list[View]:
+def views(tables: Tables, judges: Sequence[VotingJudge]) -> list[View]:
     """The views on the tables of an export; ``judges`` get a column each in the view ``pairs_wide``, in this order."""
     pairs = [*_cells(_PAIR, tables), *_verdicts(judges), *_cells(_PAIR_MORE, tables)]
     return [
@@ -183,7 +183,7 @@ def _cell(place: str, name: str = "", *, tables: Tables) -> tuple[Column, str]:
     return replace(described, name=name or column), f"{alias}.{_quoted(column)}"
 
 
-def _verdicts(judges: Sequence[Judge]) -> Iterator[tuple[Column, str]]:
+def _verdicts(judges: Sequence[VotingJudge]) -> Iterator[tuple[Column, str]]:
     """A column for each judge, named after it, with a number where several names would make the same."""
     taken: set[str] = set()
     for judge in judges:

@@ -25,7 +25,7 @@ from medreview.exchange.imports.field_mapping import (
     normalise_column,
     text_of,
 )
-from medreview.exchange.imports.file_rows import BadRecord, Row, check_text
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow, check_text
 from medreview.exchange.imports.foreign_files import shape_of_nested
 from medreview.exchange.imports.json_rows import NESTING, written_out
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of, given_pages
@@ -39,7 +39,7 @@ from medreview.study.rows import insert
 from medreview.text import real_lines, sha256
 
 
-def one_by_one(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
+def one_by_one(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iterator[NamedRow | BadRecord]:
     """The same rows; one for each answer of a record that nests several, with what the record says of all of them.
 
     The key of an answer is its model. Its id is that of the record and its model (``q7-atlas-2``) or number, unless it
@@ -52,7 +52,7 @@ def one_by_one(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row 
             yield from _answers(row, fields)
 
 
-def _answers(row: Row, fields: Fields) -> Iterator[Row | BadRecord]:
+def _answers(row: NamedRow, fields: Fields) -> Iterator[NamedRow | BadRecord]:
     column = _nesting(row, fields)
     if column is None:
         yield row
@@ -64,17 +64,17 @@ def _answers(row: Row, fields: Fields) -> Iterator[Row | BadRecord]:
     named = fields.columns(row)
     answers = _each(row.values[column], fields)
     if not answers:
-        yield Row(row.line, shared)
+        yield NamedRow(row.line, shared)
     for number, answer in enumerate(answers, 1):
-        own = fields.columns(Row(row.line, answer))
+        own = fields.columns(NamedRow(row.line, answer))
         values = {name: value for name, value in shared.items() if not _replaced(name, named, own)} | answer
         if len(answers) > 1 and "id" in named and "id" not in own:
             model = answer[own["model"][0]] if "model" in own else number
             values[named["id"][0]] = f"{row.values[named['id'][0]]}-{model}"
-        yield Row(row.line, values)
+        yield NamedRow(row.line, values)
 
 
-def _nesting(row: Row, fields: Fields) -> str | None:
+def _nesting(row: NamedRow, fields: Fields) -> str | None:
     """The column that holds several answers, or ``None``."""
     columns = fields.columns(row).get("response", [])
     if not columns:
@@ -95,7 +95,7 @@ def _each(value: Any, fields: Fields) -> list[dict[str, Any]]:
         return [{"response": value}]
     if isinstance(value, list):
         return [item if isinstance(item, dict) else {"response": item} for item in value]
-    if "response" in fields.columns(Row(0, value)):
+    if "response" in fields.columns(NamedRow(0, value)):
         return [value]
     return [
         {"model": model, **answer} if isinstance(answer, dict) else {"model": model, "response": answer}
@@ -151,7 +151,7 @@ def read_records(
     return (_record(row, fields, unused) for row in fields.check(rows, path, ["response"], one_by_one))
 
 
-def _record(row: Row | BadRecord, fields: Fields, unused: UnusedColumns | None) -> AnswerRecord | BadRecord:
+def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | None) -> AnswerRecord | BadRecord:
     if isinstance(row, BadRecord):
         return row
     values = fields.values(row)
@@ -184,7 +184,7 @@ def _record(row: Row | BadRecord, fields: Fields, unused: UnusedColumns | None) 
     return record
 
 
-def _listed(row: Row, columns: Mapping[str, list[str]], fields: Fields) -> tuple[tuple[str, ...], list[str]]:
+def _listed(row: NamedRow, columns: Mapping[str, list[str]], fields: Fields) -> tuple[tuple[str, ...], list[str]]:
     """The structured list of citations, and the columns that it is in: all that are mapped to it, else the first."""
     named = columns.get("citations", [])
     mapped = [column for column in named if fields.mapped.get(normalise_column(column)) == "citations"]
@@ -192,7 +192,7 @@ def _listed(row: Row, columns: Mapping[str, list[str]], fields: Fields) -> tuple
     return tuple(item for column in chosen for item in citations_of({"citations": row.values[column]})), chosen
 
 
-def _pages(row: Row, columns: Mapping[str, list[str]]) -> tuple[list[GivenPage], list[str]]:
+def _pages(row: NamedRow, columns: Mapping[str, list[str]]) -> tuple[list[GivenPage], list[str]]:
     """The pages that a record gives, and the columns that they are in."""
     found = [(column, given_pages(row.values[column])) for column in columns.get("pages", [])]
     return [page for _, pages in found for page in pages], [column for column, pages in found if pages]

@@ -16,7 +16,7 @@ from medreview.errors import UserError
 from medreview.exchange.imports import answer_records
 from medreview.exchange.imports.answer_records import one_by_one
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, peek, text_of
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_foreign_text
 from medreview.exchange.imports.listed_citations import citations_of
 from medreview.exchange.imports.open_rows import open_rows
@@ -102,7 +102,7 @@ def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
         )
 
 
-def _lines(text: str) -> list[Row] | None:
+def _lines(text: str) -> list[NamedRow] | None:
     rows = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
@@ -112,11 +112,11 @@ def _lines(text: str) -> list[Row] | None:
                 return None
             if not isinstance(value, dict):
                 return None
-            rows.append(Row(number, value))
+            rows.append(NamedRow(number, value))
     return rows
 
 
-def _answer(row: Row | BadRecord, fields: Fields) -> CitingAnswer | BadRecord:
+def _answer(row: NamedRow | BadRecord, fields: Fields) -> CitingAnswer | BadRecord:
     if isinstance(row, BadRecord):
         return row
     values = fields.values(row)

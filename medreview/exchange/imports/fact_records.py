@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.open_rows import open_rows
 
 LISTS: Final = ("facts", "key_facts")
@@ -44,7 +44,7 @@ def read_facts(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[Fa
     return (_record(row, fields) for row in fields.check(rows, path, ["fact"], _unfolded))
 
 
-def facts_of(row: Row, columns: Mapping[str, list[str]], values: Mapping[str, Any]) -> tuple[FactRecord, ...]:
+def facts_of(row: NamedRow, columns: Mapping[str, list[str]], values: Mapping[str, Any]) -> tuple[FactRecord, ...]:
     """The key facts that the record of an answer has beside it; none without a question that they could belong to.
 
     ``columns``: field -> its columns in the row. Raises ``ValueError`` for a fact that is none.
@@ -53,7 +53,9 @@ def facts_of(row: Row, columns: Mapping[str, list[str]], values: Mapping[str, An
     named = columns.get("facts", [])
     if not question or not named or not isinstance(row.values[named[0]], list):
         return ()
-    facts = (_record(Row(row.line, {"question": question, **item}), _PLAIN) for item in _items(row.values[named[0]]))
+    facts = (
+        _record(NamedRow(row.line, {"question": question, **item}), _PLAIN) for item in _items(row.values[named[0]])
+    )
     found = []
     for fact in facts:
         if isinstance(fact, BadRecord):
@@ -62,7 +64,7 @@ def facts_of(row: Row, columns: Mapping[str, list[str]], values: Mapping[str, An
     return tuple(found)
 
 
-def _unfolded(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row | BadRecord]:
+def _unfolded(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iterator[NamedRow | BadRecord]:
     """The same rows; one for each fact of a record with a list of them."""
     for row in rows:
         if isinstance(row, BadRecord):
@@ -75,14 +77,14 @@ def _unfolded(rows: Iterator[Row | BadRecord], fields: Fields) -> Iterator[Row |
             yield row
             continue
         shared = {name: value for name, value in row.values.items() if name != column}
-        yield from (Row(row.line, {**shared, **item}) for item in _items(row.values[column]))
+        yield from (NamedRow(row.line, {**shared, **item}) for item in _items(row.values[column]))
 
 
 def _items(facts: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
     return (item if isinstance(item, dict) else {"fact": item} for item in facts)
 
 
-def _record(row: Row | BadRecord, fields: Fields) -> FactRecord | BadRecord:
+def _record(row: NamedRow | BadRecord, fields: Fields) -> FactRecord | BadRecord:
     if isinstance(row, BadRecord):
         return row
     values = fields.values(row)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from medreview.errors import UserError
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.storable import is_damaged
 from medreview.text import normalise_newlines
@@ -18,7 +18,7 @@ AS_NAMED: Final[Mapping[str, str]] = MappingProxyType({})
 """No renaming of columns."""
 
 _PEEKED_ROWS: Final = 100
-Unfold = Callable[[Iterator[Row | BadRecord], "Fields"], Iterator[Row | BadRecord]]
+Unfold = Callable[[Iterator[NamedRow | BadRecord], "Fields"], Iterator[NamedRow | BadRecord]]
 
 
 class Fields:
@@ -49,11 +49,11 @@ class Fields:
         """The same, with the entries of ``mapping`` that are of these fields; others are left out."""
         return cls(names, {column: to for column, to in mapping.items() if field_of(column, to) in names})
 
-    def values(self, row: Row) -> dict[str, Any]:
+    def values(self, row: NamedRow) -> dict[str, Any]:
         """Field -> value, for the fields that the row has."""
         return {field: row.values[columns[0]] for field, columns in self.columns(row).items()} | self._constants
 
-    def columns(self, row: Row) -> dict[str, list[str]]:
+    def columns(self, row: NamedRow) -> dict[str, list[str]]:
         """Field -> the columns of the row that hold a value for it, as they are named there, preferred first."""
         named = {normalise_column(column): column for column, value in row.values.items() if value not in (None, "")}
         found = {
@@ -61,7 +61,7 @@ class Fields:
         }
         return {field: columns for field, columns in found.items() if columns}
 
-    def has_column(self, row: Row, field: str) -> bool:
+    def has_column(self, row: NamedRow, field: str) -> bool:
         """Whether the row has a column for a field, be it empty."""
         return field in self._constants or not {normalise_column(name) for name in row.values}.isdisjoint(
             self._columns[field]
@@ -74,8 +74,8 @@ class Fields:
         return found | self._constants.keys()
 
     def check(
-        self, rows: Iterator[Row | BadRecord], path: Path, required: Sequence[str], unfold: Unfold | None = None
-    ) -> Iterator[Row | BadRecord]:
+        self, rows: Iterator[NamedRow | BadRecord], path: Path, required: Sequence[str], unfold: Unfold | None = None
+    ) -> Iterator[NamedRow | BadRecord]:
         """The same rows, after a check of the first hundred; ``unfold`` makes several of one that nests them.
 
         Raises :class:`UserError` without any rows, for a missing column of a required field, and for a missing column
@@ -115,15 +115,15 @@ def field_of(column: str, target: str) -> str:
     return column.removesuffix(":").strip() if is_constant(column) else target
 
 
-def peek(rows: Iterator[Row | BadRecord]) -> tuple[list[Row | BadRecord], Iterator[Row | BadRecord]]:
+def peek(rows: Iterator[NamedRow | BadRecord]) -> tuple[list[NamedRow | BadRecord], Iterator[NamedRow | BadRecord]]:
     """The first hundred rows, and an iterator over all rows."""
     first = list(islice(rows, _PEEKED_ROWS))
     return first, chain(first, rows)
 
 
-def columns_of(rows: Iterable[Row | BadRecord]) -> list[str]:
+def columns_of(rows: Iterable[NamedRow | BadRecord]) -> list[str]:
     """The column names that occur, in order."""
-    return list(dict.fromkeys(column for row in rows if isinstance(row, Row) for column in row.values))
+    return list(dict.fromkeys(column for row in rows if isinstance(row, NamedRow) for column in row.values))
 
 
 def normalise_column(column: str) -> str:
@@ -189,7 +189,7 @@ class UnusedColumns:
         self._used: set[str] = set()
         self._filled: set[str] = set()
 
-    def add(self, row: Row, used: Collection[str], filled: Collection[str]) -> None:
+    def add(self, row: NamedRow, used: Collection[str], filled: Collection[str]) -> None:
         """Take up a record, the columns that it used, and the fields that it has now."""
         self._used.update(used)
         self._filled.update(filled)

@@ -15,7 +15,7 @@ from medreview.errors import UserError
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NamedRow:
     """The named values of one record, and its first line in the file (counted from 1)."""
 
     line: int
@@ -114,7 +114,7 @@ _TOLD: Final = re.compile(r"sep=(.)\r?\n?\Z", re.IGNORECASE)
 """The first line of a table that tells Excel its delimiter."""
 
 
-def read_table(path: Path) -> Iterator[Row | BadRecord]:
+def read_table(path: Path) -> Iterator[NamedRow | BadRecord]:
     """The rows of a table with a header; the delimiter (comma, semicolon, tab or bar) is detected from the header, or
     told by a line ``sep=;`` before it.
 
@@ -155,7 +155,7 @@ def read_table(path: Path) -> Iterator[Row | BadRecord]:
             if len(cells) != len(header):
                 yield BadRecord(line, f"has {len(cells)} fields where the header names {len(header)}")
             else:
-                yield Row(line, {name: cell for name, cell in zip(header, cells, strict=True) if name})
+                yield NamedRow(line, {name: cell for name, cell in zip(header, cells, strict=True) if name})
 
 
 def _no_header(path: Path, header: list[str], cells: list[str], line: int, unnamed: list[int]) -> UserError:

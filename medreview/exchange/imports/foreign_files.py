@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.exchange.imports.field_mapping import LIKE, Fields, columns_of, normalise_column
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.json_rows import NESTING, written_out
 
 _ROLES: Final = ("role", "sender", "author", "from", "speaker")
@@ -60,17 +60,17 @@ def _shape_of_text(text: str) -> str:
     return "the source of a web page (HTML or XML)" if _PAGE.match(text) else ""
 
 
-def refuse_foreign(path: Path, rows: Iterable[Row | BadRecord], fields: Fields) -> None:
+def refuse_foreign(path: Path, rows: Iterable[NamedRow | BadRecord], fields: Fields) -> None:
     """Raise :class:`UserError` where most of the first records are of a shape that holds no answers, or one of them is
     a user's turn. ``fields`` are those of answers."""
-    shapes = [(_shape_of(row, fields), row) for row in rows if isinstance(row, Row)]
+    shapes = [(_shape_of(row, fields), row) for row in rows if isinstance(row, NamedRow)]
     turns = [what for what, row in shapes if _role(row.values) in _NO_MODEL]
     foreign = [what for what, _ in shapes if what]
     if turns or 2 * len(foreign) > len(shapes):
         raise _refused(path, (turns or foreign)[0])
 
 
-def _shape_of(row: Row, fields: Fields) -> str:
+def _shape_of(row: NamedRow, fields: Fields) -> str:
     """What a record looks like that holds no answer where medreview looks for it; ``""`` for any other."""
     columns = fields.columns(row).get("response", [])
     response = row.values[columns[0]] if columns else None
@@ -118,9 +118,9 @@ def shape_of_nested(column: str, value: Any, fields: Fields) -> str:
 
 def _holds_answers(value: Mapping[str, Any], fields: Fields) -> bool:
     """Whether an object is an answer, or has one for each model."""
-    if "response" in fields.columns(Row(0, value)):
+    if "response" in fields.columns(NamedRow(0, value)):
         return _answers(value, fields)
-    if not _OF_AN_API.isdisjoint(map(normalise_column, value)) or fields.columns(Row(0, value)):
+    if not _OF_AN_API.isdisjoint(map(normalise_column, value)) or fields.columns(NamedRow(0, value)):
         return False
     return all(
         item is None or isinstance(item, str) or (isinstance(item, dict) and _answers(item, fields))
@@ -130,7 +130,7 @@ def _holds_answers(value: Mapping[str, Any], fields: Fields) -> bool:
 
 def _answers(value: Mapping[str, Any], fields: Fields) -> bool:
     """Whether an object has the text of an answer, be it empty, or one that ``--map`` can name."""
-    row = Row(0, value)
+    row = NamedRow(0, value)
     if columns := fields.columns(row).get("response"):
         return isinstance(value[columns[0]], str)
     return fields.has_column(row, "response") or bool(_mappable(value))
@@ -187,10 +187,10 @@ def is_json(text: str) -> bool:
     return False
 
 
-def refuse_labels(path: Path, rows: Iterable[Row | BadRecord], fields: Fields) -> None:
+def refuse_labels(path: Path, rows: Iterable[NamedRow | BadRecord], fields: Fields) -> None:
     """Raise :class:`UserError` for a table of labels in which a text of what is labelled, or the id of a response,
     stands where the response would be. A column that ``--map`` names as the response is one."""
-    read = [row for row in rows if isinstance(row, Row)]
+    read = [row for row in rows if isinstance(row, NamedRow)]
     columns = {normalise_column(name): name for name in columns_of(read)}
     labels = [name for column, name in columns.items() if _LABELS.search(column)]
     if "response" in fields.mapped.values() or not any(_is_label(row.values.get(it) for row in read) for it in labels):

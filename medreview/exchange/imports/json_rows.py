@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from medreview.errors import UserError
-from medreview.exchange.imports.file_rows import BadRecord, Row, open_text
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow, open_text
 from medreview.storable import is_too_deep
 
 _TEXTS: Final = frozenset({"question", "prompt", "response", "answer", "output", "completion", "text"})
@@ -131,7 +131,7 @@ _DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None, object_pair
 """``NaN``, as tables of numbers write a cell that is empty, is nothing."""
 
 
-def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
+def read_jsonl(path: Path) -> Iterator[NamedRow | BadRecord]:
     """One object a line; blank lines are skipped, an invalid line becomes a :class:`BadRecord`.
 
     A file that begins as an array, or as an object over several lines, is read like ``read_json``.
@@ -158,7 +158,7 @@ def read_jsonl(path: Path) -> Iterator[Row | BadRecord]:
                 yield BadRecord(number, _TOO_MUCH)
 
 
-def read_json(path: Path) -> Iterator[Row | BadRecord]:
+def read_json(path: Path) -> Iterator[NamedRow | BadRecord]:
     """The records of a JSON file.
 
     These are the elements of the array, or of a list of objects in the object, or what ``records_in`` finds in it: the
@@ -218,12 +218,12 @@ def _lines(file: TextIO) -> Iterator[tuple[int, str | None]]:
         yield number, None
 
 
-def _row(line: int, value: Any) -> Row | BadRecord:
+def _row(line: int, value: Any) -> NamedRow | BadRecord:
     if isinstance(value, _Unread):
         return BadRecord(line, value.reason)
     if not isinstance(value, dict):
         return BadRecord(line, f"is {kind_of(value)}, not an object")
-    return BadRecord(line, _TOO_MUCH) if is_too_deep(value) else Row(line, value)
+    return BadRecord(line, _TOO_MUCH) if is_too_deep(value) else NamedRow(line, value)
 
 
 def _values(text: str) -> Iterator[tuple[int, Any]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumns, name_of, text_of
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.open_rows import open_rows
 
@@ -60,7 +60,7 @@ def read_judgements(
     return (_judgement(row, fields, unused) for row in fields.check(rows, path, REQUIRED))
 
 
-def _judgement(row: Row | BadRecord, fields: Fields, unused: UnusedColumns | None) -> JudgementRecord | BadRecord:
+def _judgement(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | None) -> JudgementRecord | BadRecord:
     if isinstance(row, BadRecord):
         return row
     values = fields.values(row)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.exchange.imports.file_rows import BadRecord, Row, check_text, open_text, read_table
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow, check_text, open_text, read_table
 from medreview.exchange.imports.foreign_files import is_json, refuse_foreign_text
 from medreview.exchange.imports.json_rows import read_json, read_jsonl
 from medreview.text import normalise_newlines
@@ -26,7 +26,7 @@ _QUESTION: Final = re.compile(r"(?:question[ \t]*:|#(?!#))[ \t]*(\S.*)$", re.IGN
 _ANSWER: Final = re.compile(r"(?:answer|response)[ \t]*:[ \t]*", re.IGNORECASE)
 
 
-def read_answers(path: Path) -> Iterator[Row | BadRecord]:
+def read_answers(path: Path) -> Iterator[NamedRow | BadRecord]:
     """The answers of a text file, each with its first line number. Raises :class:`UserError` for what is no prose."""
     with open_text(path) as file:
         text = normalise_newlines(file.read())
@@ -42,7 +42,7 @@ def read_answers(path: Path) -> Iterator[Row | BadRecord]:
         part = lines[start:number]
         blank = next((i for i, text in enumerate(part) if text.strip()), None)
         if blank is not None:
-            yield Row(start + blank + 1, _answer(part[blank:]))
+            yield NamedRow(start + blank + 1, _answer(part[blank:]))
         start = number + 1
 
 
@@ -89,7 +89,7 @@ def _from_first_text(lines: list[str]) -> list[str]:
     return lines[first:]
 
 
-def open_rows(path: Path) -> tuple[Iterator[Row | BadRecord], int]:
+def open_rows(path: Path) -> tuple[Iterator[NamedRow | BadRecord], int]:
     """The rows of a file, parsed by its file extension, and its number of lines.
 
     Raises :class:`UserError` at once for an unknown extension and when the file cannot be read; see ``check_text``.

@@ -23,7 +23,7 @@ from medreview.exchange.imports.field_mapping import (
     normalise_column,
     text_of,
 )
-from medreview.exchange.imports.file_rows import BadRecord, Row
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.exchange.imports.listed_citations import encoded
 from medreview.exchange.imports.open_rows import open_rows
@@ -82,7 +82,7 @@ class _Answer:
     content: tuple[str, str, str, str, str]
     statements: dict[str, None] = field(default_factory=dict)
     sources: dict[str, None] = field(default_factory=dict)
-    decisions: list[tuple[Row, dict[str, Any]]] = field(default_factory=list)
+    decisions: list[tuple[NamedRow, dict[str, Any]]] = field(default_factory=list)
 
     def shares(self, statement: str, source: str) -> bool:
         """Whether one of the two occurred in it."""
@@ -177,7 +177,7 @@ class _Answers:
         return ""
 
 
-def _take(row: Row | BadRecord, fields: Fields, answers: _Answers, unused: UnusedColumns) -> BadRecord | None:
+def _take(row: NamedRow | BadRecord, fields: Fields, answers: _Answers, unused: UnusedColumns) -> BadRecord | None:
     if isinstance(row, BadRecord):
         return row
     values = fields.values(row)
@@ -216,7 +216,7 @@ def _record(answer: _Answer) -> AnswerRecord:
     return AnswerRecord(answer.line, question, response, tuple(answer.sources), model, origin, record_id)
 
 
-def _decision(row: Row, values: Mapping[str, str], response: Mapping[str, Any]) -> JudgementRecord:
+def _decision(row: NamedRow, values: Mapping[str, str], response: Mapping[str, Any]) -> JudgementRecord:
     reason_is_quote = _normalised(values["decision"]) in _FOUND and not values["quote"]
     return JudgementRecord(
         judge=values["judge"] or "SourceCheckup",

@@ -10,7 +10,7 @@ from medreview.errors import UserError
 from medreview.judges.prompts import Prompt
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, error_of, is_answered, raw_of, said
 from medreview.labels import level_named
-from medreview.llm.call import Answer
+from medreview.llm.call import ModelAnswer
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.study.ids import content_id
@@ -130,7 +130,7 @@ class Hallucination(Task):
             events = [row["event_id"] for row in rows]
         return TaskUnit(ids, (self.request(texts, response.name),), {"events": events})
 
-    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """One row of ``hallucination_finding``; a self-contradictory answer is an abstention."""
         value, failed = said(answers)
         quotes = [str(quote) for quote in value.get("spans", ()) if str(quote).strip()]

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, error_of, is_answered, raw_of, said
 from medreview.labels import CATEGORY, PROVEN_QUOTES
-from medreview.llm.call import Answer
+from medreview.llm.call import ModelAnswer
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -111,7 +111,7 @@ class KeyFacts(Task):
         texts = {"response": response.text, "fact": fact}
         return TaskUnit(ids, (self.request(texts, f"{fact} @ {response.name}"),))
 
-    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """One row of ``key_fact_vote``; a yes counts only with a quote that is in the response."""
         response_id, fact_id = unit.ids
         value, failed = said(answers)

@@ -9,7 +9,7 @@ from medreview.judges.quote_grounding import Grounded
 from medreview.judges.tasks.task import Rows, TaskUnit, is_answered, quote_json
 from medreview.judges.tasks.verification import SupportTask
 from medreview.labels import PROVEN_QUOTES
-from medreview.llm.call import Answer
+from medreview.llm.call import ModelAnswer
 from medreview.llm.costs import tokens_of
 from medreview.sources.ocr_pages import OcrPage, ocr_note, ocr_pages
 from medreview.study.ids import content_id
@@ -54,7 +54,7 @@ class Merged(SupportTask):
             requests.append(self.request({"sources": window, **dict(row)}, row["statement"], note))
         return TaskUnit(ids, tuple(requests), {"snapshots": [snapshot_id for snapshot_id, _ in sources]})
 
-    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """One row of ``merged_judgement``.
 
         Support counts only when every quote given for it is in one of the sources, and one of them bears on it.

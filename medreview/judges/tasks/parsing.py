@@ -9,7 +9,7 @@ from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.judges.runs import add_run
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, said
 from medreview.labels import SAME_WORDS
-from medreview.llm.call import Answer
+from medreview.llm.call import ModelAnswer
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.text import Span, sha256
@@ -36,7 +36,7 @@ class Parsing(Task):
         texts = {"question": response.question, "response": response.text}
         return TaskUnit(ids, (self.request(texts, response.name),))
 
-    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """Rows of ``statement`` and the row of the response; no rows for an abstention.
 
         A statement that is in the response, apart from typography, gets the response's own words and their range; one

@@ -7,7 +7,7 @@ from typing import Final
 
 from medreview.judges.runs import add_run
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, said
-from medreview.llm.call import Answer
+from medreview.llm.call import ModelAnswer
 from medreview.references.model import Reference, reference_of, to_json
 from medreview.references.model_reading import as_told, in_doubt
 
@@ -35,7 +35,7 @@ class ReferenceParsing(Task):
         texts = {"reference": self._reference(ids[0]).text}
         return TaskUnit(ids, (self.request(texts, f"reference {ids[0]}"),))
 
-    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """The new reading of the row of ``reference``; no row for an abstention and for words that are not there."""
         value, failed = said(answers)
         if failed is not None:

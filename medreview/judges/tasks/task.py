@@ -16,7 +16,7 @@ from medreview.judges.judge_caveats import outputs_of_parts
 from medreview.judges.prompt_texts import fence_key, fenced
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import JudgeRun, add_run
-from medreview.llm.call import Answer, JudgeRequest
+from medreview.llm.call import JudgeRequest, ModelAnswer
 from medreview.llm.settings import JudgeSettings
 from medreview.redaction import row_without_keys
 from medreview.study import Study
@@ -93,10 +93,10 @@ class Task(ABC):
         """The unit with its requests; ``None`` when it needs no request after all."""
 
     @abstractmethod
-    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """The rows for the answers to all of a unit's requests, in order. To be called on the reader's thread."""
 
-    def following(self, unit: TaskUnit, answers: Sequence[Answer]) -> TaskUnit | None:
+    def following(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> TaskUnit | None:
         """What is asked of the same thing next, which depends on these answers; ``None`` when that was all."""
         return None
 
@@ -115,7 +115,7 @@ class Task(ABC):
                         row_without_keys(row),
                     )
 
-    def store(self, done: Sequence[tuple[TaskUnit, Sequence[Answer]]]) -> None:
+    def store(self, done: Sequence[tuple[TaskUnit, Sequence[ModelAnswer]]]) -> None:
         """Store the answers to complete units in one transaction."""
         rows = [self.rows(unit, answers) for unit, answers in done]
         self.study.write(lambda connection: self.save(connection, rows))
@@ -148,23 +148,23 @@ def request_of(
     )
 
 
-def failure(answers: Sequence[Answer]) -> Answer | None:
+def failure(answers: Sequence[ModelAnswer]) -> ModelAnswer | None:
     """The first answer that is an abstention, or ``None``."""
     return next((answer for answer in answers if answer.status != "ok"), None)
 
 
-def said(answers: Sequence[Answer]) -> tuple[Mapping[str, Any], Answer | None]:
+def said(answers: Sequence[ModelAnswer]) -> tuple[Mapping[str, Any], ModelAnswer | None]:
     """The object that the one answer holds, ``{}`` of an abstention; and the answer again where it is one."""
     failed = failure(answers)
     return ({}, failed) if failed else (answers[0].value or {}, None)
 
 
-def error_of(answer: Answer | None) -> str:
+def error_of(answer: ModelAnswer | None) -> str:
     """The value of the column ``error``: the status and a sentence; ``""`` without a failure."""
     return "" if answer is None else f"{answer.status}: {answer.error or 'no answer of use'}"
 
 
-def raw_of(answers: Sequence[Answer]) -> str:
+def raw_of(answers: Sequence[ModelAnswer]) -> str:
     """The judge's output; of several parts one after the other."""
     return outputs_of_parts([answer.raw for answer in answers])
 

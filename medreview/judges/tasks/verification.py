@@ -19,7 +19,7 @@ from medreview.judges.tasks.task import (  # fmt: skip
     raw_of,
 )
 from medreview.judges.votes import mapped
-from medreview.llm.call import Answer
+from medreview.llm.call import ModelAnswer
 from medreview.llm.settings import JudgeSettings
 from medreview.sources.ocr_pages import ocr_note, ocr_pages
 from medreview.study import Study
@@ -82,7 +82,7 @@ class SupportTask(Task):
         return available_tokens(self.settings, "".join((self.prompt.text, *statement, _SPARE))) // 200 * 200
 
     def combined(
-        self, answers: Sequence[Answer], statement: str, look: Look, rank: Callable[[PartAnswer], Any]
+        self, answers: Sequence[ModelAnswer], statement: str, look: Look, rank: Callable[[PartAnswer], Any]
     ) -> tuple[dict[str, Any], PartAnswer | None, str]:
         """The columns that are made of the answers on all parts, the part that decides, and the outcome in words.
 
@@ -157,7 +157,7 @@ class Verification(SupportTask):
             requests.append(self.request(texts, about, note))
         return TaskUnit(ids, tuple(requests))
 
-    def rows(self, unit: TaskUnit, answers: Sequence[Answer]) -> Rows:
+    def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """One row of the table ``judgement``."""
         snapshot_id, statement_id = unit.ids
         others = self._others(*unit.ids)

@@ -12,7 +12,7 @@ from medreview.references.comparing.fit import Fit, fit, is_only_named
 from medreview.references.comparing.publication import address_key, same_identifier
 from medreview.references.comparing.titles import UPDATED
 from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, words
-from medreview.references.model import Asked, Difference, Identifier, Record, Reference, ReferenceCheck
+from medreview.references.model import Asked, FieldDifference, Identifier, Record, Reference, ReferenceCheck
 
 _CANDIDATES: Final = 5
 _FEWEST_WORDS: Final = 3
@@ -146,7 +146,7 @@ def _of_the_work(
     differences = found.differences(reference, elsewhere)
     if page is not None and not same_work(page.record, found.record):
         why = f"It is the address of {explanations.named(page.record)}."
-        differences = (*differences, Difference("url", reference.url, found.record.url, False, why))
+        differences = (*differences, FieldDifference("url", reference.url, found.record.url, False, why))
     dead = not led and any(one.by == "identifier" and one.outcome == "nothing" for one in asked)
     others = [each.record for each in works if not same_work(each.record, found.record) and each.same_title]
     others = [led[identifier].record for identifier in elsewhere] + others
@@ -166,7 +166,7 @@ def _of_another_work(
 ) -> ReferenceCheck:
     identifier, found = max(led.items(), key=lambda each: each[1].order)
     meant = [each.record for each in works if not same_work(each.record, found.record)]
-    differences: tuple[Difference, ...] = found.differences(reference)
+    differences: tuple[FieldDifference, ...] = found.differences(reference)
     return ReferenceCheck(
         "other_work",
         found.record,

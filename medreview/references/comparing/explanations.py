@@ -7,7 +7,15 @@ from typing import Final
 
 from medreview.references.comparing.publication import written
 from medreview.references.comparing.titles import edition_number
-from medreview.references.model import PARTLY_LISTED, Asked, Difference, Identifier, Record, Reference, authority_name
+from medreview.references.model import (
+    PARTLY_LISTED,
+    Asked,
+    FieldDifference,
+    Identifier,
+    Record,
+    Reference,
+    authority_name,
+)
 
 NOTHING_TO_GO_BY: Final = (
     "There is nothing to look up: no identifier, no title that tells a work, and not author, journal and year together."
@@ -26,7 +34,7 @@ _NAMES: Final = {
 }
 
 
-def the_work(wrong: Sequence[Difference], *, dead: bool) -> str:
+def the_work(wrong: Sequence[FieldDifference], *, dead: bool) -> str:
     """Of a work that was found: what of it is described wrongly."""
     if not wrong:
         return "The identifier leads to nothing, but the work described was found." if dead else ""

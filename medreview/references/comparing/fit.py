@@ -8,7 +8,7 @@ from typing import Final
 from medreview.references.comparing.authors import PARTICLES, NameComparison, compare_authors, names_written
 from medreview.references.comparing.journals import ContainerComparison, compare_containers
 from medreview.references.comparing.publication import (
-    Evidence,
+    PublicationEvidence,
     compare_documents,
     compare_identifiers,
     compare_numbers,
@@ -30,7 +30,7 @@ from medreview.references.comparing.titles import (
     said_of,
 )
 from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, words
-from medreview.references.model import Author, Difference, Identifier, Record, Reference
+from medreview.references.model import Author, FieldDifference, Identifier, Record, Reference
 from medreview.text import folded
 
 _BY_TITLE: Final[Mapping[TitleLikeness, float]] = {"same": 3.0, "slips": 3.0, "changed": 1.5, "other": 0.0}
@@ -62,13 +62,13 @@ class Fit:
     title: TitleComparison | None
     authors: NameComparison
     container: ContainerComparison
-    year: Difference | None
+    year: FieldDifference | None
     year_known: bool
     printed_place: int
     whole_range: bool = False
     literal: float = 0.0
     other_identifier: bool = False
-    evidence: Evidence = field(default_factory=Evidence)
+    evidence: PublicationEvidence = field(default_factory=PublicationEvidence)
     other_edition: bool = False
 
     @property
@@ -142,12 +142,12 @@ class Fit:
             return self.agreed > self.against or self.title.content >= _LONG_TITLE
         return self.against == 0 and self.agreed == 3 and self.printed_place >= 0
 
-    def differences(self, reference: Reference, elsewhere: Sequence[Identifier] = ()) -> tuple[Difference, ...]:
+    def differences(self, reference: Reference, elsewhere: Sequence[Identifier] = ()) -> tuple[FieldDifference, ...]:
         """Each difference with both readings, in the order in which a reference is read."""
-        found: list[Difference] = []
+        found: list[FieldDifference] = []
         if self.authors.likeness in ("slip", "wrong"):
             found.append(
-                Difference(
+                FieldDifference(
                     "authors",
                     names_written(reference.authors, reference.et_al),
                     names_written(self.record.authors),
@@ -160,7 +160,7 @@ class Fit:
         if self.container.likeness in ("slip", "wrong"):
             names = self.record.containers
             found.append(
-                Difference(
+                FieldDifference(
                     "container",
                     reference.container,
                     names[0] if names else "",
@@ -263,7 +263,7 @@ def _literal(reference: Reference, record: Record) -> float:
     return same + 0.25 * (reference.pages == record.pages)
 
 
-def _title_difference(reference: Reference, title: TitleComparison) -> Difference:
+def _title_difference(reference: Reference, title: TitleComparison) -> FieldDifference:
     slip = title.likeness == "slips"
     if slip:
         why = ", ".join(title.slips)
@@ -271,7 +271,7 @@ def _title_difference(reference: Reference, title: TitleComparison) -> Differenc
         why = " ".join(_changed(*change) for change in title.changes)
     else:
         why = "It is another title."
-    return Difference("title", reference.title, title.title, slip, why)
+    return FieldDifference("title", reference.title, title.title, slip, why)
 
 
 def _changed(printed: str, record: str) -> str:

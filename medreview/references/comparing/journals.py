@@ -41,7 +41,7 @@ class ContainerComparison(NamedTuple):
     why: str = ""
 
 
-class _Table(NamedTuple):
+class _JournalTable(NamedTuple):
     group: dict[tuple[str, ...], int]
     contracted: dict[str, tuple[str, ...]]
     names: tuple[tuple[str, ...], ...]
@@ -190,8 +190,8 @@ def _typo(one: str, other: str) -> bool:
 
 
 @cache
-def _table() -> _Table:
+def _table() -> _JournalTable:
     table = tomllib.loads(Path(__file__).with_name("journals.toml").read_text("utf-8"))
     group = {_words(name): number for number, names in enumerate(table["same"]) for name in names}
     contracted = {word: tuple(forms) for word, forms in table["contracted"].items()}
-    return _Table(group, contracted, tuple(map(tuple, table["same"])))
+    return _JournalTable(group, contracted, tuple(map(tuple, table["same"])))

@@ -22,7 +22,7 @@ from medreview.references.comparing.titles import (
     of_another_maker,
 )
 from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, words
-from medreview.references.model import Difference, Field, Identifier, Record, Reference
+from medreview.references.model import Field, FieldDifference, Identifier, Record, Reference
 
 _SCHEME: Final = re.compile(r"url:https?://(?:www\d?\.)?")
 _BELOW_GUIDELINE: Final = re.compile(r"(nice\.org\.uk/guidance/[a-z]+\d+)/.*")
@@ -65,18 +65,18 @@ _DOI_LABEL: Final = re.compile(r"^(?:https?://)?(?:dx\.)?(?:doi\.org/|doi:)\s*")
 _VERSIONED: Final = re.compile(r"/v\d+$")
 
 
-def compare_year(reference: Reference, record: Record) -> Difference | None:
+def compare_year(reference: Reference, record: Record) -> FieldDifference | None:
     """A year off by one is a slip: many works are online a year before they are printed."""
     if reference.year is None or not record.years or reference.year in record.years:
         return None
     off = min(abs(reference.year - year) for year in record.years)
     has = " or ".join(map(str, record.years))
     if off == 1:
-        return Difference("year", str(reference.year), has, True, "year off by one")
-    return Difference("year", str(reference.year), has, False, f"The record's year is {off} years away.")
+        return FieldDifference("year", str(reference.year), has, True, "year off by one")
+    return FieldDifference("year", str(reference.year), has, False, f"The record's year is {off} years away.")
 
 
-def compare_numbers(reference: Reference, record: Record) -> list[Difference]:
+def compare_numbers(reference: Reference, record: Record) -> list[FieldDifference]:
     """Volume, issue and pages. None of them makes a verdict: records themselves err in them too often."""
     found = []
     has: Mapping[Field, str] = {"volume": record.volume, "issue": record.issue, "pages": record.pages}
@@ -85,9 +85,9 @@ def compare_numbers(reference: Reference, record: Record) -> list[Difference]:
         if not known or (not printed and (name == "issue" or _is_a_document_number(record))):
             continue
         if not printed:
-            found.append(Difference(name, "", known, True, "left out"))
+            found.append(FieldDifference(name, "", known, True, "left out"))
         elif not (same_pages(printed, known) if name == "pages" else same_number(printed, known)):
-            found.append(Difference(name, printed, known, True, "another number"))
+            found.append(FieldDifference(name, printed, known, True, "another number"))
     return found
 
 
@@ -146,7 +146,7 @@ def page_range(pages: str) -> tuple[str, str]:
     return first, re.sub(r"\d+", ending, first) if digits else last
 
 
-def compare_identifiers(reference: Reference, record: Record, elsewhere: Sequence[Identifier]) -> list[Difference]:
+def compare_identifiers(reference: Reference, record: Record, elsewhere: Sequence[Identifier]) -> list[FieldDifference]:
     """The identifiers of the reference that the record contradicts: it has another one of that kind.
 
     ``elsewhere``: those that lead to another work. One of a kind that the record does not have proves nothing.
@@ -158,11 +158,13 @@ def compare_identifiers(reference: Reference, record: Record, elsewhere: Sequenc
             continue
         label = written(identifier)
         if identifier in elsewhere:
-            found.append(Difference("identifier", label, ", ".join(map(written, own)), False, "It is another work's."))
+            found.append(
+                FieldDifference("identifier", label, ", ".join(map(written, own)), False, "It is another work's.")
+            )
         elif own:
             version = any(_bare(identifier) == _bare(known) for known in own)
             why = "another version" if version else "The record has another one, and nobody has this one."
-            found.append(Difference("identifier", label, ", ".join(map(written, own)), version, why))
+            found.append(FieldDifference("identifier", label, ", ".join(map(written, own)), version, why))
     return found
 
 
@@ -204,7 +206,7 @@ _UNTOLD: Final = FUNCTION_WORDS | {"guideline", "guidelines", "guidance"}
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PublicationEvidence:
     """What a reference and a record have beside title, authors, journal and year.
 
     ``address``, ``number``: both have the same one. ``other_number``, ``edition``: the body's number, the edition is
@@ -213,8 +215,8 @@ class Evidence:
 
     address: bool = False
     number: bool = False
-    other_number: Difference | None = None
-    edition: Difference | None = None
+    other_number: FieldDifference | None = None
+    edition: FieldDifference | None = None
     label: bool = False
     other_maker: bool = False
 
@@ -224,7 +226,7 @@ class Evidence:
         return self.address or self.number
 
 
-def evidence_of(reference: Reference, record: Record) -> Evidence:
+def evidence_of(reference: Reference, record: Record) -> PublicationEvidence:
     """What tells whether a reference is the document of a record."""
     key = address_key(reference.url)
     printed = document_numbers(reference.text)
@@ -232,11 +234,11 @@ def evidence_of(reference: Reference, record: Record) -> Evidence:
     other = None
     if printed and known and not printed & known:
         why = "The record has another number."
-        other = Difference("identifier", ", ".join(sorted(printed)), ", ".join(sorted(known)), False, why)
+        other = FieldDifference("identifier", ", ".join(sorted(printed)), ", ".join(sorted(known)), False, why)
     label = (reference.kind == "drug_label" or is_label(reference.title)) and (
         record.kind == "drug_label" or is_label(record.title)
     )
-    return Evidence(
+    return PublicationEvidence(
         address=bool(key) and key == address_key(record.url),
         number=bool(printed & known),
         other_number=other,
@@ -246,7 +248,7 @@ def evidence_of(reference: Reference, record: Record) -> Evidence:
     )
 
 
-def updated(evidence: Evidence, record: Record, year: Difference | None) -> Difference | None:
+def updated(evidence: PublicationEvidence, record: Record, year: FieldDifference | None) -> FieldDifference | None:
     """The difference in the year, a slip where the work is updated under its old address, number or name."""
     lives = evidence.number or evidence.label or (evidence.address and record.kind in UPDATED)
     return year._replace(slip=True, why="updated") if year is not None and not year.slip and lives else year
@@ -262,7 +264,7 @@ def is_undated_edition(reference: Reference, record: Record) -> bool:
 
 
 def compare_documents(
-    printed: str, record: Record, titles: Iterable[str], evidence: Evidence, known: Known
+    printed: str, record: Record, titles: Iterable[str], evidence: PublicationEvidence, known: Known
 ) -> TitleComparison | None:
     """The comparison of titles without numbers, editions and words for the kind of document; ``None`` if no better.
 
@@ -303,9 +305,9 @@ def _ends_off(title: str) -> str:
     return title.strip(" .,:;-–")
 
 
-def _edition(reference: Reference, record: Record) -> Difference | None:
+def _edition(reference: Reference, record: Record) -> FieldDifference | None:
     one = edition_number(reference.edition, reference.title)
     other = edition_number(record.edition, record.title) if one is not None else None
     if one is None or other is None or one == other:
         return None
-    return Difference("edition", str(one), str(other), False, "The record is of another edition.")
+    return FieldDifference("edition", str(one), str(other), False, "The record is of another edition.")

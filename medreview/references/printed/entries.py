@@ -134,7 +134,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Line:
+class _EntryLine:
     start: int
     end: int
     indent: int
@@ -173,7 +173,7 @@ class _Reader:
             yield from self._read_line(line, following)
         yield from self._close()
 
-    def _read_line(self, line: _Line, following: str) -> Iterator[Entry]:
+    def _read_line(self, line: _EntryLine, following: str) -> Iterator[Entry]:
         body = line.body
         if not body:
             if self._open is not None:
@@ -193,7 +193,7 @@ class _Reader:
             rest = title["rest"].strip()
             if rest:
                 start = line.start + body.rfind(rest)
-                yield from self._begin(_Line(start, start + len(rest), line.indent, rest))
+                yield from self._begin(_EntryLine(start, start + len(rest), line.indent, rest))
             return
         if _RULE.match(body) or body.startswith("==="):
             yield from self._close()
@@ -211,7 +211,7 @@ class _Reader:
         if behind is not None and apart and (cites(rest) or BIBLIOGRAPHIC.search(rest)):
             yield from self._close()
             end = line.end - (behind[0][0] in "([" and rest[-1] in ")]")
-            yield from self._begin(_Line(line.start + behind.end(), end, line.indent, rest))
+            yield from self._begin(_EntryLine(line.start + behind.end(), end, line.indent, rest))
             return
         yield from self._running(line)
 
@@ -221,7 +221,7 @@ class _Reader:
             return True
         return bool(title["colon"]) and (cites(rest) or BIBLIOGRAPHIC.search(rest) is not None)
 
-    def _running(self, line: _Line) -> Iterator[Entry]:
+    def _running(self, line: _EntryLine) -> Iterator[Entry]:
         body = line.body
         note, label, bullet = _FOOTNOTE.match(body), entry_label(body), _BULLET.match(body)
         marked = note is not None or label is not None or bullet is not None
@@ -247,7 +247,9 @@ class _Reader:
         bracketed = body.startswith("[") and cites(content)  # "[1] Croup - Mayo Clinic (https://...)"
         return is_whole(content) or (label is not None and (bracketed or _only_cites(content.strip())))
 
-    def _goes_on(self, entry: _Open, line: _Line, labelled: bool, bullet: re.Match[str] | None, note: bool) -> bool:
+    def _goes_on(
+        self, entry: _Open, line: _EntryLine, labelled: bool, bullet: re.Match[str] | None, note: bool
+    ) -> bool:
         """Add a line to the open entry if it belongs to it."""
         if labelled or note:
             return False
@@ -288,7 +290,7 @@ class _Reader:
         return belongs
 
     def _begin(
-        self, line: _Line, skip: int = 0, number: int | None = None, standing: Literal["list", "footnote"] = "list"
+        self, line: _EntryLine, skip: int = 0, number: int | None = None, standing: Literal["list", "footnote"] = "list"
     ) -> Iterator[Entry]:
         start = line.start + skip
         while (
@@ -323,7 +325,7 @@ class _Reader:
             if place:
                 yield Entry(place, number, entry.standing)
 
-    def _row(self, line: _Line, following: str) -> Iterator[Entry]:
+    def _row(self, line: _EntryLine, following: str) -> Iterator[Entry]:
         cells = list(_cells(line))
         if not self._columns:
             named = [column_of(line.body[cell.start - line.start : cell.end - line.start]) for cell in cells]
@@ -354,16 +356,16 @@ class _Reader:
             yield Entry(place, number, "list", tuple(kept))
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(text: str) -> Iterator[_EntryLine]:
     at = 0
     for raw in text.split("\n"):
         indent = len(raw) - len(raw.lstrip())
         body = raw.strip()
-        yield _Line(at + indent, at + indent + len(body), len(raw[:indent].expandtabs(4)), body)
+        yield _EntryLine(at + indent, at + indent + len(body), len(raw[:indent].expandtabs(4)), body)
         at += len(raw) + 1
 
 
-def _cells(line: _Line) -> Iterator[Span]:
+def _cells(line: _EntryLine) -> Iterator[Span]:
     edges = [found.start() for found in re.finditer(r"(?<!\\)\|", line.body)]
     if line.body[0] != "|":
         edges.insert(0, -1)

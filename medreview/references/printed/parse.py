@@ -14,7 +14,7 @@ from medreview.references.model import FIELDS, Author, Field, Identifier, Refere
 from medreview.references.printed.container import is_by_body, is_journal, kind_of, trimmed
 from medreview.references.printed.imprint import NOTICES, YEAR, read_numbers
 from medreview.references.printed.names import Authors, read_authors
-from medreview.references.printed.segmentation import Reading, read
+from medreview.references.printed.segmentation import SheetReading, read
 from medreview.references.printed.sheet import CUT, LONGEST, sheet_of
 from medreview.text import Span
 
@@ -37,7 +37,7 @@ def parse_reference(text: str) -> Reference:
     return _reference(text, label[0] if label else None, read(sheet, start))
 
 
-def _reference(text: str, number: int | None, reading: Reading) -> Reference:
+def _reference(text: str, number: int | None, reading: SheetReading) -> Reference:
     sheet, numbers = reading.sheet, reading.numbers
     spans: Mapping[Field, Span | None] = {
         "authors": Span(reading.authors.start, reading.authors.end) if reading.authors else None,

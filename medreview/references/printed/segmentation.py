@@ -23,14 +23,14 @@ from medreview.references.printed.imprint import (
     read_numbers,
 )
 from medreview.references.printed.names import Authors, read_authors
-from medreview.references.printed.sheet import CUT, Mark, Sheet
+from medreview.references.printed.sheet import CUT, PrintMark, Sheet
 from medreview.text import Span
 
 A_YEAR: Final = re.compile(rf"(?<![\d/–.-])(?P<year>{YEAR})[a-z]?(?![\d/–-]|\.\d)")
 
 
 @dataclass(slots=True)
-class Reading:
+class SheetReading:
     """Where each field stands on the sheet."""
 
     sheet: Sheet
@@ -71,7 +71,7 @@ _CITY: Final = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)*, [A-Z]{2}")
 _AFTER_YEAR: Final = re.compile(r"[ \x1f]*[).]?[ \x1f]*(?:[–—:|]|- ?) ?(?=[A-Z])")
 
 
-def settle(reading: Reading, start: int) -> None:
+def settle(reading: SheetReading, start: int) -> None:
     """What is told by all of the reading: the year, edition and publisher wherever they stand, a lone journal."""
     text, end, numbers = reading.sheet.text, reading.end, reading.numbers
     after = reading.title.end if reading.title else start
@@ -93,7 +93,7 @@ def settle(reading: Reading, start: int) -> None:
     _own_words(reading)
 
 
-def _lone_journal(reading: Reading) -> None:
+def _lone_journal(reading: SheetReading) -> None:
     """ "Zinman B, et al. N Engl J Med 2015;373:2117-28": what stands for the title is the journal."""
     if reading.title is None or reading.chapter:
         return
@@ -123,7 +123,7 @@ def _lone_journal(reading: Reading) -> None:
         reading.unsure.add("title")
 
 
-def _own_words(reading: Reading) -> None:
+def _own_words(reading: SheetReading) -> None:
     """The maker before the label of a drug; doubts about what was told by place alone."""
     text = reading.sheet.text
     if reading.title is not None and reading.authors is None:
@@ -166,10 +166,10 @@ _JOURNAL_FIRST: Final = re.compile(
 )
 
 
-def read(sheet: Sheet, start: int) -> Reading:
+def read(sheet: Sheet, start: int) -> SheetReading:
     """The fields of a reference from a place on."""
     text = sheet.text
-    reading = Reading(sheet, len(text.rstrip(CUT + " .,;")))
+    reading = SheetReading(sheet, len(text.rstrip(CUT + " .,;")))
     reading.numbers = read_numbers(text, start)
     mark = _printed_title(sheet, start, reading.end)
     if mark is None and _journal_first(reading, start):
@@ -188,7 +188,7 @@ def read(sheet: Sheet, start: int) -> Reading:
     return reading
 
 
-def _printed_title(sheet: Sheet, start: int, end: int) -> Mark | None:
+def _printed_title(sheet: Sheet, start: int, end: int) -> PrintMark | None:
     """The title that is told by how it is printed: in quotation marks, bold, or as the words of a link."""
     text = sheet.text
     for mark in sheet.marks:
@@ -203,7 +203,7 @@ def _printed_title(sheet: Sheet, start: int, end: int) -> Mark | None:
     return None
 
 
-def _is_set_off(text: str, start: int, mark: Mark) -> bool:
+def _is_set_off(text: str, start: int, mark: PrintMark) -> bool:
     """Whether a quotation is the title, rather than words within it."""
     after = text[mark.end + 1 : mark.end + 3].strip(" ")
     if after[:1].islower() and _GOES_ON.match(text, mark.end + 1):
@@ -214,7 +214,7 @@ def _is_set_off(text: str, start: int, mark: Mark) -> bool:
     return closes and (opens or read_authors(text, start, certain=True) is not None)
 
 
-def _are_authors(text: str, mark: Mark, words: int) -> bool:
+def _are_authors(text: str, mark: PrintMark, words: int) -> bool:
     """Whether authors are set off rather than the title: "**Brunton LL, Knollmann BC (Eds.).** ..."."""
     authors = read_authors(text, mark.start)
     if authors is None or words < 8:
@@ -224,13 +224,13 @@ def _are_authors(text: str, mark: Mark, words: int) -> bool:
     ).strip("s.")
 
 
-def _is_part(text: str, mark: Mark, start: int, end: int) -> bool:
+def _is_part(text: str, mark: PrintMark, start: int, end: int) -> bool:
     """Whether a mark sets a part of the reference off, rather than all of it."""
     whole = mark.end - mark.start >= 0.9 * (end - start)
     return not whole or A_YEAR.search(text, mark.start, mark.end) is None
 
 
-def _around_title(reading: Reading, start: int, mark: Mark) -> None:
+def _around_title(reading: SheetReading, start: int, mark: PrintMark) -> None:
     text = reading.sheet.text
     reading.title = trimmed(text, mark.start, mark.end)
     after = mark.end + (mark.look == "quoted")
@@ -252,7 +252,7 @@ def _around_title(reading: Reading, start: int, mark: Mark) -> None:
     _after_title(reading, after)
 
 
-def _inverted(reading: Reading, start: int) -> Authors | None:
+def _inverted(reading: SheetReading, start: int) -> Authors | None:
     """ "Mukherjee, Siddhartha. *The Emperor of All Maladies*": a whole name before a title in italics or a year."""
     text = reading.sheet.text
     authors = read_authors(text, start, certain=True)
@@ -276,7 +276,7 @@ def _is_container(text: str, authors: Authors) -> bool:
     )
 
 
-def _after_authors(reading: Reading) -> None:
+def _after_authors(reading: SheetReading) -> None:
     assert reading.authors is not None
     text, numbers = reading.sheet.text, reading.numbers
     at = reading.authors.end
@@ -290,7 +290,7 @@ def _after_authors(reading: Reading) -> None:
     _split_rest(reading, at)
 
 
-def _journal_first(reading: Reading, start: int) -> bool:
+def _journal_first(reading: SheetReading, start: int) -> bool:
     """``NEJM 2015: Title. Authors``, ``Lancet 2019;393:31-39. Title. Authors``: the journal leads."""
     text, numbers = reading.sheet.text, reading.numbers
     lead = _JOURNAL_FIRST.match(text, start)
@@ -307,7 +307,7 @@ def _journal_first(reading: Reading, start: int) -> bool:
     return reading.title is not None
 
 
-def _surnames(reading: Reading, start: int) -> bool:
+def _surnames(reading: SheetReading, start: int) -> bool:
     """``Braunholtz, Edwards, Lilford. Title. Journal``: names without initials, where title and journal follow."""
     text = reading.sheet.text
     authors = read_authors(text, start, certain=True)
@@ -324,7 +324,7 @@ def _surnames(reading: Reading, start: int) -> bool:
     return True
 
 
-def _title_first(reading: Reading, start: int, *, ends: bool = False) -> None:
+def _title_first(reading: SheetReading, start: int, *, ends: bool = False) -> None:
     """``Title. Authors. Container``, ``Title - Authors (Container, 2006)``, ``Title (Container 2006)``, ``Title``."""
     text = reading.sheet.text
     reading.authors = None
@@ -357,14 +357,14 @@ def _title_first(reading: Reading, start: int, *, ends: bool = False) -> None:
     _split_rest(reading, start)
 
 
-def _italic(reading: Reading, start: int, end: int) -> Span | None:
+def _italic(reading: SheetReading, start: int, end: int) -> Span | None:
     for mark in reading.sheet.marks:
         if mark.look == "italic" and mark.start >= start and mark.end <= end + 1 and mark.end - mark.start > 1:
             return Span(mark.start, mark.end)
     return None
 
 
-def _split_rest(reading: Reading, start: int) -> None:
+def _split_rest(reading: SheetReading, start: int) -> None:
     """Title and what follows it, between the authors and the end."""
     text, end, numbers = reading.sheet.text, reading.end, reading.numbers
     stop = numbers.whole.start if numbers is not None and numbers.whole.start >= start else end
@@ -407,7 +407,7 @@ def _comma_container(text: str, title: Span) -> tuple[Span, Span]:
     return title, Span(title.end, title.end)
 
 
-def _bracketed(reading: Reading, start: int, stop: int) -> bool:
+def _bracketed(reading: SheetReading, start: int, stop: int) -> bool:
     """``Title (Container, 2006)`` at the end."""
     text, numbers = reading.sheet.text, reading.numbers
     last = None
@@ -422,7 +422,7 @@ def _bracketed(reading: Reading, start: int, stop: int) -> bool:
     return True
 
 
-def _book(reading: Reading, start: int) -> bool:
+def _book(reading: SheetReading, start: int) -> bool:
     """``Title. 3rd ed. City: Publisher; 2019``."""
     if reading.numbers is not None and (reading.numbers.volume is not None or reading.numbers.issue is not None):
         return False
@@ -437,12 +437,12 @@ def _book(reading: Reading, start: int) -> bool:
     return True
 
 
-def _chapter(reading: Reading, start: int) -> None:
+def _chapter(reading: SheetReading, start: int) -> None:
     reading.chapter = True
     reading.container = book_of_chapter(reading.sheet.text, start, reading.end, _italic(reading, start, reading.end))
 
 
-def _after_title(reading: Reading, start: int) -> None:
+def _after_title(reading: SheetReading, start: int) -> None:
     """The container and the year between the title and the end; authors in brackets with them."""
     text, end, numbers = reading.sheet.text, reading.end, reading.numbers
     while start < end and text[start] in " ,.;–—-" + CUT:

@@ -40,7 +40,7 @@ _QUOTED: Final = re.compile(
 )
 
 
-class Mark(NamedTuple):
+class PrintMark(NamedTuple):
     """How a stretch of the sheet is printed; the place is without the marks themselves."""
 
     look: Look
@@ -54,7 +54,7 @@ class Sheet:
 
     text: str
     at: Sequence[int]
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[PrintMark] = field(default_factory=list)
     identifiers: tuple[Identifier, ...] = ()
     identifier_place: Span | None = None
     url: str = ""
@@ -78,7 +78,7 @@ def sheet_of(reference: str) -> Sheet:
     text, at, marks = _compact(raw, links)
     sheet = Sheet(text, at, marks)
     sheet.marks += [
-        Mark("quoted", found.start(found.lastindex or 0), found.end(found.lastindex or 0))
+        PrintMark("quoted", found.start(found.lastindex or 0), found.end(found.lastindex or 0))
         for found in _QUOTED.finditer(text)
     ]
     _identify(sheet, cited, isbns)
@@ -165,7 +165,7 @@ class _Token(NamedTuple):
     kind: str
 
 
-def _compact(raw: str, links: Sequence[tuple[int, int]]) -> tuple[str, list[int], list[Mark]]:
+def _compact(raw: str, links: Sequence[tuple[int, int]]) -> tuple[str, list[int], list[PrintMark]]:
     tokens = list(_MARKUP.finditer(raw))
     pairs = _pairs(list(_emphasis(raw, tokens)))
     parts: list[str] = []
@@ -226,9 +226,11 @@ def _pairs(tokens: Sequence[_Token]) -> dict[int, tuple[Look, int, int]]:
     return pairs
 
 
-def _placed(at: Sequence[int], pairs: dict[int, tuple[Look, int, int]], links: Sequence[tuple[int, int]]) -> list[Mark]:
+def _placed(
+    at: Sequence[int], pairs: dict[int, tuple[Look, int, int]], links: Sequence[tuple[int, int]]
+) -> list[PrintMark]:
     from bisect import bisect_left
 
     spans: set[tuple[Look, int, int]] = set(pairs.values()) | {("link", start, end) for start, end in links}
-    marks = (Mark(look, bisect_left(at, start), bisect_left(at, end)) for look, start, end in spans)
+    marks = (PrintMark(look, bisect_left(at, start), bisect_left(at, end)) for look, start, end in spans)
     return sorted((mark for mark in marks if mark.end > mark.start), key=lambda mark: (mark.start, mark.end))

@@ -247,7 +247,7 @@ _REFUSED: Final = frozenset({400, 404, 413, 414, 431})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServiceAnswer:
     """What a service has: records, nothing, or no answer at all (``failure`` is a sentence)."""
 
     records: tuple[Record, ...] = ()
@@ -274,11 +274,11 @@ class Client:
         if isinstance(service, PubMed):
             self._places = Batches(channel, MATCHES_AT_ONCE, partial(self._ask_places, channel, service), tasks)
 
-    async def identifier(self, identifier: Identifier) -> Answer | None:
+    async def identifier(self, identifier: Identifier) -> ServiceAnswer | None:
         """The works that carry an identifier."""
         known = self._answers.known(self.name, _key(identifier.kind, identifier.value))
         if known is not None:
-            return Answer(known)
+            return ServiceAnswer(known)
         if self.channel is None:
             return None
         return _answer(await self._by_kind[identifier.kind].get(identifier.value))
@@ -289,12 +289,12 @@ class Client:
             return self.service.citation(reference)
         return self.service.place(reference) if isinstance(self.service, PubMed) else ""
 
-    async def citation(self, way: Way, query: str) -> Answer | None:
+    async def citation(self, way: Way, query: str) -> ServiceAnswer | None:
         """The works that the service finds by a citation; ``query`` is that of :meth:`query`."""
         key = f"{way}:{query}"
         known = self._answers.known(self.name, key)
         if known is not None:
-            return Answer(known)
+            return ServiceAnswer(known)
         if self.channel is None:
             return None
         if way == "place":
@@ -308,22 +308,22 @@ class Client:
             self._answers.keep(self.name, key, found.records)
         return found
 
-    async def _whole(self, pmids: str | Sequence[str] | Failure | None) -> Answer:
+    async def _whole(self, pmids: str | Sequence[str] | Failure | None) -> ServiceAnswer:
         """The records of PubMed's numbers, asked for together with others; a failure where one of them failed."""
         if isinstance(pmids, Failure):
-            return Answer(failure=pmids.words)
+            return ServiceAnswer(failure=pmids.words)
         numbers = [pmids] if isinstance(pmids, str) else pmids or []
         answers = await asyncio.gather(*(self.identifier(Identifier("pmid", number)) for number in numbers))
         found = [answer for answer in answers if answer is not None]
         if failure := next((answer.failure for answer in found if answer.failure), ""):
-            return Answer(failure=failure)
-        return Answer(tuple(record for answer in found for record in answer.records))
+            return ServiceAnswer(failure=failure)
+        return ServiceAnswer(tuple(record for answer in found for record in answer.records))
 
     async def _ask_identifiers(
         self, channel: Channel, kind: IdentifierKind, values: Sequence[str]
     ) -> Mapping[str, tuple[Record, ...]]:
         fetched = await channel.fetch(self.service.identifier_url(kind, values))
-        with _Counted(channel, fetched):
+        with _CountedChannel(channel, fetched):
             found = self.service.read_identifiers(kind, values, fetched)
         for value in values:
             self._answers.keep(self.name, _key(kind, value), found.get(value, ()))
@@ -331,16 +331,16 @@ class Client:
 
     async def _ask_search(self, channel: Channel, queries: Sequence[str]) -> Mapping[str, tuple[Record, ...]]:
         fetched = await channel.fetch(self.service.citation_url(queries[0]))
-        with _Counted(channel, fetched):
+        with _CountedChannel(channel, fetched):
             return {queries[0]: self.service.read_citation(fetched)}
 
     async def _ask_places(self, channel: Channel, pubmed: PubMed, places: Sequence[str]) -> Mapping[str, str]:
         fetched = await channel.fetch(pubmed.places_url(places))
-        with _Counted(channel, fetched):
+        with _CountedChannel(channel, fetched):
             return pubmed.read_places(places, fetched)
 
 
-class _Counted:
+class _CountedChannel:
     """Counts answers and failures of a channel; a refused or too long answer becomes a :class:`TooMuchError`."""
 
     def __init__(self, channel: Channel, fetched: Fetched) -> None:
@@ -364,5 +364,5 @@ def _key(kind: IdentifierKind, value: str) -> str:
     return f"{kind}:{value}"
 
 
-def _answer(found: tuple[Record, ...] | Failure | None) -> Answer:
-    return Answer(failure=found.words) if isinstance(found, Failure) else Answer(found or ())
+def _answer(found: tuple[Record, ...] | Failure | None) -> ServiceAnswer:
+    return ServiceAnswer(failure=found.words) if isinstance(found, Failure) else ServiceAnswer(found or ())

@@ -25,7 +25,7 @@ from medreview.references.model import (
     WorkKind,
     authority_name,
 )
-from medreview.references.services.client import MOST_AT_ONCE, Answer, AnswerStore, Channel, Client, Way
+from medreview.references.services.client import MOST_AT_ONCE, AnswerStore, Channel, Client, ServiceAnswer, Way
 from medreview.references.services.clinical_trials import ClinicalTrials
 from medreview.references.services.crossref import Crossref
 from medreview.references.services.datacite import DataCite
@@ -55,7 +55,7 @@ _OF_DATACITE: Final = ("10.48550/", "10.5281/", "10.6084/", "10.5061/", "10.1760
 """arXiv, Zenodo, figshare, Dryad and OSF."""
 
 
-class Step(NamedTuple):
+class LookupStep(NamedTuple):
     """A service, and how it is asked for a citation."""
 
     authority: str
@@ -63,21 +63,21 @@ class Step(NamedTuple):
 
 
 _ARTICLE: Final = (
-    Step("pubmed", "place"),
-    *(Step("europe_pmc"), Step("pubmed"), Step("crossref"), Step("openalex")),
+    LookupStep("pubmed", "place"),
+    *(LookupStep("europe_pmc"), LookupStep("pubmed"), LookupStep("crossref"), LookupStep("openalex")),
 )
-_BY_CITATION: Final[Mapping[WorkKind, tuple[Step, ...]]] = {
+_BY_CITATION: Final[Mapping[WorkKind, tuple[LookupStep, ...]]] = {
     "article": _ARTICLE,
     "unknown": _ARTICLE,
-    "preprint": (Step("europe_pmc"), Step("crossref"), Step("datacite"), Step("openalex")),
-    "trial": (Step("clinical_trials"), Step("europe_pmc"), Step("crossref"), Step("openalex")),
-    "dataset": (Step("datacite"), Step("crossref"), Step("openalex")),
-    "book": (Step("crossref"), Step("pubmed"), Step("openalex")),
-    "chapter": (Step("crossref"), Step("pubmed"), Step("openalex")),
-    "guideline": (Step("europe_pmc"), Step("pubmed"), Step("crossref"), Step("openalex")),
-    "report": (Step("europe_pmc"), Step("crossref"), Step("openalex")),
-    "drug_label": (Step("europe_pmc"), Step("crossref")),
-    "web_page": (Step("europe_pmc"), Step("crossref")),
+    "preprint": (LookupStep("europe_pmc"), LookupStep("crossref"), LookupStep("datacite"), LookupStep("openalex")),
+    "trial": (LookupStep("clinical_trials"), LookupStep("europe_pmc"), LookupStep("crossref"), LookupStep("openalex")),
+    "dataset": (LookupStep("datacite"), LookupStep("crossref"), LookupStep("openalex")),
+    "book": (LookupStep("crossref"), LookupStep("pubmed"), LookupStep("openalex")),
+    "chapter": (LookupStep("crossref"), LookupStep("pubmed"), LookupStep("openalex")),
+    "guideline": (LookupStep("europe_pmc"), LookupStep("pubmed"), LookupStep("crossref"), LookupStep("openalex")),
+    "report": (LookupStep("europe_pmc"), LookupStep("crossref"), LookupStep("openalex")),
+    "drug_label": (LookupStep("europe_pmc"), LookupStep("crossref")),
+    "web_page": (LookupStep("europe_pmc"), LookupStep("crossref")),
 }
 
 
@@ -94,7 +94,7 @@ def is_superfluous(authority: str, *, somebody_has_it: bool) -> bool:
     return somebody_has_it and authority in _WHERE_NOBODY_HAS_IT
 
 
-def asked_by_citation(kind: WorkKind) -> tuple[Step, ...]:
+def asked_by_citation(kind: WorkKind) -> tuple[LookupStep, ...]:
     """The steps of a search for a work of this kind, in order."""
     return _BY_CITATION[kind]
 
@@ -153,11 +153,11 @@ class Search:
         if self._library is None:
             return
         for identifier in self._reference.identifiers:
-            answer = Answer(tuple(self._library.by_identifier(identifier)))
+            answer = ServiceAnswer(tuple(self._library.by_identifier(identifier)))
             self._note(self._library.name, "identifier", answer)
             self._hold(identifier, answer)
         if can_be_searched(self._reference) and self._check().verdict != "match":
-            answer = Answer(tuple(self._library.by_citation(self._reference)))
+            answer = ServiceAnswer(tuple(self._library.by_citation(self._reference)))
             self._note(self._library.name, "citation", answer)
             self._keep(answer)
 
@@ -181,10 +181,10 @@ class Search:
                 return self._clients[name]
         return None
 
-    def _hold(self, identifier: Identifier, answer: Answer) -> None:
+    def _hold(self, identifier: Identifier, answer: ServiceAnswer) -> None:
         self._by_identifier.setdefault(identifier, []).extend(answer.records)
 
-    def _keep(self, answer: Answer) -> None:
+    def _keep(self, answer: ServiceAnswer) -> None:
         self._by_citation |= {(record.authority, record.record_id): record for record in answer.records}
 
     def _led_to(self, check: ReferenceCheck) -> bool:
@@ -204,7 +204,7 @@ class Search:
         found, asked = tuple(self._by_citation.values()), tuple(self._asked.values())
         return check_reference(reference, led, found, asked, known=self._known)
 
-    def _note(self, authority: str, by: _By, answer: Answer | None) -> None:
+    def _note(self, authority: str, by: _By, answer: ServiceAnswer | None) -> None:
         if answer is None:
             self.unknown = True
             return
@@ -250,7 +250,7 @@ _AT_A_TIME: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class LookupSummary:
+class ReferenceLookupSummary:
     """Counts: references ``checked``, and ``left`` because nobody could be asked about them; ``requests`` sent.
 
     ``stopped`` has a sentence for each service that failed so often that it was asked no more, by its name.
@@ -273,7 +273,7 @@ def look_up(
     progress: Progress = SILENT,
     ask: bool = True,
     say: Callable[[str], None] | None = None,
-) -> LookupSummary:
+) -> ReferenceLookupSummary:
     """Check references against what authorities have; ``on_done`` gets the place of each in the list, and its check.
 
     The library is asked first, then what ``answers`` know, then, with ``ask``, the services, which are asked nothing
@@ -281,13 +281,13 @@ def look_up(
     the first request, and none where no request is needed. A reference about which nobody could be asked is left out.
     What ``on_done`` or ``answers`` raise ends the lookup and is raised.
     """
-    run = _Run(references, services, network, answers, library, on_done, progress, say)
+    run = _LookUpRun(references, services, network, answers, library, on_done, progress, say)
     progress.begin("references", len(references))
     run_to_end(run.all(ask=ask))
     return run.summary()
 
 
-class _Run:
+class _LookUpRun:
     def __init__(
         self,
         references: Sequence[Reference],
@@ -332,9 +332,9 @@ class _Run:
         async with open_fetcher(self._network) as fetcher:
             await self._look(left, fetcher, final=True)
 
-    def summary(self) -> LookupSummary:
+    def summary(self) -> ReferenceLookupSummary:
         """What was done."""
-        return LookupSummary(
+        return ReferenceLookupSummary(
             self._checked,
             len(self._references) - self._checked,
             sum(channel.sent for channel in self._channels.values()),

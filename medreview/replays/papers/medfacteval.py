@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.generators.brief_generator import SinglePrompt
-from medreview.generators.fact_candidates import KeyFacts
-from medreview.generators.themes import Themes
+from medreview.generators.fact_candidates import FactCandidates
+from medreview.generators.themes import ThemesGenerator
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.replays import replay as of_facts
 from medreview.replays.replay import Replay, Row
@@ -102,7 +102,7 @@ REPLAY: Final = Replay(
     takes="Cases with the text that a human wrote (and notes); texts of systems on them; later the panel's votes.",
     steps=(
         Bring("files", "Bring in cases, and texts of systems on them, if there are any.", texts=True),
-        Generate("key facts", "A model suggests key facts from the text that a human wrote.", KeyFacts,
+        Generate("key facts", "A model suggests key facts from the text that a human wrote.", FactCandidates,
                  NO_CASE),
         Review("choice", "A clinician keeps, edits or discards them, and adds some.", "suggestion", "suggestions",
                "suggested facts", NO_CASE),
@@ -110,7 +110,8 @@ REPLAY: Final = Replay(
                  "there is no case with notes", by="each"),
         Ask("presence", "Ask every judge of the jury whether each text says each fact.", PRESENCE, NO_FACT),
         Ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, NO_FACT),
-        Generate("themes", "A model finds what omitted and contradicted facts have in common.", Themes, NO_FACT),
+        Generate("themes", "A model finds what omitted and contradicted facts have in common.", ThemesGenerator,
+                 NO_FACT),
         Review("panel", "Physicians say of each fact whether the text says it.", "fact", "facts", "facts", NO_FACT),
     ),
     departs=(

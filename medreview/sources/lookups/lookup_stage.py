@@ -32,7 +32,7 @@ class NoAnswerError(Exception):
     """The response is not an answer in the service's format; the message is one plain sentence."""
 
 
-class Service(Protocol):
+class LookupService(Protocol):
     """A service that can be queried: the URL of a query, and how to read the response."""
 
     kind: Kind
@@ -66,7 +66,7 @@ def stored(reader: sqlite3.Connection, kind: Kind) -> dict[str, dict[str, Any]]:
 
 
 def ask(
-    study: Study, service: Service, keys: Sequence[str], *, network: "Network", progress: Progress = SILENT
+    study: Study, service: LookupService, keys: Sequence[str], *, network: "Network", progress: Progress = SILENT
 ) -> LookupSummary:
     """Query a service for every key that has no answer yet; each answer is stored as it arrives.
 
@@ -97,7 +97,7 @@ class _ServiceDownError(Exception):
 
 
 class _Run:
-    def __init__(self, study: Study, service: Service, progress: Progress) -> None:
+    def __init__(self, study: Study, service: LookupService, progress: Progress) -> None:
         self._study = study
         self._service = service
         self._progress = progress

@@ -87,7 +87,7 @@ class PictureLine:
         return sum(self.confidences) / max(1, len(self.confidences))
 
 
-class _Placed(NamedTuple):
+class _PlacedLine(NamedTuple):
     """A line on the levelled page: its sides in pixels."""
 
     left: float
@@ -105,14 +105,14 @@ class _Placed(NamedTuple):
         return self.bottom - self.top
 
 
-class Written(NamedTuple):
+class OcrText(NamedTuple):
     """A text, and the confidence of each of its characters; what was put between the lines has 1."""
 
     text: str
     confidences: tuple[float, ...]
 
 
-def written(lines: Sequence[PictureLine]) -> Written:
+def written(lines: Sequence[PictureLine]) -> OcrText:
     """The text of a page in reading order: a line of the page is a line of the text, a blank line parts paragraphs,
     and cells of a row stand as ``a | b``."""
     placed = _levelled(lines)
@@ -136,10 +136,10 @@ def written(lines: Sequence[PictureLine]) -> Written:
                 line, sure = cell.line.text, cell.line.confidences
                 start, end = len(line) - len(line.lstrip()), len(line.rstrip())
                 put(*with_blanks(line[start:end], sure[start:end]))
-    return Written("".join(text), tuple(confidences))
+    return OcrText("".join(text), tuple(confidences))
 
 
-def _levelled(lines: Sequence[PictureLine]) -> list[_Placed]:
+def _levelled(lines: Sequence[PictureLine]) -> list[_PlacedLine]:
     """The lines where they would stand if the page lay straight."""
     long = [line.slope for line in lines if line.width > 3 * line.height]
     angle = -median(long) if long else 0.0
@@ -148,11 +148,11 @@ def _levelled(lines: Sequence[PictureLine]) -> list[_Placed]:
     for line in lines:
         across = [x * cosine - y * sine for x, y in line.corners]
         down = [x * sine + y * cosine for x, y in line.corners]
-        placed.append(_Placed(min(across), min(down), max(across), max(down), line))
+        placed.append(_PlacedLine(min(across), min(down), max(across), max(down), line))
     return placed
 
 
-def _columns(lines: list[_Placed]) -> list[list[_Placed]]:
+def _columns(lines: list[_PlacedLine]) -> list[list[_PlacedLine]]:
     """Blocks in reading order; within one, lines are read from top to bottom and from left to right.
 
     Where a white strip parts two columns of prose, lines over both part the page into what is above and below them.
@@ -161,7 +161,7 @@ def _columns(lines: list[_Placed]) -> list[list[_Placed]]:
     if gutter is None:
         return [lines] if lines else []
     over = sorted((line for line in lines if line.left < gutter < line.right), key=lambda line: line.top)
-    blocks: list[list[_Placed]] = []
+    blocks: list[list[_PlacedLine]] = []
     rest = [line for line in lines if not line.left < gutter < line.right]
     for number in range(len(over) + 1):
         upper = over[number].middle if number < len(over) else math.inf
@@ -177,7 +177,7 @@ def _columns(lines: list[_Placed]) -> list[list[_Placed]]:
     return blocks
 
 
-def _gutter(lines: list[_Placed]) -> float | None:
+def _gutter(lines: list[_PlacedLine]) -> float | None:
     """Where a white strip stands between columns of prose: that which most lines stand beside and fewest lie over."""
     if len(lines) < 2 * _COLUMN_LINES:
         return None
@@ -196,7 +196,7 @@ def _gutter(lines: list[_Placed]) -> float | None:
     return place
 
 
-def _is_prose(lines: list[_Placed]) -> bool:
+def _is_prose(lines: list[_PlacedLine]) -> bool:
     """Whether lines fill a column, as those of a table do not."""
     if len(lines) < _COLUMN_LINES or median(len(line.line.text) for line in lines) < _COLUMN_LENGTH:
         return False
@@ -204,9 +204,9 @@ def _is_prose(lines: list[_Placed]) -> bool:
     return median(line.right - line.left for line in lines) >= _COLUMN_FILLED * width
 
 
-def _rows(lines: list[_Placed]) -> list[list[_Placed]]:
+def _rows(lines: list[_PlacedLine]) -> list[list[_PlacedLine]]:
     """Lines that stand side by side, from left to right."""
-    rows: list[list[_Placed]] = []
+    rows: list[list[_PlacedLine]] = []
     for line in sorted(lines, key=lambda line: line.middle):
         row = rows[-1] if rows else []
         beside = row and line.middle - row[0].middle < 0.5 * min(line.height, row[0].height)
@@ -217,19 +217,19 @@ def _rows(lines: list[_Placed]) -> list[list[_Placed]]:
     return [sorted(row, key=lambda line: line.left) for row in rows]
 
 
-def _without_overlap(row: list[_Placed], line: _Placed) -> list[_Placed]:
+def _without_overlap(row: list[_PlacedLine], line: _PlacedLine) -> list[_PlacedLine]:
     """The lines of a row that reach more than half a height into another one's width."""
     reach = 0.5 * line.height
     return [one for one in row if min(one.right, line.right) - max(one.left, line.left) > reach]
 
 
-def _between(above: list[_Placed], below: list[_Placed]) -> str:
+def _between(above: list[_PlacedLine], below: list[_PlacedLine]) -> str:
     white = min(one.top for one in below) - max(one.bottom for one in above)
     height = median(one.height for one in (*above, *below))
     return "\n\n" if white > _PARAGRAPH_GAP * height else "\n"
 
 
-def _between_cells(row: list[_Placed], place: int) -> str:
+def _between_cells(row: list[_PlacedLine], place: int) -> str:
     before, cell = row[place - 1], row[place]
     gap = (cell.left - before.right) / max(1.0, min(before.height, cell.height))
     is_item = place == 1 and len(before.line.text.strip(".)( ")) <= 2 and gap < _ITEM_GAP
@@ -257,7 +257,7 @@ _LOOK_ALIKE: Final = re.compile(r"(?=.*\d)(?=.*[A-Za-z])|[OQIlSZB|]\d|\d[OQIlSZB
 """Digits among letters, and letters that stand for others or for digits: 0 and O, 1 and l and I, 5 and S, rn and m."""
 
 
-def doubtful_words(read: Written) -> list[tuple[int, int, float]]:
+def doubtful_words(read: OcrText) -> list[tuple[int, int, float]]:
     """Start, end (code points) and confidence of every doubtful word; the confidence is that of its least sure
     character."""
     found = []

@@ -10,8 +10,8 @@ from typing import Any, Final
 from medreview.sources.reading.untrusted_markup import decode
 from medreview.sources.records.notices import ordered_notices
 from medreview.sources.records.service_record import (
-    Draft,
     Identifier,
+    RecordDraft,
     ServiceRecord,
     authors_line,
     build_record,
@@ -76,7 +76,7 @@ def _matches(result: dict[str, Any], requested: Identifier | None) -> bool:
     return requested is None or _identifier(result, requested) == requested[1]
 
 
-def _draft(result: dict[str, Any]) -> Draft:
+def _draft(result: dict[str, Any]) -> RecordDraft:
     journal = _object(result, "journalInfo")
     name = _object(journal, "journal")
     types = _texts(result, "pubTypeList", "pubType")
@@ -91,7 +91,7 @@ def _draft(result: dict[str, Any]) -> Draft:
         if isinstance(author, dict)
     ]
     abstract = _HEADING.sub(r"<\1h3>", _markup(result.get("abstractText")))
-    return Draft(
+    return RecordDraft(
         service=_SERVICE,
         title=_HEADING.sub("", _markup(result.get("title"))) or "(without a title)",
         notices=ordered_notices(corrections, types),

@@ -12,8 +12,8 @@ from lxml import etree
 from medreview.sources.reading.untrusted_markup import MATHML, XML_PARSER, as_html, text_of
 from medreview.sources.records.notices import ordered_notices
 from medreview.sources.records.service_record import (
-    Draft,
     Identifier,
+    RecordDraft,
     ServiceRecord,
     authors_line,
     build_record,
@@ -76,10 +76,10 @@ def read_jats(root: Any, requested: Identifier | None) -> ServiceRecord:
     return build_record(_draft(article), XML_PARSER)
 
 
-def _draft(article: Any) -> Draft:
+def _draft(article: Any) -> RecordDraft:
     meta = article.find("front/article-meta")
     meta = etree.Element("article-meta") if meta is None else meta
-    draft = Draft(service="PubMed Central", notices=_notices(article, meta), lines=_lines(article, meta))
+    draft = RecordDraft(service="PubMed Central", notices=_notices(article, meta), lines=_lines(article, meta))
     title = meta.find("title-group/article-title")
     subtitle = text_of(meta, "title-group/subtitle")
     draft.title = as_html(title, "span") if title is not None and text_of(title) else "(without a title)"

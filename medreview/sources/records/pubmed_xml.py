@@ -8,8 +8,8 @@ from typing import Any
 from medreview.sources.reading.untrusted_markup import XML_PARSER, as_html, text_of
 from medreview.sources.records.notices import ordered_notices
 from medreview.sources.records.service_record import (
-    Draft,
     Identifier,
+    RecordDraft,
     ServiceRecord,
     authors_line,
     build_record,
@@ -35,7 +35,7 @@ def read_pubmed(root: Any, requested: Identifier | None) -> ServiceRecord:
     return build_record(draft, XML_PARSER)
 
 
-def _article(record: Any) -> Draft:
+def _article(record: Any) -> RecordDraft:
     article = record.find("Article")
     if article is None:
         article = record
@@ -47,7 +47,7 @@ def _article(record: Any) -> Draft:
     ]
     journal = article.find("Journal")
     issue = journal.find("JournalIssue") if journal is not None else None
-    return Draft(
+    return RecordDraft(
         service="PubMed",
         notices=ordered_notices(corrections, types),
         lines=[
@@ -69,14 +69,14 @@ def _article(record: Any) -> Draft:
     )
 
 
-def _book(record: Any) -> Draft:
+def _book(record: Any) -> RecordDraft:
     book = record.find("Book")
     title = text_of(book, "BookTitle") if book is not None else ""
     publisher = text_of(book, "Publisher/PublisherName") if book is not None else ""
     chapter = record.find("ArticleTitle")
     authors = [_name(author) for author in record.iterfind("AuthorList/Author")]
     types = [text_of(kind) for kind in record.iterfind("PublicationType")]
-    return Draft(
+    return RecordDraft(
         service="PubMed",
         lines=[
             " ".join(

@@ -26,7 +26,7 @@ class ServiceRecord:
 
 
 @dataclass(slots=True)
-class Draft:
+class RecordDraft:
     """The parts of a record, as its parser found them.
 
     ``notices`` and ``lines`` are plain text; ``title``, ``abstract``, ``body`` and ``full_text_only`` are HTML, the
@@ -43,7 +43,7 @@ class Draft:
     full_text_only: str = ""
 
 
-def build_record(draft: Draft, extractor: str) -> ServiceRecord:
+def build_record(draft: RecordDraft, extractor: str) -> ServiceRecord:
     """The record of a draft, with texts, outline and page state."""
     from medreview.sources.reading.html import read_fragment
 

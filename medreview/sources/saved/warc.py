@@ -138,7 +138,7 @@ class OpenRecord:
     truncated: str
 
 
-class _Silent:
+class _NoWarnings:
     """Discards what warcio prints as warnings; a broken archive is reported by us."""
 
     def write(self, _: str) -> int:
@@ -183,7 +183,7 @@ def read_records(path: Path) -> tuple[list[WarcRecord], bool]:
     saved_at = utc_text(datetime.fromtimestamp(path.stat().st_mtime, UTC))
     found: list[WarcRecord] = []
     empty = True
-    with path.open("rb") as file, contextlib.redirect_stderr(_Silent()):
+    with path.open("rb") as file, contextlib.redirect_stderr(_NoWarnings()):
         records = _raw_records(file)
         try:
             for raw in records:
@@ -209,7 +209,7 @@ def read_records(path: Path) -> tuple[list[WarcRecord], bool]:
 @contextlib.contextmanager
 def open_record(path: Path, offset: int) -> Iterator[OpenRecord]:
     """The record at an offset that :func:`read_records` gave."""
-    with path.open("rb") as file, contextlib.redirect_stderr(_Silent()):
+    with path.open("rb") as file, contextlib.redirect_stderr(_NoWarnings()):
         file.seek(offset)
         raw = next(_raw_records(file))
         truncated = raw.rec_headers.get_header("WARC-Truncated") or ""

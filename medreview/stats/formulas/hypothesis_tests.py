@@ -227,7 +227,7 @@ _ZERO: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class Difference:
+class StatisticDifference:
     """``first`` minus ``second`` in one ``statistic``: its ``estimate``, and whether it could be 0.
 
     ``pvalue`` is two-sided, never 0, by ``test``; ``None`` where that is undefined. ``at_limit``: no resample came as
@@ -272,7 +272,7 @@ def difference(
     dropped: int = 0,
     resampling: Resampling = DEFAULT,
     unit: str = "response",
-) -> Difference:
+) -> StatisticDifference:
     """The difference of two figures of the same ``units`` (R x K) and shared resamples ``sums`` (replicates x K).
 
     ``paired``: both are of the same items, so that ``n`` of the estimate counts them once. ``test`` replaces the p
@@ -292,7 +292,7 @@ def difference(
     name = f"{statistic}, {first.name} minus {second.name}"
     if not used.any():
         estimate = Estimate(name, None, None, None, "none", 0, 0, dropped, undefined, resampling.level, scale=scale)
-        return Difference(first.name, second.name, statistic, estimate, None, _named(test, resampling))
+        return StatisticDifference(first.name, second.name, statistic, estimate, None, _named(test, resampling))
     estimate = bootstrap_figure(
         name,
         value,
@@ -312,15 +312,17 @@ def difference(
         few = f"No interval: {counted(fewest, unit)} of one of the two; it takes {FEWEST_COMPARED} of each."
         estimate = replace(estimate, low=None, high=None, reason=few)
     if test is not None:
-        return Difference(first.name, second.name, statistic, estimate, test.pvalue, test.method, fewest=fewest)
+        return StatisticDifference(
+            first.name, second.name, statistic, estimate, test.pvalue, test.method, fewest=fewest
+        )
     if left_out is not None:
         varying = jackknife(value, left_out.tolist()) if estimate.low is not None else None
         p = None if varying is None else by_student(varying)
         how = f"Student's t, {jackknife_over(unit)}"
-        return Difference(first.name, second.name, statistic, estimate, p, how, fewest=fewest)
+        return StatisticDifference(first.name, second.name, statistic, estimate, p, how, fewest=fewest)
     p, at_limit = two_sided(draws) if estimate.low is not None else (None, False)
     how = _named(None, resampling)
-    return Difference(first.name, second.name, statistic, estimate, p, how, at_limit, fewest=fewest)
+    return StatisticDifference(first.name, second.name, statistic, estimate, p, how, at_limit, fewest=fewest)
 
 
 def two_sided(draws: Floats) -> tuple[float | None, bool]:
@@ -349,7 +351,7 @@ def paired_test(only_first: Sequence[float], only_second: Sequence[float], items
     return clustered_mcnemar(mine, theirs)
 
 
-def with_holm(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+def with_holm(differences: Sequence[StatisticDifference]) -> tuple[StatisticDifference, ...]:
     """The same differences as one family: p values adjusted by Holm, undefined ones not counted."""
     pvalues = [one.pvalue for one in differences]
     family, values = family_size(pvalues), adjusted(pvalues, "holm")

@@ -28,7 +28,7 @@ from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import Estimate, Scale
 
 
-class Block(NamedTuple):
+class CountedBlock(NamedTuple):
     """One thing that is counted: the response of each item, and which of ``width`` cells the item falls into."""
 
     responses: Sequence[str]
@@ -36,14 +36,14 @@ class Block(NamedTuple):
     width: int
 
 
-class Drawn(NamedTuple):
+class DrawnBlock(NamedTuple):
     """A block after the draw: counts per response of the view (R x width) and per resample (replicates x width)."""
 
     units: Floats
     sums: Floats
 
 
-def draw_together(blocks: Sequence[Block], resampling: Resampling) -> list[Drawn]:
+def draw_together(blocks: Sequence[CountedBlock], resampling: Resampling) -> list[DrawnBlock]:
     """Every block from the same resamples of the responses in which any of them has an item."""
     place: dict[str, int] = {}
     for block in blocks:
@@ -53,10 +53,12 @@ def draw_together(blocks: Sequence[Block], resampling: Resampling) -> list[Drawn
     units = np.hstack(counted) if counted else np.zeros((0, 0))
     sums = draw(contributions(units), resampling) if len(units) else units
     ends = np.cumsum([block.width for block in blocks])
-    return [Drawn(own, sums[:, end - block.width : end]) for block, own, end in zip(blocks, counted, ends, strict=True)]
+    return [
+        DrawnBlock(own, sums[:, end - block.width : end]) for block, own, end in zip(blocks, counted, ends, strict=True)
+    ]
 
 
-def _per_response(block: Block, place: dict[str, int]) -> Floats:
+def _per_response(block: CountedBlock, place: dict[str, int]) -> Floats:
     where = np.array([place[response_id] for response_id in block.responses], dtype=np.int64)
     flat = np.bincount(where * block.width + block.cells, minlength=len(place) * block.width)
     return flat.reshape(len(place), block.width).astype(np.float64)

@@ -24,8 +24,8 @@ from medreview.stats.formulas.audit_sampling import (
 )
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.reports.audit_verdicts import (
+    DrawnMember,
     JudgeVerdicts,
-    Member,
     Met,
     WithVerdicts,
     judges_together,
@@ -134,7 +134,7 @@ def in_turn(
     rows: Sequence[sqlite3.Row],
     *,
     against_judges: bool = False,
-) -> list[Member]:
+) -> list[DrawnMember]:
     """The members by the labels of all these reviewers together; on one statement these are averaged.
 
     ``looked`` has every reviewer of ``labels``.
@@ -153,7 +153,7 @@ def in_turn(
     return [*marked[:first], *later]
 
 
-def flow_of(members: Sequence[Member], size: int) -> AuditFlow:
+def flow_of(members: Sequence[DrawnMember], size: int) -> AuditFlow:
     """Where the members went, of a study of ``size`` statements."""
     counts = Counter(member.met for member in members)
     return AuditFlow(
@@ -172,7 +172,7 @@ def usable(label: ReviewerLabel) -> bool:
 
 def _member(
     row: sqlite3.Row, told: Sequence[Labels], put_off: Set[str], seen: Set[str], against: ScaleLabel | None
-) -> Member:
+) -> DrawnMember:
     unit = row["statement_id"]
     given = [labels[unit] for labels in told if unit in labels]
     blind = [label for label in given if label.group.mode == "blind"]
@@ -185,7 +185,7 @@ def _member(
         else:
             wanted = against.label if against is not None else BINARY.labels[0]
             value = sum(BINARY.labels[label.label != "supported"] == wanted for label in used) / len(used)
-    return Member(
+    return DrawnMember(
         unit=unit,
         response_id=row["response_id"],
         model=row["model"],
@@ -346,7 +346,7 @@ def plan_before_labels(reader: sqlite3.Connection, points: float = POINTS) -> Au
     return _plan((), flow_of((), count_statements(reader)), None, None, (), points)
 
 
-def audit_share_of(name: str, members: Sequence[Member], size: int) -> AuditShare:
+def audit_share_of(name: str, members: Sequence[DrawnMember], size: int) -> AuditShare:
     """A share of a study of ``size`` statements by the members that are used."""
     flow = flow_of(members, size)
     used = [member for member in members if member.met == "used"]
@@ -373,7 +373,7 @@ def leading(alone: AuditShare, helped: WithVerdicts | None) -> Estimate:
 
 
 def _plan(
-    members: Sequence[Member],
+    members: Sequence[DrawnMember],
     flow: AuditFlow,
     share: float | None,
     helped: WithVerdicts | None,
@@ -406,7 +406,7 @@ def _plan(
 
 
 def _with_triage(
-    members: Sequence[Member], told: Sequence[Labels], flagged: Collection[str], size: int
+    members: Sequence[DrawnMember], told: Sequence[Labels], flagged: Collection[str], size: int
 ) -> Estimate | None:
     """The share with every flagged statement's own label, if all of them have one and some of these are assisted."""
     of_flagged = [[labels[unit] for labels in told if unit in labels] for unit in flagged]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from medreview.errors import UserError
-from medreview.judges.votes import Judge, judges_of_support
+from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.stats.formulas.audit_sampling import AuditedStratum, Sampled, stratified_share
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
 from medreview.stats.reports.reviewer_labels import BINARY, TIED, TOGETHER
-from medreview.stats.reports.study_reader import EVERYTHING, JudgedResponse, Opinion, Selection, judged_responses
+from medreview.stats.reports.study_reader import EVERYTHING, JudgedResponse, JudgesOpinion, Selection, judged_responses
 
 NOT_BLIND: Final = (
     "{assisted} of {used} labels were given with the judges in sight: they follow the verdicts more than blind ones "
@@ -38,7 +38,7 @@ Met = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class DrawnMember:
     """A drawn statement as one figure counts it; ``value`` where it is used; ``filtered``: given through a filter."""
 
     unit: str
@@ -107,13 +107,13 @@ class WithVerdicts:
 class VerdictCounter:
     """Counts each judge's word on supported or not over a study that is read as a stream."""
 
-    def __init__(self, judges: Sequence[Judge], audited: Collection[str]) -> None:
-        self._judges: tuple[Judge | None, ...] = (None, *judges)
+    def __init__(self, judges: Sequence[VotingJudge], audited: Collection[str]) -> None:
+        self._judges: tuple[VotingJudge | None, ...] = (None, *judges)
         self._audited_units = audited
-        self._said: dict[Judge | None, dict[str, Said]] = {judge: {} for judge in self._judges}
-        self._audited: dict[Judge | None, dict[str, bool]] = {judge: {} for judge in self._judges}
-        self._heard: dict[Opinion, tuple[tuple[int, bool], ...]] = {}
-        self._times: Counter[Opinion] = Counter()
+        self._said: dict[VotingJudge | None, dict[str, Said]] = {judge: {} for judge in self._judges}
+        self._audited: dict[VotingJudge | None, dict[str, bool]] = {judge: {} for judge in self._judges}
+        self._heard: dict[JudgesOpinion, tuple[tuple[int, bool], ...]] = {}
+        self._times: Counter[JudgesOpinion] = Counter()
 
     def add(self, case: JudgedResponse) -> None:
         """Take up one response."""
@@ -141,7 +141,7 @@ class VerdictCounter:
             for judge in self._judges
         ]
 
-    def _words(self, said: Opinion) -> tuple[tuple[int, bool], ...]:
+    def _words(self, said: JudgesOpinion) -> tuple[tuple[int, bool], ...]:
         """Who says whether it is supported, by place among the judges, and what."""
         found = self._heard.get(said)
         if found is None:
@@ -151,7 +151,7 @@ class VerdictCounter:
             self._heard[said] = found
         return found
 
-    def _tied(self, judge: Judge | None) -> int:
+    def _tied(self, judge: VotingJudge | None) -> int:
         return sum(times for said, times in self._times.items() if said.label(judge, BINARY).missing == TIED)
 
 
@@ -190,7 +190,7 @@ def judges_together(reader: sqlite3.Connection) -> JudgeVerdicts:
 
 
 def with_verdicts(
-    members: Sequence[Member], of: JudgeVerdicts, *, assisted: bool = False, weight: float | None = None
+    members: Sequence[DrawnMember], of: JudgeVerdicts, *, assisted: bool = False, weight: float | None = None
 ) -> WithVerdicts:
     """The estimates that a judge's verdicts make of the members that are used.
 
@@ -236,7 +236,7 @@ def stratum_sizes(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> S
     return sizes
 
 
-def post_stratified(sizes: StratumSizes, members: Sequence[Member]) -> dict[str, Estimate]:
+def post_stratified(sizes: StratumSizes, members: Sequence[DrawnMember]) -> dict[str, Estimate]:
     """The share supported, post-stratified by model, by origin and by flag, where the study has two of these."""
     used = [member for member in members if member.met == "used"]
     places = [_strata(member.model, member.origin, member.flagged) for member in used]
@@ -254,7 +254,11 @@ def post_stratified(sizes: StratumSizes, members: Sequence[Member]) -> dict[str,
 
 
 def _right(
-    members: Sequence[Member], used: Sequence[Member], said: Iterable[bool | None], of: JudgeVerdicts, refused: str
+    members: Sequence[DrawnMember],
+    used: Sequence[DrawnMember],
+    said: Iterable[bool | None],
+    of: JudgeVerdicts,
+    refused: str,
 ) -> Estimate:
     """The share of the judged statements on which the judge is right."""
     judged = [(member, word) for member, word in zip(used, said, strict=True) if word is not None]

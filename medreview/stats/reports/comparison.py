@@ -17,7 +17,7 @@ from medreview.stats.formulas.coefficients import Weights
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate, estimate_named, landis_koch
 from medreview.stats.formulas.hypothesis_tests import paired_test
 from medreview.stats.formulas.intervals import proportion
-from medreview.stats.formulas.shared_draws import Alike, Block, Drawn, K, draw_together
+from medreview.stats.formulas.shared_draws import Alike, CountedBlock, DrawnBlock, K, draw_together
 from medreview.stats.reports.reviewer_labels import BINARY, COARSE, Mode, Scale, ScaleLabel
 
 
@@ -140,14 +140,14 @@ def compare(
     )
 
 
-def _block(pairing: Pairing) -> Block:
+def _block(pairing: Pairing) -> CountedBlock:
     labels = pairing.scale.labels
     cells = encode(pairing.rows, labels) * len(labels) + encode(pairing.columns, labels)
-    return Block(pairing.responses, cells, len(labels) ** 2)
+    return CountedBlock(pairing.responses, cells, len(labels) ** 2)
 
 
 def _compared(
-    pairing: Pairing, drawn: Drawn, resampling: Resampling, cautions: tuple[str, ...], *, full: bool
+    pairing: Pairing, drawn: DrawnBlock, resampling: Resampling, cautions: tuple[str, ...], *, full: bool
 ) -> Comparison:
     labels, (units, sums) = pairing.scale.labels, drawn
     dropped, q = pairing.dropped.total(), len(labels)
@@ -180,7 +180,7 @@ def _compared(
     )
 
 
-def _weighted(pairing: Pairing, drawn: Drawn, resampling: Resampling) -> tuple[Estimate, ...]:
+def _weighted(pairing: Pairing, drawn: DrawnBlock, resampling: Resampling) -> tuple[Estimate, ...]:
     """Kappa and AC2 with linear and with quadratic weights, on the labels from one end to the other."""
     order = pairing.scale.order
     if not order or not pairing.rows:

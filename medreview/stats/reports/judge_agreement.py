@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 
-from medreview.judges.votes import Judge
+from medreview.judges.votes import VotingJudge
 from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.formulas.agreement import LEADING_MANY, ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
@@ -32,7 +32,7 @@ from medreview.stats.reports.reviewer_labels import (
     judges_label,
     reviewers_label,
 )
-from medreview.stats.reports.study_reader import JudgedStatement, Opinion
+from medreview.stats.reports.study_reader import JudgedStatement, JudgesOpinion
 from medreview.text import counted
 
 
@@ -53,7 +53,7 @@ class GroupFigures:
     under_rules: tuple[UnderRule, ...] = ()
 
 
-_Kind = tuple[str, bool, Opinion]
+_Kind = tuple[str, bool, JudgesOpinion]
 """Of a labelled statement: the label, whether it is stale, and what the judges say."""
 
 
@@ -67,12 +67,12 @@ class JudgeAgreement:
         self,
         reviewer: str,
         labels: Mapping[str, ReviewerLabel],
-        judges: Sequence[Judge],
+        judges: Sequence[VotingJudge],
         scales: Sequence[Scale] = SCALES,
     ) -> None:
         self._reviewer = reviewer
         self._labels = labels
-        self._judges: tuple[Judge | None, ...] = (None, *judges)
+        self._judges: tuple[VotingJudge | None, ...] = (None, *judges)
         self._scales = scales
         self._collected: dict[Group, Alike[_Kind]] = {group: Alike() for group in GROUPS}
 
@@ -92,7 +92,7 @@ class JudgeAgreement:
 
     def _group(self, group: Group, labelled: Alike[_Kind], resampling: Resampling, full: bool) -> GroupFigures:
         pairings = [
-            self._paired(group, labelled, judge, scale, partial(Opinion.label, judge=judge, scale=scale))
+            self._paired(group, labelled, judge, scale, partial(JudgesOpinion.label, judge=judge, scale=scale))
             for judge in self._judges
             for scale in self._scales
         ]
@@ -119,8 +119,8 @@ class JudgeAgreement:
         return under_rules(ruled, [(0, tied)] * len(ruled), resampling)
 
     def _paired(
-        self, group: Group, labelled: Alike[_Kind], judge: Judge | None, scale: Scale,
-        theirs: Callable[[Opinion], ScaleLabel],
+        self, group: Group, labelled: Alike[_Kind], judge: VotingJudge | None, scale: Scale,
+        theirs: Callable[[JudgesOpinion], ScaleLabel],
     ) -> Pairing:  # fmt: skip
         name = judge.name if judge else TOGETHER
         pairing = Pairing(self._reviewer, name, scale, group.mode, group.drawn, reference=True)
@@ -133,7 +133,7 @@ def _mine(kind: _Kind, scale: Scale) -> ScaleLabel:
     return reviewers_label(label, scale, stale=stale)
 
 
-def _ruled(rule: TieRule, said: Opinion) -> ScaleLabel:
+def _ruled(rule: TieRule, said: JudgesOpinion) -> ScaleLabel:
     return judges_label(said.under(rule), BINARY)
 
 
@@ -231,7 +231,7 @@ class BetweenJudgesCounter:
 
     def __init__(
         self,
-        judges: Sequence[Judge],
+        judges: Sequence[VotingJudge],
         tie: TieRule,
         in_parts: Mapping[str, int],
         *,
@@ -244,7 +244,7 @@ class BetweenJudgesCounter:
         self._in_parts = in_parts
         self._judges = judges
         self._scales = scales
-        self._statements = Alike[Opinion]()
+        self._statements = Alike[JudgesOpinion]()
 
     def add(self, response_id: str, statement: JudgedStatement) -> None:
         """Take up one statement with whatever the judges said of it."""
@@ -286,10 +286,10 @@ class BetweenJudgesCounter:
             decided=decided,
         )
 
-    def _pairing(self, pair: tuple[Judge, Judge], scale: Scale) -> Pairing:
+    def _pairing(self, pair: tuple[VotingJudge, VotingJudge], scale: Scale) -> Pairing:
         first, second = pair
 
-        def labels(said: Opinion) -> tuple[ScaleLabel, ScaleLabel] | None:
+        def labels(said: JudgesOpinion) -> tuple[ScaleLabel, ScaleLabel] | None:
             both = first in said.by_judge and second in said.by_judge
             return (said.label(first, scale), said.label(second, scale)) if both else None
 
@@ -297,7 +297,7 @@ class BetweenJudgesCounter:
         pairing.add_alike(self._statements, labels)
         return pairing
 
-    def _all(self, spoke: Sequence[Judge], resampling: Resampling) -> tuple[JuryAgreement, ...]:
+    def _all(self, spoke: Sequence[VotingJudge], resampling: Resampling) -> tuple[JuryAgreement, ...]:
         """On each scale, of the statements that several judges were asked about; nothing where there is none."""
         found = []
         for scale in SCALES:
@@ -315,7 +315,7 @@ class BetweenJudgesCounter:
         return tuple(found)
 
 
-def _ballot(jury: Sequence[Judge], scale: Scale, said: Opinion) -> list[str | None] | None:
+def _ballot(jury: Sequence[VotingJudge], scale: Scale, said: JudgesOpinion) -> list[str | None] | None:
     asked = [judge for judge in jury if judge in said.by_judge]
     return [said.label(judge, scale).label for judge in asked] if len(asked) > 1 else None
 

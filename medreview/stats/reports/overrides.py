@@ -12,7 +12,7 @@ from typing import Any, Final
 from medreview.labels import FLAGS
 from medreview.progress import SILENT, Progress
 from medreview.text import Span
-from medreview.units.documents import Piece, excerpt
+from medreview.units.documents import ExcerptPiece, excerpt
 from medreview.units.label_comparisons import THEMES, OverriddenLabel, counting, overridden_id, tellable
 from medreview.units.statement_view import (
     Judgement,
@@ -56,7 +56,7 @@ class JudgeWord:
     quote: str
     status: str
     url: str
-    context: tuple[Piece, ...]
+    context: tuple[ExcerptPiece, ...]
     goes_on: bool
 
 
@@ -87,7 +87,7 @@ class Overridden:
     flags: tuple[str, ...]
     page: SeenPage | None
     words: tuple[JudgeWord, ...]
-    context: tuple[Piece, ...]
+    context: tuple[ExcerptPiece, ...]
     passed_over: int
 
 
@@ -111,7 +111,7 @@ def _item(reader: sqlite3.Connection, said: OverriddenLabel) -> Overridden:
     listed = [one for one in judgements if _tells(one, said.snapshot_id)]
     words = tuple(_word(reader, view, one) for one in listed)
     quoted = any(word.context for word, one in zip(words, listed, strict=True) if one.snapshot_id == said.snapshot_id)
-    context: tuple[Piece, ...] = ()
+    context: tuple[ExcerptPiece, ...] = ()
     if page is not None and not quoted:
         found = load_evidence(reader, said.statement_id, page.snapshot_id)
         context = _context(reader, page.snapshot_id, found.highlights[:1])[0]
@@ -174,7 +174,9 @@ def _word(reader: sqlite3.Connection, view: StatementView, judgement: Judgement)
     )
 
 
-def _context(reader: sqlite3.Connection, snapshot_id: str, spans: tuple[Span, ...]) -> tuple[tuple[Piece, ...], bool]:
+def _context(
+    reader: sqlite3.Connection, snapshot_id: str, spans: tuple[Span, ...]
+) -> tuple[tuple[ExcerptPiece, ...], bool]:
     if not spans:
         return (), False
     pieces, goes_on = excerpt(load_text(reader, snapshot_id), spans)

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Final, Literal, NamedTuple, get_args
 
 from medreview.judges.majority import OF_STUDY, Majority, majority_vote
-from medreview.judges.votes import Judge
+from medreview.judges.votes import VotingJudge
 from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.formulas.agreement import LEADING_MANY, ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
@@ -229,7 +229,7 @@ class ConsensusCounter:
     The offline judge is triage by rules and is not held against people here.
     """
 
-    def __init__(self, labels: Mapping[str, Mapping[str, ReviewerLabel]], judges: Sequence[Judge]) -> None:
+    def __init__(self, labels: Mapping[str, Mapping[str, ReviewerLabel]], judges: Sequence[VotingJudge]) -> None:
         self._labels = labels
         self._judges = [judge for judge in judges if not judge.offline]
         self._panels = {group: _Panel() for group in GROUPS}

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from medreview.errors import UserError
 from medreview.judges.fact_votes import answer_of
-from medreview.judges.votes import Judge, judges_of_support
+from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.labels import TieRule
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.agreement import encode
@@ -231,7 +231,7 @@ def judge_costs(reader: sqlite3.Connection, task: str = "") -> dict[str, float]:
     }
 
 
-def _candidates(reader: sqlite3.Connection, wanted: Sequence[str]) -> list[Judge]:
+def _candidates(reader: sqlite3.Connection, wanted: Sequence[str]) -> list[VotingJudge]:
     known = [judge for judge in judges_of_support(reader) if not judge.offline]
     names = {judge.name for judge in known}
     for name in wanted:

@@ -10,13 +10,13 @@ from typing import Final, Literal
 
 import numpy as np
 
-from medreview.judges.votes import Judge
+from medreview.judges.votes import VotingJudge
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import Floats, Ints, Resampling, Statistic, cluster_codes
 from medreview.stats.formulas.classification import McNemar
 from medreview.stats.formulas.estimate import Scale
-from medreview.stats.formulas.hypothesis_tests import Difference, Side, difference, paired_test, with_holm
-from medreview.stats.formulas.shared_draws import Alike, Block, Drawn, draw_together
+from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, paired_test, with_holm
+from medreview.stats.formulas.shared_draws import Alike, CountedBlock, DrawnBlock, draw_together
 from medreview.stats.formulas.support import ResponseSupport, support_counts
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
@@ -27,7 +27,7 @@ from medreview.stats.reports.reviewer_labels import (
     ReviewerLabel,
     reviewers_label,
 )
-from medreview.stats.reports.study_reader import JudgedResponse, Opinion
+from medreview.stats.reports.study_reader import JudgedResponse, JudgesOpinion
 
 Between = Literal["judges", "models_support", "models_agreement", "modes"]
 
@@ -62,12 +62,12 @@ class DifferenceFamily:
     reviewer: str | None
     mode: Mode | None
     drawn: bool | None
-    differences: tuple[Difference, ...]
+    differences: tuple[StatisticDifference, ...]
     cautions: tuple[str, ...] = ()
     omitted: int = 0
 
 
-_Kind = tuple[str, bool, Opinion]
+_Kind = tuple[str, bool, JudgesOpinion]
 """Of a labelled statement: the model, whether the reviewer finds it supported, and what the judges say."""
 
 
@@ -77,10 +77,10 @@ class _Said:
     ``cells`` (n each) are those of a 2 x 2 table, the reviewer in rows, and -1 where the judge has no word.
     """
 
-    def __init__(self, labelled: Alike[_Kind], jury: Sequence[Judge]) -> None:
+    def __init__(self, labelled: Alike[_Kind], jury: Sequence[VotingJudge]) -> None:
         codes = np.array(labelled.codes, dtype=np.int64)
         self.responses = labelled.responses
-        names: dict[str, Judge | None] = {judge.name: judge for judge in jury}
+        names: dict[str, VotingJudge | None] = {judge.name: judge for judge in jury}
         self.cells = {
             name: np.array([_cell(kind, judge) for kind in labelled.kinds], dtype=np.int64)[codes]
             for name, judge in (names | {TOGETHER: None}).items()
@@ -104,12 +104,12 @@ class _Said:
             held &= self._model == self._models.get(model, -1)
         return np.flatnonzero(held)
 
-    def block(self, name: str, places: Ints) -> Block:
+    def block(self, name: str, places: Ints) -> CountedBlock:
         """The table of one beside the reviewer, on some of the statements."""
-        return Block([self.responses[place] for place in places], self.cells[name][places], 4)
+        return CountedBlock([self.responses[place] for place in places], self.cells[name][places], 4)
 
 
-def _cell(kind: _Kind, judge: Judge | None) -> int:
+def _cell(kind: _Kind, judge: VotingJudge | None) -> int:
     _, supported, opinion = kind
     label = opinion.label(judge, BINARY).label
     return -1 if label is None else 2 * (not supported) + (label != BINARY.labels[0])
@@ -118,7 +118,7 @@ def _cell(kind: _Kind, judge: Judge | None) -> int:
 class StudyDifferences:
     """Fed response by response; ``judges`` are those of ``medreview.judges.votes.judges_of_support``."""
 
-    def __init__(self, labels: Mapping[str, Mapping[str, ReviewerLabel]], judges: Sequence[Judge]) -> None:
+    def __init__(self, labels: Mapping[str, Mapping[str, ReviewerLabel]], judges: Sequence[VotingJudge]) -> None:
         self._labels = labels
         self._jury = [judge for judge in judges if not judge.offline]
         self._labelled = {(name, group): Alike[_Kind]() for name in labels for group in GROUPS}
@@ -170,7 +170,7 @@ class StudyDifferences:
         )
 
 
-def _table(said: _Said, model: str | None = None) -> Block:
+def _table(said: _Said, model: str | None = None) -> CountedBlock:
     """The judges together beside the reviewer, of all statements or of those of one model."""
     return said.block(TOGETHER, said.places(TOGETHER, model=model))
 
@@ -202,14 +202,14 @@ def _sides(first: str, second: str, finish: Callable[[int], Statistic], width: i
     return Side(first, finish(0), here), Side(second, finish(width), there)
 
 
-def _joined(parts: Sequence[Drawn]) -> tuple[Floats, Floats]:
+def _joined(parts: Sequence[DrawnBlock]) -> tuple[Floats, Floats]:
     return np.hstack([part.units for part in parts]), np.hstack([part.sums for part in parts])
 
 
 def _agreement(
-    first: str, second: str, parts: Sequence[Drawn], resampling: Resampling, dropped: int = 0,
+    first: str, second: str, parts: Sequence[DrawnBlock], resampling: Resampling, dropped: int = 0,
     test: McNemar | None = None,
-) -> Iterator[Difference]:  # fmt: skip
+) -> Iterator[StatisticDifference]:  # fmt: skip
     """Percent agreement and kappa of two tables, 2 x 2 each; with a ``test`` both are of the same statements."""
     units, sums = _joined(parts)
     asked: tuple[tuple[str, Statistic, Scale], ...] = (
@@ -246,7 +246,7 @@ def _agreement_by_model(
 def _modes(name: str, drawn: bool, both: Sequence[_Said], resampling: Resampling) -> DifferenceFamily:
     """Agreement of the judges together with blind labels, minus that with assisted ones."""
     tables = [_table(said) for said in both]
-    found: list[Difference] = []
+    found: list[StatisticDifference] = []
     if all(table.responses for table in tables):
         found += _agreement("blind", "assisted", draw_together(tables, resampling), resampling)
     return DifferenceFamily("modes", name, None, drawn, with_holm(found), (OTHER_STATEMENTS,))
@@ -255,7 +255,7 @@ def _modes(name: str, drawn: bool, both: Sequence[_Said], resampling: Resampling
 def _support_by_model(models: Mapping[str, Sequence[ResponseSupport]], resampling: Resampling) -> DifferenceFamily:
     """The share of supported statements, and of supported responses, of one model minus another's."""
     chosen = list(models)[:MOST_MODELS]
-    found: list[Difference] = []
+    found: list[StatisticDifference] = []
     for key, statistic in _SHARES.items():
         drawn = draw_together([_shares(model, models[model], key) for model in chosen], resampling)
         by_model = dict(zip(chosen, drawn, strict=True))
@@ -271,7 +271,7 @@ def _support_by_model(models: Mapping[str, Sequence[ResponseSupport]], resamplin
     )
 
 
-def _shares(model: str, responses: Sequence[ResponseSupport], key: str) -> Block:
+def _shares(model: str, responses: Sequence[ResponseSupport], key: str) -> CountedBlock:
     """Two cells: items that are supported, and items that are not."""
     names: list[str] = []
     cells: list[int] = []
@@ -279,7 +279,7 @@ def _shares(model: str, responses: Sequence[ResponseSupport], key: str) -> Block
         supported, known = support_counts(response)[key]
         names += [f"{model} {place}"] * known
         cells += [0] * supported + [1] * (known - supported)
-    return Block(names, np.array(cells, dtype=np.int64), 2)
+    return CountedBlock(names, np.array(cells, dtype=np.int64), 2)
 
 
 def _share(start: int) -> Statistic:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
 from medreview.judges.rollup import Spoken, each_judge, spoken, tally
-from medreview.judges.votes import CAST, VOTED, AnyBallot, Judge, Vote, VoteReader, jury
+from medreview.judges.votes import CAST, VOTED, AnyBallot, Vote, VoteReader, VotingJudge, jury
 from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.reports.reviewer_labels import JuryVerdict, Scale, ScaleLabel, judges_label
 from medreview.study.rows import rows_in_turn
@@ -122,7 +122,7 @@ class CitedPage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Opinion:
+class JudgesOpinion:
     """What the judges say of a statement, rolled up over its sources: one object for all of which they say the same.
 
     ``together`` is the table ``verdict``, ``None`` when nobody judged; ``by_judge`` each judge's own word;
@@ -130,14 +130,14 @@ class Opinion:
     """
 
     together: JuryVerdict | None
-    by_judge: Mapping[Judge, JuryVerdict]
+    by_judge: Mapping[VotingJudge, JuryVerdict]
     ruled: Mapping[TieRule, JuryVerdict] = field(default_factory=dict)
 
     def under(self, rule: TieRule) -> JuryVerdict | None:
         """What the judges say together under a tie rule that need not be the study's; ``None`` when nobody judged."""
         return self.ruled.get(rule, self.together)
 
-    def label(self, judge: Judge | None, scale: Scale) -> ScaleLabel:
+    def label(self, judge: VotingJudge | None, scale: Scale) -> ScaleLabel:
         """What a judge, or without one all together, says on a scale."""
         return judges_label(self.by_judge.get(judge) if judge else self.together, scale)
 
@@ -150,7 +150,7 @@ class JudgedStatement:
     """
 
     statement_id: str
-    opinion: Opinion
+    opinion: JudgesOpinion
     ballots: Sequence[AnyBallot]
     votes: Sequence[Vote] = ()
 
@@ -160,7 +160,7 @@ class JudgedStatement:
         return self.opinion.together
 
     @property
-    def by_judge(self) -> Mapping[Judge, JuryVerdict]:
+    def by_judge(self) -> Mapping[VotingJudge, JuryVerdict]:
         """Each judge's own word, rolled up over the sources."""
         return self.opinion.by_judge
 
@@ -245,10 +245,10 @@ class _Opinions:
     """Knows what was said before, by the words of the votes, and by what they come to."""
 
     def __init__(self) -> None:
-        self._by_words: dict[tuple[Spoken, _Rolled], Opinion] = {}
-        self._said: dict[Hashable, Opinion] = {}
+        self._by_words: dict[tuple[Spoken, _Rolled], JudgesOpinion] = {}
+        self._said: dict[Hashable, JudgesOpinion] = {}
 
-    def of(self, ballots: Sequence[AnyBallot], rolled: _Rolled) -> Opinion:
+    def of(self, ballots: Sequence[AnyBallot], rolled: _Rolled) -> JudgesOpinion:
         """What judges say of a statement; ``rolled``: what is stored of it."""
         words = spoken(ballots), rolled
         found = self._by_words.get(words)
@@ -262,15 +262,15 @@ class _Opinions:
         return found
 
 
-def _said(ballots: Sequence[AnyBallot], rolled: _Rolled) -> Opinion:
+def _said(ballots: Sequence[AnyBallot], rolled: _Rolled) -> JudgesOpinion:
     verdict, supported, votes_for, votes_other, tied = rolled
     if not ballots or votes_for is None or votes_other is None:
-        return Opinion(None, _by_judge(ballots))
+        return JudgesOpinion(None, _by_judge(ballots))
     offline = all(ballot.judge.offline for ballot in ballots)
     yes = None if supported is None else bool(supported)
     together = JuryVerdict(verdict, yes, votes_for, votes_other, bool(tied), offline)
     ruled = {rule: _under(together, ballots, rule) for rule in TIE_RULES} if tied else {}
-    return Opinion(together, _by_judge(ballots), ruled)
+    return JudgesOpinion(together, _by_judge(ballots), ruled)
 
 
 def _under(together: JuryVerdict, ballots: Sequence[AnyBallot], rule: TieRule) -> JuryVerdict:
@@ -280,20 +280,20 @@ def _under(together: JuryVerdict, ballots: Sequence[AnyBallot], rule: TieRule) -
     )
 
 
-def _by_judge(ballots: Sequence[AnyBallot]) -> dict[Judge, JuryVerdict]:
+def _by_judge(ballots: Sequence[AnyBallot]) -> dict[VotingJudge, JuryVerdict]:
     return {
         judge: JuryVerdict(said.verdict, said.supported, int(said.verdict is not None), 0, False, judge.offline)
         for judge, said in each_judge(ballots).items()
     }
 
 
-def words_by_judge(reader: sqlite3.Connection, units: Collection[str]) -> dict[str, dict[Judge, JuryVerdict]]:
+def words_by_judge(reader: sqlite3.Connection, units: Collection[str]) -> dict[str, dict[VotingJudge, JuryVerdict]]:
     """Each judge's own word on some statements, as :class:`JudgedStatement` has it; without those nobody judged."""
     one = next(iter(units)) if len(units) == 1 else None
     voters = VoteReader(reader, one)
     rows = reader.execute(_OF_SOME, (json.dumps(list(units)),))
-    found: dict[str, dict[Judge, JuryVerdict]] = {}
-    known: dict[Spoken, dict[Judge, JuryVerdict]] = {}
+    found: dict[str, dict[VotingJudge, JuryVerdict]] = {}
+    known: dict[Spoken, dict[VotingJudge, JuryVerdict]] = {}
     for unit, of_one in groupby(rows, key=itemgetter(0)):
         ballots = voters.ballots(of_one)
         words = spoken(ballots)

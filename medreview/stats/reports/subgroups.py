@@ -19,8 +19,8 @@ from medreview.stats.formulas.agreement import LEADING_PAIR, pair_figures
 from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import FEWEST, Estimate, estimate_named
-from medreview.stats.formulas.hypothesis_tests import Difference, Side, difference, with_holm
-from medreview.stats.formulas.shared_draws import Block, Drawn, ResponseSample, draw_together
+from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, with_holm
+from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, ResponseSample, draw_together
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
     GROUPS,
@@ -126,7 +126,7 @@ _Parts = Mapping[str, frozenset[str | None]]
 
 
 @dataclass(slots=True)
-class Counts:
+class ItemCounts:
     """One thing, item by item, in the part and outside it: which of ``width`` cells an item falls into."""
 
     width: int
@@ -149,9 +149,9 @@ class Counts:
             self.add(response_id, False, outside)
 
     @property
-    def block(self) -> Block:
+    def block(self) -> CountedBlock:
         """The cells of the part, then those of the rest."""
-        return Block(self.responses, np.array(self.cells, dtype=np.int64), 2 * self.width)
+        return CountedBlock(self.responses, np.array(self.cells, dtype=np.int64), 2 * self.width)
 
 
 @dataclass(slots=True)
@@ -163,9 +163,9 @@ class Reviewed:
 
     group: Group
     labels: int = 0
-    said: Counts = field(default_factory=lambda: Counts(2))
-    agreed: Counts = field(default_factory=lambda: Counts(4))
-    paired: Counts = field(default_factory=lambda: Counts(4))
+    said: ItemCounts = field(default_factory=lambda: ItemCounts(2))
+    agreed: ItemCounts = field(default_factory=lambda: ItemCounts(4))
+    paired: ItemCounts = field(default_factory=lambda: ItemCounts(4))
 
     def add(self, label: ReviewerLabel, inside: bool, word: JuryVerdict | None) -> None:
         """Take up one label beside a word of judges, if it is of the group."""
@@ -197,11 +197,11 @@ class PartCounts:
     reviewed: dict[str, Reviewed]
     statements: int = 0
     responses: set[str] = field(default_factory=set)
-    judged: Counts = field(default_factory=lambda: Counts(2))
-    paired: Counts = field(default_factory=lambda: Counts(2))
+    judged: ItemCounts = field(default_factory=lambda: ItemCounts(2))
+    paired: ItemCounts = field(default_factory=lambda: ItemCounts(2))
 
     @property
-    def columns(self) -> list[Counts]:
+    def columns(self) -> list[ItemCounts]:
         """Everything that is counted of it: two of the verdicts, then three of each reviewer."""
         of_reviewers = (each for one in self.reviewed.values() for each in (one.said, one.agreed, one.paired))
         return [self.judged, self.paired, *of_reviewers]
@@ -340,7 +340,7 @@ class StratumLabels:
     supported: Estimate
     agreement: tuple[Estimate, ...]
     table: tuple[tuple[int, ...], ...]
-    apart: Difference | None
+    apart: StatisticDifference | None
 
     def estimate(self, name: str) -> Estimate:
         """The estimate of this name (``"Cohen's kappa"``); raises ``KeyError`` that names those there are."""
@@ -361,7 +361,7 @@ class StratumFigures:
     statements: int
     responses: int
     supported: Estimate
-    apart: Difference | None
+    apart: StatisticDifference | None
     reviewers: tuple[StratumLabels, ...]
 
 
@@ -417,7 +417,7 @@ def by_report(
 
 
 def _figures(
-    part: PartCounts, against: str, drawn: Sequence[Drawn], resampling: Resampling, *, paired: bool
+    part: PartCounts, against: str, drawn: Sequence[DrawnBlock], resampling: Resampling, *, paired: bool
 ) -> StratumFigures:
     name = FOLDED if part.name is None else part.name
     of_reviewers = [drawn[place : place + 3] for place in range(2, len(drawn), 3)]
@@ -440,9 +440,9 @@ def _labels(
     held: Reviewed,
     name: str,
     against: str,
-    said: Drawn,
-    agreed: Drawn,
-    compared: Drawn,
+    said: DrawnBlock,
+    agreed: DrawnBlock,
+    compared: DrawnBlock,
     resampling: Resampling,
 ) -> StratumLabels:
     units, sums = agreed.units[:, :4], agreed.sums[:, :4]
@@ -463,7 +463,7 @@ def _labels(
     )
 
 
-def _share(name: str, drawn: Drawn, dropped: int, nothing: str, resampling: Resampling) -> Estimate:
+def _share(name: str, drawn: DrawnBlock, dropped: int, nothing: str, resampling: Resampling) -> Estimate:
     """The share of the first cell of a part, of its two."""
     units, sums = (np.column_stack((held[:, 0], held[:, 0] + held[:, 1])) for held in (drawn.units, drawn.sums))
     sample = ResponseSample(("yes", "both"), units, resampling, sums=sums)
@@ -471,8 +471,8 @@ def _share(name: str, drawn: Drawn, dropped: int, nothing: str, resampling: Resa
 
 
 def _apart(
-    name: str, against: str, statistic: str, drawn: Drawn, counted: Sequence[float], resampling: Resampling
-) -> Difference:
+    name: str, against: str, statistic: str, drawn: DrawnBlock, counted: Sequence[float], resampling: Resampling
+) -> StatisticDifference:
     """The share of the ``counted`` cells in the part minus that outside it, which may be the same items."""
     width = len(counted)
     nothing = [0.0] * width
@@ -516,6 +516,6 @@ def _in_families(
     )
 
 
-def _adjusted(differences: Sequence[Difference | None]) -> list[Difference | None]:
+def _adjusted(differences: Sequence[StatisticDifference | None]) -> list[StatisticDifference | None]:
     told = iter(with_holm([one for one in differences if one is not None]))
     return [None if one is None else next(told) for one in differences]

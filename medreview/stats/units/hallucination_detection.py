@@ -21,7 +21,7 @@ from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, Statistic, c
 from medreview.stats.formulas.classification import Classification, classification, mcnemar
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.hypothesis_tests import Difference, Side, difference, with_holm
+from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, with_holm
 from medreview.stats.units.kind_labels import FOUND, TYPE, UnitScale, told_gold
 from medreview.study.ids import unit_id
 from medreview.study.study_acts import groups_of
@@ -257,7 +257,7 @@ class JudgeBeforeAfter:
     moved: dict[str, dict[str, int]] = field(default_factory=dict)
     reviewer: Against = field(default_factory=Against)
     gold: Against = field(default_factory=Against)
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[StatisticDifference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ def _right(word: str, right: str) -> tuple[bool, bool]:
     return (word == "none") == (right == "none"), word == right
 
 
-def _differences(rows: Sequence[BeforeAfter], resampling: Resampling) -> Iterator[Difference]:
+def _differences(rows: Sequence[BeforeAfter], resampling: Resampling) -> Iterator[StatisticDifference]:
     """One judge's, each response being drawn with both of its words."""
     mine, other = (
         Side(when, _share(place), np.array([0.0, 0.0, 1.0])) for place, when in enumerate(("after", "before"))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
-from medreview.judges.votes import Judge
+from medreview.judges.votes import VotingJudge
 from medreview.labels import AXES, FLAG_AXES, scale_of
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import pooled_share, proportion
@@ -155,7 +155,7 @@ ASSISTED: Final[Which] = "assisted"
 FINAL: Final[Which] = "final"
 OF_MODE: Final[Mapping[Mode, Which]] = {"blind": FIRST_BLIND, "assisted": ASSISTED}
 
-RULES: Final = Judge("offline", offline=True).title
+RULES: Final = VotingJudge("offline", offline=True).title
 """What the offline rules are called where judges stand: they are triage, not a verdict."""
 
 _GIVEN: Final = """

@@ -34,7 +34,7 @@ _ONE_TIES: Final = "In every ranking one of the two ties all outputs."
 
 
 @dataclass(frozen=True, slots=True)
-class Ballot:
+class RankBallot:
     """One rater's order of one ranking, and the qualities: ``ranks`` and ``qualities`` by output, from 1."""
 
     ranking: str
@@ -136,7 +136,7 @@ def ranking_figures(
     )  # fmt: skip
 
 
-def _ballots(labels: KindLabels, rows: Mapping[str, sqlite3.Row], which: Which) -> Iterator[Ballot]:
+def _ballots(labels: KindLabels, rows: Mapping[str, sqlite3.Row], which: Which) -> Iterator[RankBallot]:
     """The reviewers' ballots of one kind of labels."""
     for name in labels.reviewers:
         mine = [one for one in labels.given if one.reviewer == name]
@@ -145,7 +145,7 @@ def _ballots(labels: KindLabels, rows: Mapping[str, sqlite3.Row], which: Which) 
         yield from _said(name, said, rows)
 
 
-def _said(name: str, said: Mapping[tuple[str, str], str], rows: Mapping[str, sqlite3.Row]) -> Iterator[Ballot]:
+def _said(name: str, said: Mapping[tuple[str, str], str], rows: Mapping[str, sqlite3.Row]) -> Iterator[RankBallot]:
     for (axis, unit), order in said.items():
         if axis != "rank" or unit not in rows:
             continue
@@ -154,14 +154,14 @@ def _said(name: str, said: Mapping[tuple[str, str], str], rows: Mapping[str, sql
         qualities = {number: said["quality", f"{unit}/{number}"] for number in numbers
                      if ("quality", f"{unit}/{number}") in said}  # fmt: skip
         ranks = tuple(rank_in(order, number) for number in numbers)
-        yield Ballot(unit, rows[unit]["type"] or "", name, models, ranks, qualities)
+        yield RankBallot(unit, rows[unit]["type"] or "", name, models, ranks, qualities)
 
 
-def _of_type(ballots: Sequence[Ballot], kind: str) -> list[Ballot]:
+def _of_type(ballots: Sequence[RankBallot], kind: str) -> list[RankBallot]:
     return [one for one in ballots if not kind or one.type == kind]
 
 
-def _models(ballots: Sequence[Ballot], kind: str, resampling: Resampling) -> Iterator[ModelRanks]:
+def _models(ballots: Sequence[RankBallot], kind: str, resampling: Resampling) -> Iterator[ModelRanks]:
     """Each model, the best first; outputs without a model are of none."""
     names = list(dict.fromkeys(model for one in ballots for model in one.models if model))
     ranks = {name: [_mean_rank(one, name) for one in ballots] for name in names}
@@ -173,7 +173,7 @@ def _models(ballots: Sequence[Ballot], kind: str, resampling: Resampling) -> Ite
         yield _model(name, kind, means[name], ballots, resampling)
 
 
-def _model(name: str, kind: str, mean: Estimate, ballots: Sequence[Ballot], resampling: Resampling) -> ModelRanks:
+def _model(name: str, kind: str, mean: Estimate, ballots: Sequence[RankBallot], resampling: Resampling) -> ModelRanks:
     given: dict[str, list[str]] = {}
     for one in ballots:
         levels = [level for number, level in one.qualities.items() if one.models[number - 1] == name]
@@ -205,14 +205,16 @@ def _within(figure: Estimate, most: int) -> Estimate:
     return replace(figure, low=max(1.0, figure.low), high=min(float(most), figure.high))
 
 
-def _mean_rank(one: Ballot, model: str) -> float | None:
+def _mean_rank(one: RankBallot, model: str) -> float | None:
     """The rank of a model in a ballot; the mean where several outputs are its own."""
     found = [rank for name, rank in zip(one.models, one.ranks, strict=True) if name == model and rank is not None]
     return sum(found) / len(found) if found else None
 
 
-def _agreement(ballots: Sequence[Ballot], kind: str, which: Which, resampling: Resampling) -> Iterator[OrderAgreement]:
-    by_ranking: dict[str, list[Ballot]] = {}
+def _agreement(
+    ballots: Sequence[RankBallot], kind: str, which: Which, resampling: Resampling
+) -> Iterator[OrderAgreement]:
+    by_ranking: dict[str, list[RankBallot]] = {}
     for one in ballots:
         by_ranking.setdefault(one.ranking, []).append(one)
     shared = [[one.ranks for one in held] for held in by_ranking.values() if len(held) > 1]
@@ -222,7 +224,11 @@ def _agreement(ballots: Sequence[Ballot], kind: str, which: Which, resampling: R
 
 
 def _with_machines(
-    ballots: Sequence[Ballot], labels: KindLabels, rows: Mapping[str, sqlite3.Row], which: Which, resampling: Resampling
+    ballots: Sequence[RankBallot],
+    labels: KindLabels,
+    rows: Mapping[str, sqlite3.Row],
+    which: Which,
+    resampling: Resampling,
 ) -> Iterator[OrderAgreement]:
     """Each machine's orders beside those of each reviewer; rankings are resampled."""
     for name, said in labels.said.items():
@@ -249,7 +255,7 @@ def _with_machines(
             yield OrderAgreement(name, which, "", len(taus), figure)
 
 
-def _order(ballots: Sequence[Ballot], resampling: Resampling) -> ModelOrder | None:
+def _order(ballots: Sequence[RankBallot], resampling: Resampling) -> ModelOrder | None:
     """``None`` with fewer than two reviewers who ranked the same two models."""
     given: dict[str, dict[str, list[float]]] = {}
     for one in ballots:

@@ -9,7 +9,7 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.exchange.exports.package import package, parts_named
-from medreview.generators.themes import OverrideThemes
+from medreview.generators.themes import OverrideThemesGenerator
 from medreview.review.audit import complete, draw
 from medreview.review.queue import open_queue
 from medreview.review.queue_kinds import KINDS as KINDS_OF_QUEUE
@@ -168,7 +168,9 @@ def test_a_models_words_on_labels_are_not_passed_on_where_labels_or_notes_are_no
     with Study.create(tmp_path / "o.medreview") as made:
         override_study.fill(made)
         with JudgeEndpoint(says(json.dumps(override_study.THEMES))) as server:
-            pipeline.generate(made, pipeline.Generating(partial(OverrideThemes, to=("kb",)), server.settings("writer")))
+            pipeline.generate(
+                made, pipeline.Generating(partial(OverrideThemesGenerator, to=("kb",)), server.settings("writer"))
+            )
         title, tables = override_study.DOSES["title"].encode(), ("generation_run", "generation", "llm_call", "llm_sent")
         for without in ("labels", "notes", "labels,judges", "none"):
             copy = tmp_path / f"{without}.medreview"

@@ -9,7 +9,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.generators.brief_generator import Brief, SinglePrompt
-from medreview.generators.brief_text import Outcome, stored_briefs
+from medreview.generators.brief_text import FinishedBrief, stored_briefs
 from medreview.import_files import import_file
 from medreview.labels import GIVEN
 from medreview.progress import SILENT
@@ -44,8 +44,8 @@ def changed(change: Callable[[Asked, dict[str, Any]], None]) -> Good:
     return good
 
 
-def outcome(study: Study) -> Outcome:
-    return Outcome.of(json.loads(study.reader.execute("SELECT report FROM generation").fetchone()[0]))
+def outcome(study: Study) -> FinishedBrief:
+    return FinishedBrief.of(json.loads(study.reader.execute("SELECT report FROM generation").fetchone()[0]))
 
 
 def dropped(study: Study) -> list[tuple[str, str]]:

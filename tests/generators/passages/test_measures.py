@@ -11,7 +11,7 @@ from medreview.errors import UserError
 from medreview.generators.passage_candidates import TaggerCommand, TermLists, density
 from medreview.generators.passage_measures import (
     Features,
-    Thresholds,
+    PassageThresholds,
     WordWeights,
     coherence_variance,
     cosines,
@@ -64,7 +64,7 @@ def test_words_that_few_sentences_have_make_them_alike_and_synonyms_are_one_word
 
 
 def test_each_threshold_fails_its_own_rule():
-    limits = Thresholds(0.05, 0.05, 1.0)
+    limits = PassageThresholds(0.05, 0.05, 1.0)
     assert limits.failed(Features(0.05, 0.05, 1.0)) == ()
     assert limits.failed(Features(0.04, 0.06, 1.1)) == ("low_density", "incoherent", "unfocused")
 
@@ -77,7 +77,7 @@ def test_a_share_is_kept_of_those_that_are_good_by_all_three_measures():
         kept = [one for one in [*every, odd] if not limits.failed(one)]
         assert len(kept) == -(-share * 11 // 1)
         assert (odd in kept) is (share == 1)
-    assert thresholds_keeping(0.5, []) == Thresholds()
+    assert thresholds_keeping(0.5, []) == PassageThresholds()
 
 
 def test_equally_good_ones_are_kept_together():

@@ -9,7 +9,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.generators.passage_measures import Thresholds
+from medreview.generators.passage_measures import PassageThresholds
 from medreview.generators.passage_run import Measures, choose, paragraphs_of, store
 from medreview.generators.qa_items import QAItems
 from medreview.generators.source_texts import SourceText, text_of_file
@@ -124,7 +124,7 @@ def test_only_passages_that_were_chosen_are_taken_where_some_were(study):
 
 def test_of_several_choices_the_newest_one_holds_for_the_paragraphs_that_it_saw(study):
     every = paragraphs_of([text_of_file(SAMPLE / "chapter.md")])
-    loose, strict = Measures(), Measures(thresholds=Thresholds(density=0.2))
+    loose, strict = Measures(), Measures(thresholds=PassageThresholds(density=0.2))
     kept = []
     for measures in (loose, loose, strict, loose):
         chosen, limits = choose(every, measures)
@@ -139,7 +139,7 @@ def test_of_several_choices_the_newest_one_holds_for_the_paragraphs_that_it_saw(
     assert kept[0] == kept[1] == kept[3] == 11 > kept[2]
     assert len(QAItems(study, DEMO).items()) == 12
     assert len(rows_of(study, "SELECT * FROM passage_run")) == 4
-    nothing = Thresholds(density=1.0)
+    nothing = PassageThresholds(density=1.0)
     store(study, choose([*every, *paragraphs_of(other)], Measures(thresholds=nothing))[0], Measures(), nothing)
     assert len(QAItems(study, DEMO).items()) == 0, "what was chosen is nothing, and nothing else is taken for it"
 

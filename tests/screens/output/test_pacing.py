@@ -14,7 +14,7 @@ from textual.events import Key
 from medreview.review.queue import open_queue
 from medreview.screens.environment import Look
 from medreview.screens.terminal_driver import InputReader
-from medreview.screens.terminal_output import AHEAD, PATIENCE_S, QUESTION, Answered, Pace
+from medreview.screens.terminal_output import AHEAD, PATIENCE_S, QUESTION, Answered, FramePace
 from medreview.study import Study
 from tests.screens.test_pty import OPEN, labels
 from tests.support.drawing import apart, drawing, lay_out
@@ -47,23 +47,23 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def pace(clock: Clock) -> Pace:
+def pace(clock: Clock) -> FramePace:
     """The pace for a terminal that has answered once."""
-    pace = Pace(clock)
+    pace = FramePace(clock)
     assert pace.sending(FRAME)
     pace.answered()
     return pace
 
 
 def test_nobody_waits_for_a_terminal_that_never_answers_and_it_is_asked_once(clock: Clock) -> None:
-    pace = Pace(clock)
+    pace = FramePace(clock)
     assert [pace.sending(FRAME) for _ in range(3)] == [QUESTION, "", ""]
     assert pace.may_send(FRAME)
     pace.look_again()
     assert pace.sending(FRAME) == QUESTION
 
 
-def test_a_frame_waits_for_the_answer_to_the_one_before_and_a_little_may_go_ahead(pace: Pace) -> None:
+def test_a_frame_waits_for_the_answer_to_the_one_before_and_a_little_may_go_ahead(pace: FramePace) -> None:
     assert pace.may_send(FRAME)
     assert pace.sending(FRAME) == QUESTION
     assert not pace.may_send(FRAME)
@@ -75,11 +75,11 @@ def test_a_frame_waits_for_the_answer_to_the_one_before_and_a_little_may_go_ahea
     assert pace.sending(1) == QUESTION, "what went ahead is asked about with the next frame, however small"
 
 
-def test_small_frames_ask_nothing(pace: Pace) -> None:
+def test_small_frames_ask_nothing(pace: FramePace) -> None:
     assert [pace.sending(50) for _ in range(10)] == [""] * 10
 
 
-def test_an_answer_that_does_not_come_is_waited_for_once(pace: Pace, clock: Clock) -> None:
+def test_an_answer_that_does_not_come_is_waited_for_once(pace: FramePace, clock: Clock) -> None:
     pace.sending(FRAME)
     clock.now += PATIENCE_S - 1
     assert not pace.may_send(FRAME)

@@ -11,7 +11,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Table
 
-from medreview.sources.reading.ocr import PictureLine, Written, doubtful_words, written
+from medreview.sources.reading.ocr import OcrText, PictureLine, doubtful_words, written
 from medreview.sources.reading.pdf import PdfLimits, read_pdf
 
 STYLES = getSampleStyleSheet()
@@ -290,11 +290,11 @@ def test_a_blank_that_was_lost_beside_a_number_is_put_back_and_no_other(read, me
 
 def test_every_character_keeps_its_confidence():
     read = written([line("Age", 100, 100, 150, sure=0.7), line("Dose", 600, 100, 680, sure=0.4)])
-    assert read == Written("Age | Dose", (0.7,) * 3 + (1.0,) * 3 + (0.4,) * 4)
+    assert read == OcrText("Age | Dose", (0.7,) * 3 + (1.0,) * 3 + (0.4,) * 4)
 
 
 def doubtful(text, sure):
-    read = Written(text, tuple(sure) if isinstance(sure, list) else (sure,) * len(text))
+    read = OcrText(text, tuple(sure) if isinstance(sure, list) else (sure,) * len(text))
     return [text[start:end] for start, end, _ in doubtful_words(read)]
 
 
@@ -307,7 +307,7 @@ def test_a_number_is_in_doubt_by_its_least_sure_character_and_a_word_is_not():
 def test_in_a_line_of_low_confidence_every_number_and_look_alike_is_in_doubt_and_in_the_next_line_none():
     assert doubtful("Give 5 mg of modern IO1 now", 0.7) == ["5", "modern", "IO1"]
     text = "Dose 5 mg\nDose 5 mg"
-    assert [start for start, _, _ in doubtful_words(Written(text, (0.7,) * 9 + (1.0,) * 10))] == [5]
+    assert [start for start, _, _ in doubtful_words(OcrText(text, (0.7,) * 9 + (1.0,) * 10))] == [5]
 
 
 @pytest.mark.parametrize("number", ["05", "015"])

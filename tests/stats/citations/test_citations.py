@@ -12,7 +12,7 @@ from medreview.citations import extract
 from medreview.citations.hosts import paywalled_domains
 from medreview.stats.citation_kpis import CitationCounts, citation_figures, criteria
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reference_similarity import Pair, reference_similarities, similarity_figures
+from medreview.stats.reference_similarity import ResponsePair, reference_similarities, similarity_figures
 from medreview.stats.reports.study_support import MOST_STRATA
 from medreview.stats.study_figures import study_figures
 from medreview.stats.url_analysis import url_figures
@@ -434,7 +434,7 @@ REFERENCE = "Give 30 mL/kg of crystalloid fluid within the first 3 hours of sept
 
 
 def one(response, reference=REFERENCE):
-    return reference_similarities([Pair(response, extract(response), reference)])[0]
+    return reference_similarities([ResponsePair(response, extract(response), reference)])[0]
 
 
 def test_the_same_words_have_cosine_one_and_others_none():
@@ -482,7 +482,9 @@ def test_the_opposite_in_the_same_words_scores_high_and_clashes():
 
 
 def test_figures_are_over_responses_and_say_who_has_no_reference():
-    pairs = [Pair(text, [], REFERENCE) for text in (REFERENCE, "Give fluid in septic shock.", "Aspirin.", "...")]
+    pairs = [
+        ResponsePair(text, [], REFERENCE) for text in (REFERENCE, "Give fluid in septic shock.", "Aspirin.", "...")
+    ]
     found = similarity_figures(reference_similarities(pairs), 6, Resampling(replicates=199))
 
     assert (found.cosine.n, found.cosine.dropped) == (3, 7)

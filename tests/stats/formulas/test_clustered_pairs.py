@@ -16,8 +16,8 @@ from medreview.stats.formulas.coefficients import cohen_kappa, gwet_ac, ratio
 from medreview.stats.formulas.estimate import JACKKNIFE_BELOW, Estimate
 from medreview.stats.formulas.hypothesis_tests import (
     NOTHING_DRAWN,
-    Difference,
     Side,
+    StatisticDifference,
     difference,
     paired_test,
     two_sided,
@@ -177,7 +177,7 @@ def share(name: str, of: int, width: int = 4) -> Side:
     return Side(name, lambda sums: ratio(sums[:, of], sums[:, of + 1]), size)
 
 
-def compared(units: Floats, first: Side, second: Side, resampling: Resampling = FAST) -> Difference:
+def compared(units: Floats, first: Side, second: Side, resampling: Resampling = FAST) -> StatisticDifference:
     sums = draw(contributions(units), resampling) if len(units) else units
     return difference(first, second, "support", units, sums, scale="share_difference", resampling=resampling)
 

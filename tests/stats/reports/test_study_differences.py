@@ -9,7 +9,7 @@ from medreview.cli.reports.terminal import printed
 from medreview.errors import UserError
 from medreview.review.queue_filters import select_statements
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.hypothesis_tests import Difference
+from medreview.stats.formulas.hypothesis_tests import StatisticDifference
 from medreview.stats.reports.study_differences import CHOSEN_HERE, DifferenceFamily
 from medreview.stats.reports.study_reader import AUDIT_BY_LABELS, AUDIT_OF_PART, EVERYTHING
 from medreview.stats.reports.subgroups import DIVISIONS, By, ByReport, StratumFigures, about, strata_of
@@ -27,7 +27,7 @@ def families(small: SmallStudy, **more: Any) -> dict[tuple[str, str | None], Dif
     return {(one.between, one.mode or (one.drawn and "drawn") or None): one for one in found}
 
 
-def one(family: DifferenceFamily, first: str, second: str, statistic: str) -> Difference:
+def one(family: DifferenceFamily, first: str, second: str, statistic: str) -> StatisticDifference:
     return next(d for d in family.differences if (d.first, d.second, d.statistic) == (first, second, statistic))
 
 

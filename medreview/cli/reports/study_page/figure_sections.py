@@ -11,7 +11,7 @@ from medreview.cli.reports.conduct import intra_rater_parts, pace_parts
 from medreview.cli.reports.estimates import side_name
 from medreview.cli.reports.layout import NextStep, Title, table
 from medreview.cli.reports.page_parts import PagePart, Plot, folded
-from medreview.cli.reports.plots import Drawing, Interval, Step, flow, forest, interval_row, matrix
+from medreview.cli.reports.plots import Drawing, FlowBox, Interval, flow, forest, interval_row, matrix
 from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.stats_screen import VALID_URLS, spoken
 from medreview.cli.reports.study_page.material import Material
@@ -56,22 +56,24 @@ def _diagram(found: ItemFlow) -> Drawing:
         "not judged": statements.not_judged, "without a readable source": statements.no_readable_source,
     }  # fmt: skip
     trunk = [
-        Step(counted(responses.in_study, "response"), aside=tuple(_counts(lost))),
-        Step(
+        FlowBox(counted(responses.in_study, "response"), aside=tuple(_counts(lost))),
+        FlowBox(
             counted(statements.made, "statement made", "statements made"),
             aside=tuple(_counts({"edited away by reviewers": statements.edited})),
         ),
-        Step(counted(statements.in_study, "statement in the study", "statements in the study"), tuple(_counts(judged))),
+        FlowBox(
+            counted(statements.in_study, "statement in the study", "statements in the study"), tuple(_counts(judged))
+        ),
     ]
     return flow("From responses to labels", trunk, [_of(one) for one in found.labels[:_MOST]])
 
 
-def _of(one: LabelFlow) -> list[Step]:
+def _of(one: LabelFlow) -> list[FlowBox]:
     labelled = {"blind": one.blind, "assisted": one.assisted, "deferred": one.deferred, "open": one.open}
     left = {"cannot judge": one.cannot_judge, "page changed since": one.stale}
     return [
-        Step(f"{one_line(one.reviewer)}: {one.blind + one.assisted:,} labelled", tuple(_counts(labelled))),
-        Step(f"{one.used:,} used in figures", tuple(f"left out: {words}" for words in _counts(left))),
+        FlowBox(f"{one_line(one.reviewer)}: {one.blind + one.assisted:,} labelled", tuple(_counts(labelled))),
+        FlowBox(f"{one.used:,} used in figures", tuple(f"left out: {words}" for words in _counts(left))),
     ]
 
 

@@ -14,7 +14,7 @@ from medreview.labels import TieRule
 from medreview.llm.costs import Spent, spent
 from medreview.progress import SILENT, Progress
 from medreview.sources.lookups.reach import stored
-from medreview.stats.citation_kpis import CitationReport, Thresholds, citation_report, scored
+from medreview.stats.citation_kpis import CitationReport, PassCriteria, citation_report, scored
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.overrides import Overridden, OverrideThemes, overridden, override_themes
 from medreview.stats.reports.provenance import ReviewRecord, review_record
@@ -23,7 +23,7 @@ from medreview.stats.study_figures import StudyFigures, study_figures
 from medreview.stats.units.accused_references import AccusedReferences, accused_references
 from medreview.stats.units.answer_figures import MarkedAnswer, marked_answers
 from medreview.stats.units.fact_report import FactReport, fact_report
-from medreview.units.documents import Piece
+from medreview.units.documents import ExcerptPiece
 from medreview.units.label_comparisons import OverriddenLabel, overridden_labels
 
 MOST: Final = 200
@@ -122,7 +122,7 @@ def _citations(reader: sqlite3.Connection, resampling: Resampling, progress: Pro
         return None
     allow = load_allow_list(None)
     return citation_report(
-        scored(answers, allow, len(answers), progress), allow, Thresholds(), reach=stored(reader),
+        scored(answers, allow, len(answers), progress), allow, PassCriteria(), reach=stored(reader),
         reach_from="snapshots", resampling=resampling, progress=progress,
     )  # fmt: skip
 
@@ -145,7 +145,7 @@ def short_hash(digest: str) -> str:
     return digest[:_DIGITS]
 
 
-def excerpt_runs(pieces: Iterable[Piece], goes_on: bool = False) -> Iterator[Run]:
+def excerpt_runs(pieces: Iterable[ExcerptPiece], goes_on: bool = False) -> Iterator[Run]:
     """An excerpt of a text from outside, its places marked; an ellipsis where something was left out."""
     first = True
     for piece in pieces:

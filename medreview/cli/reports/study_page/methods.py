@@ -6,8 +6,8 @@ from typing import Final
 
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.estimates import over_units, part_lines
-from medreview.cli.reports.layout import Heading, Part, Title, numbers, table
-from medreview.cli.reports.page_parts import Fields, PagePart, listing
+from medreview.cli.reports.layout import Part, TableHeading, Title, numbers, table
+from medreview.cli.reports.page_parts import FieldList, PagePart, listing
 from medreview.cli.reports.references import NOT_FOUND_PROVES
 from medreview.cli.reports.stats_screen import contents
 from medreview.cli.reports.study_page.figure_sections import flow_parts
@@ -49,7 +49,7 @@ def provenance_section(material: Material) -> Iterator[PagePart]:
         ("resampling", f"{origin.replicates:,} replicates, seed {origin.seed}"),
         ("comparisons", f"{origin.comparisons:,} of two opinions stand side by side in this report"),
     ]
-    yield Fields(tuple(rows))
+    yield FieldList(tuple(rows))
 
 
 _KINDS: Final = {
@@ -176,7 +176,7 @@ def methods_section(material: Material) -> Iterator[PagePart]:
         + (f" at event {short_hash(origin.event_head)}" if origin.event_head else "")
         + f", seed {origin.seed}, {origin.replicates:,} replicates."
     )
-    yield from (" ".join(_paragraph(material)), Heading("Formulas"), _SOURCES, Heading("To cite"), cite)
+    yield from (" ".join(_paragraph(material)), TableHeading("Formulas"), _SOURCES, TableHeading("To cite"), cite)
 
 
 def _paragraph(material: Material) -> Iterator[str]:

@@ -5,8 +5,18 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from medreview.cli.output import given, one_line
-from medreview.cli.reports.layout import Heading, NextStep, Title, numbers, table
-from medreview.cli.reports.page_parts import Details, Fields, Line, PagePart, Passage, Run, line, listing, several_lines
+from medreview.cli.reports.layout import NextStep, TableHeading, Title, numbers, table
+from medreview.cli.reports.page_parts import (
+    Details,
+    FieldList,
+    PagePart,
+    QuotedText,
+    Run,
+    TextLine,
+    line,
+    listing,
+    several_lines,
+)
 from medreview.cli.reports.study_page.material import Material, date, excerpt_runs, short_hash
 from medreview.labels import FLAGS, REASONS, label_in, label_words
 from medreview.next_step import command
@@ -66,7 +76,7 @@ def _item(place: int, one: Overridden) -> Details:
 
 def _item_parts(one: Overridden, reason: str) -> Iterator[PagePart]:
     for_it, other, abstained = one.votes
-    yield Passage((Run(several_lines(one.text)),))
+    yield QuotedText((Run(several_lines(one.text)),))
     rows = [
         ("asked", given(one.question)),
         ("model", given(one.model)),
@@ -92,10 +102,10 @@ def _item_parts(one: Overridden, reason: str) -> Iterator[PagePart]:
         ]
     else:
         rows.append(("page", "none: no source could be read"))
-    yield Fields(tuple(rows))
+    yield FieldList(tuple(rows))
     if one.context:
-        yield Heading("Nearest words of the page")
-        yield Passage(tuple(excerpt_runs(one.context)))
+        yield TableHeading("Nearest words of the page")
+        yield QuotedText(tuple(excerpt_runs(one.context)))
     for word in one.words:
         yield from _word(word)
     if one.passed_over:
@@ -109,7 +119,7 @@ def _word(word: JudgeWord) -> Iterator[PagePart]:
     if word.quote.strip():
         yield f"Quote ({in_words(word.status)}): “{one_line(word.quote)}”"
         if word.context:
-            yield Passage(tuple(excerpt_runs(word.context, word.goes_on)))
+            yield QuotedText(tuple(excerpt_runs(word.context, word.goes_on)))
         else:
             yield "These words are in no place of the page."
 
@@ -159,7 +169,7 @@ def _by_model(found: OverrideThemes, places: Places, name: str) -> Iterator[Page
         yield listing([_statement(one, places.get((found.reviewer, one.statement_id)))] for one in theme.statements)
 
 
-def _statement(one: ThemedStatement, place: int | None) -> Line:
+def _statement(one: ThemedStatement, place: int | None) -> TextLine:
     name = Run(one.name, to="" if place is None else anchor(place))
     return line(name, f" {one_line(one.label.text)}" if one.label else ": no longer otherwise than the judges")
 
@@ -168,5 +178,5 @@ def _by_reason(items: Mapping[int, Overridden]) -> Iterator[PagePart]:
     """Those that are told in full."""
     for reason in REASONS:
         if found := [(place, one) for place, one in items.items() if one.reason == reason.level]:
-            yield Heading(f"{reason.name} ({counted(len(found), 'statement')}): {reason.definition}")
+            yield TableHeading(f"{reason.name} ({counted(len(found), 'statement')}): {reason.definition}")
             yield listing([line(Run(one.name, to=anchor(place)), f" {one_line(one.text)}")] for place, one in found)

@@ -16,18 +16,18 @@ from medreview.cli.reports.facts import (
     trade_off_parts,
     trade_off_plots,
 )
-from medreview.cli.reports.layout import Heading, Title, cells, numbers, table
+from medreview.cli.reports.layout import TableHeading, Title, cells, numbers, table
 from medreview.cli.reports.page_parts import (
-    Cell,
     Details,
-    Fields,
+    FieldList,
     Grid,
-    Line,
+    GridCell,
     Listing,
     PagePart,
-    Passage,
     Plot,
+    QuotedText,
     Run,
+    TextLine,
     Tone,
     line,
     listing,
@@ -93,7 +93,7 @@ def facts_section(material: Material) -> Iterator[PagePart]:
     yield "Y yes, N no, – abstained; an empty cell was not asked. The majority stands last, framed if tied."
     for system in report.facts.systems:
         held = [one for one in report.facts.held if one.text.system == system]
-        yield Heading(given(system))
+        yield TableHeading(given(system))
         for task in TASKS:
             yield from _matrix(report, held, system, task)
 
@@ -135,25 +135,25 @@ def _matrix(report: FactReport, held: list[HeldFact], system: str, task: str) ->
     for one in held:
         said = {vote.judge: vote.answer for vote in one.judged.of(task)}
         name = f"{one.case.name} {one.fact.name} {one_line(one.fact.text)}"
-        cells = [Cell(name, to=_anchor(one))]
-        cells += [_cell(said[judge], task) if judge in said else Cell("") for judge in judges]
+        cells = [GridCell(name, to=_anchor(one))]
+        cells += [_cell(said[judge], task) if judge in said else GridCell("") for judge in judges]
         cells += [_together(report.jury(one, task), task)] if judges else []
         if report.panel:
             people = dict(report.people_of(one, task))
-            cells += [_cell(people[who], task) if who in people else Cell("") for who in report.panel]
+            cells += [_cell(people[who], task) if who in people else GridCell("") for who in report.panel]
             cells.append(_together(report.people(one, task), task))
         rows.append(tuple(cells))
     yield Grid(f"{given(system)}: {_WORDS[task][0]}?", tuple(columns), tuple(rows))
 
 
-def _cell(answer: bool | None, task: str, *more: Tone, words: str = "") -> Cell:
+def _cell(answer: bool | None, task: str, *more: Tone, words: str = "") -> GridCell:
     tone: Tone = "none" if answer is None else "yes" if answer == _GOOD[task] else "no"
-    return Cell(f"{_LETTERS[answer]}{words}", (tone, *more))
+    return GridCell(f"{_LETTERS[answer]}{words}", (tone, *more))
 
 
-def _together(word: JuryWord, task: str) -> Cell:
+def _together(word: JuryWord, task: str) -> GridCell:
     if not word.asked and word.answer is None:
-        return Cell("")
+        return GridCell("")
     counts = f" {word.yes}-{word.no}" if word.asked else ""
     more: tuple[Tone, ...] = ("together", "tie") if word.tied else ("together",)
     return _cell(word.answer, task, *more, words=counts + (" tie" if word.tied else ""))
@@ -162,7 +162,7 @@ def _together(word: JuryWord, task: str) -> Cell:
 def _case(report: FactReport, place: int, case: FactCase) -> Details:
     parts: list[PagePart] = [one_line(case.question)]
     if case.reference:
-        reference = Passage((Run(several_lines(case.reference)),))
+        reference = QuotedText((Run(several_lines(case.reference)),))
         parts.append(Details("Reference text", (reference,)))
     for text in report.facts.texts:
         if text.case_id == case.case_id:
@@ -175,7 +175,7 @@ def _text(report: FactReport, text: FactText) -> Iterator[PagePart]:
     yield Title(f"{text.name} {given(text.system)}")
     items = [tuple(_fact(report, one)) for one in held]
     yield Listing(tuple(items), tuple(_anchor(one) for one in held))
-    yield Passage(tuple(_quoted(text, held))) if text.valid else "There is no text."
+    yield QuotedText(tuple(_quoted(text, held))) if text.valid else "There is no text."
 
 
 def _fact(report: FactReport, one: HeldFact) -> Iterator[PagePart]:
@@ -190,14 +190,14 @@ def _fact(report: FactReport, one: HeldFact) -> Iterator[PagePart]:
         yield listing(told)
 
 
-def _vote(vote: FactVote) -> Line:
+def _vote(vote: FactVote) -> TextLine:
     word = "abstained" if vote.answer is None else _WORDS[vote.task][not vote.answer]
     runs = [Run(f"{one_line(vote.judge)}: {word}")]
     if vote.quote.strip():
         runs.append(Run(f" “{one_line(vote.quote)}” ({in_words(vote.quote_status)})"))
     if vote.reason.strip():
         runs += [Run(" "), Run(one_line(vote.reason), "muted")]
-    return Line(tuple(runs))
+    return TextLine(tuple(runs))
 
 
 def _quoted(text: FactText, held: list[HeldFact]) -> Iterator[Run]:
@@ -259,8 +259,8 @@ def answers_section(material: Material) -> Iterator[PagePart]:
 
 
 def _answer_parts(one: MarkedAnswer) -> Iterator[PagePart]:
-    yield Fields((("asked", given(one.question)),))
-    yield Passage(tuple(_marked_runs(one)))
+    yield FieldList((("asked", given(one.question)),))
+    yield QuotedText(tuple(_marked_runs(one)))
     rows = [
         (one_line(one.text[span.start : span.end]), _type(span.type), one_line(span.reviewer), one_line(span.reason))
         for span in one.spans
@@ -301,7 +301,7 @@ def references_section(material: Material) -> Iterator[PagePart]:
             "References, 95% intervals", "share of the references checked", list(_rows(report)), scale="share"
         )
         yield Plot(plot, tabled=_TABLE)
-        yield Heading(_TABLE)
+        yield TableHeading(_TABLE)
         yield _table(report)
         yield from asked_parts(report)
     yield from other_work_parts(material.figures.other_work)
@@ -367,12 +367,12 @@ def _reference_item(place: int, one: AccusedReference) -> Details:
 
 def _reference_item_parts(one: AccusedReference) -> Iterator[PagePart]:
     check = one.stored.check
-    yield Passage((Run(several_lines(one.stored.text)),))
+    yield QuotedText((Run(several_lines(one.stored.text)),))
     rows = [("rules", f"{VERDICT_WORDS[check.verdict]}: {one_line(check.because)}"), ("checked", date(one.checked_at))]
     rows += [("reviewer", _labelled(label)) for label in one.labels]
     if check.record is not None and (notices := notice_words(check.record)):
         rows.append(("notices", one_line("; ".join(notices))))
-    yield Fields(tuple(rows))
+    yield FieldList(tuple(rows))
     if words := asked_words(check):
         yield one_line(words)
     if check.record is not None:
@@ -389,7 +389,7 @@ def _beside(what: str, one: AccusedReference, record: Record) -> Iterator[PagePa
     for difference in one.stored.check.differences if own else ():
         why = f"slip: {difference.why}" if difference.slip else difference.why
         told.setdefault(difference.field, []).append(one_line(why))
-    yield Heading(f"{what}: {one_line(record_name(record))}")
+    yield TableHeading(f"{what}: {one_line(record_name(record))}")
     rows = [
         (
             field_name(row.field),

@@ -11,9 +11,20 @@ from typing import Final
 
 from medreview.atomic_output import atomic_output, check_own, write_new
 from medreview.cli.output import one_line
-from medreview.cli.reports.layout import Bars, Check, Heading, Inset, NextStep, Table, Title
+from medreview.cli.reports.layout import Bars, Check, Inset, NextStep, ReportTable, TableHeading, Title
 from medreview.cli.reports.page import PageDrawer, bars_plot, check_page, write_html
-from medreview.cli.reports.page_parts import Details, Fields, Grid, Line, Listing, PagePart, Passage, Plot, Run, Section
+from medreview.cli.reports.page_parts import (
+    Details,
+    FieldList,
+    Grid,
+    Listing,
+    PagePart,
+    Plot,
+    QuotedText,
+    Run,
+    Section,
+    TextLine,
+)
 from medreview.cli.reports.study_page.figure_sections import (
     citations_section,
     figures_section,
@@ -77,13 +88,13 @@ def _part(part: PagePart, level: int) -> Iterator[str]:
             yield f"{plain(part)}\n\n" if part else ""
         case Title(text):
             yield f"### {plain(text)}\n\n"
-        case Heading(text):
+        case TableHeading(text):
             yield f"{'#' * level} {plain(text)}\n\n"
         case Check(sentence, _):
             yield f"{plain(sentence)}\n\n"
         case NextStep(command):
             yield f"    {command}\n\n"
-        case Table():
+        case ReportTable():
             yield from _tabled(part)
         case Grid():
             yield f"**{plain(part.caption)}**\n\n"
@@ -95,14 +106,14 @@ def _part(part: PagePart, level: int) -> Iterator[str]:
             yield from _plot(part)
         case Inset(inner):
             yield from _parts(inner, level)
-        case Line(runs):
+        case TextLine(runs):
             yield f"{_runs(runs)}\n\n"
-        case Passage(runs):
+        case QuotedText(runs):
             yield "".join(f"> {row}\\\n" if row else ">\n" for row in _runs(runs).split("\n")).removesuffix("\\\n")
             yield "\n\n"
         case Listing():
             yield from _listing(part, level)
-        case Fields(rows):
+        case FieldList(rows):
             yield "".join(f"- **{plain(name)}**: {plain(value)}\n" for name, value in rows) + "\n"
         case Details():
             yield f"### {plain(part.summary)}\n\n" if part.heading else f"**{plain(part.summary)}**\n\n"
@@ -117,7 +128,7 @@ def _plot(plot: Plot) -> Iterator[str]:
         yield from _tabled(plot.drawing.numbers)
 
 
-def _tabled(table: Table) -> Iterator[str]:
+def _tabled(table: ReportTable) -> Iterator[str]:
     heads = [column.name for column in table.columns] if table.header else [""] * len(table.columns)
     yield from _table(heads, table.rows, [column.right for column in table.columns])
 
