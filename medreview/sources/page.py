@@ -12,9 +12,9 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from medreview.sources.fetching.network import Fetched
+from medreview.sources.reading.charset import decode, utf_16_by_header
 from medreview.sources.reading.page_states import HOLDS_SOURCE, THIN, PageSigns, bot_check, count_words, page_state
 from medreview.sources.reading.text_structure import Heading, SetApart, with_unseen
-from medreview.sources.reading.untrusted_markup import decode, utf_16_by_header
 from medreview.sources.records.service_record import Identifier, ServiceRecord, empty_record, service_error
 from medreview.text import normalise_newlines
 

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 _EVERY: Final = {
-    "pair": ("pair", "Pair"),
+    "pair": ("pair", "PairKind"),
     "response": ("whole_response", "WholeResponse"),
     "reference": ("reference", "ReferenceKind"),
     "qa": ("qa", "QA"),
-    "question": ("question", "Question"),
+    "question": ("question", "QuestionKind"),
     "revision": ("revision", "Revision"),
-    "answer": ("answer", "Answer"),
+    "answer": ("answer", "AnswerKind"),
     "suggestion": ("suggestion", "Suggestion"),
     "fact": ("fact_vote", "FactVotes"),
-    "ranking": ("ranking", "Ranking"),
+    "ranking": ("ranking", "RankingKind"),
 }
 """By name: the module of a kind and its class there."""
 

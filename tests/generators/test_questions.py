@@ -116,7 +116,7 @@ def test_a_question_of_a_page_keeps_the_very_text_that_it_was_made_from(study):
     view = QuestionKind().load(study.reader, unit["unit_id"])
     assert [document.text for document in view.documents] == [TEXT]
     (table,) = QuestionKind().tables
-    assert next(iter(table.read(study.reader)))[-3:] == ("read@1", content["quote_start"], content["quote_end"])
+    assert next(iter(table.read(study.reader)))[-3:] == ["read@1", content["quote_start"], content["quote_end"]]
 
 
 def test_a_page_is_found_by_its_address_and_what_cannot_be_read_is_named(study):

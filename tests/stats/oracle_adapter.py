@@ -38,8 +38,8 @@ from medreview.stats.formulas.ranks_and_ratings import (
     mean_ranks,
     spearman,
 )
+from medreview.stats.formulas.spans import SpanItem, span_distances
 from medreview.stats.formulas.support import ResponseSupport, support_metrics
-from medreview.stats.units.answer_figures import SpanItem, span_distances
 from medreview.stats.units.qa_figures import flag_ratios
 
 Plain = dict[str, Any]

@@ -15,6 +15,7 @@ from typing import Final
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
+from medreview.sources.reading.charset import decode
 from medreview.sources.reading.concealment import mark_concealed
 from medreview.sources.reading.elements import BESIDE, collapse_whitespace, longer_than, mark_areas
 from medreview.sources.reading.lines import Line, Walk, joined, walk
@@ -41,7 +42,7 @@ from medreview.sources.reading.markup import (
 from medreview.sources.reading.math_text import linearise_formulas, write_out_superscripts
 from medreview.sources.reading.page_states import Signs
 from medreview.sources.reading.text_structure import Heading, SetApart
-from medreview.sources.reading.untrusted_markup import decode, limit_markup
+from medreview.sources.reading.untrusted_markup import limit_markup
 
 _APP_ROOTS: Final = frozenset({"root", "app", "__next", "___gatsby", "application", "react-root", "main-app"})
 _ROOT_TAG: Final = re.compile(r"[a-z][a-z0-9]*-(?:root|app)|app-[a-z]+")

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any, Final
 
-from medreview.sources.reading.untrusted_markup import decode
+from medreview.sources.reading.charset import decode
 from medreview.sources.records.notices import ordered_notices
 from medreview.sources.records.service_record import (
     Identifier,

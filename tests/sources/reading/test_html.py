@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from medreview.sources.reading.charset import decode
 from medreview.sources.reading.html import read_html
-from medreview.sources.reading.untrusted_markup import decode
 from tests.support.cost import LINEAR, growth
 
 MONOGRAPH = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Metformin | Example

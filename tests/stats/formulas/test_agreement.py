@@ -22,7 +22,7 @@ from medreview.stats.formulas.ranks_and_ratings import (
     mean_tau_over_items,
     spearman,
 )
-from medreview.stats.units.answer_figures import SpanItem, nearest, span_distances
+from medreview.stats.formulas.spans import SpanItem, nearest, span_distances
 
 QUICK = Resampling(replicates=199)
 
