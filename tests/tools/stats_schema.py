@@ -20,6 +20,7 @@ from pydantic_core import core_schema
 from medreview.stats.study_figures import SCHEMA, StudyFigures
 
 PLACE = Path(__file__).parents[2] / "docs" / "stats.schema.json"
+_PUBLISHED = {"StatisticDifference": "Difference"}
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -27,6 +28,10 @@ class _Schema(GenerateJsonSchema):
     def is_instance_schema(self, schema: core_schema.IsInstanceSchema) -> dict[str, Any]:
         """Labels are any value that can be a key; in JSON they are texts, or numbers of a scale."""
         return {"type": ["string", "number", "boolean"]}
+
+    def normalize_name(self, name: str) -> str:
+        """Names that were published before their classes had others stay."""
+        return _PUBLISHED.get(found := super().normalize_name(name), found)
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> dict[str, Any]:
         """With the docstring, and without room for anything but what a class made of it adds."""
