@@ -1,9 +1,9 @@
-"""What a command writes: private, whole or not at all, and nobody else's file is lost for it.
+"""Output files of commands: private, whole or not at all, and nobody else's file is lost.
 
 Everything is made in a workplace, a private folder beside its place (``.NAME.partial-0a1b2c3d``), is flushed to the
 disk, and comes into place by renaming, as the operating system offers it beyond POSIX: onto nothing only, or two names
-changing their places. A workplace that a killed command left is taken away by the next one that writes into the same
-folder: it is known by the lock in it, and one at work by who holds that.
+changing their places. The next command that writes into the same folder removes a workplace that a killed command left:
+its lock identifies it, and a held lock means that it is in use.
 
 Only here, in the study's own connections and in the list of saved pages is anything written
 (``tests/test_writers.py``).
@@ -170,7 +170,7 @@ class Outputs:
             if len(self._made) > 1:  # one alone comes in one step
                 for place in self._workplaces.values():
                     _remember(place, [made for made, _, _ in self._made if made.parent == place])
-            for made, target, path in self._made:  # noqa: B007  # where it fails is told
+            for made, target, path in self._made:  # noqa: B007  # the error names the path
                 os.replace(made, target)
             for folder in self._workplaces:
                 _flush_names(folder)
@@ -190,7 +190,7 @@ def _unwritten(path: Path, error: OSError, standing: Sequence[Path] = ()) -> Use
 def replaced_folder(folder: Path) -> Iterator[Path]:
     """A private folder in a workplace; it takes the place of ``folder``, if there is one, when the block ends well.
 
-    What may be replaced is for the caller to ask. Raises ``OSError`` when it cannot be written.
+    The caller checks what may be replaced. Raises ``OSError`` when it cannot be written.
     """
     folder = _followed(folder)
     with workplace(folder) as place:
@@ -260,7 +260,7 @@ def check_own(path: Path, sign: bytes) -> None:
 
 
 def _followed(path: Path) -> Path:
-    """Where a path leads: what a symbolic link names is written, and the link stays."""
+    """The file that a path leads to: a symbolic link stays, its target is written."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path.absolute()  # a link to itself is a name, too
 
 
@@ -284,7 +284,7 @@ def _begun(path: Path) -> tuple[Path, int]:
 
 
 def _clear(folder: Path) -> None:
-    """Take away what killed commands left in a folder. What is not ours, or at work, stays."""
+    """Remove what killed commands left in a folder, except what is not ours or is in use."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if (
@@ -411,7 +411,7 @@ def _flush(path: Path) -> None:
 
 
 def _flush_names(folder: Path) -> None:
-    """Let the names in a folder be on the disk, where its file system can be told so."""
+    """Flush the names in a folder to the disk, where its file system allows it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with suppress(OSError):

@@ -1,6 +1,6 @@
 """The reviewer's settings, from a TOML file, and where medreview keeps things.
 
-What reads and checks such a file is loaded where there is one.
+Code to read and check such a file is loaded if there is one.
 """
 
 import getpass
@@ -24,12 +24,12 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
     NCBI_KEY: "The key that is sent to E-utilities of NCBI, for ten requests a second.",
     OPENALEX_KEY: "The key that is sent to OpenAlex, which answers few questions a day without one.",
 }
-"""Variables of the environment that are asked, beside those that judges name as ``api_key_env``: what each is for."""
+"""The environment variables that are read, beside those that judges name as ``api_key_env``: what each is for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What can be set. Every setting has a default; an unknown key in the file is an error, not a silence."""
+    """The settings. Each has a default; an unknown key in the file is an error and is not ignored."""
 
     reviewer: str = field(
         default="",
@@ -219,9 +219,9 @@ class Config:
         ),
     )
     untrusted: Mapping[str, Path] = field(default_factory=dict)
-    """What of this says where texts and keys go (``judges.NAME``, ``models.NAME``, ``services.NAME``, ``proxy``,
-    ``prompts``, ``references.NAME``, ``semantic.NAME``) and comes from a file that was not trusted yet: known, and not
-    used (``medreview.configured``)."""
+    """The settings that say where texts and keys go (``judges.NAME``, ``models.NAME``, ``services.NAME``, ``proxy``,
+    ``prompts``, ``references.NAME``, ``semantic.NAME``) and come from a file not trusted yet: known, and not used
+    (``medreview.configured``)."""
     origins: Mapping[str, Path] = field(default_factory=dict)
     """The file that each value was taken from, by its full name: ``theme``, ``keys.defer``, ``judges.NAME.model``."""
 
@@ -243,13 +243,13 @@ class Config:
 
 
 SETTINGS: Final = settings_in(Config)
-"""Every setting of a file by its name, in order; what the table of a judge or model holds is in ``llm.settings``."""
+"""Every setting of a file by its name, in order; ``llm.settings`` has those of a judge's or model's table."""
 GUARDED: Final = tuple(name for name, setting in SETTINGS.items() if setting.guarded)
 """The settings that say where texts and keys go, and what is asked."""
 
 
 class SettingsFile(NamedTuple):
-    """One settings file as it was read: ``told`` is what stands in it, ``problems`` a sentence for each mistake."""
+    """One settings file as it was read: ``told`` holds its values, ``problems`` a sentence for each mistake."""
 
     path: Path
     content: str
@@ -297,7 +297,7 @@ def load_config(path: Path | None = None) -> Config:
 
 
 def config_of(files: Iterable[SettingsFile]) -> Config:
-    """What several files set together, the user's own first; raises :class:`UserError` as :func:`load_config` does."""
+    """The settings of several files, the user's own first; raises :class:`UserError` as :func:`load_config` does."""
     merged: dict[str, Any] = {"reviewer": login_name()}
     untrusted: dict[str, Path] = {}
     origins: dict[str, Path] = {}
@@ -359,7 +359,7 @@ def read_file(path: Path) -> SettingsFile:
 
 
 def told_in(content: str, path: Path) -> dict[str, Any]:
-    """What stands in a settings file, not checked; raises :class:`UserError` where that is no TOML."""
+    """The values in a settings file, unchecked; raises :class:`UserError` if it is not TOML."""
     import tomllib
 
     try:

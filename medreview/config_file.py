@@ -27,7 +27,7 @@ _HEADING: Final = re.compile(r"\[(?!\[)[^\n]*\](?=\s*(?:#|$))")
 def with_value(content: str, keys: Sequence[str], value: Any) -> str:
     """The text with a value: in its old place, at the end of its table, or in a new table at the end of the text.
 
-    Raises ``ValueError`` where the text is written in a way in which that cannot be done, or is no TOML.
+    Raises ``ValueError`` if the text is not TOML, or is written in a way in which that cannot be done.
     """
     wanted = _set(tomllib.loads(content), keys, value)
     added = "" if isinstance(value, Mapping) else _line_added(content, keys, value)
@@ -145,7 +145,7 @@ def _says(made: str, wanted: Mapping[str, Any]) -> bool:
 
 
 def _filled(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What is told without tables that hold nothing: with its last value a table may go."""
+    """The values without empty tables: a table may go with its last value."""
     found = {key: _filled(value) if isinstance(value, Mapping) else value for key, value in told.items()}
     return {key: value for key, value in found.items() if value != {}}
 
@@ -214,7 +214,7 @@ def value_of(one: Setting, text: str) -> Any:
 
 
 def _inner() -> Iterator[Setting]:
-    """What can stand in the tables ``[keys]``, ``[services]``, ``[references]`` and ``[semantic]``."""
+    """The settings in the tables ``[keys]``, ``[services]``, ``[references]`` and ``[semantic]``."""
     for action in REVIEW:
         default = ", ".join(map(shown_key, action.keys))
         yield _entry("keys", Setting(action.help, name=action.id, default=default, example="F9"))
@@ -242,7 +242,7 @@ def file_to_write(here: bool) -> Path:
 
 
 def set_values(path: Path, values: Sequence[tuple[Setting, Any]]) -> bool:
-    """Write values into a settings file, which is made where there is none; whether trust in it went on with them.
+    """Write values into a settings file, made if it is missing; whether trust in it went on with them.
 
     A file that was trusted, or says nothing yet of where texts and keys go, is trusted with what its user writes there.
     Raises :class:`UserError` where the file would have a mistake that it did not have before, and writes nothing then.
@@ -256,8 +256,7 @@ def set_values(path: Path, values: Sequence[tuple[Setting, Any]]) -> bool:
 
 
 def unset(path: Path, name: str) -> bool:
-    """Take a setting, a whole table, or what is no setting and stands there all the same, out of a settings file; as
-    :func:`set_values`."""
+    """Remove a setting, a whole table, or a key that is not a setting from a settings file; as :func:`set_values`."""
     before = _read(path)
     keys = place(before.told, name)
     if keys is None:

@@ -39,11 +39,11 @@ class SettingValue:
 
 @dataclass(frozen=True, slots=True)
 class ConfigReport:
-    """All settings. ``own`` and ``here`` are the two files, ``""`` where there is none; ``untrusted`` what of the
-    latter is not used; ``problems`` a sentence for each mistake, of which any stops other commands.
+    """All settings. ``own`` and ``here`` are the two files, ``""`` if missing; ``untrusted`` what of the latter is not
+    used; ``problems`` a sentence for each mistake, of which any stops other commands.
 
-    ``environment``: the variables that are asked, each with its ``name``, whether it ``is_set``, and ``help``; never
-    what it holds.
+    ``environment``: the variables that are read, each with its ``name``, whether it ``is_set``, and ``help``; never its
+    value.
     """
 
     own: str
@@ -55,7 +55,7 @@ class ConfigReport:
 
 
 def report() -> ConfigReport:
-    """What the settings are now. Nothing of a file with a mistake counts, as no command would use it."""
+    """The settings as they are now. A file with a mistake does not count: no command would use it."""
     paths = find_configs()
     problems: list[str] = []
     whole = []
@@ -80,9 +80,9 @@ def report() -> ConfigReport:
 
 
 def explanation(name: str) -> dict[str, str]:
-    """What there is to know of one setting by its full name, or of a variable of the environment, in words.
+    """The explanation of one setting, by its full name, or of an environment variable, in words.
 
-    Raises :class:`UserError` for one that there is not.
+    Raises :class:`UserError` if it does not exist.
     """
     found = report()
     told = dict.fromkeys(("name", "help", "more", "allowed", "default", "now", "trust", "example", "page"), "")
@@ -164,7 +164,7 @@ def _variables(config: Config) -> Iterator[dict[str, Any]]:
 
 
 def _problems_in_use(config: Config) -> Iterator[str]:
-    """What commands would find when they come to use a setting: addresses, the proxy, prompts, words of one's own."""
+    """Mistakes that commands would find on using a setting: addresses, the proxy, prompts, the user's own words."""
     from medreview.evidence.terms import vocabulary
     from medreview.judges.prompts import load_prompt, prompt_names
 

@@ -1,6 +1,6 @@
 """The network, its services and the judges as the settings want them: the same for commands and for Python.
 
-What a file says of where texts and keys go can be told before the file is trusted.
+Where a file would send texts and keys can be shown before the file is trusted.
 """
 
 import os
@@ -157,10 +157,10 @@ def authorities_of(
     proxy: str | None = None,
     say: Callable[[str], None] | None = None,
 ) -> "Authorities | None":
-    """What references are held against: ``libraries``, else those of the settings, and with ``ask`` the services.
+    """Authorities to check references against: ``libraries``, else the settings', and with ``ask`` the services.
 
-    ``None`` where that is nothing. ``say`` is told what is sent where before the first request. Raises
-    :class:`Untrusted`, and :class:`UserError` for a library that cannot be used.
+    ``None`` without any. ``say`` gets what is sent where, before the first request. Raises :class:`Untrusted`, and
+    :class:`UserError` for a library that cannot be used.
     """
     from medreview.pipeline import Authorities, library_of
 

@@ -17,18 +17,18 @@ class UserError(Exception):
 
 
 class NotSaved(UserError):
-    """What the reviewer did could not be written; nothing of it is kept, and what was saved before is safe."""
+    """The reviewer's act could not be saved; nothing of it is kept, and earlier saves are safe."""
 
     @property
     def row(self) -> str:
-        """What the last row of the screen says."""
+        """Text of the last row of the screen."""
         return f"NOT SAVED: {self}"
 
 
 class NotSavedHere(NotSaved):
     """The path of the study no longer names the file that is open: what was done is in the ``rescue`` file instead.
 
-    ``rescue`` is ``None`` where none could be written; then what was decided is kept as long as the program runs.
+    ``rescue`` is ``None`` if it could not be written; then the decisions are kept while the program runs.
     """
 
     def __init__(self, sentence: str, rescue: Path | None = None) -> None:
@@ -37,5 +37,5 @@ class NotSavedHere(NotSaved):
 
     @property
     def row(self) -> str:
-        """What the last row of the screen says."""
+        """Text of the last row of the screen."""
         return str(self)

@@ -29,9 +29,9 @@ def run_to_end(coroutine: Coroutine[Any, Any, T], on_interrupt: Callable[[], Non
 
 
 async def until_done(begun: Future[T]) -> T:
-    """What work of another thread comes to; a cancellation does not stop the work.
+    """The result of work in another thread; a cancellation does not stop it.
 
-    Where nobody waits for it any more its failure is nobody's: asyncio would write a traceback to standard error.
+    A failure that nobody waits for any more is dropped: asyncio would write a traceback to standard error.
     """
     future = asyncio.wrap_future(begun)
     future.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -1,4 +1,4 @@
-"""What comes in from one file, whatever it holds: answers, judgements, a SourceCheckup table, an export, key facts.
+"""Import of one file, whatever it holds: answers, judgements, a SourceCheckup table, an export, key facts.
 
 Formats are detected by the content of files, so that one command imports everything.
 """
@@ -77,13 +77,13 @@ _WORDS: Final = ("response", "statement", "fact", "text", "answer", "quote")
 
 @dataclass(slots=True)
 class Imported:
-    """What came in from one file: ``kind`` of content, how much of it was new, and what was left out.
+    """The import of one file: ``kind`` of content, how much of it was new, and what was left out.
 
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
     ``given``: sources whose text came with the answers, ``facts``: key facts that did. Of a file of units ``kind`` is
     that of the units, ``cases`` counts the cases that they are about, ``gold`` right labels, ``opinions`` what machines
     say of them, ``labels`` what people said; ``odd`` are records that came in and are not as they should be.
-    ``unused``: columns that nothing was made of. ``warnings``: sentences on what is missing in the file.
+    ``unused``: columns that were not used. ``warnings``: sentences on what is missing in the file.
     """
 
     file: str
@@ -147,7 +147,7 @@ def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
 
 
 def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
-    """What a file would bring. Raises :class:`UserError` as :func:`import_file` does before it stores anything."""
+    """What a file would add. Raises :class:`UserError` as :func:`import_file` does before it stores anything."""
     form = _form(path, mapping)
     kind = form.name if form is not None else detect_format(path, mapping)
     if kind == "export":

@@ -47,8 +47,8 @@ SUPPORT: Final = (
     Label("supported", "1", "supported", "The source says this, wholly."),
     Label("not_supported", "2", "not supported", "The source does not say this, or only a part of it."),
 )
-"""A pair where only two answers were known, as in files of experts' labels: "not supported" is no level of the evidence
-axis, and none may be made of it."""
+"""A pair where only two answers were known, as in files of experts' labels: "not supported" is not a level of the
+evidence axis, and must not become one."""
 
 ALL_SUPPORTED: Final = (
     Label("yes", "1", "all supported", "Every statement of the response is supported by one of its sources."),
@@ -206,19 +206,19 @@ LEFT_OUT_REASONS: Final = {
     "not_medical": "a statement that a reviewer excluded as not medical",
     "other_parser": "the rules of today make a statement of it, an earlier version, a judge or the file did not",
 }
-"""Why a part of a response is no statement, and what that means."""
+"""Why a part of a response is not a statement, and its meaning."""
 
 Invalid = Literal["", "empty", "incomplete"]
 INVALID: Final[dict[Invalid, str]] = {
     "empty": "the model gave no text",
     "incomplete": "the model's answer broke off, or cannot be used as one",
 }
-"""Why a response is none (SourceCheckup, question answering). It is kept: without statements and without citations, and
-as one of the responses in every figure that has responses for its items."""
+"""Why a response is invalid (SourceCheckup, question answering). It is kept without statements and citations, and
+counts as a response in every figure that has responses for its items."""
 
 
 def invalid_as(text: str, told: Invalid = "") -> Invalid:
-    """Why a response with this text is invalid, ``""`` when it is not; ``told``: what whoever gave it says of it."""
+    """Why a response with this text is invalid, ``""`` when it is not; ``told``: the reason that was recorded."""
     return told if text.strip() else "empty"
 
 
@@ -227,10 +227,10 @@ FLAGS: Final = (
     Label("feedback", "f", "feedback", "An obvious hallucination."),
     Label("badly_parsed", "p", "badly parsed", "A statement that was cut out wrongly."),
 )
-"""What the reviewer may set on a statement beside the verdict, and take back. A flag is no verdict."""
+"""The flags that a reviewer may set on a statement, and take back. A flag is not a verdict."""
 
 FLAG_AXES: Final = tuple(flag.level for flag in FLAGS if flag.level in AXES)
-"""The flags that are axes on which reviewers are compared; how a statement was cut out is none."""
+"""The flags that are axes on which reviewers are compared; ``badly_parsed`` is not one of them."""
 
 Via = Literal["digit", "accept", "reveal", "script", "file"]
 """How a decision was given: by its key, by accepting the judges' verdict, by changing it beside theirs, from Python; in
@@ -238,7 +238,7 @@ a file of labels that was imported."""
 VIAS: Final[tuple[Via, ...]] = ("digit", "accept", "reveal", "script", "file")
 
 AdjudicatedBy = Literal["third", "agreement"]
-"""Who settled that two reviewers' labels differ: another reviewer, or they themselves, together."""
+"""Who settled a difference of two reviewers' labels: another reviewer, or the two together."""
 ADJUDICATED_BY: Final[tuple[AdjudicatedBy, ...]] = ("third", "agreement")
 
 Reveal = Literal["block", "each"]

@@ -4,7 +4,7 @@ from typing import Final, Protocol
 
 
 class Progress(Protocol):
-    """Told by a stage what it does; shown by the command line, ignored in tests and pipes."""
+    """Receives a stage's progress; shown by the command line, ignored in tests and pipes."""
 
     def begin(self, title: str, total: int) -> None:
         """A piece of work of ``total`` steps starts."""

@@ -1,4 +1,4 @@
-"""What is open in the studies that were opened last. Nothing is written to them, and none of them is migrated."""
+"""The open work in the studies that were opened last. They are only read, and not migrated."""
 
 import sqlite3
 from collections.abc import Callable
@@ -120,7 +120,7 @@ def _counts(reader: sqlite3.Connection, who: str, version: int) -> Counts:
 
 
 def _if_known(older: bool, read: Callable[[], T], else_: T) -> T:
-    """What is read; of an older file, whose tables may be others, ``else_`` where it cannot be."""
+    """The value read; ``else_`` if an older file, with other tables, cannot be read."""
     try:
         return read()
     except sqlite3.OperationalError:

@@ -1,8 +1,8 @@
 """Known keys and passwords, taken out of everything that is stored or shown; all other text stays byte for byte.
 
 A server may repeat a key in an error, or in what its model is said to have written: whole, in part, or written in
-another way. What reads a key or password from the environment or the settings makes it known here; the doors of storage
-(answers of models, judgements, batch files) and the sentences of errors ask here.
+another way. Code that reads a key or password from the environment or the settings registers it here. Storage (answers
+of models, judgements, batch files) and error messages check here.
 """
 
 import base64
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 MARK: Final = "[key]"
 SHORTEST: Final = 8
-"""Characters of a key; what is shorter (``none``, ``EMPTY``) is a word that a server without keys is given."""
+"""Characters of a key; a shorter one (``none``, ``EMPTY``) is a placeholder for a server without keys."""
 PART: Final = 12
 """Consecutive characters of a key that are taken out wherever they stand."""
 _SHORT_PART: Final = 8
@@ -38,7 +38,7 @@ _known: set[str] = set()
 
 
 def remember(*secrets: str) -> None:
-    """Make keys and passwords known, for as long as this process lives; ``""`` and short words are none."""
+    """Register keys and passwords for as long as this process lives; ``""`` and short words are ignored."""
     _known.update(secrets)
 
 

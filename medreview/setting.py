@@ -35,14 +35,14 @@ _KINDS: Final[Mapping[Any, str]] = {str: TEXT, bool: SWITCH, int: WHOLE, float: 
 
 
 class Setting(NamedTuple):
-    """One setting: what is said of it, and which values it can have.
+    """One setting: its description, and the values that it can have.
 
-    ``help`` is one line, ``more`` what else there is to know; ``unset`` says what holds where it is not set, if the
-    default does not say it; ``example`` is a value; ``page`` a place in the documentation. ``guarded``: it says where
-    texts and keys go, or what is asked there, so that a file of somebody else's needs trust for it.
+    ``help`` is one line, ``more`` the rest; ``unset`` says what applies where it is not set, if the default does not
+    say it; ``example`` is a value; ``page`` a place in the documentation. ``guarded``: it says where texts and keys go,
+    or what is asked there, so that a file of somebody else's needs trust for it.
 
-    ``name``, ``kind``, ``default`` (``None`` where there is none) and ``required`` are those of its field. ``keys``
-    lead to it in a file of TOML.
+    ``name``, ``kind``, ``default`` (``None`` without one) and ``required`` are those of its field. ``keys`` lead to it
+    in a TOML file.
     """
 
     help: str
@@ -86,7 +86,7 @@ def about(help: str, **more: Any) -> dict[str, Setting]:
 
 
 def settings_in(table: type[Any]) -> dict[str, Setting]:
-    """The settings that are fields of a dataclass, by name, in their order; fields without :func:`about` are none."""
+    """The settings that are fields of a dataclass, by name, in order; fields without :func:`about` are skipped."""
     return {item.name: _setting(item) for item in fields(table) if "about" in item.metadata}
 
 
@@ -107,7 +107,7 @@ def _kind(annotation: Any) -> str:
 
 
 def flat(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What a file tells by full names: ``theme``, ``keys.defer``, ``judges.NAME.model``."""
+    """A file's values by full name: ``theme``, ``keys.defer``, ``judges.NAME.model``."""
     found: dict[str, Any] = {}
     for name, value in told.items():
         if not isinstance(value, Mapping):

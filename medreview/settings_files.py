@@ -1,8 +1,8 @@
 """What settings files hold, what can be wrong with it, and whether they may say where texts and keys go.
 
-A folder that came from somebody else may hold a ``medreview.toml``. What it says of the screen is taken; what names
-judges, services, a proxy or prompts would decide which key of the environment goes to which host, so that it counts
-only once its user trusted the file, as it then was. Every mistake is a sentence of its own.
+A folder that came from somebody else may hold a ``medreview.toml``. Its settings of the screen are used. Those that
+name judges, services, a proxy or prompts would decide which key of the environment goes to which host: they count only
+once the user trusted the file, as it then was. Every mistake is a sentence of its own.
 """
 
 import getpass
@@ -42,7 +42,7 @@ def is_trusted(path: Path, content: str) -> bool:
     try:
         return _trusted().get(str(path.resolve())) == _digest(path, content)
     except UserError:
-        return False  # nothing is trusted by a list that cannot be; whoever trusts something is told
+        return False  # a list that cannot be trusted vouches for nothing; adding to it reports that
 
 
 def trust(path: Path, content: str) -> Path:
@@ -85,8 +85,8 @@ def _digest(path: Path, content: str) -> str:
 def check_private(path: Path, about: os.stat_result) -> None:
     """Raise :class:`UserError` when others than the user may write the file: they could say where the keys go.
 
-    A group that is the user's alone, as many systems make one for each user, is nobody else. Of the user's own
-    file, which needs no trust, the folder is looked at, too: who may write there can put another in its place.
+    A group that is the user's alone, as many systems make one for each user, is nobody else. The folder of the user's
+    own file, which needs no trust, is checked, too: whoever can write there can replace it.
     """
     if _others_may_write(about):
         raise UserError(
@@ -104,8 +104,8 @@ def check_private(path: Path, about: os.stat_result) -> None:
 def read_settings(path: Path) -> tuple[str, os.stat_result]:
     """The text of a settings file of bounded size, and who may write it, both of the one file that was opened.
 
-    Nothing but a file is read: what a pipe or a device has to say may never end. Raises ``OSError``,
-    ``UnicodeDecodeError`` and :class:`UserError`.
+    Nothing but a file is read: a pipe or a device may never end. Raises ``OSError``, ``UnicodeDecodeError`` and
+    :class:`UserError`.
     """
     try:
         return read_toml(path, LARGEST)
@@ -182,7 +182,7 @@ TABLES: Final[Mapping[str, Mapping[str, Setting]]] = {
     },
     "semantic": settings_in(SemanticSettings),
 }
-"""What can be set in the tables of how references are checked, and of a model of meaning."""
+"""The settings in the tables of reference checking and of a model of meaning."""
 
 
 def problems(told: Mapping[str, Any], settings: Mapping[str, Setting], path: Path) -> Iterator[str]:
@@ -258,4 +258,4 @@ _INNER: Final[Mapping[str, Callable[[Any, Path], Iterator[str]]]] = {
     "models": partial(_model_problems, "model"),
     "goal": _goal_problems,
 }
-"""What is asked of settings beyond that they are of their type."""
+"""The checks of settings beyond their type."""

@@ -1,7 +1,7 @@
 """What may enter the study file: text that can be encoded, whole numbers of 64 bits, numbers that are finite.
 
-Everything from outside (answers, exports, batch results, file names, replies of models) is asked here before it is
-stored, so that one bad value costs its own row and not the whole transaction.
+Everything from outside (answers, exports, batch results, file names, replies of models) is checked here before it is
+stored, so one bad value costs its own row, not the whole transaction.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ def unstorable(value: object) -> str:
 
 
 def is_too_deep(value: object) -> bool:
-    """Whether lists or tables stand in one another more than 100 deep: what follows them by recursion is safe else."""
+    """Whether lists or tables stand in one another more than 100 deep: otherwise recursion over them is safe."""
     return any(depth == _DEEPEST and isinstance(one, Mapping | list | tuple) for one, depth in _inside(value))
 
 

@@ -151,8 +151,8 @@ def visible_line(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """A value as JSON that may be shown: what :func:`visible` would replace is an escape there, so that who parses it
-    gets the value as it is. Raises ``ValueError`` for a number that JSON has not (NaN, infinity)."""
+    """A value as JSON that may be shown: what :func:`visible` would replace is an escape there, so that parsing it
+    gives the value as it is. Raises ``ValueError`` for a number that JSON has not (NaN, infinity)."""
     text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
     shown = visible(text)
     if shown is text:

@@ -32,7 +32,7 @@ def comparisons(
 ) -> tuple[Comparison, ...]:
     """The comparisons of one kind, of one mode and on one scale, or of all of them; without those that compare nothing.
 
-    Raises ``UserError`` for a word that is none of these, and for a mode between judges.
+    Raises ``UserError`` for an unknown word, and for a mode between judges.
     """
     _check("agreement between", between, get_args(Between))
     _check("scale", scale, (None, *get_args(ScaleName)))
@@ -84,8 +84,8 @@ class Figures(OpenedFile):
         agreement in each part, and what sets it apart, are in ``by`` of the result. ``conduct``: how everybody works,
         too; without it only the reviewer who is named, or whoever reviewed it here last. ``margin``: how much worse a
         judge may agree with all reviewers than one of them with the others, in kappa (0.1). Intervals resample whole
-        responses, the same draws for all figures of a view. Raises ``UserError`` for a reviewer who has left nothing in
-        the study, and for a filter that cannot be used.
+        responses, the same draws for all figures of a view. Raises ``UserError`` for a reviewer without entries in the
+        study, and for a filter that cannot be used.
         """
         from medreview.review.looks import shown_by
         from medreview.review.queue_filters import select_statements
@@ -147,7 +147,7 @@ class Figures(OpenedFile):
         Blind and assisted labels are never pooled, nor the random audit with what was chosen: ``mode`` and ``drawn`` of
         a comparison say which it is; between reviewers ``labels_of`` says which labels are compared. ``scale``:
         ``"levels"`` (four labels) or ``"binary"`` (supported or not). Empty where nobody has decided yet, or only one
-        judge has spoken. Raises ``UserError`` as ``figures``, and for a word that is none of these.
+        judge has spoken. Raises ``UserError`` as ``figures``, and for an unknown word.
         """
 
         return comparisons(self.figures(reviewer, pass_no=pass_no, resampling=resampling), between, mode, scale)
@@ -238,8 +238,8 @@ class Figures(OpenedFile):
         """What ``medreview citations`` says: how many responses cite, which kinds, how much is from evidence domains.
 
         ``allow`` is a list of domains of your own; ``min_with`` and ``min_allowed`` are the two pass criteria, in per
-        cent. What became of each source is told by the pages fetched before. Raises ``UserError`` for a list that
-        cannot be used.
+        cent. The pages fetched before show what became of each source. Raises ``UserError`` for a list that cannot be
+        used.
         """
         from medreview.citations.allow_list import load_allow_list
         from medreview.exchange.imports.citation_answers import study_answers

@@ -79,8 +79,8 @@ class Preparing(OpenedFile):
     def fetch(self, pages: Place | None = None, *, scope: Scope = "missing", ocr: bool | None = None) -> FetchSummary:
         """Get the cited pages: from ``pages`` (a folder of saved pages or a WARC file), else from the network.
 
-        ``scope``: ``"missing"`` those never asked for, ``"failed"`` also those that could not be had, ``"all"`` every
-        one anew. A page that has changed becomes a new snapshot; the old one stays. ``ocr``: pages of PDFs without text
+        ``scope``: ``"missing"`` those never asked for, ``"failed"`` also those that could not be had, ``"all"`` all
+        again. A page that has changed becomes a new snapshot; the old one stays. ``ocr``: pages of PDFs without text
         are read from their pictures, also those that came before; by default as the settings say. Raises ``UserError``
         when ``medreview[ocr]`` is not installed for it.
         """
@@ -216,7 +216,7 @@ class Preparing(OpenedFile):
     def check(self, *, against: Sequence[Place] = ()) -> list[str]:
         """What is wrong with the file, one sentence each: stored values, places, the chain of decisions.
 
-        ``against``: exports that must have been made of it. Raises ``UserError`` when one is none of this study.
+        ``against``: exports that must have been made of it. Raises ``UserError`` when one is not of this study.
         """
         from medreview.exchange.files.export_folder import not_as_exported
         from medreview.study.check import check_study
@@ -285,11 +285,11 @@ def create_study(
 def open_study(
     path: Place, *, read_only: bool = False, settings: Place | None = None, progress: Progress = SILENT
 ) -> OpenStudy:
-    """Open a study; one that an earlier version made is brought up to date, unless ``read_only``.
+    """Open a study; one that an earlier version made is migrated, unless ``read_only``.
 
     Only one may write at a time; any number may read meanwhile. ``settings`` is a settings file in place of the one
-    that commands find (``medreview.toml`` here, else the user's). ``progress`` is told how far long work is. Raises
-    ``UserError`` when it is missing, no study, damaged, newer than this program, or open for writing already.
+    that commands find (``medreview.toml`` here, else the user's). ``progress`` receives the progress of long work.
+    Raises ``UserError`` when it is missing, not a study, damaged, newer than this program, or open for writing already.
     """
     return OpenStudy(Study.open(Path(path), read_only=read_only), settings=settings, progress=progress)
 

@@ -86,7 +86,7 @@ class OpenedFile:
                 warnings.warn(sentence, stacklevel=3)
 
     def _reading(self) -> tuple[str, ...]:
-        """Who reads what the script is given, as far as it is known."""
+        """The readers of what the script is given, as far as known."""
         from medreview.review.looks import readers
 
         config = self._config()
@@ -147,8 +147,8 @@ class Reading(OpenedFile):
 
         ``queue`` is one of the workbench's (``flagged``, ``audit``, ``deferred``, ``differing``, ``stale``), in its
         order, as it stands for a ``reviewer`` (by default that of the settings) in one pass; ``filter`` as after ``:``
-        there, ``"model=atlas-2 badge=number"``. Statements show what the judges say: who means to decide blind should
-        not read them. Raises ``UserError`` for an unknown queue or filter.
+        there, ``"model=atlas-2 badge=number"``. Statements show what the judges say: do not read them if you mean to
+        decide blind. Raises ``UserError`` for an unknown queue or filter.
         """
         from medreview.api.material import read_statements
         from medreview.review.queue import open_queue
@@ -169,7 +169,7 @@ class Reading(OpenedFile):
             raise UserError(f"The study has no statement {statement_id!r}; `statements()` goes through all.") from None
 
     def left_out(self) -> Iterator[LeftOut]:
-        """What of the responses is no statement, with its place and the reason; ``promote`` makes a statement of it."""
+        """Parts of the responses that are not statements, with place and reason; ``promote`` makes them statements."""
         from medreview.statements.left_out import left_out
 
         return left_out(self._study.reader)

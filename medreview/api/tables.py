@@ -1,6 +1,6 @@
 """Tables of a study: rows with types, which become a DataFrame where pandas is installed.
 
-What stands in a column, ``docs/api.md`` and the codebook say.
+``docs/api.md`` and the codebook describe the columns.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ def find_evidence(
 ) -> Assessment:
     """The passages of a text that bear on a statement, best first, and what clashes with it; by rules, no model.
 
-    ``unsupported`` (0..1, higher is to be looked at sooner) orders a pile for reading; it is no probability, and
-    ``label`` is no verdict. Spans count code points of ``text``, those of a clash's statement of ``statement``. Many
+    ``unsupported`` (0..1, higher is to be looked at sooner) orders a pile for reading; it is not a probability, nor
+    ``label`` a verdict. Spans count code points of ``text``, those of a clash's statement of ``statement``. Many
     statements on one text: give a ``SourceIndex`` of it. ``synonyms`` is a table of your own, added to the program's;
     it has no effect on an index that is made already. Raises ``UserError`` for a table that cannot be used.
     """

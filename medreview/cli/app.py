@@ -29,7 +29,7 @@ from medreview.visible import visible_line
 
 
 class _Commands(TyperGroup):
-    """The commands; what is said of wrong words quotes these as they came, and is made safe to show first."""
+    """The commands; error messages quote wrong words as they came, and are made safe to show first."""
 
     def make_context(self, *given: Any, **more: Any) -> Any:
         with _shown():

@@ -306,9 +306,9 @@ def generate_with(
 ) -> None:
     """Run a generator on a study as the options want: live, dry, or by batch files.
 
-    ``before`` prepares the study, such as by importing a file; for the file that it ``brings`` a study is made where
-    there is none. ``figures`` adds to the result: values for ``--json``,
-    and lines. Exit code 1 when every input that was put failed, 3 when some did; what is invalid is no failure.
+    ``before`` prepares the study, such as by importing a file; for the file that it ``brings`` a missing study is made.
+    ``figures`` adds to the result: values for ``--json``, and lines. Exit code 1 when every input that was put failed,
+    3 when some did; what is invalid is no failure.
     """
     from medreview import pipeline
 

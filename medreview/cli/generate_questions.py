@@ -139,7 +139,7 @@ def _embedded(
     dry_run: bool,
     as_json: bool,
 ) -> "MeaningOf | None":
-    """What the model tells of the paragraphs; ``None`` in a dry run, which says what it would be asked."""
+    """Embeddings of the paragraphs; ``None`` in a dry run, which says what the model would be asked."""
     from medreview.generators.passage_run import by_embeddings, tokens_to_pay, waiting
     from medreview.llm.settings import where_texts_go
 
@@ -210,7 +210,7 @@ def questions(
 
 
 def _texts_of_study(study: "Study", source: str | None, *, snapshots: bool) -> list["StudyText"]:
-    """The texts that are meant; those of a file are brought into the study. Raises :class:`UserError` for none."""
+    """The texts to use; those of a file are imported into the study. Raises :class:`UserError` for none."""
     from medreview.generators.source_texts import is_address, page_at, pages_in, passages_in
 
     if snapshots:

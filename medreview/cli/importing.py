@@ -31,7 +31,7 @@ _LONGEST: Final = 60
 
 @contextmanager
 def opened_or_made(path: Path) -> Iterator["Study"]:
-    """The study, made if there is none; one that was made for a file that could not be read is taken away again."""
+    """The study, made if it is missing; one made for a file that could not be read is deleted again."""
     from medreview.study import Study
 
     fresh = not path.exists()
@@ -130,7 +130,7 @@ def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, 
         again = command(name, *given, Path(done.file), *maps)
         if any(
             column.field not in ("citations", "facts") for column in wanted
-        ):  # by the others a response is told from another
+        ):  # the others distinguish one response from another
             again = command("run", _another(study), Path(done.file), *maps)
         say(f"  to take {', '.join(column.column for column in wanted)}: {again}")
 
@@ -169,7 +169,7 @@ def prepare(
 
 
 def prepared_sentence(study: "Study", done: "Prepared") -> str:
-    """What a study holds after that: its statements, or the other units that it has and no statement."""
+    """What a study holds after that: its statements or, without any, its other units."""
     from medreview.study.counts import count_statements
     from medreview.units.registry import KINDS, kinds_in
 

@@ -70,7 +70,7 @@ def _similarity() -> "Similarity":
 
 
 def _text(number: int, line: bytes) -> str:
-    """A byte that is no UTF-8 must not end a long run: its line is answered, marked by a lone surrogate."""
+    """An invalid UTF-8 byte must not end a long run: its line is answered, marked by a lone surrogate."""
     return line.decode("utf-8-sig" if number == 0 else "utf-8", "surrogateescape")
 
 
@@ -105,7 +105,7 @@ def only_libraries(words: Sequence[str]) -> list[Path]:
 
 
 def library_of_files(paths: Sequence[Path]) -> "LibraryOfFiles":
-    """Files as one library; what of them could not be used is said. Raises :class:`UserError`."""
+    """Files as one library; unusable records are reported. Raises :class:`UserError`."""
     from medreview.references.library import library_of
 
     found = library_of(paths)
@@ -130,7 +130,7 @@ def answer_by_libraries(paths: Sequence[Path]) -> None:
 
 
 def answer_references(check: "Check", together: int = 1) -> None:
-    """Answer each line of standard input; a byte that is no UTF-8 spoils no more than its own line."""
+    """Answer each line of standard input; an invalid UTF-8 byte spoils only its own line."""
     from medreview.references.jsonl_filter import serve
 
     print_each(serve((_text(number, line) for number, line in enumerate(sys.stdin.buffer)), check, together))

@@ -136,7 +136,7 @@ def _opened(words: list[str]) -> bool:
     from medreview.screens.last_screen import LAST_SCREEN
     from medreview.study.file_kind import is_database
 
-    if is_database(study):  # else a file of answers may take long to be brought in
+    if is_database(study):  # else a file of answers may take long to be imported
         gc.disable()  # what is loaded now stays: looking through it again and again is a tenth of the start
     try:
         with LAST_SCREEN.shown(study, wanted):
@@ -158,7 +158,7 @@ def _only_libraries() -> "list[Path]":
 
 
 def _drop_output() -> None:
-    """What is left in the buffer has nowhere to go; Python would try once more at the end, and complain."""
+    """Drop what is left in the buffer: Python would try to write it at the end, and complain."""
     if sys.stdout:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -1,6 +1,6 @@
 """The settings as commands use them: trust asked for on the spot, pages, the network, its services and authorities.
 
-Beside these the options on getting pages, and what a fetch brought, in sentences.
+Also the options on getting pages, and the result of a fetch in sentences.
 """
 
 import sys
@@ -29,8 +29,8 @@ T = TypeVar("T")
 def with_settings(use: Callable[["Config"], T]) -> T:
     """What ``use`` makes of the settings.
 
-    Where it needs what a file says that was not trusted, the file is shown and trust asked for on a terminal; in a pipe
-    that is refused (``medreview.configured.Untrusted``).
+    Where it needs settings of an untrusted file, a terminal shows the file and asks for trust; in a pipe that is
+    refused (``medreview.configured.Untrusted``).
     """
     from medreview.config import load_config
     from medreview.configured import Untrusted
@@ -110,9 +110,9 @@ def services_from_config() -> "Services":
 def authorities_from_config(
     libraries: Sequence[Path] = (), *, ask: bool | None = None, proxy: str | None = None
 ) -> "Authorities | None":
-    """What references are held against, as a command's options and the settings say; ``None`` for nothing.
+    """Authorities to check references against, by a command's options and the settings; ``None`` for none.
 
-    Records of a library that cannot be used are said.
+    Unusable records of a library are reported.
     """
     from medreview.configured import authorities_of
 
@@ -133,7 +133,7 @@ def references_sentence(done: "CheckSummary") -> str:
 
 
 def pages_sentence(done: "FetchSummary") -> str:
-    """What a fetch brought, in a sentence."""
+    """A fetch's result, in a sentence."""
     count = sum(done.states.values())
     sentence = f"{counted(count, 'page')} fetched" + (f": {counted_each(done.states)}" if done.states else "")
     again = {"unchanged": done.unchanged, "changed": done.changed}
@@ -149,7 +149,7 @@ def pages_sentence(done: "FetchSummary") -> str:
 
 
 def scans_lines(done: "FetchSummary") -> list[str]:
-    """What could read the PDFs that have no text, in a line; none without such."""
+    """What could read PDFs without text, in a line; nothing without such PDFs."""
     from medreview.sources.ocr_pages import OCR_OFFER
 
     return [f"{counted(done.scans, 'PDF')} without text, only pictures of pages; {OCR_OFFER}"] if done.scans else []

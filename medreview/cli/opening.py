@@ -1,6 +1,6 @@
 """What the command ``review`` does, without Typer: open a study or files of answers, in the workbench or in line mode.
 
-Who reviews, which queue, and a copy of the study that is made on the way.
+It finds the reviewer and the queue, and copies the study on the way.
 """
 
 import threading
@@ -171,9 +171,9 @@ def _review(opened: "Study", wanted: ReviewOptions) -> None:
 
 
 def _study_and_files(paths: Sequence[Path]) -> tuple[Path, list[Path]]:
-    """The study to open, and the files to bring in first; told apart by their content.
+    """The study to open, and the files to import first, known by their content.
 
-    What does not exist is meant for a study, unless it has the name of another kind of file.
+    A path that does not exist is meant for a study, unless it has the name of another kind of file.
     """
     from medreview.study.file_kind import is_database, refuse_no_file
 

@@ -70,7 +70,7 @@ Reviewer = Annotated[str | None, Option(help="Who decides; default: from the set
 
 
 def decider(named: str | None) -> str:
-    """Who decides: the one :data:`Reviewer` names, else that of the settings."""
+    """The reviewer that :data:`Reviewer` names, else that of the settings."""
     from medreview.config import load_config
 
     return named or load_config().reviewer

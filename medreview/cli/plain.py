@@ -26,7 +26,7 @@ _BESIDE_JUDGES = """\
 a       agree with the judges            s       defer
 r       blind: the judges, when the block is done
 """
-"""What is refused where conflicts are settled."""
+"""Help on words refused in settling conflicts."""
 _HELP = """\
 j, k    next, previous {noun}
 n TEXT  note, n alone reads it           t       next open {noun}

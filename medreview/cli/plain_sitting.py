@@ -156,14 +156,14 @@ def begin(session: Deciding) -> None:
 
 
 def end_of_block(session: Deciding, *, shown: bool) -> None:
-    """What the block came to, with its judges once they are shown."""
+    """The block's report, with its judges once they are shown."""
     if shown:
         print("The block, with its judges:")
     _report(block_report(session, shown=shown))
 
 
 def end_of_sitting(session: Deciding) -> None:
-    """What the sitting came to, if that is to be told."""
+    """The sitting's report, if it is to be shown."""
     try:
         lines = sitting_report(session)
     except UserError as error:

@@ -304,7 +304,7 @@ def _printed(text: str) -> bool:
 
 
 def _response(session: ReviewSession) -> str:
-    """The whole response; what of it is no statement is named as that."""
+    """The whole response; parts that are not statements are marked."""
     item = session.item
     if item is None:
         return ""
@@ -316,7 +316,7 @@ def _response(session: ReviewSession) -> str:
 
 
 def _left_out(session: ReviewSession, number: str) -> bool:
-    """List what of the response is no statement, or make a statement of one of these parts: an act."""
+    """List parts of the response that are not statements, or make one of them a statement: an act."""
     parts = session.item.left_out if session.item else ()
     if not number:
         for place, part in enumerate(parts, 1):

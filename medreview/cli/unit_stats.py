@@ -146,7 +146,7 @@ def print_csv(figures: object, origin: Provenance, csv: str, *, as_json: bool) -
 
 
 def _kind_with_gold(reader: sqlite3.Connection, named: str) -> str:
-    """The kind ``named``, or the only one that has right labels; raises :class:`UserError` where there are none."""
+    """The kind ``named``, or the only one that has right labels; raises :class:`UserError` without right labels."""
     kinds = sorted({kind_of(row[0]) for row in reader.execute("SELECT unit FROM gold")} & set(KINDS))
     if named and named not in kinds:
         raise UserError(f"This study has no right labels of {KINDS[named].title}: leave --gold out, or import them.")
@@ -157,7 +157,7 @@ def _kind_with_gold(reader: sqlite3.Connection, named: str) -> str:
 
 
 def _tell_all_gold(study: Study, kind: str) -> dict[str, Any]:
-    """Note that all right labels are told: ``to`` whom, and how many ``undecided`` ones to nobody before.
+    """Record that all right labels are shown: ``to`` whom, and how many ``undecided`` ones are new.
 
     Raises :class:`UserError` in a copy for a colleague.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def reading(study: "Study") -> tuple[str, ...]:
-    """Who reads what this command prints, as far as it is known: :func:`medreview.review.looks.readers`."""
+    """The readers of what this command prints, as far as known: :func:`medreview.review.looks.readers`."""
     from medreview.config import load_config
     from medreview.review.looks import readers
 

@@ -2,7 +2,7 @@
 
 The endpoints are OpenAI's; other servers and proxies (LiteLLM, the router of vLLM) have them with differences: other
 words for a state, empty texts for ids, no metadata, errors of other shapes. States, ids and counts are checked and
-brought to one set of words; what tells nothing raises :class:`BatchError`.
+mapped to one set of words; unusable ones raise :class:`BatchError`.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ _ID: Final = re.compile(r"[\x21-\x7e]+")
 
 
 class BatchError(Exception):
-    """What was asked for was not done, or cannot be known to be; the message is a sentence, without keys.
+    """A request was not done, or cannot be known to be; the message is a sentence, without keys.
 
     ``absent``: the server says that there is no such thing. ``unsure``: it may have been done all the same.
     ``status``: of HTTP, 0 without an answer.
@@ -115,7 +115,7 @@ def batch_of(told: Mapping[str, Any]) -> Batch:
 
 
 def id_of(told: Mapping[str, Any], name: str, of: str, *, optional: bool = False) -> str:
-    """An id; raises :class:`BatchError` for what is none, and for none where there must be one."""
+    """An id; raises :class:`BatchError` if it is invalid, or missing and not ``optional``."""
     value = told.get(name)
     if optional and not value:
         return ""
@@ -151,7 +151,7 @@ class BatchServer:
     """The server of a judge or a model that writes. Every method raises :class:`BatchError`, and :class:`UserError`
     without the model's key.
 
-    What can be repeated without harm is tried again after failures of the connection or the server; ``backoff`` are the
+    Requests that are safe to repeat are tried again after failures of the connection or the server; ``backoff`` are the
     seconds before the first such try, doubled for each further one. Raises :class:`UserError` for recorded answers.
     """
 
@@ -178,9 +178,9 @@ class BatchServer:
             return id_of(self._asked("upload", request, seconds=seconds), "id", "the file that was uploaded")
 
     def uploaded(self, name: str, size: int) -> str:
-        """The id of a file that was uploaded under this name and has so many bytes; ``""`` when there is none.
+        """The id of a file that was uploaded under this name and has so many bytes; ``""`` if it is missing.
 
-        A server that changes names, as proxies do, has none of it: it is uploaded again then.
+        A server that changes names, as proxies do, does not have it: it is uploaded again then.
         """
         for file in self._listed(lambda client, query: client.files.with_streaming_response.list(extra_query=query)):
             if file.get("filename") == name and file.get("bytes") == size:
@@ -203,7 +203,7 @@ class BatchServer:
             return batch_of(self._asked("create", request(False), once=True))
 
     def created(self, file_id: str, job: str) -> Batch | None:
-        """The batch of an uploaded file or with our id in its metadata; ``None`` when there is none."""
+        """The batch of an uploaded file or with our id in its metadata; ``None`` if it is missing."""
         for batch in self._listed(lambda client, query: client.batches.with_streaming_response.list(extra_query=query)):
             metadata = batch.get("metadata")
             ours = isinstance(metadata, dict) and metadata.get(METADATA) == job
@@ -274,7 +274,7 @@ class BatchServer:
     def _listed(
         self, request: Callable[["AsyncOpenAI", dict[str, Any]], AbstractAsyncContextManager[Any]]
     ) -> Iterator[dict[str, Any]]:
-        """The items of a list, page by page; ends where a page brings nothing new, whatever the server says.
+        """The items of a list, page by page; ends where a page adds nothing new, whatever the server says.
 
         Raises :class:`BatchError` for a list that goes on and on: what is not in it so far may be in it all the same.
         """

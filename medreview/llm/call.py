@@ -32,7 +32,7 @@ class JudgeRequest:
     messages: tuple[Mapping[str, str], ...]
     schema: Mapping[str, Any]
     attempt: int = 1
-    """Counted from 1: after an answer that satisfies the schema and is no good all the same, the same is asked anew."""
+    """Counted from 1: after an answer that satisfies the schema and is still unusable, the same is asked again."""
     about: str = ""
     """What it is about, for people and for recorded answers (``llm.recorded``); neither sent nor part of the key."""
     repair: bool = True

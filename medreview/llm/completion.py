@@ -1,4 +1,4 @@
-"""Reading a chat completion, of a live call or a batch result: an answer and its JSON object, or why there is none.
+"""Reading a chat completion, of a live call or a batch result: an answer and its JSON object, or why it has none.
 
 Parsing of the JSON object is tolerant of its wrapping, strict about its content.
 """
@@ -241,7 +241,7 @@ _BESIDE: Final = "\n\nCitations that the service gave beside the answer: "
 _MOST_CITATIONS: Final = 200
 _LONGEST_ADDRESS: Final = 2_000
 MOST_TOKENS: Final = 10**9
-"""Of one request; a count above it is no count. Sums of such counts are far from the 64 bits of the study file."""
+"""Of one request; a larger count is invalid. Sums of such counts are far from the 64 bits of the study file."""
 _SMALLEST_CONTEXT: Final = 512
 """Tokens; no server in use has a smaller default context, so that a shorter prompt was not truncated."""
 
@@ -271,7 +271,7 @@ def has_choice(data: Any) -> bool:
 
 
 def said(data: Any) -> str:
-    """What the model wrote in a chat completion, as it is stored; ``""`` where there is none."""
+    """What the model wrote in a chat completion, as it is stored; ``""`` if it is missing."""
     if not has_choice(data):
         return ""
     message = data["choices"][0]["message"]
@@ -380,7 +380,7 @@ def tokens_of_reply(data: Any) -> tuple[int | None, int | None]:
 
 
 def _count(data: Mapping[str, Any], name: str) -> int | None:
-    """A count of tokens; ``None`` where there is none, or what stands there is no count."""
+    """A count of tokens; ``None`` if it is missing or not a count."""
     usage = data.get("usage")
     value = usage.get(name) if isinstance(usage, dict) else None
     is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS

@@ -98,7 +98,7 @@ class RecordedModel:
 
 
 def open_model(settings: JudgeSettings, store: CallStore | None = None) -> Judge | RecordedModel:
-    """What answers in the name of these settings: a server, or recorded answers."""
+    """The model of these settings: a server, or recorded answers."""
     return RecordedModel(settings, store) if settings.recorded else Judge(settings, store)
 
 

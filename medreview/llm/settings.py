@@ -128,7 +128,7 @@ class JudgeSettings:
 
     @property
     def is_local(self) -> bool:
-        """Whether requests stay on this machine: the host is a loopback address or ``localhost``, or there is none."""
+        """Whether requests stay on this machine: the host is a loopback address, ``localhost`` or missing."""
         if self.recorded:
             return True
         name = (urlsplit(self.base_url).hostname or "").rstrip(".").lower()
@@ -234,8 +234,8 @@ def _can_be_shown(name: str) -> bool:
 def as_told(text: str) -> str:
     """A text of a settings file in a sentence that says where texts and keys go, which it must not be able to continue.
 
-    What is more than letters, digits and signs of names and addresses is in quotes, with escapes for all that is not
-    shown as it stands, right-to-left letters among it: they would change the order of what stands beside them.
+    Anything but letters, digits and signs of names and addresses is in quotes, with escapes for all that is not shown
+    as it stands, right-to-left letters among it: they would change the order of what stands beside them.
     """
     left_to_right = all(unicodedata.bidirectional(sign) in _LEFT_TO_RIGHT for sign in text)
     if _AS_IT_IS.fullmatch(text) and left_to_right:

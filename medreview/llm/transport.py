@@ -44,7 +44,7 @@ class NotJsonError(ValueError):
 
 
 def text_of(body: bytes) -> str:
-    """The text of a body: UTF-8, or UTF-16 or UTF-32 with or without a byte-order mark; U+FFFD for what is none."""
+    """A body's text: UTF-8, or UTF-16 or UTF-32 with or without a byte-order mark; U+FFFD for invalid bytes."""
     return body.decode(json.detect_encoding(body), "replace")
 
 
@@ -217,7 +217,7 @@ def connect(settings: JudgeSettings, *, files: bool = False) -> "AsyncOpenAI":
 def open_client(settings: JudgeSettings, *, files: bool = False) -> "AsyncOpenAI":
     """An SDK client that sends this judge's key, and nothing else from the environment, to this judge's base URL.
 
-    With ``files`` the body of a good reply is not read ahead: who downloads a file counts its bytes.
+    With ``files`` the body of a good reply is not read ahead: a download counts its bytes.
 
     By default the SDK takes base URL and key from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``, and sends the values of
     ``OPENAI_ORG_ID``, ``OPENAI_PROJECT_ID`` and ``OPENAI_CUSTOM_HEADERS`` to any server: both are always given here,

@@ -1,4 +1,4 @@
-"""The only module that knows the order of the stages, and what must be made anew after which of them.
+"""The only module that knows the order of the stages, and what must be made again after each of them.
 
 import -> citations -> sources -> statements -> judges (recorded ones, the offline judge, a model of meaning where one
 is set) -> verdicts; models that judge are asked when they are named, since that costs money.

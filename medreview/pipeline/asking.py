@@ -89,8 +89,8 @@ def judge_by(
 ) -> JudgedBy:
     """Put a task to models, and roll all judgements up; what was answered before is not asked again.
 
-    Also after an interruption: what had been answered by then counts. The first Ctrl-C lets come in what is in flight
-    (``on_wait`` is told how many answers), the second ends it; :class:`Interrupted` is raised at the end of both.
+    Also after an interruption: what had been answered by then counts. The first Ctrl-C waits for answers in flight
+    (``on_wait`` gets their number), the second ends it; :class:`Interrupted` is raised at the end of both.
     """
     with replacing_answers(study, progress) as replacing:
         tasks = judges.tasks(study)

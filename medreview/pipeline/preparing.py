@@ -48,8 +48,8 @@ from medreview.text import counted
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A model of meaning to be asked: its settings, its endpoint (``None``: on this machine), and who is told first
-    what is sent where and what it costs, a line each."""
+    """A model of meaning to be asked: its settings, its endpoint (``None``: on this machine), and ``say``, which first
+    gets what is sent where, and its cost, in lines."""
 
     settings: SemanticSettings
     endpoint: JudgeSettings | None = None
@@ -68,7 +68,7 @@ class PlannedMeaning:
 def plan_meaning(
     study: Study, meaning: Meaning, synonyms: Path | None = None, progress: Progress = SILENT
 ) -> PlannedMeaning:
-    """What asking about the pairs of a study that were judged by rules would be; asks nothing.
+    """The plan of asking about the pairs of a study that were judged by rules; asks nothing.
 
     Raises :class:`UserError` for a model that is not installed, or that the settings do not have.
     """
@@ -87,9 +87,9 @@ def plan_meaning(
 def ask_meaning(
     study: Study, meaning: Meaning, synonyms: Path | None = None, progress: Progress = SILENT
 ) -> SemanticSummary:
-    """Say what it costs, then ask about every pair that was judged by rules and has no score of this model.
+    """Say the cost, then ask about every pair that was judged by rules and has no score of this model.
 
-    Raises as :func:`plan_meaning`. What a model does not answer keeps the score of the rules, and is told.
+    Raises as :func:`plan_meaning`. A pair without an answer keeps the score of the rules, and is reported.
     """
     planned = plan_meaning(study, meaning, synonyms, progress)
     for line in planned.lines:
@@ -166,9 +166,9 @@ def bring_facts(study: Study, path: Path, added_by: str, mapping: Mapping[str, s
 
 
 def fetch(study: Study, pages: PageProvider, *, scope: Scope = "missing", progress: Progress = SILENT) -> FetchSummary:
-    """Get the cited sources that the study does not have yet, also those that could not be had, or all anew.
+    """Get the cited sources that the study does not have yet, also those that could not be had, or all again.
 
-    What judges said of a page whose text has changed is no vote any more.
+    Judgements of a page whose text has changed are not votes any more.
     """
     with rolled_up(study, progress):
         return _fetch(study, pages, scope, progress)
@@ -176,7 +176,7 @@ def fetch(study: Study, pages: PageProvider, *, scope: Scope = "missing", progre
 
 def _fetch(study: Study, pages: PageProvider, scope: Scope, progress: Progress) -> FetchSummary:
     if pages.ocr:
-        require_ocr()  # told before anything is fetched
+        require_ocr()  # reported before anything is fetched
     summary = _fetch_pages(study, pages, scope, progress)
     if pages.recorded:
         summary.by_ocr = take_recorded(study, pages.recorded)
@@ -254,7 +254,7 @@ def run(
     Files of judgements and of people's labels on pairs, and the decisions of SourceCheckup tables, are taken after the
     statements and pages they speak of are there, in whatever order they are named.
     """
-    vocabulary(synonyms)  # a wrong table is told before anything is fetched
+    vocabulary(synonyms)  # a wrong table is reported before anything is fetched
     kinds = {path: detect_format(path, mapping) for path in files}
     late = {path for path in files if speaks_of_statements(path, mapping)}
     imported: list[Imported] = []

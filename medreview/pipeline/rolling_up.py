@@ -113,8 +113,8 @@ def edit(
 ) -> Edited:
     """Edit statements (``medreview.review.statement_editing``), in one transaction; ``mode``: as they are shown.
 
-    The offline judge looks at what they make, if it has looked at all others. What judges said of what is replaced is
-    no word on its parts: a model is to be asked again. Raises :class:`UserError` when it cannot be saved.
+    The offline judge looks at what they make, if it has looked at all others. Judgements of a replaced statement do not
+    carry over to its parts: ask the models again. Raises :class:`UserError` when it cannot be saved.
     """
     others = pairs_waiting(study.reader)
     with rolled_up(study, progress):
@@ -126,7 +126,7 @@ def edit(
 
 
 def set_tie_rule(study: Study, rule: TieRule, progress: Progress = SILENT) -> None:
-    """What the jury of this study gives when its votes are even, from now on and for all that was judged before."""
+    """Set what the jury of this study gives on even votes, from now on and for all that was judged before."""
     with rolled_up(study, progress):
         rollup.set_tie_rule(study, rule)
 

@@ -49,7 +49,7 @@ class Row:
 
     @property
     def shown(self) -> str:
-        """Value and interval, or why there is none."""
+        """Value, interval, or why it is missing."""
         if self.ours is None:
             return self.missing
         if self.ours.value is None:
@@ -106,7 +106,7 @@ class StepOutcome:
     """What became of a step: a sentence, and the ``command`` that goes on with it where that is another one.
 
     ``asked`` counts requests to models now, ``cost`` is theirs (``None``: not known), ``failed`` the units without an
-    answer of use; ``tallies`` has them model by model, ``counts`` what each made. ``imported``: what files brought.
+    answer of use; ``tallies`` has them model by model, ``counts`` what each made. ``imported``: what files added.
     ``lines``: what else there is to say.
     """
 
@@ -138,9 +138,9 @@ class Given:
     """What a replay works on, and with.
 
     ``writers`` are the models of ``--model``, in their order, ``judges`` those of ``--judge``. ``reviewer``: in whose
-    name the study is told of a share for a second annotator. ``limit``: at most so many units or items of each step for
-    each model now. ``skip``: names of steps that are left out. ``labels``: of the sample data, whose models are the
-    recorded ones, the file with the labels of its annotators, and the word of the paper.
+    name a share for a second annotator is recorded. ``limit``: at most so many units or items of each step for each
+    model now. ``skip``: names of steps that are left out. ``labels``: of the sample data, whose models are the recorded
+    ones, the file with the labels of its annotators, and the word of the paper.
     """
 
     study: Study
@@ -222,7 +222,7 @@ class Done:
 
 
 def run(replay: Replay, given: Given, on_plan: OnPlan) -> Iterator[Done]:
-    """Do every step, each when the caller takes it. ``on_plan`` is told what a step costs before it asks.
+    """Do every step, each when the caller takes it. ``on_plan`` gets the cost of a step before it asks.
 
     A step that waits for the reviewer holds up none that does not need her: each looks at what the study has.
     """

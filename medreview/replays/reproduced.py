@@ -27,7 +27,7 @@ from medreview.visible import visible
 class Printed:
     """A figure of a paper: ``value``, and the ends of its interval where it prints one, as strings of digits.
 
-    ``share``: they are percentages. ``k`` of ``n`` are the counts beside it, 0 where there are none.
+    ``share``: they are percentages. ``k`` of ``n`` are the counts beside it, 0 if it prints none.
     """
 
     value: str

@@ -143,7 +143,7 @@ def panel(reader: sqlite3.Connection, kind: str, axes: Mapping[str, Fold], proto
     machines: dict[str, dict[str, Hashable]] = {}
     clusters: dict[str, str] = {}
     for rating in KINDS[kind].machine_ratings(reader):
-        fold = None if rating.rater == _RULES else axes.get(rating.axis)  # rules are no rater
+        fold = None if rating.rater == _RULES else axes.get(rating.axis)  # rules are not a rater
         label = fold(rating.value) if fold else None
         if label is not None:
             machines.setdefault(rating.rater, {})[rating.unit] = label

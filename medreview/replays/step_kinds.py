@@ -100,7 +100,7 @@ _NO_TEXTS: Final = frozenset({"question", "query", "response", "answer", "unit",
 
 
 def texts_in(files: Sequence[Path]) -> list[Path]:
-    """The files that are a text to ask about, or hold nothing but such texts; a folder is none."""
+    """Files that are a text to ask about, or hold nothing but such texts; folders are left out."""
     return [path for path in files if not path.is_dir() and (path.suffix.lower() in TEXTS or _holds_texts(path))]
 
 
@@ -115,7 +115,7 @@ def _holds_texts(path: Path) -> bool:
 class Bring(Step):
     """``late``: those files that speak of statements, as judgements and people's labels on pairs do, and no others.
 
-    ``texts``: files of texts are brought in as well, as ``import`` takes them; else a step of their own reads them.
+    ``texts``: files of texts are imported as well, as by ``import``; else a step of their own reads them.
     """
 
     name: str

@@ -68,7 +68,7 @@ def fetch(
         raise UserError("--again and --refresh exclude each other: --refresh asks for every page, these too.")
     with open_study(study) as opened, progress() as bar:
         if save_pages:
-            SavedPages(save_pages).close()  # a folder that cannot be written is told before anything is fetched
+            SavedPages(save_pages).close()  # a folder that cannot be written is reported before anything is fetched
         done = pipeline.fetch(
             opened,
             pages_from(pages, proxy, robots, ocr=ocr),
@@ -133,7 +133,7 @@ def citations(
     from medreview.stats.citation_kpis import PassCriteria, citation_report, distinct_sources, scored
 
     listed = load_allow_list(allow)
-    if csv is not None:  # a place that cannot be written is told before anything is asked or counted
+    if csv is not None:  # a place that cannot be written is reported before anything is asked or counted
         check_csv(csv)
     if html is not None:
         from medreview.cli.reports.citations import check_html

@@ -68,7 +68,7 @@ class ReplayOptions:
 
 @contextmanager
 def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study]":
-    """The study, made if there is none. Recorded answers get into no study but those made for them."""
+    """The study, made if it is missing. Recorded answers only enter studies made for them."""
     from medreview.replays.registry import title_of
     from medreview.study import Study
 
@@ -87,7 +87,7 @@ def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study
 
 @contextmanager
 def given_with(study: "Study", chosen: "Replay", wanted: ReplayOptions, bar: "Progress") -> "Iterator[Given]":
-    """What the replay works on and with, from the options and the settings, or from the sample data."""
+    """The replay's material and models, from the options and the settings, or from the sample data."""
     from medreview.config import load_config
     from medreview.configured import judges_of, prompts_of
     from medreview.judges.tasks.hallucination import ASSISTED

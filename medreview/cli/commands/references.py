@@ -34,9 +34,9 @@ _TOGETHER: Final = 100
 
 
 class Whom(NamedTuple):
-    """Whom references are held against, as the options say; ``online`` is ``None`` where they say nothing of it.
+    """Authorities to check references against, by the options; ``online`` is ``None`` if they do not say.
 
-    ``again``: of a study, what nobody had is asked anew.
+    ``again``: of a study, what nobody had is asked again.
     """
 
     libraries: Sequence[Path]

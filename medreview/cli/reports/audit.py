@@ -193,7 +193,7 @@ def short_flow(flow: AuditFlow) -> str:
 
 
 def unjudged_line(flow: AuditFlow) -> str:
-    """What of the audit says nothing of the judges, who have no verdict; ``""`` where they have one each time."""
+    """Audited statements on which the judges have no verdict; ``""`` where they have one each time."""
     names = ("no_judgement", "tied")
     lost = [f"{getattr(flow, name):,} {_STEPS[name]}" for name in names if getattr(flow, name)]
     return f"judges right: {', '.join((*lost, f'{flow.used:,} used'))}" if lost else ""

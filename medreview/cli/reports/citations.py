@@ -130,7 +130,7 @@ def check_html(path: Path) -> None:
 
 
 def report_parts(report: CitationReport, name: str, bad: Sequence[BadRecord], *, full: bool) -> Iterator[Part]:
-    """What it is made of; ``full``: with every figure, response and citation."""
+    """The report's parts; ``full``: with every figure, response and citation."""
     yield from _head(report, name, bad)
     yield Title("Criteria")
     yield from (inset(Check(criterion.sentence, criterion.met is True)) for criterion in report.criteria)
@@ -373,7 +373,7 @@ def _other_domains(report: CitationReport) -> Iterator[Part]:
 
 
 def _similarity(report: CitationReport) -> Iterator[Part]:
-    """The responses beside their references; nothing when there are none."""
+    """The responses beside their references; nothing without references."""
     found = report.all.concordance
     if found is None:
         return

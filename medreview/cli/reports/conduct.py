@@ -15,7 +15,7 @@ _NONE = "not given"
 
 
 def conduct_parts(conducts: Sequence[Conduct]) -> Iterator[Part]:
-    """Of everybody who is told of; nothing of who has decided nothing."""
+    """The conduct of each reviewer who decided anything."""
     for conduct in conducts:
         if conduct.decisions or conduct.intra_rater:
             yield from _conduct(conduct)

@@ -154,7 +154,7 @@ def side_name(name: str) -> str:
 
 
 def p_cell(value: float | None, at_limit: bool) -> str:
-    """A p value in a table, ``<0.001``; ``at_limit``: it is that or less. Empty where there is none."""
+    """A p value in a table, ``<0.001``; ``at_limit``: it is that or less. Empty without a value."""
     if value is None:
         return ""
     said = p_value(value).removeprefix("p ").replace("below ", "<")

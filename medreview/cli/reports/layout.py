@@ -16,7 +16,7 @@ Breaks = Literal["never", "words", "anywhere"]
 
 _RANGES: Final = ("95% interval", "90% interval", "copies from")
 _WORDS: Final = ("", "method", "of", *_RANGES)
-"""Headings of columns that stand left, as the first one does; what is below any other heading is a number."""
+"""Headings of left-aligned columns, as the first one is; below any other heading are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ Part = str | Title | TableHeading | Check | NextStep | ReportTable | Bars | Inse
 
 
 def inset(*parts: Part) -> Inset:
-    """Parts below a title, a little to the right where there is no other way to tell."""
+    """Parts below a title, indented a little where nothing else shows it."""
     return Inset(parts)
 
 
@@ -124,7 +124,7 @@ def table(
 def cells(figure: Estimate, missing: str, digits: int | None = None, *, signed: bool = False) -> tuple[str, str]:
     """The value of a figure and its interval, on its scale; ``signed``: each with its sign, as of a difference.
 
-    ``missing``: what stands for the interval where there is none. Without a value nothing does.
+    ``missing`` stands for a missing interval; the interval of a missing value is empty.
     """
     if figure.value is None:
         return "undefined", ""

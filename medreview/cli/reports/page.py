@@ -32,7 +32,7 @@ from medreview.errors import UserError
 
 STYLE: Final = "\n" + files(__package__).joinpath("page.css").read_text(encoding="utf-8")
 SCRIPT: Final = "\n" + files(__package__).joinpath("page.js").read_text(encoding="utf-8")
-"""Numbers are told by how a cell begins, so that ``83.3%`` and ``1,204`` sort as numbers; empty cells come last."""
+"""Numbers are recognised by a cell's start, so ``83.3%`` and ``1,204`` sort as numbers; empty cells come last."""
 _LOWEST: Final = 6
 
 
@@ -225,7 +225,7 @@ _POLICY: Final = (
 
 
 def write_page(path: Path, command: str, title: str, parts: Iterable[Part]) -> Path:
-    """Write the report of a command. Raises :class:`UserError` for a file in the place that is no earlier one of it."""
+    """Write the report of a command. Raises :class:`UserError` if the file there is not an earlier report of it."""
     return write_html(path, command, title, PageDrawer().parts(parts))
 
 

@@ -1,5 +1,5 @@
-"""What only a report that is a file has, beside the parts of ``layout``: plots, texts with marks, lists, what can be
-folded. Drawn as HTML by ``page`` and as Markdown by ``study_page.written``, so that both say the same.
+"""Parts that only a report file has, beside those of ``layout``: plots, texts with marks, lists, what can be folded.
+Drawn as HTML by ``page`` and as Markdown by ``study_page.written``, so that both say the same.
 
 As in ``layout``, strings are shown as they stand: what came from outside has gone through
 :func:`~medreview.cli.output.one_line`, or :func:`several_lines` where its lines are kept.
@@ -14,7 +14,7 @@ from medreview.cli.reports.plots import Drawing
 from medreview.visible import visible
 
 Tone = Literal["", "strong", "quote", "clash", "yes", "no", "none", "together", "tie", "muted"]
-"""What a piece of text or a cell is, apart from its words: never the only way to tell."""
+"""What a piece of text or a cell is, apart from its words: never the only sign of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ _FONTS: Final = "'DejaVu Sans', Verdana, sans-serif"
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A plot that is drawn when its SVG is asked for: its ``title``, and what it is ``about`` for who does not see it.
+    """A plot, drawn when its SVG is asked for: its ``title``, and what it is ``about`` for those who cannot see it.
 
     ``paint`` draws on the one pair of axes it is given, of a ``size`` in points (1/72 inch); what does not fit widens
     the plot. ``numbers`` are all that it shows.
@@ -289,7 +289,7 @@ _FURTHEST: Final = {"share_difference": 1.0, "coefficient_difference": 2.0}
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A row: its name, a value with an interval (``None`` where there is none), and these as words, of ``n`` items.
+    """A row: its name, a value with an interval (``None`` if missing), and these as words, of ``n`` items.
 
     ``words`` are the value and its interval; without a value the first says so. A row without words is a heading.
     """

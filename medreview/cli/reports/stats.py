@@ -310,7 +310,7 @@ def _group(group: GroupFigures) -> Iterator[Part]:
 
 
 def _kinds(report: ResponseReport) -> Iterator[Part]:
-    """The responses that cite nothing and the invalid ones, by model; nothing where there are none."""
+    """Responses that cite nothing and invalid ones, by model; nothing without such responses."""
     if not any((report.all.sourceless, report.all.empty, report.all.incomplete)):
         return
     yield Title("Responses without a source, and invalid ones")

@@ -291,7 +291,7 @@ def _answer_table(shares: Sequence[ShareLine]) -> ReportTable:
 
 
 def _compared(figures: StudyFigures) -> list[Compared]:
-    """Who is compared, on supported or not: judges with reviewers, else each two judges."""
+    """Comparisons on supported or not: judges with reviewers, else each two judges."""
     return list(_with_reviewers(figures)) or [
         Compared(f"{one_line(pair.first)}, {one_line(pair.second)}", pair, 0)
         for pair in figures.between_judges.pairs
@@ -338,8 +338,8 @@ def _sure(
 ) -> Iterator[str]:
     """What the figures rest on, what is missing, and what is to be kept in mind.
 
-    ``brief``: from 1 on without what the judges had no verdict on, from 2 on without what tells of models, with 3
-    without all but the first caution, with 4 without what became of each statement that was drawn.
+    ``brief``: from 1 on without what the judges had no verdict on, from 2 on without words on models, with 3 without
+    all but the first caution, with 4 without what became of each statement that was drawn.
     """
     if figures.part is not None:
         yield figures.part.cautions[0]

@@ -1,4 +1,4 @@
-"""A report as text: as wide as the terminal and styled for it; 80 columns and plain where there is none."""
+"""A report as text: as wide as the terminal and styled for it; 80 columns and plain without a terminal."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -79,7 +79,7 @@ def printed(parts: Iterable[Part], *, ascii_only: bool = False, styled: bool = T
 
 
 def height() -> int:
-    """The rows of the terminal; 24 where there is none."""
+    """The rows of the terminal; 24 without a terminal."""
     terminal = Console()
     return terminal.height if terminal.is_terminal else _HEIGHT
 

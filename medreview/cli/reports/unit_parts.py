@@ -67,7 +67,7 @@ def reasons_of(figures: Iterable[tuple[str, Estimate]]) -> list[str]:
 def matrix(
     first: str, second: str, labels: Sequence[str], counts: Sequence[Sequence[int]], axis: str = ""
 ) -> Iterator[Part]:
-    """The table of two raters with its sums; without a count there is none."""
+    """The table of two raters with its sums; no table without a count."""
     if not any(map(sum, counts)):
         return
     names = [name_of(axis, label) for label in labels]
@@ -104,7 +104,7 @@ def p_words(value: float | None) -> str:
 
 
 def test_words(test: TestResult) -> str:
-    """A test in one phrase: its name and p, or why there is none."""
+    """A test in one phrase: its name and p, or why p is missing."""
     return f"{test.name}: {f'undefined, {test.reason}' if test.pvalue is None else f'p {p_words(test.pvalue)}'}"
 
 

@@ -44,7 +44,7 @@ _NOT_TOLD: Final = """text IN (SELECT question FROM main.reference_answer)
 _GENERATION: Final = (
     "generation_run", "generation", "generation_attempt", "generation_product", "generation_dropped",
 )  # fmt: skip
-"""What models were asked to write, and what came of it: it tells who wrote what, and the key of it."""
+"""What models were asked to write, and what came of it: it shows who wrote what, and the key of it."""
 _TOLD: Final = f"'reference:' || reference_id {_DECIDED}"
 _CHECKS: Final = f"""SELECT check_id, reference_id, iif({_TOLD}, verdict, NULL) AS verdict, rules, library, online,
         checked_at, iif({_TOLD}, result, without_verdict(result)) AS result FROM main."""
@@ -56,7 +56,7 @@ _SHADOWS: Final = {
         for table in ("judgement", "merged_judgement", "verdict", "evidence")
     },
     "opinion": f"SELECT * FROM main.opinion WHERE unit {_DECIDED}",
-    # What is right is told when a block is done, and not before.
+    # Right labels are shown when a block is done, not before.
     "gold": f"""SELECT * FROM main.gold WHERE unit {_DECIDED} AND unit NOT IN (SELECT unit FROM temp.in_open_block)""",
     # A finding tells of every statement of its response, and of the response as an answer.
     "hallucination_finding": f"""SELECT * FROM main.hallucination_finding WHERE 'answer:' || response_id {_DECIDED}
@@ -163,8 +163,8 @@ def export(
     ``database`` names an SQLite file in the folder that gets the same rows, whatever the dialect, and the pages of the
     sources (without their texts unless ``page_text``), with metadata for Datasette beside it.
 
-    ``blind_for``: a reviewer who has blind labels to give. What machines say of units that this one has not decided,
-    which models wrote them, and their right labels, are left out of every file.
+    ``blind_for``: a reviewer with blind labels to give. Every file leaves out what machines say of units that this
+    reviewer has not decided, which models wrote them, and their right labels.
 
     The files agree with each other: all are read in one transaction. They depend on the study only, so that the same
     study gives the same bytes. Raises :class:`UserError` when the folder holds anything else or cannot be written.

@@ -281,7 +281,7 @@ def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         for who, events in groupby(of_unit, key=lambda event: (event["reviewer"], event["pass"])):
             done = acts(events)
             if all(event["kind"] in ("shown", "listed", "reveal") for event in done["live"]):
-                continue  # a look is no label
+                continue  # a look is not a label
             current = {event["said"]["axis"]: event for event in done["live"] if event["is_current"]}
             first = next((event for event in done["live"] if event["is_first"]), None)
             one = SimpleNamespace(

@@ -1,6 +1,6 @@
-"""``package``: a self-contained copy of a study for a colleague, without what would tell of the machines and of others.
+"""``package``: a self-contained copy of a study for a colleague, without what would show machines' or others' opinions.
 
-The copy is a study of the same id: what is decided in it comes home by ``merge``. It is made row by row in a new file,
+The copy is a study of the same id: its decisions come back by ``merge``. It is made row by row in a new file,
 so that nothing that was left out can be found between the rows.
 """
 
@@ -50,8 +50,8 @@ results of a batch come back to the study that submitted it. Vectors are large, 
 
 _NOT_TOLD: Final = """(suggestion = '' OR EXISTS (
     SELECT 1 FROM event AS e WHERE e.reviewer = ?1 AND e.unit GLOB 'fact:*:' || key_fact.key_fact_id))"""
-"""Which key facts tell nothing of others' labels: those that came as such, and those that the reviewer decided on. What
-else is made of suggestions follows from the labels that stay."""
+"""Key facts that reveal no labels of others: those that came as such, and those that the reviewer decided on. What else
+is made of suggestions follows from the labels that stay."""
 _VOTED: Final = f"({_NOT_TOLD} OR key_fact_id IN (SELECT key_fact_id FROM key_fact_vote))"
 
 _OF_SUGGESTIONS: Final = "SELECT * FROM event WHERE unit GLOB 'suggestion:*' ORDER BY event_id"
@@ -68,7 +68,7 @@ _CELLS: Final[dict[Part, dict[str, dict[str, str]]]] = {
         # The rules' score stays, by which it is chosen which page opens; a model of meaning has no part in that.
         "evidence": {"highlights": "'[]'", "clashes": "'[]'", "blended": "NULL", "encoder": "''"},
         "audit_frame": {"stratum": _STRATUM, "flagged": "NULL"},
-        # What authorities have stays: who is to judge a reference needs their records.
+        # What authorities have stays: whoever judges a reference needs their records.
         "reference_check": {"verdict": "NULL", "result": "without_verdict(result)"},
     },
     "models": {
@@ -130,8 +130,8 @@ _WITHHELD: Final = ("hash", "event_id", "reviewer", "unit", "decides")
 def _withheld(reader: sqlite3.Connection, without: Collection[Part], made_for: str) -> Iterator[sqlite3.Row]:
     """The events that are left out, those of an earlier copy too, each with whether it makes its unit decided.
 
-    The draws of the audit that say what must not be known are left out whoever asked for them: made anew here, their
-    strata would be other ones.
+    The draws of the audit that say what must not be known are left out whoever asked for them: made again here, they
+    would have other strata.
     """
     drawn_by = ", ".join(f"'{_RATES[part]}'" for part in without if part in _RATES)
     kinds = ", ".join(f"'{kind}'" for kind in _OF_STUDY)

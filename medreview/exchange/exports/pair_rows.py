@@ -32,7 +32,7 @@ from medreview.units.statement_view import load_text
 
 
 def _word(meaning: str, made: Callable[[Any], Cell], **more: Any) -> Column:
-    """What the judges say of the pair, by their roll-up; empty where there is none."""
+    """What the judges say of the pair, by their roll-up; empty if it is missing."""
     return about(meaning, made=lambda pair: pair.word and made(pair.word), **more)
 
 

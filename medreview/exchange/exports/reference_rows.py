@@ -38,7 +38,7 @@ def _read(name: str, meaning: str = "As read from it.", made: Callable[[Referenc
 
 
 def _told(name: str, meaning: str, made: Callable[[ReferenceCheck], Cell], levels: tuple[str, ...] = ()) -> Column:
-    """What its newest check tells, the ``check`` of a row, where it may be known."""
+    """What its newest check says, the ``check`` of a row, where it may be shown."""
     return Column(name, "text", meaning, levels=levels, made=lambda one: one.check and made(one.check))
 
 

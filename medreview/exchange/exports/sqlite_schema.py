@@ -1,6 +1,6 @@
-"""The tables and views of the exported database, and what Datasette is told of them.
+"""The tables and views of the exported database, and their metadata for Datasette.
 
-What a table is, its file says; where its columns lead stands here. Views are tables joined, and put in an order for
+A table's file describes it; where its columns lead stands here. Views are tables joined, and put in an order for
 reading. The keys of the metadata are those of Datasette's ``metadata.json``. Its ``units`` are not among them: they are
 for units that can be counted in, which "code points, 0-based" is not, and later versions of Datasette have dropped
 them; a unit stands in the description of its column.

@@ -118,8 +118,7 @@ _RESPONSE: Final = "SELECT record_id, origin, model FROM response WHERE response
 def _unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """By unit, reviewer, pass and axis.
 
-    Who only looked at a unit, or took back everything, has no row; who put it off or made a note has one without a
-    label.
+    Only looking at a unit, or taking back everything, gives no row; deferring it or a note gives one without a label.
     """
     made = cells_of(_COLUMNS)
     axes = dict(reader.execute("SELECT kind, axis FROM unit_kind").fetchall())

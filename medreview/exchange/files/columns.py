@@ -1,7 +1,7 @@
 """What a column of an exported file is, what a file is, and the columns that are read back by name.
 
-A column is told once: its name, type, meaning and levels, and the SQL or the function that gives its cells. Header,
-code book, database and, of some files, the rows in Python and the own import are made from that.
+A column is defined once: its name, type, meaning and levels, and the SQL or the function that gives its cells. Header,
+codebook, database and, of some files, the rows in Python and the import are made from that.
 """
 
 import sqlite3
@@ -35,7 +35,7 @@ class Column:
     unit: str = ""
     levels: tuple[str, ...] = ()
     sql: str = field(default="", repr=False)
-    """What gives it in the query of its file; by default what has its name there, and nothing where ``made`` does."""
+    """Its SQL in the query of its file; by default the column of this name, and nothing where ``made`` gives it."""
     made: Callable[[Any], Cell] | None = field(default=None, repr=False)
     """What makes the cell of the row that was selected, or of the object that a row is of."""
 

@@ -37,7 +37,7 @@ def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of an export; raises :class:`UserError` when the folder is none."""
+    """The manifest of a folder; raises :class:`UserError` if it is not an export."""
     try:
         manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -100,7 +100,7 @@ def check_replaceable(folder: Path, study_id: str) -> None:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file as hex digits; empty when there is none."""
+    """The SHA-256 of a file as hex digits; empty if it is missing."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

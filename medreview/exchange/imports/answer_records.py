@@ -121,7 +121,7 @@ class AnswerRecord:
     """One answer. ``citations`` is the structured list beside the text, as written; ``line`` is its first line.
 
     ``response`` is empty where the record has an empty one. ``pages`` are texts of cited pages, and ``facts`` key facts
-    of the question, that the record gives as well. ``invalid``: what whoever gave it knows of why it is no response
+    of the question, that the record gives as well. ``invalid``: the recorded reason why it is not a response
     (``labels.invalid_as``).
     """
 
@@ -143,8 +143,8 @@ def read_records(
     """The answers in a .json, .jsonl, .ndjson, .csv, .tsv, .txt or .md file (see ``open_rows``).
 
     ``mapping``: column -> field of :data:`FIELDS`. JSON Lines and tables are streamed. A record that is invalid or has
-    no response becomes a :class:`BadRecord`; ``unused`` is told of the others. Raises :class:`UserError` at once when
-    the whole file cannot be used.
+    no response becomes a :class:`BadRecord`; ``unused`` receives the others. Raises :class:`UserError` at once when the
+    whole file cannot be used.
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
@@ -286,7 +286,7 @@ def add_responses(connection: sqlite3.Connection, rows: Iterable[Mapping[str, An
 
 
 def add_to_list(connection: sqlite3.Connection, response_id: str, sources: Sequence[str]) -> None:
-    """Add what is new to the citations beside a response's text; they are extracted and numbered anew then.
+    """Add new entries to the citations beside a response's text, which are extracted and numbered again.
 
     An entry that says more of the same address or identifier takes the place of the one that had nothing else: so the
     words that an earlier version did not keep come with the file that they stand in.

@@ -1,8 +1,8 @@
 """Import of an export: its rows, each cell read as what its column holds, and the units and generated texts in them.
 
 A fault is named by file, row and column. What is here already stays. The answers of models that were asked to generate
-are in the cache of calls, which an export does not bring: an input that is done here is not asked again, one that is
-not is asked again.
+are in the cache of calls, which an export does not hold: an input that is done here is not asked again, one that is not
+is asked again.
 """
 
 import csv
@@ -175,7 +175,7 @@ def add_exported_generation(connection: sqlite3.Connection, folder: Path) -> Non
 
 
 _Make = Callable[[sqlite3.Connection, Path], None]
-"""What brings one file, or several that belong together, from the folder of an export into a study."""
+"""Imports one file, or several that belong together, from the folder of an export into a study."""
 
 
 def add_exported_units(connection: sqlite3.Connection, folder: Path) -> None:

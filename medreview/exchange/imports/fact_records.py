@@ -45,9 +45,9 @@ def read_facts(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[Fa
 
 
 def facts_of(row: NamedRow, columns: Mapping[str, list[str]], values: Mapping[str, Any]) -> tuple[FactRecord, ...]:
-    """The key facts that the record of an answer has beside it; none without a question that they could belong to.
+    """The key facts that the record of an answer has beside it; nothing without a question that they belong to.
 
-    ``columns``: field -> its columns in the row. Raises ``ValueError`` for a fact that is none.
+    ``columns``: field -> its columns in the row. Raises ``ValueError`` for an invalid fact.
     """
     question = text_of(values, "question").strip()
     named = columns.get("facts", [])

@@ -202,7 +202,7 @@ class UnusedColumns:
                 self._values[column] = value
 
     def found(self) -> list[UnusedColumn]:
-        """What was never used, in the order in which it came."""
+        """Columns that were never used, in their order."""
         rest = {column: value for column, value in self._values.items() if column not in self._used}
         found, taken = [], set(self._filled)
         for column, value in rest.items():

@@ -116,7 +116,7 @@ _TOLD: Final = re.compile(r"sep=(.)\r?\n?\Z", re.IGNORECASE)
 
 def read_table(path: Path) -> Iterator[NamedRow | BadRecord]:
     """The rows of a table with a header; the delimiter (comma, semicolon, tab or bar) is detected from the header, or
-    told by a line ``sep=;`` before it.
+    set by a line ``sep=;`` before it.
 
     A row with more or fewer fields than the header, or with invalid quoting, becomes a :class:`BadRecord`.
     Raises :class:`UserError` when the header cannot be parsed, has a duplicate column, or leaves a column other than

@@ -1,8 +1,8 @@
 """Files that other programs wrote and that hold no answers as medreview reads them: refused with what they look like.
 
 An answer is a text. Where a record has an object in its place, the members of that object are an API's and no models;
-where it has the turns of a conversation, half of the texts are the user's. The shapes are told by what stands where,
-never by the name of one program.
+where it has the turns of a conversation, half of the texts are the user's. Shapes are recognised by structure, never by
+the name of one program.
 """
 
 import json
@@ -144,7 +144,7 @@ def _mappable(value: Mapping[str, Any]) -> list[str]:
 
 
 def _role(value: Mapping[str, Any]) -> str:
-    """Whose turn an object is, in lower case; ``""`` for one that is none."""
+    """Whose turn an object is, in lower case; ``""`` if it is not a turn."""
     named = {normalise_column(name): member for name, member in value.items()}
     for name in _ROLES:
         member = named.get(name)

@@ -238,7 +238,7 @@ def _audit_frame(folder: Path, study_id: str) -> Iterator[dict[str, Any]]:
 
 
 def _flag_of(stratum: str) -> int | None:
-    """What an export of an earlier version tells of a statement's flag."""
+    """What an export of an earlier version says of a statement's flag."""
     return {"flagged": 1, "not flagged": 0}.get(stratum)
 
 

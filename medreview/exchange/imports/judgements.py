@@ -53,7 +53,7 @@ def read_judgements(
 ) -> Iterator[JudgementRecord | BadRecord]:
     """The judgements in a file of any format of ``open_rows``; one without a required field is a bad record.
 
-    ``unused`` is told of every record. Raises :class:`UserError` at once when the whole file cannot be used.
+    ``unused`` receives every record. Raises :class:`UserError` at once when the whole file cannot be used.
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)

@@ -56,7 +56,7 @@ _URL: Final = re.compile(r"(?:https?://|www\.)\S+\Z", re.IGNORECASE)
 
 def identifier(named: Mapping[str, Any], name: str) -> str:
     """The identifier or address in a member, by its normalised name, as the text of a citation in which it is found
-    whole; ``""`` for none. Raises ``ValueError`` for what is no text."""
+    whole; ``""`` for none. Raises ``ValueError`` if it is not text."""
     value = name_of(named, name)
     return IDENTIFIERS[name] + (encoded(value) if name in _ADDRESSES else value) if value else ""
 
@@ -65,8 +65,8 @@ def reference_line(named: Mapping[str, Any]) -> str:
     """``Authors: Roe A; Title: Metformin; Year: 2019; DOI: 10.5555/x``, every identifier among them.
 
     ``named``: the members by their normalised names. ``""`` where no words describe the work (neither a title nor a
-    whole reference), and for a title alone, which needs no name. A member that is no text is left out: it is no reason
-    to lose the others.
+    whole reference), and for a title alone, which needs no name. A member that is not text is left out, and the others
+    are kept.
     """
     words = {name: said for name, members in _WORDS.items() if (said := _first(named, members, name))}
     known = [f"{name}: {said}" for name, said in words.items()]
@@ -88,7 +88,7 @@ def _first(named: Mapping[str, Any], members: tuple[str, ...], name: str) -> str
 
 
 def _said(value: object, name: str) -> str:
-    """A value as the line has it; ``""`` for what is no text, number, list of authors or date."""
+    """A value as the line has it; ``""`` if it is not a text, number, list of authors or date."""
     if isinstance(value, list) and name == "Authors":
         return "; ".join(filter(None, map(_author, value)))
     if isinstance(value, list) and len(value) == 1:  # as CSL exports have titles
@@ -287,7 +287,7 @@ class GivenPage:
 def given_pages(value: Any) -> list[GivenPage]:
     """The pages of a field, in order; none unless one of them has both an address and a text.
 
-    Raises ``ValueError``, which says what is wrong, for a text that is none.
+    Raises ``ValueError``, which says what is wrong, for an invalid text.
     """
     if isinstance(value, str):
         value = written_out(value)

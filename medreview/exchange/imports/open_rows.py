@@ -27,7 +27,7 @@ _ANSWER: Final = re.compile(r"(?:answer|response)[ \t]*:[ \t]*", re.IGNORECASE)
 
 
 def read_answers(path: Path) -> Iterator[NamedRow | BadRecord]:
-    """The answers of a text file, each with its first line number. Raises :class:`UserError` for what is no prose."""
+    """The answers of a text file, each with its first line number. Raises :class:`UserError` if it is not prose."""
     with open_text(path) as file:
         text = normalise_newlines(file.read())
     refuse_foreign_text(path, text)

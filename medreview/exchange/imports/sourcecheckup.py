@@ -137,7 +137,7 @@ def import_sourcecheckup(
 
 
 class _Answers:
-    """The responses of a table, told apart as well as its columns allow."""
+    """A table's responses, distinguished as well as its columns allow."""
 
     def __init__(self) -> None:
         self.all: list[_Answer] = []
@@ -164,7 +164,7 @@ class _Answers:
         return self.all[-1]
 
     def missing(self) -> str:
-        """A sentence on what would have told the responses apart or is shown in their place; ``""`` for nothing."""
+        """A sentence on what would distinguish the responses or is shown in their place; ``""`` for nothing."""
         if self._runs:
             many = "1 response" if self._runs == 1 else f"{self._runs:,} responses"
             return (

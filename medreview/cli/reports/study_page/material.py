@@ -27,7 +27,7 @@ from medreview.units.documents import ExcerptPiece
 from medreview.units.label_comparisons import OverriddenLabel, overridden_labels
 
 MOST: Final = 200
-"""Overridden statements of each reviewer that a report tells in full, unless it is asked for more."""
+"""Overridden statements of each reviewer that a report shows in full, unless more are asked for."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class Material:
     """What sections are made of. ``name`` is that of the study's file.
 
     ``differing``: the labels of all reviewers of ``figures`` that are not the judges' verdict; ``held_back`` more are
-    not told, because who reads the report has not decided them yet and is still at the audit. ``overridden``: the
-    first of each reviewer in full. ``themes``: what models found in them. ``facts``: ``None`` without key facts and
-    suggested ones; ``citations``: ``None`` without a response. ``references``: those that the rules speak against,
-    ``None`` of a part of the study and where none was found. ``spent``: what was asked of models from here.
+    not shown: the reader has not decided them yet and is still at the audit. ``overridden``: the first of each reviewer
+    in full. ``themes``: what models found in them. ``facts``: ``None`` without key facts and suggested ones;
+    ``citations``: ``None`` without a response. ``references``: those that the rules speak against, ``None`` of a part
+    of the study and where none was found. ``spent``: what was asked of models from here.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Material:
 
     @property
     def reviewers(self) -> tuple[str, ...]:
-        """Who has left something in the figures."""
+        """The reviewers behind the figures."""
         return tuple(one.reviewer for one in self.figures.reviewers)
 
 
@@ -75,10 +75,9 @@ def gather(
 ) -> Material:
     """All of it, or of ``only`` a part: then without what is of the whole study (citations, cost, key facts, units).
 
-    ``listed``: the only statements whose judges may be shown one by one, ``None`` for all of them; ``to``: who may
-    be reading it. ``most``: so many overridden statements of each reviewer are told in full.
-    ``tie`` stands in for the study's rule where key facts are counted. Raises :class:`UserError` for a ``reviewer``
-    who has left nothing in the study.
+    ``listed``: the only statements whose judges may be shown one by one, ``None`` for all of them; ``to``: who may be
+    reading it. ``most``: how many overridden statements of each reviewer to show in full. ``tie`` stands in for the
+    study's rule where key facts are counted. Raises :class:`UserError` for a ``reviewer`` without entries in the study.
     """
     whole = only.statements is None
     figures = study_figures(reader, reviewer, resampling=resampling, progress=progress, only=only, conduct=None)
@@ -133,7 +132,7 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 def date(at: str) -> str:
-    """A stored time as a day and a minute, UTC; as it stands where it is none."""
+    """A stored time as a day and a minute, UTC; unchanged if it is not a time."""
     try:
         return datetime.fromisoformat(at).strftime("%Y-%m-%d %H:%M UTC")
     except ValueError:

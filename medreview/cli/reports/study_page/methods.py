@@ -225,7 +225,7 @@ def _blind(figures: StudyFigures) -> str:
 
 
 def _judged(material: Material) -> Iterator[str]:
-    """Who was asked what: judges of statements, and of each other kind those that said something of its units."""
+    """Which judges were asked: those of statements, and of each other kind those with opinions on its units."""
     runs, figures = material.record.runs, material.figures
     models = {run.judge: one_line(run.model) for run in runs if run.kind != "offline"}
 
@@ -286,7 +286,7 @@ _READABLE: Final = ("ok", "paywall", "thin", "given_with_the_answer")
 
 
 def limitations_section(material: Material) -> Iterator[PagePart]:
-    """One sentence each; what does not apply is not said."""
+    """One sentence for each limitation that applies."""
     told = list(limitations(material))
     yield listing([one] for one in told) if told else "None of those that are looked for."
 

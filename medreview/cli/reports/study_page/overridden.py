@@ -175,7 +175,7 @@ def _statement(one: ThemedStatement, place: int | None) -> TextLine:
 
 
 def _by_reason(items: Mapping[int, Overridden]) -> Iterator[PagePart]:
-    """Those that are told in full."""
+    """The ones shown in full."""
     for reason in REASONS:
         if found := [(place, one) for place, one in items.items() if one.reason == reason.level]:
             yield TableHeading(f"{reason.name} ({counted(len(found), 'statement')}): {reason.definition}")

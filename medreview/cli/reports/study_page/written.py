@@ -214,7 +214,7 @@ def check_report(html: Path | None, text: Path | None) -> None:
 
 
 def write_report(material: Material, path: Path) -> Path:
-    """Write the report as a page. Raises :class:`UserError` for a file in the place that is no earlier one of it."""
+    """Write the report as a page. Raises :class:`UserError` if the file there is not an earlier report of it."""
     found = list(sections(material))
     drawer = PageDrawer()
     body = (piece for section in found for piece in drawer.section(section))
