@@ -244,7 +244,7 @@ class CitationReport:
     ``by_model`` is empty when there is one model only; ``models_omitted`` counts those left
     out, the last by responses and name.
     ``provenance`` is that of a study; answers in a file have none. ``references``: what those of a study that carry an
-    identifier turned out to be, ``None`` where there is none.
+    identifier turned out to be, ``None`` without any.
     """
 
     allow: AllowList

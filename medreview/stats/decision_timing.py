@@ -1,7 +1,7 @@
 """A reviewer's first decisions in order: the time they take, and whether they drift while a sitting goes on.
 
-With each decision stands what there was to be read. Drift is told by the thirds of the sittings beside each other, and
-by a test for a trend.
+Each decision has the amount of text to be read. Drift is shown by comparing the thirds of the sittings, and by a test
+for a trend.
 """
 
 import sqlite3

@@ -152,8 +152,8 @@ def study_figures(
 
     ``full``: everything. Without it what one screen shows, in half the time of a large study: supported or not only,
     nothing by model, origin or label, no differences, consensus or other units, and judges beside each other only where
-    nobody has reviewed. ``margin``: how much worse than a person a judge may be, in kappa. ``conduct``: of whom is told
-    how they work; ``None``: of everybody. Memory holds the labels and counts, never the study's texts. Raises
+    nobody has reviewed. ``margin``: how much worse than a person a judge may be, in kappa. ``conduct``: whose way
+    of working is shown; ``None``: everybody's. Memory holds the labels and counts, never the study's texts. Raises
     :class:`UserError` for a name that has left nothing in the study.
     """
     whole = only.statements is None

@@ -50,7 +50,7 @@ class CitedSource:
 
     ``host`` is that of its address; an identifier has its resolver's. ``state`` is the page state, ``None`` before it
     was fetched; ``valid``: status 200 and text (SourceCheckup). ``listed``: its host, or the one that its address led
-    to, is on the list of paywalled domains. ``us`` is ``None`` where nothing can tell; ``decided`` says what told.
+    to, is on the list of paywalled domains. ``us`` is ``None`` if unknown; ``decided`` says what showed it.
     ``outcome`` and ``archived`` are for a lost source only, ``not_found`` for one of which the server itself said that
     it is not there. ``by_ocr``: pages of it were read by OCR.
     """
@@ -289,7 +289,7 @@ class UrlReport:
     ``registry`` counts the registrable domains of the study: with a country, without one, failed, not asked. ``lost``
     names lost addresses, the most cited first; ``lost_omitted`` counts those beyond the first thousand. ``omitted``
     counts the models and origins beyond the largest. ``provenance`` says which state of which study it is of.
-    ``references``: what those that carry an identifier turned out to be, ``None`` where there is none.
+    ``references``: what those that carry an identifier turned out to be, ``None`` without any.
     """
 
     strata: tuple[UrlStratum, ...]

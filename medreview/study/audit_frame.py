@@ -1,7 +1,7 @@
 """The frame of the random audit: permanent random numbers (Ohlsson 1995), strata, and members not yet decided.
 
-A statement has the same number in every copy of a study. What another copy says of the frame is taken over here, and
-statements whose judges a reviewer must not be told yet are asked here wherever they are listed.
+A statement has the same number in every copy of a study. This module merges the frame of another copy, and says which
+statements may be listed with their judges before a reviewer has finished the audit.
 """
 
 import sqlite3
@@ -64,8 +64,8 @@ def join_frame(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]
 
     The higher of two rates holds, with its stratum, so that no member of either drops out; of two strata at the same
     rate the first by name. Where strata by flag count, a statement that was flagged in one copy only is both. So copies
-    come to the same in whatever order they meet. Numbers are permanent. Of a stratum that a copy was not told there is
-    nothing to take over.
+    come to the same in whatever order they merge. Numbers are permanent. Strata missing from a copy are not taken
+    over.
     """
     if by_flag := _has_strata_by_flag(connection):
         connection.execute(f"UPDATE audit_frame AS f SET flagged = ({_FLAGGED_NOW}) WHERE flagged IS NULL")
@@ -114,9 +114,9 @@ def listable(reader: sqlite3.Connection, *reviewers: str) -> frozenset[str] | No
     """The statements whose judges all of these reviewers may be shown one by one without harm to an audit; ``None``
     for all statements.
 
-    Who decides and is still at the audit may see those of decided statements: to see any other would spoil the draw.
-    Of those decided blind, once their block is shown: who is told in its midst how the judges erred is no longer
-    independent of them.
+    A reviewer who is still at the audit may see the judges of decided statements: to see any other would spoil the
+    draw. Of those decided blind, once their block is shown: a reviewer who sees the judges' errors before is no longer
+    independent.
     """
     found = [listed for who in set(reviewers) if (listed := _listable(reader, who)) is not None]
     return frozenset.intersection(*found) if found else None

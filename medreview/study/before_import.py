@@ -26,7 +26,7 @@ _LOOKS: Final = ("shown", "listed", "look", "audit_rate")
 
 @dataclass(slots=True)
 class Import:
-    """An import under way. ``added``: whether it has brought anything; only then it can be taken back."""
+    """An import under way. ``added``: whether it has added anything; only then it can be taken back."""
 
     added: bool = False
 
@@ -48,7 +48,7 @@ def before_import(study: Study, files: Sequence[Path]) -> Iterator[Import]:
     """Copy the study to its backups before files are imported, and note how to take them back.
 
     The copy replaces that of the import before. It goes away where nothing was added, or where an error left none. An
-    import that was killed leaves a note that does not say what it brought (``holds``).
+    import that was killed leaves a note without what it added (``holds``).
     """
     folder = backup_folder(study.path)
     copy = dated_backup(study.path, OF_IMPORT)
@@ -91,10 +91,10 @@ def _write_note(study: Study, note: str) -> None:
 def take_back(path: Path) -> TakenBack:
     """Put a study back to what it was before its newest import, with all that was made of it since.
 
-    What was fetched, split and judged by rules since is gone with it; the next `run` makes it again. Raises
+    All that was fetched, split and judged by rules since is gone with it; the next `run` makes it again. Raises
     :class:`UserError` when there is no such import, or somebody has decided, looked at what was there before, or paid a
-    model since: nothing is changed then. Of an import that was killed nobody knows what it brought: all that came in
-    since it began goes with it.
+    model since: nothing is changed then. A killed import did not record what it added: all that came in since it began
+    goes with it.
     """
     with Study.open(path) as study:
         said = json.loads(study.meta(_KEY) or "{}")
@@ -162,7 +162,7 @@ def _replace(path: Path, copy: Path) -> None:
             source, target = connect(copy, read_only=True, at_rest=True), connect(path)
             try:
                 source.backup(target)
-                note = close_note(target) or {}  # where no event is left, that of before is none either
+                note = close_note(target) or {}  # without events the old note does not hold either
             finally:
                 source.close()
                 target.close()

@@ -24,7 +24,7 @@ MOST: Final = 8
 """Sentences of one part of the check, and of one table; what is more is counted."""
 
 UNREADABLE: Final = (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
-"""What reading damaged rows raises: texts and JSON that are none, values of another type, ranges that are none."""
+"""Errors of reading damaged rows: invalid texts and JSON, values of another type, invalid ranges."""
 
 _QUOTED: Final = 160
 
@@ -35,7 +35,7 @@ _TEXTS: Final = (
 """Tables of texts that are stored with their hashes."""
 
 Named = set[tuple[str, str]]
-"""Rows by table and key that a sentence told of already, with more than their seal can tell."""
+"""Rows by table and key that an earlier sentence reported, in more detail than a seal can."""
 
 
 def check(connection: sqlite3.Connection) -> list[str]:

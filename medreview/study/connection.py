@@ -1,6 +1,6 @@
 """SQLite connections of a study: private files, durable commits, no write-ahead log on network file systems.
 
-What is wrong with a file that cannot be read or written is told by SQLite's codes, never by its words.
+SQLite's codes, never its words, say what is wrong with a file that cannot be read or written.
 """
 
 import errno

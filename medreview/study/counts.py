@@ -1,10 +1,10 @@
 """How far a reviewer is; and counts of a large study that are kept from one opening to the next.
 
 Only numbers, names of states and ids are kept, never a text of the study, in the user's state folder. They are of one
-state of the file, told by which file it is, its size and its times, and are dropped with the first commit after it,
-whoever made it; what was asked is asked once more when the study is closed, so that the next opening has it of the file
-as it is then. What follows from a part of the study alone outlasts them: it is kept with what tells of that part, in
-lines of its own below them, of which only those that are asked for are read.
+state of the file, known by which file it is, its size and its times. The next commit, whoever makes it, drops them. On
+closing the study the same queries run again, so that the next opening has the counts of the file as it is then. Results
+that follow from a part of the study alone outlast them: they are kept with the state of that part, in own lines below
+them, of which only those that are asked for are read.
 """
 
 import hashlib

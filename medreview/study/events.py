@@ -96,8 +96,8 @@ def event_hash(row: Mapping[str, Any] | sqlite3.Row) -> str:
 def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
     """Insert a complete event row; its sequence number in this file.
 
-    An edit of statements makes what it makes with it, a fact that is added or kept its rows, wherever the event comes
-    from, and what is retired is made anew. Raises ``ValueError`` when it cannot.
+    An edit of statements makes its statements, a fact that is added or kept its rows, wherever the event comes
+    from. Retired statements are worked out again. Raises ``ValueError`` on failure.
     """
     edits = row["kind"] in EDITS
     payload = json.loads(row["payload"]) if edits else {}

@@ -1,8 +1,8 @@
 """The writer lock: advisory locks on a study's path and on the file itself, with the holder's name.
 
 The lock file of the path also keeps a note from one holder to the next: the newest event when the study was last closed
-(:func:`close_note`); a kill leaves it as it was. The chain of hashes cannot tell that its last link was taken away or
-made anew. This note can, and so can an export's manifest.
+(:func:`close_note`); a kill leaves it as it was. The chain of hashes cannot show that its last link was removed or
+replaced. This note can, and so can an export's manifest.
 """
 
 import errno

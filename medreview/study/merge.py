@@ -46,7 +46,7 @@ def merge(study: Study, other: Path) -> MergeSummary:
 
     Events on units that are not in this study are left out and counted. A page that comes in does not become the
     current one: judgements and decisions of this study rest on the one that it has. A reference that comes in is
-    read anew by the rules of this one; checks of references, like judgements, are each study's own.
+    read again by this one's rules; checks of references, like judgements, are each study's own.
     All of it is verified before the first write. Raises :class:`UserError` when the other file is this one, no study, a
     study that has nothing in common with this one, its record does not verify, or anything that would be taken over
     does not fit its hashes or this study; nothing is taken over then.

@@ -44,7 +44,7 @@ class Package:
 
 
 def package_of(reader: sqlite3.Connection) -> Package | None:
-    """What the study says of itself as a copy; ``None`` when it is none."""
+    """What a copy says of itself; ``None`` if the study is not a copy."""
     row = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY,)).fetchone()
     if row is None:
         return None

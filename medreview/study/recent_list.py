@@ -44,7 +44,7 @@ def list_file() -> Path:
 
 
 def recent_list() -> list[OpenedStudy]:
-    """The studies that were opened last, the newest first. What of the list cannot be read is left out."""
+    """The studies that were opened last, the newest first. Unreadable entries are left out."""
     try:
         told: Any = json.loads(read_bounded(list_file(), _LARGEST)[0])
         entries = told["studies"]
@@ -58,7 +58,7 @@ def recent_list() -> list[OpenedStudy]:
 
 
 def note_opened(study: Path, title: str, reviewer: str = "") -> None:
-    """Put a study at the head of the list. Where no list can be kept there is none: nobody's review waits for it."""
+    """Put a study at the head of the list. Where no list can be kept it is missing: no review waits for it."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     one = OpenedStudy(os.fspath(study.resolve()), now, title, reviewer)
     with suppress(UserError):

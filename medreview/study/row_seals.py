@@ -2,7 +2,7 @@
 
 Triggers keep the table ``row_seal``. They are made from the schema, and call functions that only connections of this
 program have (:func:`register`): another program's write to a study is refused, or leaves a row that its seal does not
-fit. A seal is no signature: who has this program can make one.
+fit. A seal is no signature: this program's users can make one.
 """
 
 import sqlite3
@@ -94,7 +94,7 @@ class SealedTable(NamedTuple):
 def sealed_tables(connection: sqlite3.Connection) -> list[SealedTable]:
     """All tables whose rows have seals, by name: every one that has a primary key, but that of the seals.
 
-    All tables of this program have one; another program's table without it has no rows that could be told apart.
+    All tables of this program have one; without a key, rows of another program's table cannot be distinguished.
     """
     names = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> ?"

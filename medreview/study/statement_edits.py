@@ -1,11 +1,11 @@
 """Edits of statements: one is cut in two, joined with the next, excluded, or made of what was left out.
 
 Each is an event that holds all it makes, so that a copy of the study, or an export of it, gets the same statements with
-the same ids from the event alone. What the edits of a response come to is :func:`fold`.
+the same ids from the event alone. :func:`fold` applies the edits of a response.
 
 Rows of the table ``statement`` stay as they are: what an edit that stands replaced or excluded is in the table
 ``retired_statement``, and so is what an edit made that does not stand. That table is made from the record
-(:func:`settle`) whenever an edit of a response is added, taken back or brought in.
+(:func:`settle`) whenever an edit of a response is added, taken back or merged.
 """
 
 import json
@@ -256,9 +256,9 @@ def make_statements(connection: sqlite3.Connection, kind: str, unit: str, payloa
 
 
 def settle(connection: sqlite3.Connection, response_id: str) -> None:
-    """Make what is retired of a response anew from its edits, and what is left out of it.
+    """Work out again from its edits what is retired and what is left out of a response.
 
-    The response is looked through for markers again.
+    The next search for markers takes it up again.
     """
     edits = edits_of(connection, response_id)
     if not edits:

@@ -235,8 +235,8 @@ class Study:
         return self._counts
 
     def when_closed(self, act: Callable[[], None]) -> None:
-        """Do ``act`` once the file is closed, still under its lock, unless something is committed until then or what
-        is to be done then is told anew. Nothing is done for a study that is open for reading."""
+        """Do ``act`` once the file is closed, still under its lock, unless something is committed until then or
+        another call replaces it. Does nothing for a study that is open for reading."""
         self._when_closed = data_version(self.reader), act
 
     def meta(self, key: str, default: str = "") -> str:

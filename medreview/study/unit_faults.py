@@ -156,7 +156,7 @@ def content_faults(named: set[tuple[str, str]], connection: sqlite3.Connection) 
 
 
 def gold_faults(connection: sqlite3.Connection) -> Iterator[str]:
-    """Right labels that are none of their axis, and spans of them that lie outside their response."""
+    """Gold labels that their axis does not have, and spans of them outside their response."""
     for row in connection.execute("SELECT unit, axis, label, spans FROM gold"):
         if not is_label(row["axis"], row["label"]):
             yield f"The right label of {row['unit']} is no label of the axis {row['axis']}."

@@ -1,7 +1,7 @@
 """The one connection of a study that writes: each change is one transaction.
 
-What it has written is in the file that the path names, or in a rescue file, and it knows which: whether the path still
-names the files that are open is asked before and after every commit.
+Its writes are in the file that the path names, or in a rescue file, and it knows which: before and after every commit
+it checks whether the path still names the open files.
 """
 
 import os

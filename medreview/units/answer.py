@@ -142,7 +142,7 @@ FROM response AS r WHERE invalid = ''"""
     def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
         """What judges found in the answer, and what models said of it elsewhere; the type that most of them name.
 
-        What a judge found with an expert's remarks is told beside its own word and is no vote.
+        A judge's finding with an expert's remarks is shown beside its own and is no vote.
         """
         findings = findings_of(reader, ids_of(unit)[0])
         said = tuple(_opinion(reader, one, findings) for one in findings)

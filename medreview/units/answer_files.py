@@ -348,7 +348,7 @@ def _objects(given: Any, what: str) -> Sequence[Mapping[str, Any]]:
 def _gathered(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iterator[NamedRow | BadRecord]:
     """The same rows; those of a table with one row for each output become one for each ranking.
 
-    What is one ranking is told by the id, or the question where there is none. A rater's rank and quality of the output
+    Rows of one ranking have the same id, or the same question without an id. A rater's rank and quality of the output
     may stand in its row; of several raters each output has one row for each.
     """
     tables: dict[str, list[NamedRow]] = {}

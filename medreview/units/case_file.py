@@ -221,7 +221,7 @@ def _listed(given: Any, what: str) -> Sequence[Any]:
 
 
 def _once(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iterator[NamedRow | BadRecord]:
-    """The cases of the rows; a second one with the question of one before it is none."""
+    """The cases of the rows; a second one with the same question is a bad record."""
     met: dict[str, NamedRow] = {}
     for row in cases_of_notes(rows, fields):
         if isinstance(row, NamedRow):

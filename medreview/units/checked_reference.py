@@ -235,7 +235,7 @@ def _told(record: Record) -> Iterator[str]:
 
 
 def _table(head: Sequence[str], values: Iterator[tuple[Field, tuple[str, ...]]], told: Sequence[str]) -> FieldTable:
-    """Lines of cells between bars, which are lined up where they are shown; then what is told of the record."""
+    """Lines of cells between bars, which are lined up where they are shown; then the notes on the record."""
     lines = [f"| {' | '.join(head)} |"]
     at, rows = len(lines[0]) + 1, []
     for name, readings in values:

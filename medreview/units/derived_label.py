@@ -2,7 +2,7 @@
 
 The rule is the judges' own over sources (:func:`medreview.judges.rollup.over_sources`): supported as soon as one source
 supports; else, once all pairs are labelled, contradicted if one contradicts, then partial, then not addressed. Until
-then there is none. A label on a page whose text has changed since is none, as with judges.
+then it is missing. As with judges, labels on a page whose text changed since do not count.
 """
 
 import sqlite3

@@ -207,7 +207,7 @@ class FailedFact:
 
 
 def failed_facts(facts: HeldFacts, system: str, tie: TieRule) -> list[FailedFact]:
-    """What a system omits, then what it contradicts, in the order of its texts. What has no text is no theme."""
+    """What a system omits, then what it contradicts, in the order of its texts. Missing texts give no theme."""
     held = [one for one in facts.held if one.text.system == system and one.text.valid]
     found = []
     for failure, task, answer in _TASKS:

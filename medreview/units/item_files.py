@@ -106,7 +106,7 @@ _STEP: Final = re.compile(r"^[ \t]*(?:[-*][ \t]*)?(?:step[ \t]*)?\d+[ \t]*[.:)][
 
 
 def type_of(value: str) -> str:
-    """A type as it is stored: ``True/False`` is ``true_false``; what is none stays as it is."""
+    """A type as it is stored: ``True/False`` is ``true_false``; others stay as they are."""
     name = re.sub(r"[\W_]+", "_", value.casefold()).strip("_")
     return _OTHER_NAMES.get(name, name)
 

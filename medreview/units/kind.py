@@ -92,7 +92,7 @@ class DocumentPassage(NamedTuple):
 class Opinion(NamedTuple):
     """What one machine says of a unit: ``judge``, ``model``, ``prompt``; ``said`` in words (``present``, ``not all``).
 
-    ``label`` is the level of the unit's axis it comes to, ``None`` where it is none. ``counts``: it is a vote.
+    ``label`` is its level on the unit's axis, ``None`` where it has none. ``counts``: it is a vote.
     """
 
     opinion_id: str
@@ -108,7 +108,7 @@ class Opinion(NamedTuple):
 
 
 class Machines(NamedTuple):
-    """All that machines say of a unit. ``level`` is their common label, ``None`` when there is none.
+    """All that machines say of a unit. ``level`` is their common label, ``None`` without one.
 
     ``words`` sums it up (``jury YYYYYYY NNN 7-3``, ``roll-up: not all``), ``""`` when nobody spoke. ``badges`` says why
     the unit is worth a look, joined by `` · ``. ``marks``: ranges to be marked in a document, by its key.
@@ -136,11 +136,11 @@ class Machines(NamedTuple):
 
 
 class UnitView(NamedTuple):
-    """One unit, without anything of the machines' opinion: what is not here cannot leak.
+    """One unit, without the machines' opinions, so that they cannot leak.
 
     ``name`` is what the screen calls it (``R07 S3 [2]``, ``Q12``), ``group`` what it is listed under. ``documents`` are
     the texts to walk through with ``[`` and ``]``; ``beside`` is one that stays beside them (the response, the
-    reference), ``None`` when there is none. ``text_sha256``: of what is decided about. ``model`` wrote it; it is hidden
+    reference), or ``None``. ``text_sha256``: of what is decided about. ``model`` wrote it; it is hidden
     in blind mode. ``outputs``: how many outputs a ranking has, in the order of ``documents``, and ``numbers`` their
     stored numbers in that order. ``missing``: what cannot be shown, in words.
     """

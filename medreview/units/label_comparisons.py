@@ -103,14 +103,14 @@ def overridden_labels(reader: sqlite3.Connection, reviewer: str) -> list[Overrid
 
 
 def tellable(reader: sqlite3.Connection, reviewer: str, to: tuple[str, ...]) -> list[OverriddenLabel]:
-    """Those that may be told one by one, outside too: held back neither from whoever asks, ``to``, nor from the
-    reviewer, who is told what comes of it."""
+    """Overridden labels that may be shown one by one, outside too: hidden neither from the askers, ``to``, nor from
+    the reviewer, who sees the outcome."""
     listed = listable(reader, reviewer, *to)
     return [one for one in overridden_labels(reader, reviewer) if listed is None or one.statement_id in listed]
 
 
 def reviewers_of_labels(reader: sqlite3.Connection) -> list[str]:
-    """Who has decided a unit, by name."""
+    """Reviewers with labels, by name."""
     return [row["reviewer"] for row in reader.execute(_REVIEWERS)]
 
 
@@ -184,8 +184,8 @@ def gold_results(
 ) -> list[GoldResult]:
     """What a reviewer gave the gold items that are decided, of some units or of all.
 
-    The label that stood when the right one was told (``medreview.review.gold.tell``) counts; before that the one that
-    stands, of a blind one the first, as in every figure. To be shown when the block of the units is done.
+    The label when the gold label was shown (``medreview.review.gold.tell``) counts; before that the standing one, or
+    the first if given blind, as in every figure. To be shown when the block of the units is done.
     """
     told = labels_when_told(reader, reviewer, pass_no)
     found = []
@@ -207,7 +207,7 @@ def told_results(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) ->
 
 
 def labels_when_told(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> dict[tuple[str, str], str]:
-    """The labels that stood when the right ones were told first, by unit and axis."""
+    """A reviewer's labels when the gold labels were first shown, by unit and axis."""
     found: dict[tuple[str, str], str] = {}
     for act in study_acts(reader, "gold_told", reviewer):
         if act.pass_no == pass_no:

@@ -2,8 +2,8 @@
 
 Labels that people gave elsewhere, in another tool, are events of those people. They stand in the block ``imported`` and
 count as assisted, since nothing can vouch for what had been seen, unless the file says that a label was given blind.
-The time of the event is that of the import; when the label was given is ``given_at`` in its payload. What a reviewer
-did in the workbench is never replaced by a file.
+The time of the event is that of the import; when the label was given is ``given_at`` in its payload. A file never
+replaces what a reviewer did in the workbench.
 """
 
 import json
@@ -84,7 +84,7 @@ class ImportedLabel:
 def add_labels(connection: sqlite3.Connection, labels: Iterable[ImportedLabel]) -> int:
     """Store them inside the caller's transaction, one sitting for each person; how many people's words are new.
 
-    What was stored from a file before is passed over, and so is what the same person did in the workbench.
+    Labels that a file stored before, or that the same person gave in the workbench, are skipped.
     """
     added = 0
     # One person after the other: two recorders at a time could give the same id.
@@ -170,7 +170,7 @@ class Brought:
 
 
 class StoredCounts(NamedTuple):
-    """How many of what was brought are new; ``units``: responses among them."""
+    """How many imported items are new; ``units``: responses among them."""
 
     units: int
     cases: int

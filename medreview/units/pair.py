@@ -87,7 +87,7 @@ ORDER BY r.ordinal, s.ordinal"""
 class PairKind(UnitKind):
     """``pair:STATEMENT_ID:SOURCE_ID``, one of the view ``reviewed_pair``.
 
-    What judges say of it are their votes on this source; their common label is rolled up over the jury as everywhere.
+    The judges' opinions are their votes on this source; their common label is rolled up over the jury as everywhere.
     The offline rules alone have none: nobody owes them a reason.
     """
 

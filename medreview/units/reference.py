@@ -161,7 +161,7 @@ def _read_as(stored: StoredReference) -> str:
 
 
 def _fields(stored: StoredReference) -> Iterator[tuple[str, str, FieldTable]]:
-    """Key, title and table of each record; of the reference alone where there is none."""
+    """Key, title and table of each record; of the reference alone without records."""
     records = records_in_neutral_order(stored.check)
     for number, record in enumerate(records, 1):
         yield f"record:{number}", record_name(record), fields_beside(stored.reference, record)

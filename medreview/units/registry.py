@@ -103,7 +103,7 @@ def find_unit(reader: sqlite3.Connection, name: str) -> str:
     """The unit with an id, with the name that the screen gives a statement (``R07 S3``), or with the id of its record.
 
     ``KIND:`` before the id of a record says which kind is meant: ``qa:q12``, ``response:a17``. Raises ``LookupError``
-    with half a sentence when there is none, or more than one.
+    with half a sentence unless it finds exactly one.
     """
     name = name.strip()
     if _is_unit(reader, name):

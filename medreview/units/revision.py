@@ -65,7 +65,7 @@ def is_too_long(revised: str, original: str) -> bool:
 
 
 class Revision(UnitKind):
-    """``revision:ID``. Who revised it, why, by which quote, and what a judge says of it now are shown afterwards."""
+    """``revision:ID``. The reviser, its reason and quote, and a judge's opinion now are shown afterwards."""
 
     name = "revision"
     title = "revised statements"

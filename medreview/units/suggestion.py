@@ -107,7 +107,7 @@ def facts_wanted(reader: sqlite3.Connection, case_id: str = "") -> dict[str, int
 def own_fact(reader: sqlite3.Connection, beside: str, text: str, category: str) -> tuple[NewEvent, ...]:
     """The events that add a fact to the case of the suggestion ``beside``, and keep it.
 
-    Raises ``ValueError`` for no text, a category that is none, and a fact that the case has already.
+    Raises ``ValueError`` without a text, for an unknown category, and for a fact that the case has.
     """
     words = text.strip()
     if not words:

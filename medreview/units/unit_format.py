@@ -107,8 +107,8 @@ def import_units(
     progress: Progress = SILENT,
     on_unit: Callable[[NewUnit], None] = lambda unit: None,
 ) -> ImportedUnits:
-    """Bring the units of a file into a study, in batches; what is there already is passed over. A record that cannot be
-    used is named with its line, the rest is kept. ``on_unit`` is told of every unit, new or not. Raises
+    """Import the units of a file into a study, in batches; units that it has are skipped. A record that cannot be used
+    is named with its line, the rest is kept. ``on_unit`` is called with every unit, new or not. Raises
     :class:`UserError` when the whole file cannot be used."""
     rows, lines = open_rows(path)
     fields = Fields({**form.fields, "unit": ("unit",)}, mapping)

@@ -33,7 +33,7 @@ ROLLED_UP: Final = "judges"
 
 
 class WholeResponse(UnitKind):
-    """``response:RESPONSE_ID``. What judges say of it is the roll-up of their verdicts on its statements.
+    """``response:RESPONSE_ID``. The judges' opinion is the roll-up of their verdicts on its statements.
 
     An invalid response is one too, and named as such: nobody judges it.
     """

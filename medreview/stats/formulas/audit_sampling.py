@@ -96,8 +96,8 @@ def within_cells(
 ) -> float:
     """The variance of ``sum(coefficients * values)`` that is due to the spread of the values inside their cells.
 
-    To each cell half a yes and half a no are added for its spread: few values that are all alike do not show that
-    there is none. Without that, intervals of a judge that is right 95 times of 100 held the truth in 87 to 94% of
+    Half a yes and half a no are added to each cell for its spread: a few equal values do not show that the spread is
+    0. Without that, intervals of a judge that is right 95 times of 100 held the truth in 87 to 94% of
     simulated studies (``tests/bench/estimate_coverage.py``). Divided by ``n`` less the number of cells.
     """
     held: dict[Hashable, list[int]] = defaultdict(list)
@@ -346,8 +346,8 @@ def labels_at_large(
 ) -> Planned:
     """For answers like these: how responses differ stays, however many of their statements are labelled.
 
-    What the labels have shown of that is the variance over responses less that of the draw. It is at least that of
-    statements which have nothing in common.
+    The labels show that difference as the variance over responses less that of the draw. It is at least the variance
+    of independent statements.
     """
     if known is None or (with_verdicts and known.ratio is None):
         what = "How much the verdicts help" if known is not None else "How much responses differ"

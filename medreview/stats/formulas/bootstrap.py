@@ -53,7 +53,7 @@ REPLICATES = 9_999
 SEED = 1
 TOO_FEW_OF_A_LABEL = "too few of one label"
 
-# What one batch works on stays in the processor's cache.
+# The data of one batch stay in the processor's cache.
 _CELLS_PER_BATCH = 1 << 16
 # Drawing how often a vector comes, one binomial, costs about as much as drawing this many units by number.
 _OFTEN = 30

@@ -293,7 +293,7 @@ def clustered_mcnemar(only_first: Sequence[float], only_second: Sequence[float])
     """The same where items of one response resemble each other: chi-squared, one degree of freedom (Obuchowski 1998).
 
     Per response, how many items only the first and only the second got right; a response without such items counts,
-    too. What varies is the difference of a response, not that of an item.
+    too. The difference of a response varies, not that of an item.
     """
     differences = [first - second for first, second in zip(only_first, only_second, strict=True)]
     b, c = int(sum(only_first)), int(sum(only_second))

@@ -42,7 +42,7 @@ def adjusted(pvalues: Sequence[float | None], method: Method = "holm") -> tuple[
     """Adjusted p-values in the order given, 1 at the most; ``None`` (or nan) stays ``None`` and does not count.
 
     ``holm`` steps down from the smallest (Holm 1979): never larger than ``bonferroni`` (Dunn 1961), and as strict on
-    the chance of a single false alarm. To be told with ``family_size``.
+    the chance of a single false alarm. Report ``family_size`` with it.
     """
     order = sorted((p, place) for place, p in enumerate(pvalues) if p is not None and _defined(p))
     found: list[float | None] = [None] * len(pvalues)
@@ -326,7 +326,7 @@ def difference(
 
 
 def two_sided(draws: Floats) -> tuple[float | None, bool]:
-    """Twice the smaller share of resamples on one side of 0, that at 0 with both, and whether there is none at all.
+    """Twice the smaller share of resamples on one side of 0 (those at 0 count on both), and whether it is empty.
 
     The observed value counts as one resample more (Davison & Hinkley 1997, section 4.2), so that p is never 0: with
     9,999 resamples the least is 0.0002.

@@ -251,7 +251,7 @@ def pooled_share(
     level: float = LEVEL,
 ) -> Estimate:
     """The share of items that are so, ``counts`` being (so, items) of each ``unit``, with an interval over these;
-    ``nothing``: why there is none without items."""
+    ``nothing``: the reason without items."""
     held = [(so, items) for so, items in counts if items]
     top, n, groups = sum(so for so, _ in held), sum(items for _, items in held), len(held)
     if not n:

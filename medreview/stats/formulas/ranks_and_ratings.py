@@ -400,7 +400,7 @@ def _vectors(rows: Floats) -> Floats:
 
 
 def _squares(sums: Floats, k: int) -> _Squares:
-    """From summed vectors (B x 3 + k). What is left of a subtraction below its rounding is 0."""
+    """From summed vectors (B x 3 + k). A remainder below the rounding of a subtraction is 0."""
     n, subjects, squares, columns = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
     mean = columns.sum(axis=1) ** 2 / (n * k)
     total = squares - mean

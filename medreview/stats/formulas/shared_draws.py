@@ -149,8 +149,8 @@ class ResponseSample:
         """The sum of one column over that of another, a column of counts: a pooled share, or a mean per row.
 
         ``n`` is the sum of ``under``. ``whole`` ("allowed") is what a share is of: where each
-        resample gives the same value, the responses of which all, or none, are so are told. The interval of a share
-        that is more than 1 in any row is made as that of an amount.
+        resample gives the same value, the reason says that all, or none, are so. The interval of a share that is more
+        than 1 in any row is made as that of an amount.
         """
         n = self.total(under)
         if n == 0:

@@ -66,7 +66,7 @@ StratumSizes = Mapping[str, Mapping[str, int]]
 class JudgeVerdicts:
     """The word of one judge, or of all together, on all statements; ``audited``: on the members of the audit.
 
-    ``tied``: even votes that the tie rule leaves open. They are no verdict, as an abstention is none.
+    ``tied``: even votes that the tie rule leaves open. Like abstentions, they are no verdict.
     """
 
     judge: str

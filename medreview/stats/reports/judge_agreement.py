@@ -83,7 +83,7 @@ class JudgeAgreement:
             self._collected[label.group].add(label.response_id, (label.label, label.stale, statement.opinion))
 
     def figures(self, resampling: Resampling, *, full: bool = True) -> tuple[GroupFigures, ...]:
-        """Every group that has labels; ``full``: with what is told of each label."""
+        """Every group that has labels; ``full``: with the figures by label."""
         return tuple(
             self._group(group, labelled, resampling, full)
             for group, labelled in self._collected.items()
@@ -260,7 +260,7 @@ class BetweenJudgesCounter:
             if said.together is not None:
                 tied += times * said.together.tied
                 decided += times * (said.together.verdict is not None or said.together.supported is not None)
-        # Who has a word on a page as it is now; what was said of a text that is gone is none.
+        # Judges of a page as it is now; a verdict on a text that is gone does not count.
         spoke = [judge for judge in self._jury if tallies[judge].asked]
         return BetweenJudges(
             tallies=tuple(
@@ -298,7 +298,7 @@ class BetweenJudgesCounter:
         return pairing
 
     def _all(self, spoke: Sequence[VotingJudge], resampling: Resampling) -> tuple[JuryAgreement, ...]:
-        """On each scale, of the statements that several judges were asked about; nothing where there is none."""
+        """On each scale, of the statements that several judges were asked about; empty without any."""
         found = []
         for scale in SCALES:
             told = self._statements.told(partial(_ballot, self._jury, scale))

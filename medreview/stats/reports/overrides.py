@@ -211,7 +211,7 @@ class OverrideThemes:
     """The themes of one reviewer, the largest first, by the newest run that is of what stands now, else the newest.
 
     ``read``: statements that the ``model`` was given, ``of`` those that there were. ``changed``: the command would make
-    them anew, since a label, a verdict, a reason or a note is another now.
+    them again, since a label, a verdict, a reason or a note has changed.
     """
 
     reviewer: str

@@ -156,7 +156,7 @@ def _by_cited(
     responses: Collection[str],
     pass_no: int,
 ) -> dict[str, bool | None]:
-    """Of each labelled statement that cites sources itself, whether one of them supports it; ``None``: not told."""
+    """Of each labelled statement that cites sources itself, whether one of them supports it; ``None``: unknown."""
     pages = dict(reader.execute(_PAGES, (reviewer, pass_no)).fetchall())
     pairs: dict[str, dict[str, bool | None]] = {}
     for unit, label in reader.execute(_PAIRS, (reviewer, pass_no)):

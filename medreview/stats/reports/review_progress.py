@@ -47,9 +47,9 @@ class ResponseFlow:
 class StatementFlow:
     """Counts of statements.
 
-    ``made`` = ``edited`` + ``in_study``: those that were cut, joined or excluded by a reviewer, or whose edit was taken
-    back, are none of the study any more; of a part of a study that a filter chose they are not known, and ``edited`` is
-    0. ``in_study`` = ``readable_source`` + ``no_readable_source`` (whether their response cites a page that can be
+    ``made`` = ``edited`` + ``in_study``. ``edited`` statements left the study: a reviewer cut, joined or excluded them,
+    or took back the edit that made them. Where a filter chose a part of a study they are unknown, and ``edited`` is 0.
+    ``in_study`` = ``readable_source`` + ``no_readable_source`` (whether their response cites a page that can be
     read) = ``judged_by_models`` + ``judged_by_rules`` (by the offline judge alone) + ``not_judged``.
     ``not_in_answer``: no sentence of their response says them, not even in other words
     (:mod:`medreview.statements.place_in_response`).

@@ -191,7 +191,7 @@ def reviewer_labels(
     """The reviewer's standing evidence labels by statement, each as the view ``reviewer_label`` counts it.
 
     Blind: the first label, when nothing of the judges' opinion had been seen before. Assisted: everything else, with
-    the current label. What was labelled through a filter is no random draw while anything of the audit still waits; a
+    the current label. Labels given through a filter are no random draw while anything of the audit still waits; a
     member of the audit that was put off blind and decided so later is. ``audited``: those of the audit's members alone.
     """
     who = (reviewer, pass_no)

@@ -59,7 +59,7 @@ YES_NO: Final = Scale("yes_or_no", "yes or no", ("yes", "no"))
 TIED: Final = "panel tied"
 UNLABELLED: Final = "nobody of the panel could judge"
 
-# A call names judge, model, prompt and host: runs that differ in parameters only cannot be told apart by it.
+# A call names judge, model, prompt and host: it cannot distinguish runs that differ in parameters only.
 _COSTS: Final = """
 SELECT run.judge, sum(l.cost) AS cost, sum(l.cost IS NULL AND l.tries > 0) AS unpriced,
        (SELECT count(DISTINCT {unit}) FROM {table} AS j WHERE j.judge_run_id = run.judge_run_id) AS units,

@@ -54,7 +54,7 @@ class DifferenceFamily:
     ``between``: ``judges`` (each two on the statements that both and the reviewer labelled, and the jury minus the best
     single one), ``models_agreement`` (of the judges together with the reviewer, by model), ``models_support`` (shares
     by the judges' verdict), ``modes`` (agreement on blind minus on assisted labels). ``reviewer``, ``mode`` and
-    ``drawn`` say whose labels of which group; ``None`` where there are none, or both modes. ``omitted`` models are
+    ``drawn`` say whose labels of which group; ``None`` without labels, or for both modes. ``omitted`` models are
     not compared: the last by number of responses, and of equal ones by name.
     """
 

@@ -87,7 +87,7 @@ def strata_of(
 ) -> dict[str, tuple[str, ...]]:
     """The parts that each statement of the study is in, one or more, in order of their names.
 
-    ``reviewer``: by whose labels the queue is told; without one by everybody's. ``""`` is a model, or an origin, that
+    ``reviewer``: whose labels say which queue it was; without one everybody's. ``""`` is a model, or an origin, that
     was not given.
     """
     if by not in _QUERIES:
@@ -395,7 +395,7 @@ def by_report(
 ) -> ByReport:
     """A study, or ``only`` a part of it, divided; ``labels`` are those of each reviewer in it, by statement."""
     counts, folded = count_parts(reader, by, labels, pass_no, only)
-    # What is too small even together would tell its verdicts one by one.
+    # Parts too small even together would reveal single verdicts.
     parts = [part for part in counts if part.name is not None or part.statements >= FEWEST or len(counts) == 1]
     against = TOGETHER_THERE if by == "judge" else REST
     drawn = iter(draw_together([column.block for part in parts for column in part.columns], resampling))

@@ -74,7 +74,7 @@ class SpanFigures:
 
 @dataclass(frozen=True)
 class AnswerFigures:
-    """``silent``: right labels that may not be told yet. ``hallucinated``: of the others, how many answers are of each
+    """``silent``: gold labels that may not be shown yet. ``hallucinated``: of the others, how many answers are of each
     type."""
 
     right_labels: int
@@ -174,7 +174,7 @@ def _marked(reader: sqlite3.Connection) -> dict[str, list[str]]:
 
 
 def _right_places(reader: sqlite3.Connection, all_gold: bool) -> dict[str, list[str]]:
-    """By answer, the words at the right places that may be told."""
+    """By answer, the words of the gold spans that may be shown."""
     told = told_gold(reader, "hallucination", "answer", every=all_gold)
     places = {unit.partition(":")[2]: found for unit, found in told.places.items()}
     texts = dict(reader.execute("SELECT response_id, text FROM response").fetchall()) if any(places.values()) else {}

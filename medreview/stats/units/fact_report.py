@@ -1,4 +1,4 @@
-"""All that is said of the key facts of a study, in one place: scores, votes, and themes of what systems omit.
+"""The report on the key facts of a study, in one place: scores, votes, and themes of what systems omit.
 
 Scores of systems (MedFactEval) are shares said and contradicted by the majority of a jury. A tie that the tie rule
 leaves open, a fact on which all abstained and one that was not asked about are left out of the share, and counted. A
@@ -10,7 +10,7 @@ of all its texts.
 
 Themes are in what a system omits and contradicts, from what the judges of the majority say of it (MedFactEval, step 3).
 Without a model they go by what the fact is about and by how the passage that the judges quote differs from it, as the
-evidence rules see that. A theme of one fact is none. ``key_fact_figures`` is the report without its texts and votes.
+evidence rules see that. One fact is no theme. ``key_fact_figures`` is the report without its texts and votes.
 """
 
 import json
@@ -394,8 +394,8 @@ class FactFigures:
 
 @dataclass(frozen=True)
 class KeyFactFigures:
-    """``figures``: scores of systems by the jury and by the panel, and judges beside it. Which votes a fact got is not
-    told here: that is for who has decided."""
+    """``figures``: scores of systems by the jury and by the panel, and judges beside it. Votes on a fact are not
+    here: they are for reviewers who decided."""
 
     figures: FactFigures
     themes: tuple[SystemThemes, ...]

@@ -1,4 +1,4 @@
-"""Who finds hallucinations in answers, against right labels that are known (MedHalu), alone and with remarks.
+"""Evaluators that find hallucinations in answers, against gold labels (MedHalu), alone and with remarks.
 
 ``detection`` is of sections 3.3 and 4 of MedHalu. ``assisted_report`` is of section 5: what judges found by themselves,
 and with an expert's remarks. The remarks may hold the answer, so that these figures say how far a judge follows an
@@ -62,9 +62,9 @@ class Evaluator:
 
 @dataclass(frozen=True)
 class Detection:
-    """The answers with a right label that may be told: its type, the data set and the question by response.
+    """The answers with a gold label that may be shown: its type, the data set and the question by response.
 
-    ``silent``: how many right labels may not be told yet. Intervals resample questions: several answers to one of
+    ``silent``: how many gold labels may not be shown yet. Intervals resample questions: several answers to one of
     them, each with a hallucination of another type, are alike.
     """
 
@@ -208,7 +208,7 @@ GROUP BY unit HAVING min(label) = max(label)"""
 @dataclass(frozen=True, slots=True)
 class BeforeAfter:
     """One judge on one response. A type is a level of the hallucination axis; ``None``: the judge abstained, nobody
-    labelled the answer (or they differ), no gold is known (or it is not to be told yet)."""
+    labelled the answer (or they differ), no gold is known (or may be shown yet)."""
 
     judge: str
     model: str
@@ -226,7 +226,7 @@ class BeforeAfter:
 class Against:
     """A judge held against right labels, before and after, over ``n`` responses with both of its words.
 
-    ``found_*``: whether there is a hallucination at all is told as the label has it; ``type_*``: of which type, too.
+    ``found_*``: it agrees with the label on whether there is a hallucination at all; ``type_*``: also on its type.
     ``*_mended``: wrong before and right after; ``*_spoilt``: right before and wrong after.
     """
 
@@ -262,7 +262,7 @@ class JudgeBeforeAfter:
 
 @dataclass(frozen=True, slots=True)
 class AssistedReport:
-    """Every pair of runs, and their sums. ``gold_waits``: responses whose gold is not told yet."""
+    """Every pair of runs, and their sums. ``gold_waits``: responses whose gold is still hidden."""
 
     judges: list[JudgeBeforeAfter]
     responses: list[BeforeAfter]

@@ -1,8 +1,8 @@
 """Who said what of the units of one kind (reviewers, machines, right labels), the scales that compare it, what leads.
 
-"Cannot judge" has no place on any scale: such a label is left out and counted. Right labels (gold) may be told of units
-that are decided, and whose block is shown where that was blind. All of them are told to the study's owner, who asks for
-that; it is on record (the look ``gold``).
+"Cannot judge" has no place on any scale: such a label is left out and counted. Gold labels may be shown for units that
+are decided, and whose block is shown where that was blind. The study's owner may ask to see all of them; the record
+says so (the look ``gold``).
 """
 
 import json
@@ -126,7 +126,7 @@ WHERE {_GOLD} AND (?3 OR (g.unit IN (SELECT unit FROM standing WHERE state = 'de
 
 @dataclass(frozen=True, slots=True)
 class ToldGold:
-    """``labels`` and the ``places`` of the right spans by unit, of what may be told; ``silent`` counts the others."""
+    """``labels`` and the ``places`` of the gold spans by unit, if they may be shown; ``silent`` counts the others."""
 
     labels: dict[str, str]
     places: dict[str, list[tuple[int, int]]]
@@ -188,8 +188,8 @@ class KindLabels:
 
     ``units`` are those that are there; ``cluster`` is what they come from, ``clusters`` that of each item that somebody
     labelled. ``stale``: labels that were given on a text that has changed since; they count nowhere. ``said``: by
-    machine, what it says of the items (axis, item -> label); ``gold``: by axis the right labels that may be told;
-    ``told``: by reviewer the labels (unit, axis) that stood when that was.
+    machine, what it says of the items (axis, item -> label); ``gold``: by axis the gold labels that may be shown;
+    ``told``: by reviewer the labels (unit, axis) when gold was shown.
     """
 
     kind: str
@@ -224,7 +224,7 @@ class KindLabels:
         return folded(scale, ((axis, item, label) for (axis, item), label in self.said[name].items()))
 
     def right(self, scale: UnitScale) -> dict[str, str]:
-        """The right labels that may be told, on a scale."""
+        """The gold labels that may be shown, on a scale."""
         return folded(
             scale,
             ((axis, item, label) for axis in scale.folds if axis in self.gold
@@ -232,7 +232,7 @@ class KindLabels:
         )  # fmt: skip
 
     def against_gold(self, reviewer: str, which: Which, scale: UnitScale) -> dict[str, str]:
-        """A reviewer's labels as they stood when the right ones were told: what is changed after that counts not."""
+        """A reviewer's labels when the gold labels were shown first: later changes do not count."""
         when_told = self.told.get(reviewer, {})
         mine = self.of(reviewer, which, scale)
         before = folded(scale, ((axis, unit, label) for (unit, axis), label in when_told.items()))
@@ -257,7 +257,7 @@ def kind_labels(
     all_gold: bool = False,
 ) -> KindLabels:
     """Read one kind; ``reviewers``: whose labels are taken, everybody's without it. ``alone``: without what machines
-    and right labels say of the same. ``all_gold``: every right label may be told, as ``told_gold`` has it."""
+    and gold labels say of the same. ``all_gold``: every gold label may be shown (``told_gold``)."""
     units = frozenset(row[0] for row in reader.execute(f"SELECT unit FROM ({KINDS[kind].rows})"))
     axes = scales_of(kind).axes
     given: list[GivenLabel] = []

@@ -253,7 +253,7 @@ def _machines(
 
 
 def against_gold(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
-    """Reviewers, blind and assisted apart, and machines against the right labels that may be told."""
+    """Reviewers, blind and assisted apart, and machines against the gold labels that may be shown."""
     gold = labels.right(scale)
     if not gold:
         return ()
@@ -346,7 +346,7 @@ class PairTests:
 
 @dataclass(frozen=True)
 class PairFigures:
-    """On supported or not, blind and assisted labels apart. What they are of stands among the figures of the scale: the
+    """On supported or not, blind and assisted labels apart. Their figures stand among those of the scale: the
     mean pairwise agreement of the reviewers, and each judge beside their majority."""
 
     tests: tuple[PairTests, ...]

@@ -74,7 +74,7 @@ class ScaleFigures:
     """Raters beside each other on one scale; ``ordered``: its labels are steps.
 
     ``between``: each two reviewers; ``together``: all of them; ``machines``: each machine against each reviewer;
-    ``consensus``: against the majority of several; ``gold``: everybody against the right labels that may be told.
+    ``consensus``: against the majority of several; ``gold``: everybody against the gold labels that may be shown.
     """
 
     scale: str
@@ -90,8 +90,8 @@ class ScaleFigures:
 
 @dataclass(frozen=True)
 class AxisFigures:
-    """One axis: labels by reviewer, what became of differences, the scales. ``gold_told``: right labels that may be
-    told, ``gold_silent``: those that wait for their units to be decided."""
+    """One axis: labels by reviewer, what became of differences, the scales. ``gold_told``: gold labels that may be
+    shown, ``gold_silent``: those that wait for their units to be decided."""
 
     axis: str
     labels: tuple[LabelCounts, ...]

@@ -76,7 +76,7 @@ def schema_digest(schema: Schema) -> str:
 
 
 def altered(connection: sqlite3.Connection) -> list[str]:
-    """What of a file's schema is not as this program makes it, so that to read or to write it may do something else:
+    """Parts of a file's schema unlike this program's, so that to read or to write it may do something else:
     ``trigger x`` for one that was added, and for what was changed or is missing.
 
     Tables and views that somebody added are not named, since nothing here asks them; indexes change no answer.
@@ -100,7 +100,7 @@ def _older_schema(version: int, sealed: bool) -> Schema:
 
 
 def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, str | None]]:
-    """All that a file is made of: (type, name) -> (table, SQL); what SQLite's ANALYZE adds is none of it."""
+    """All that a file is made of: (type, name) -> (table, SQL); without the tables of SQLite's ANALYZE."""
     query = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat*'"
     return {(kind, name): (table, sql) for kind, name, table, sql in connection.execute(query)}
 
