@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Act = Callable[[], None]
 
 _FOR_STEPS = frozenset({"palette", "filter"})
-"""What the line of everything does not lead to: itself."""
+"""What the palette does not list: itself."""
 
 
 class ActionHandlers(ABC):
@@ -142,8 +142,8 @@ class ActionHandlers(ABC):
                 self._advance()
 
     def _end_block(self, *, shown: bool) -> None:
-        """Tell what a blind block came to: nothing of it waits, or its judges are ``shown`` and all that differs was
-        asked about."""
+        """Sum up a blind block: nothing of it waits, or its judges are ``shown`` and all that differs was asked
+        about."""
         from medreview.review.sitting_report import block_report
 
         title = "The block, with its judges" if shown else "End of the block: the judges can be shown now"
@@ -307,7 +307,7 @@ class ActionHandlers(ABC):
         )
         self._stage.open(search_line(scopes, self._close))
 
-    # The line of everything, and filters
+    # The palette, and filters
 
     def _palette(self, begun: str = "") -> None:
         from medreview.review.overview import queues_in_use
@@ -374,4 +374,4 @@ class ActionHandlers(ABC):
 
     @abstractmethod
     def _parts_to_copy(self) -> Mapping[str, str]:
-        """What is copied, by what it is called."""
+        """The texts that can be copied, by name."""

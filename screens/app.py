@@ -80,7 +80,7 @@ class Workbench(Places):
         self._first = queue
         self._notice = notice
         self._once_shown = once_shown
-        actions_for(STATEMENT_ASKS, config.keys)  # a key given to two actions is told at once
+        actions_for(STATEMENT_ASKS, config.keys)  # a key given to two actions is reported at once
         figure_actions(config.keys)
         self._drafts = Drafts(study, config.reviewer, _later)
         self._session: Deciding | None = None
@@ -90,7 +90,7 @@ class Workbench(Places):
         self.held = KeyRepeat()
         """Shared by all screens: a key held down since one screen must not decide on the next."""
         self.parting = ""
-        """What is to be said when the workbench has ended."""
+        """The message for when the workbench has ended."""
         self.failure: BaseException | None = None
         """An unexpected error that ended the workbench."""
         self.signal = 0
@@ -115,13 +115,13 @@ class Workbench(Places):
         self._hang_up = HangUp(self.leave_on, sys.stdin.fileno()).start()
 
     def on_ready(self) -> None:
-        """Begin what nobody shall wait for once the first screen is painted, which it is not yet."""
+        """Begin work that nobody waits for, once the first screen is painted, which it is not yet."""
         self.screen.call_after_refresh(self._once_shown)
         self.set_timer(_READ_AHEAD_AFTER, self._read_ahead)
 
     def _read_ahead(self) -> None:
         if self._session is not None:
-            with suppress(UserError, sqlite3.Error):  # of a file that cannot be read, the key that needs it tells
+            with suppress(UserError, sqlite3.Error):  # if the file cannot be read, the key that needs it says so
                 self._session.read_ahead()
 
     @property
@@ -130,7 +130,7 @@ class Workbench(Places):
         return self._drafts.unstored
 
     def drafts_elsewhere(self) -> str:
-        """What is to be said on leaving of the drafts of this sitting that are in a rescue file, or ``""``."""
+        """The sentence on leaving about drafts of this sitting that are in a rescue file, or ``""``."""
         return drafts_elsewhere(self._study, self._drafts.begun)
 
     # Between screens
@@ -152,7 +152,7 @@ class Workbench(Places):
 
     def switch(self, session: "Deciding", *, crossing: bool = False) -> None:
         """From a statement to its pairs, and back; from a response to its statements; ``crossing``: to the reference of
-        a source, and back. Raises :class:`UserError` where there are none."""
+        a source, and back. Raises :class:`UserError` without such units."""
         from medreview.review.open_session import cross, switch
 
         found = (cross if crossing else switch)(session, self._came_from)
@@ -200,7 +200,7 @@ class Workbench(Places):
         on: Callable[[Callable[[], None]], None],
         receipt: str,
     ) -> None:
-        """Show what a block or sitting came to; ``on`` does what is chosen."""
+        """Show the summary of a block or sitting; ``on`` does what is chosen."""
         from medreview.screens.page import ChoicePage, summary_text
 
         self.push_screen(
@@ -210,7 +210,7 @@ class Workbench(Places):
         )
 
     def show_background(self) -> None:
-        """Ask who the reviewer is."""
+        """Ask for the background."""
         from dataclasses import asdict
 
         from medreview.review.background import read_background, set_background
@@ -226,7 +226,7 @@ class Workbench(Places):
         self.switch_screen(BackgroundScreen(who, given, done, ascii_only=self._look.ascii_only))
 
     def pass_background(self) -> None:
-        """Do not ask again who the reviewer is; what was said stays."""
+        """Do not ask for the background again; answers stay."""
         from medreview.review.background import set_background
         from medreview.study.study_acts import Background, is_asked
 
@@ -249,7 +249,7 @@ class Workbench(Places):
         session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
 
     def edit(self, session: "Deciding", event: "NewEvent", words: str) -> None:
-        """Edit a statement, and go to what became of it, judged offline like the others."""
+        """Edit a statement, and go to the result, judged offline like the others."""
         from medreview import pipeline
 
         done = pipeline.edit(
@@ -302,7 +302,7 @@ class Workbench(Places):
         return self.picture(review) if review is not None else None
 
     def leave_on(self, number: int) -> None:
-        """The same, told to by a signal, or because the terminal is gone."""
+        """The same, after a signal, or because the terminal is gone."""
         self.signal = self.signal or number
         self.leave()
 
@@ -391,7 +391,7 @@ def _later(delay: float, act: Callable[[], None]) -> None:
 
 
 def _load_review() -> None:
-    """What the next screens and keys are made of, while the reviewer reads the first."""
+    """Load modules for the next screens and keys, while the reviewer reads the first."""
     import medreview.review.open_session
     import medreview.screens.review
     import medreview.screens.statement
@@ -406,7 +406,7 @@ def run(
     notice: str = "",
     once_shown: Callable[[], None] = lambda: None,
 ) -> str:
-    """Run the workbench until the reviewer leaves; ``""``, or what is to be said then.
+    """Run the workbench until the reviewer leaves; ``""``, or a sentence to print.
 
     With a queue the review opens at once, otherwise the home screen; ``once_shown`` is called when it is there. Raises
     :class:`UserError` when there is no suitable terminal or when the settings bind a key to two actions, and
@@ -414,7 +414,7 @@ def run(
     """
 
     def shown() -> None:
-        gc.freeze()  # what the workbench is made of is no garbage, and is not looked through while keys are answered
+        gc.freeze()  # the workbench's objects are no garbage, and are not scanned while keys are answered
         gc.enable()
         Thread(target=_load_review, name="load-review", daemon=True).start()
         once_shown()

@@ -126,7 +126,7 @@ class Places(OutputApp, inherit_bindings=False):
         return Palette(acts, queues_in_use(reader, who), saved_filters(reader, who), words)
 
     def delete_filter(self, name: str) -> None:
-        """Delete a saved filter. Raises :class:`UserError` when there is none of this name."""
+        """Delete a saved filter. Raises :class:`UserError` for an unknown name."""
 
         delete_filter(self._study, self._config.reviewer, name)
         self.show_home()
@@ -284,7 +284,7 @@ class Places(OutputApp, inherit_bindings=False):
 
     @property
     def pinned(self) -> "PinnedFigures | None":
-        """What the reviewer keeps in sight; of a study that is only read, as long as the workbench is open."""
+        """What the reviewer keeps in sight; in a read-only study, as long as the workbench is open."""
         if not self._pin_read:
             from medreview.review.pinned_figures import pinned_figures
 
@@ -297,7 +297,7 @@ class Places(OutputApp, inherit_bindings=False):
         return figures.view(pinned.group, pinned.scale) if pinned and figures else None
 
     def _pin(self, place: "FiguresPlace") -> str:
-        """Pin what is shown, or take away what is pinned; what came of it, in words."""
+        """Pin the figures shown, or unpin those pinned; the result, in words."""
         from medreview.review.pinned_figures import PinnedFigures, pin_figures
 
         if place.group is None:
@@ -316,7 +316,7 @@ class Places(OutputApp, inherit_bindings=False):
 
     def count_for_home(self, screen: "HomeScreen", units: int) -> None:
         """Count what labels say, after the first screen is drawn, and give it to that screen; of a study of so many
-        ``units``. While a blind block is open nothing that tells of the judges is counted."""
+        ``units``. While a blind block is open nothing that reveals the judges is counted."""
         from medreview.review.home_figures import home_figures
 
         study, who = self._study, self._config.reviewer
@@ -334,8 +334,8 @@ class Places(OutputApp, inherit_bindings=False):
         self.run_worker(count, thread=True)
 
     def _show_at_home(self, screen: "HomeScreen", figures: "HomeFigures") -> None:
-        """Show them, and record a look at the judges, unless the reviewer has gone on; what tells of the judges not
-        where a blind block was begun meanwhile."""
+        """Show them, and record a look at the judges, unless the reviewer has gone on; without what reveals the judges
+        if a blind block was begun meanwhile."""
         from medreview.review.looks import note_look
 
         who = self._config.reviewer

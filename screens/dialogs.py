@@ -421,7 +421,7 @@ class CutDialog:
 
 @dataclass(eq=False, repr=False)
 class LeftOutDialog:
-    """Which part of the response that is no statement to make one: one at a time, drawn in the response."""
+    """Choose a left-out part of the response to make a statement: one at a time, drawn in the response."""
 
     parts: Sequence[LeftOut]
     promote: Callable[[LeftOut], None]

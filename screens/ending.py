@@ -63,7 +63,7 @@ def _place(log: Path | None) -> str:
 
 
 def _write(told: str) -> Path | None:
-    """Append to the log, which its owner alone can read; one that has grown large begins anew."""
+    """Append to the log, which its owner alone can read; a log that has grown large is cleared."""
     import medreview
 
     path = log_path()
@@ -148,7 +148,7 @@ class HangUp:
             self._end(signal.SIGHUP)
 
     def _end(self, number: int) -> None:
-        if next(self._told) == 0:  # a lost terminal is told of by a signal and by the thread, at once
+        if next(self._told) == 0:  # a lost terminal is reported by a signal and by the thread, at once
             self._number = number
             self._grace.start()
         self._loop.call_soon_threadsafe(self._leave, self._number)

@@ -87,7 +87,7 @@ def erases_in_colour(term: str) -> bool:
         return False
     try:
         curses.setupterm(term, 1)
-    except curses.error:  # nobody described this terminal here
+    except curses.error:  # terminfo lacks this terminal here
         return False
     return curses.tigetflag("bce") > 0 and bool(curses.tigetstr("ech"))
 

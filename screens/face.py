@@ -41,7 +41,7 @@ class Face(ABC):
 
     @abstractmethod
     def hints(self, plan: PanePlan) -> Hints:
-        """What of the keys does something here, as the key rows say it."""
+        """The keys that do something here, as the key rows say it."""
 
     @abstractmethod
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
@@ -61,7 +61,7 @@ class Face(ABC):
 
     @abstractmethod
     def _preface(self, session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
-        """What is to be known of the text that a session has, this one or the one ahead of it."""
+        """Notices on the text that a session has, this one or the one ahead of it."""
 
     def _subject(self, name: str, item: StatementView | UnitView) -> Subject:
         """Its name; model, origin, record and the reasons for a flag where they may be seen."""

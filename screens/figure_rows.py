@@ -22,7 +22,7 @@ _LEAST_BAR: Final = 21
 
 
 def estimate_rows(view: "GroupView", columns: int) -> list[Row]:
-    """Agreement, kappa and AC1, each with its interval as a bar from 0 to 1; why where there is none."""
+    """Agreement, kappa and AC1, each with its interval as a bar from 0 to 1, or why it is missing."""
     bar = min(_MOST_BAR, columns - _NAME - _WORDS - 3)
     named = (("agreement", view.agreement), ("kappa", view.kappa), ("AC1", view.ac1))
     rows: list[Row] = []
@@ -73,7 +73,7 @@ def wrapped(text: str, columns: int, style: str, most: int = 99) -> list[Row]:
 
 
 def caution_rows(cautions: Sequence[str], columns: int, most: int) -> list[Row]:
-    """What is to be read with the figures, the gravest first, in at most so many rows."""
+    """The cautions on the figures, the gravest first, in at most so many rows."""
     rows: list[Row] = []
     for number, words in enumerate(cautions):
         more = wrapped(f"! {words}", columns, "badge")

@@ -86,7 +86,7 @@ class FiguresScreen(KeyScreen[None]):
         yield from (self._head, self._body, self._foot)
 
     def paint(self) -> None:
-        """Everything anew: a key may have changed every figure."""
+        """Everything again: a key may have changed every figure."""
         columns, height = self.app.size
         figures = self._figures(None)
         self._settle(figures)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _ACTION_OF = {key: action.id for action in HOME for key in action.keys}
 _MOST_RESPONSES = 200
 _FIGURES_AFTER = 0.3
-"""Seconds after the first frame, once, until figures are counted: who opens a queue at once waits for none of it."""
+"""Seconds after the first frame, once, until figures are counted: opening a queue at once does not wait for it."""
 _TALL = 30
 """Rows under which figures leave the commands one row."""
 
@@ -46,7 +46,7 @@ _TALL = 30
 class HomeScreen(KeyScreen[None]):
     """Counts and queues; Enter or a capital opens one.
 
-    ``look`` counts the study anew, ``responses`` lists the first of them with their progress.
+    ``look`` counts the study again, ``responses`` lists the first of them with their progress.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class HomeScreen(KeyScreen[None]):
                 self.paint()
 
     def _asked(self) -> str:
-        """The question who decides, until it is answered or passed over."""
+        """The question who decides, until it is answered or skipped."""
         return "Who decides? B: role, years, specialty, kept with your labels. N: never mind." * self._asks
 
     def _perform(self, name: str | None) -> None:

@@ -52,8 +52,8 @@ PREPARE_ROWS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """A line that can be opened: a queue with a filter; ``blind``: otherwise than the queue is usually shown; ``unit``:
-    the statement in it that opens, if not where the reviewer left off."""
+    """A line that can be opened: a queue with a filter; ``blind``: if other than the queue's usual mode; ``unit``: the
+    statement in it that opens, if not where the reviewer left off."""
 
     queue: str
     filter: str = ""
@@ -121,7 +121,7 @@ def _contents(overview: Overview) -> Iterator[str]:
 
 
 def _package_row(overview: Overview, columns: int) -> Row:
-    """What is not in a copy for a colleague; empty in a study that is none."""
+    """What is not in a copy for a colleague; empty in any other study."""
     if overview.package is None:
         return []
     without = ", ".join(overview.package.without) or "nothing"

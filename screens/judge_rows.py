@@ -199,7 +199,7 @@ def _mine(session: ReviewSession, columns: int, most: int) -> list[Row]:
 
 
 def _verdict(judgement: Judgement) -> list[StyledText]:
-    """Glyph, word and confidence; a label that is none of ours in the judge's own word."""
+    """Glyph, word and confidence; an unknown label in the judge's own word."""
     if judgement.verdict:
         level = judgement.verdict
         words = f"{VERDICT[level]} {level_named('evidence', level).name.upper()}"

@@ -64,7 +64,7 @@ class KeyScreen(Screen[Result], Generic[Result]):
         """Say that a key was ignored because it is held down since it decided, perhaps on the screen before."""
 
     def on_not_read(self, _message: NotRead) -> None:
-        """Where no text is typed, what the terminal sent and nobody can read is passed over."""
+        """Where no text is typed, unreadable input from the terminal is ignored."""
 
     @abstractmethod
     def paint(self) -> None:
@@ -79,7 +79,7 @@ class KeyScreen(Screen[Result], Generic[Result]):
         self.paint()
 
     def on_key(self, event: events.Key) -> None:
-        """Answer a key and draw what came of it, in one frame.
+        """Answer a key and draw the result, in one frame.
 
         A key that was typed ahead of a change of screens belongs to the new screen.
         """

@@ -141,7 +141,7 @@ def _row(hints: list[tuple[str, str]], columns: int, right: tuple[tuple[str, str
 class LineInput:
     """``finish`` takes the text at Enter and returns what is wrong with it, or ``""``; Esc leaves.
 
-    ``typed`` is told of every change. Where there is ``discard``, Esc keeps what was typed and Ctrl+X does not.
+    ``typed`` is called at every change. Where there is ``discard``, Esc keeps what was typed and Ctrl+X does not.
     """
 
     label: str
@@ -290,7 +290,7 @@ class PaletteDialog(LineInput):
 def palette_dialog(
     palette: Palette, run: Callable[[PaletteEntry], str], leave: Callable[[], None], begun: str = ""
 ) -> PaletteDialog:
-    """The line, with what it begins with."""
+    """The palette, with its initial text."""
     return PaletteDialog(":", LineEdit.of(begun), "does it", lambda _text: "", leave, palette=palette, run=run)
 
 

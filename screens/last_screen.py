@@ -41,9 +41,9 @@ class LastScreen:
     def shown(self, study: Path, wanted: tuple[object, ...]) -> Iterator[None]:
         """Show the screen of a study until the workbench takes the terminal over, and give the terminal back as it was
         where that does not come to pass. ``wanted``: what the command line says of how it is opened, and by whom."""
-        self._study = Path(os.path.realpath(study))  # a loop of links is told by who opens it
+        self._study = Path(os.path.realpath(study))  # opening the study reports a loop of links
         self._key = _key(wanted)
-        try:  # from before it is painted: who interrupts has seen it
+        try:  # from before it is painted: a user who interrupts saw it
             with suppress(OSError, ValueError, termios.error):
                 rows = self._stored()
                 if rows:

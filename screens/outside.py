@@ -42,7 +42,7 @@ def copy_file() -> Path:
 def takes_osc52(environ: Mapping[str, str]) -> str:
     """The terminal, if it is known to take text for the clipboard as it comes (OSC 52); else ``""``.
 
-    Of one behind tmux, screen or SSH the environment tells nothing certain.
+    Behind tmux, screen or SSH the environment says nothing certain.
     """
     if multiplexer(environ):
         return ""
@@ -60,8 +60,8 @@ def multiplexer(environ: Mapping[str, str]) -> str:
 def copied(text: str, how: str, send: Callable[[str], None], environ: Mapping[str, str] = os.environ) -> str:
     """Send a text to the terminal, or write it to the file, as the setting ``copy`` says; where it went, in words.
 
-    Nobody says "copied": that a terminal took it is known to the reader alone. Raises :class:`UserError` where the file
-    was wanted and cannot be written.
+    The words are never "copied": only the reader sees whether a terminal took it. Raises :class:`UserError` where the
+    file was wanted and cannot be written.
     """
     known = takes_osc52(environ)
     said = []
@@ -96,7 +96,7 @@ _THE_EDITORS: Final = (signal.SIGINT, signal.SIGQUIT)
 
 
 def edit_note(app: App[None], session: Deciding) -> str:
-    """Let the editor change the note on the unit that is on the screen, or the draft of one; what came of it.
+    """Let the editor change the note on the unit that is on the screen, or the draft of one; the result.
 
     Raises :class:`UserError`; what was written and not saved is kept as a draft.
     """

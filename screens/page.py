@@ -1,4 +1,4 @@
-"""Pages of text: help, the summary of a block with a choice, the guidelines, and who the reviewer is."""
+"""Pages of text: help, the summary of a block with a choice, the guidelines, and the background."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -95,7 +95,7 @@ def _hanging(first: str, text: str, columns: int) -> list[str]:
 
 
 Choices = Mapping[str, tuple[str, Callable[[], None]]]
-"""What can be chosen: by the key as it is shown, its words and what it does."""
+"""The choices: by the key as it is shown, its words and what it does."""
 
 
 class ChoicePage(PageScreen):

@@ -99,8 +99,8 @@ _LONG_HIDDEN: Final = 20
 class Panes:
     """Fills the two panes from the session and moves in them. Knows nothing of decisions.
 
-    ``nothing`` says why there is no text to read, ``preface`` what is to be known of the one that a session has, from
-    it and from its parts that do not stand open.
+    ``nothing`` says why there is no text to read, ``preface`` gives the notices on the one that a session has, from it
+    and from its parts that do not stand open.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Panes:
         self.whole_question = False
         """Side by side: the question has as many rows as it needs."""
         self.beside_drawn = False
-        """What stands beside is drawn in full elsewhere."""
+        """The text beside is drawn in full elsewhere."""
         self.cut = 0
         """Where the statement is being cut; 0 while it is not."""
         self.whole = False
@@ -133,7 +133,7 @@ class Panes:
         self._pages = SourcePages()
         self._page = SourcePage()
         self._standing = self._page.standing
-        """What is marked in the page for every statement, and search hits."""
+        """Marks in the page for every statement, and search hits."""
         self._shown: tuple[str, str | None] | None = None
         self._answer: tuple[str, str, tuple[Mark, ...]] | None = None
         self._searched = source
@@ -221,7 +221,7 @@ class Panes:
             self.response.show(text, marked, self.response.first_offset, beforehand=True)
 
     def toggle_whole(self) -> str:
-        """Show the whole page, or again the text that is judged and marked; a word when there is no more."""
+        """Show the whole page, or again the text that is judged and marked; a message if that is all."""
         if not self.whole and not self.session.source_text(whole=True):
             return "There is no more on this page than what is shown."
         self.whole = not self.whole
@@ -275,7 +275,7 @@ class Panes:
     # Highlights
 
     def step(self, by: int) -> str:
-        """Go to the next or previous highlight, round and round; a word for the reviewer when there is none."""
+        """Go to the next or previous highlight, round and round; a message when there is no highlight."""
         stops = self._highlights.stops
         if not stops:
             return "Nothing is highlighted in this text."
@@ -308,7 +308,7 @@ class Panes:
         return f"/{self._query} {self._hits.position(self._hit)}{elsewhere}"
 
     def search(self, query: str) -> str:
-        """Mark all hits in the pane that is read, and go to the first below its top; a word when there is none."""
+        """Mark all hits in the pane that is read, and go to the first below its top; a message without hits."""
         view = self.moved_view
         text = self.session.beside_text() if view is self.response else self._text
         name = "the text beside" if view is self.response else "this text"
@@ -327,7 +327,7 @@ class Panes:
         return ""
 
     def step_hit(self, by: int) -> str:
-        """The next or previous hit; a word at the last one, and when nothing is searched for."""
+        """The next or previous hit; a message at the last one and without a search."""
         if self._hits is None:
             return "Nothing is searched for; / starts a search."
         if not 0 <= self._hit + by < len(self._hits):
@@ -422,7 +422,7 @@ def _marks(highlights: Highlights, active: Span | None) -> list[Mark]:
 
 
 def _notes(page: SourcePage, highlights: Highlights) -> dict[int, str]:
-    """What is told under rows of a page: of what is marked, and of what no reader of the page sees."""
+    """The notes under rows of a page: on marks, and on text that no reader of the page sees."""
     notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
     for part in page.places.set_apart:
         if part.kind == "hidden" and part.end - part.start >= _LONG_HIDDEN:

@@ -80,7 +80,7 @@ SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 
 
 def drawn_by(session: Deciding, screen: "ReviewScreen") -> tuple[Face, ActionHandlers]:
-    """What draws a session and answers its keys; the modules of the one that is not needed are not loaded."""
+    """The face that draws a session and the handlers of its keys; modules that are not needed are not loaded."""
     if isinstance(session, ReviewSession):
         from medreview.screens.statement import StatementFace, StatementHandlers
 
@@ -93,7 +93,7 @@ def drawn_by(session: Deciding, screen: "ReviewScreen") -> tuple[Face, ActionHan
 
 
 def _conflicts(session: Deciding) -> "ConflictRows | None":
-    """What draws the labels that are settled in a session over conflicts."""
+    """The rows of the labels that are settled in a session over conflicts."""
     if not session.settles:
         return None
     from medreview.review.adjudicating import Adjudicating
@@ -277,15 +277,15 @@ class ReviewScreen(KeyScreen[None]):
             self.reading.shows_response = self.session.is_beside(step.target)
 
     def tell(self, words: str) -> None:
-        """Say something until the next key."""
+        """Show words until the next key."""
         self._said = words
 
     def visit(self, entrance: "Entrance") -> None:
-        """Open another queue, past what the sitting has to tell."""
+        """Open another queue, past the report of the sitting."""
         self._depart(partial(self.app.show_queue, entrance))
 
     def leave(self) -> None:
-        """Go back to the first screen, past what the sitting has to tell, or to the figures that led here."""
+        """Go back to the first screen, past the report of the sitting, or to the figures that led here."""
         if self.app.comes_from_figures:
             self.app.back_to_figures()
         else:

@@ -24,7 +24,7 @@ OWN: Final = "*"
 """Behind the number of a source that the statement itself cites."""
 
 _TAIL: Final = 10
-"""Cells of an address behind its host by which two pages can be told apart."""
+"""Cells of an address behind its host that distinguish two pages."""
 
 
 def source_numbers(sources: Sequence[Source], shown: Source, room: int) -> list[StyledText]:
@@ -82,7 +82,7 @@ def shares_host(source: Source, sources: Sequence[Source]) -> bool:
 
 
 def least(source: Source, sources: Sequence[Source]) -> int:
-    """Cells without which the address does not tell the source from the others."""
+    """Cells that an address needs to distinguish the source from the others."""
     whole = width(address_of(source))
     return min(whole, width(host_of(source)) + (_TAIL if shares_host(source, sources) else 0))
 
@@ -117,7 +117,7 @@ IN_PANES: Final = 3
 """Rows that it takes where the source has a pane of its own."""
 
 _KEY: Final = (" L both readings ──", " L ──")
-"""How to see more of it: as many words as there is room for."""
+"""How to see more of it, in as many words as have room."""
 
 
 def reference_height(reference: "SourceReference | None", *, one: bool) -> int:
@@ -270,8 +270,7 @@ def apart_words(parts: Sequence[SetApart]) -> str:
 
 
 def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = ()) -> str:
-    """What is to be known of a page whose text can be read: why it may not be what was cited, and what the signs beside
-    it mean.
+    """Notices on a page whose text can be read: why it may not be what was cited, and what the signs beside it mean.
 
     The notices that a record's text begins with, such as a retraction, are not said twice.
     """

@@ -21,12 +21,12 @@ from medreview.screens.terminal_output import Answered, FramePace, OutputApp
 from medreview.text import counted, lazy_pattern
 
 _UNDECODABLE: Final = lazy_pattern("[\udc80-\udcff]")
-"""What the decoder makes of a byte that is not UTF-8; no UTF-8 becomes that."""
+"""The decoder's sign for a byte that is not UTF-8; valid UTF-8 never is that."""
 
 _STOP: Final = "\x03"
 _SHOWN: Final = str.maketrans({"\x1b": "\u241b", "\0": None})
 _ANSWERS: Final = ("\x1b]", "\x1bP", "\x1b_", "\x1b^", "\x1bX", "\x1b[?", "\x1b[>", "\x1b[=")
-"""How what a terminal says of itself begins; no key does, but for Alt and the sign alone."""
+"""How a terminal's reports on itself begin; no key does, but for Alt and the sign alone."""
 
 _MODIFIERS: Final = 16
 """As many ways there are to hold Shift, Alt, Ctrl and Meta."""
@@ -40,7 +40,7 @@ _PATIENCE: Final = 20
 
 
 class NotRead(Message, bubble=False):
-    """Something came from the terminal that is no key and no text: bytes, broken sequences, or what ``words`` say."""
+    """Input from the terminal that is neither a key nor text: bytes, broken sequences, or what ``words`` say."""
 
     def __init__(self, undecodable: int = 0, broken: int = 0, words: str = "") -> None:
         super().__init__()
@@ -66,9 +66,9 @@ class InputReader:
 
     A byte that is not UTF-8 is left out; a character that comes in two reads is one. A sequence that ends the parser
     costs that sequence. Of a paste the first ``MOST`` characters and one are kept, with escape characters made visible:
-    the parser would take what follows them for keys, a burst of verdicts. :class:`NotRead` tells what was left out.
-    So it would the answer to a question that another program put to the terminal: that is passed over. Where the cursor
-    is was asked for the pace of the output: :class:`Answered`.
+    the parser would take what follows them for keys, a burst of verdicts. :class:`NotRead` reports what was left out.
+    It would also report an answer to another program's question to the terminal: that is ignored. The cursor's position
+    is asked for to pace the output: :class:`Answered`.
     """
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ class InputReader:
 
 
 def _answer_or_f3(told: CursorPosition) -> Iterable[Message]:
-    """Of a cursor in the first row nobody asks: that is how a terminal sends F3 with Shift, Alt or Ctrl."""
+    """Unasked, a cursor in the first row is how a terminal sends F3 with Shift, Alt or Ctrl."""
     if told.y == 0 and 0 < told.x < _MODIFIERS:
         return XTermParser().feed(f"\x1b[13;{told.x + 1}~")
     return [Answered()]

@@ -144,7 +144,7 @@ class Differ:
         self._sent = list(rows)
 
     def difference(self, rows: Sequence[ScreenRow]) -> str:
-        """What is to be written that these rows stand on the screen; ``""`` if they do.
+        """The bytes to write so that these rows stand on the screen; ``""`` if they do.
 
         It begins and ends with no style set, and takes the cursor for being anywhere.
         """
@@ -225,7 +225,7 @@ def place(y: int, x: int) -> str:
 def _changed(old: ScreenRow, new: ScreenRow) -> bytearray:
     """A byte for each column: 1 where the cells differ."""
     signs = map(ne, old.signs, new.signs)
-    if old.pens == new.pens:  # mostly, and told in a tenth of the time that finding where takes
+    if old.pens == new.pens:  # mostly, and seen in a tenth of the time that finding where takes
         return bytearray(signs)
     return bytearray(map(or_, signs, map(ne, old.pens, new.pens)))
 
@@ -348,7 +348,7 @@ class OutputApp(App[None], inherit_bindings=False):
         """Known to the driver as well, whose thread reads what the terminal answers."""
 
     def forget_screen(self) -> None:
-        """What stands on the terminal is not known any more: all of it is sent next time."""
+        """The terminal's content is not known any more: all of it is sent next time."""
         self._differ.forget()
         self.pace.look_again()
 
@@ -386,7 +386,7 @@ class OutputApp(App[None], inherit_bindings=False):
         self._cursor = self.cursor_position
 
     def on_answered(self, _message: Answered) -> None:
-        """What was held behind the last frame is next."""
+        """Send the frame held behind the last one."""
         if self._held is not None:
             self._held.cancel()
             self._send_held()
@@ -402,7 +402,7 @@ class OutputApp(App[None], inherit_bindings=False):
         return timer
 
     def on_resize(self) -> None:
-        """A terminal may lay out anew what it shows. Also comes when the workbench goes on after it was stopped."""
+        """A terminal may lay out again what it shows. Also comes when the workbench goes on after it was stopped."""
         self.forget_screen()
         self.send_pending()
 

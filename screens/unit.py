@@ -41,7 +41,7 @@ _MARGINS: Final = 5
 """Cells of the text's pane that are no text."""
 
 _NOTE_ROWS: Final = 3
-"""Rows in a text for what is told of a machine's quote."""
+"""Rows in a text for the note on a machine's quote."""
 
 _LABEL: Final = 12
 """Cells for the label of a part of the card."""
@@ -149,7 +149,7 @@ class UnitFace(Face):
             row += [("── ", "rule"), *_said(lead), ("  ", ""), *_warned(lead), (f"{visible(lead.judge)} ", "dim")]
         words, summed = visible(" ".join(_words(lead).split())) if lead else "", visible(machines.words)
         if row and cells(row) + width(summed) + 4 > columns:
-            words = summed  # the key that walks through the judges tells the others in full
+            words = summed  # the key that walks through the judges shows the others in full
         elif summed:
             row += [("── ", "rule"), (f"{summed} ", "")]
         row.append(("─", "rule fill"))
@@ -203,7 +203,7 @@ class UnitFace(Face):
         return wrapped(self._session.kind.about, columns, "dim", _ABOUT_ROWS)
 
     def _texts(self, columns: int) -> Row:
-        """What there is to read beside the unit, where it is more than one text."""
+        """The texts to read beside the unit, where there is more than one."""
         view, place = self._session.view, self._session.place
         if view is None or len(view.documents) < 2:
             return []
@@ -322,7 +322,7 @@ class ChoiceDialog:
         return [[*row, ("   ", ""), ("Esc", "key"), (" leaves", "")]]
 
     def press(self, key: Key) -> bool:
-        """A letter or Esc; every other key is none of this step's."""
+        """A letter or Esc; this step has no other keys."""
         label = next((one for one in self.labels if one.key == key.said), None)
         if label is not None:
             self.take(label.level)
@@ -335,7 +335,7 @@ class ChoiceDialog:
 
 @dataclass(eq=False, repr=False)
 class RankingDialog:
-    """``look`` is told of the place of the output that is asked about; ``give`` takes what was keyed in, once whole."""
+    """``look`` gets the place of the output that is asked about; ``give`` gets the entry, once complete."""
 
     entry: RankingEntry
     look: Callable[[int], None]

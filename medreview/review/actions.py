@@ -1,7 +1,7 @@
 """The table of what the reviewer can do and its keys: hints, ``?`` and docs/reviewing.md are made from it.
 
-Also the keys of the page of figures, and keys that are held down: one that has decided something decides no more
-until it was let go. Those of the first screen are in ``home_actions``, which names every kind of unit.
+Also the keys of the page of figures, and keys that are held down: a key that decided something does nothing more until
+it is released. Those of the first screen are in ``home_actions``, which names every kind of unit.
 """
 
 import time
@@ -44,11 +44,11 @@ def shown_key(key: str) -> str:
 
 
 OF_FIGURES: Final = "figures_"
-"""What the actions of the page of figures begin with (``medreview.review.actions``)."""
+"""The prefix of the actions of the page of figures (``medreview.review.actions``)."""
 
 
 def unique(table: tuple[Action, ...]) -> tuple[Action, ...]:
-    """The table; raises :class:`UserError` for a key that stands for two."""
+    """The table; raises :class:`UserError` for a key of two actions."""
     owner: dict[str, str] = {}
     for action in table:
         for key in map(shown_key, action.keys):
@@ -219,7 +219,7 @@ _OF_SPANS: Final = {
     "hallucination": "Mark a further span: its type (1-4), then its words.",
     "findings": "",
 }
-"""What units that are marked with spans have like statements, with its help where it is another."""
+"""Actions that units marked with spans share with statements; their help where it differs."""
 _OF_UNITS: Final = {
     "note": "Write a note on this {noun} (while searching: next hit).",
     "next": "Next {noun}. Moving never decides.",
@@ -236,7 +236,7 @@ _OF_UNITS: Final = {
     "reference": "From a source to the reference that names it, and from there back.",
     "copy": "Send the {noun} to the terminal's clipboard, or to a file; the last row says where.",
 }
-"""The help of other units than the statement, where it is another."""
+"""The help of units other than statements, where it differs."""
 _PLACES: Final = tuple(
     Action(
         f"place_{place}",
@@ -247,7 +247,7 @@ _PLACES: Final = tuple(
     )
     for place in range(1, 10)
 )
-"""The digits of what is ranked: they place the outputs on the screen, best first."""
+"""The digits of a ranking: they place the outputs on the screen, best first."""
 
 _OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
     "hallucination": lambda asks: asks is STATEMENT_ASKS or asks.entry == "spans",
@@ -260,7 +260,7 @@ _OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
     "add": lambda asks: bool(asks.adds),
     "badly_parsed": lambda asks: asks.parsed,
 }
-"""Actions that not every kind of unit has, and what those have that do."""
+"""Actions of some kinds of unit only, and the condition for each."""
 
 
 _HIDDEN: Final = "Not here: the judges stay hidden where conflicts are settled."
@@ -268,7 +268,7 @@ _REFUSED_WHERE_SETTLED: Final = {
     "defer": "Not here: what is not settled stays open.",
     **dict.fromkeys(("accept", "findings", "reveal", "judge_next", "judge_previous"), _HIDDEN),
 }
-"""What cannot be done where conflicts are settled, and why."""
+"""Actions refused where conflicts are settled, and why."""
 
 
 def is_verdict(action: str) -> bool:
@@ -321,8 +321,7 @@ def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Acti
     """The table with the reviewer's own keys (action id -> key, or keys separated by commas).
 
     A key is one character, or named as ``?`` shows it or as Textual does: ``Space``, ``Esc``, ``f5``, ``slash``. Digits
-    are for verdicts alone.
-    Raises :class:`UserError` for an unknown action, what is no key, and a key that stands for two.
+    are for verdicts alone. Raises :class:`UserError` for an unknown action, an invalid key, and a key of two actions.
     """
     known = {action.id for action in actions}
     for name in keys:
@@ -396,11 +395,11 @@ ENTER_PAUSE_S: Final = 0.15
 
 
 class KeyRepeat:
-    """Tells the key that decided last, still held down, from a key that is pressed.
+    """Distinguishes the key that decided last, still held down, from a new press.
 
-    Keyboards repeat a held key at rates of their own, after delays of their own, so that no interval between two key
-    presses tells one from the other. What tells is silence: the same key after :data:`PAUSE_S` in which neither it came
-    nor the screen changed. Any other key ends it too. ``clock`` gives seconds, and is that of the keys' times.
+    Keyboards differ in repeat rate and delay, so that no interval between two key presses distinguishes these. Silence
+    does: a key is pressed again after :data:`PAUSE_S` without that key and without a change of the screen. Any other
+    key ends it too. ``clock`` gives seconds, and is that of the keys' times.
 
     Enter goes on with what the last rows ask, and gives no verdict: pressed again, it is never taken for a held key. A
     held one goes on once more when its keyboard begins to repeat it, and not with each repeat (:data:`ENTER_PAUSE_S`).
@@ -420,7 +419,7 @@ class KeyRepeat:
         return False
 
     def decided(self, key: str) -> None:
-        """A key decided something, and the screen shows now what came of it."""
+        """Record that a key decided something, and the screen shows it."""
         self._key, self._until = key, self._clock() + _pause(key)
 
 

@@ -18,7 +18,7 @@ from medreview.units.registry import words_on
 
 
 class Adjudicating(Deciding):
-    """What settling has instead of deciding. What machines say stays hidden: a conflict is settled by the texts."""
+    """Settling instead of deciding. The machines' opinion stays hidden: a conflict is settled by the texts."""
 
     settles = True
 
@@ -38,7 +38,7 @@ class Adjudicating(Deciding):
 
     @property
     def block(self) -> BlindBlock | None:
-        """There is none: what machines say is not shown here."""
+        """No block: the machines' opinion is not shown here."""
         return None
 
     @property
@@ -64,7 +64,7 @@ class Adjudicating(Deciding):
         self._settle({axis: level}, {})
 
     def defer(self) -> FollowUp:
-        """What is not settled stays open by itself."""
+        """Unsettled conflicts stay open by themselves."""
         raise UserError("A conflict that is not settled stays open; j goes on.")
 
     def _decide(

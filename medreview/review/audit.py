@@ -22,7 +22,7 @@ from medreview.study.package import Part, package_of
 from medreview.study.statement_edits import origins
 
 AUDIT_SIZE: Final = 60
-"""How many statements the audit is meant to have when nobody says otherwise."""
+"""The default number of statements in the audit."""
 LEAST_STUDY: Final = 50
 """Statements below which nothing is drawn, unless it is asked for."""
 _SHARE: Final = 10
@@ -54,7 +54,7 @@ class DrawResult(NamedTuple):
 
 
 class _Rates(NamedTuple):
-    """What one event says: rates by name of the stratum, and that of strata that it does not name."""
+    """The rates of one event: by name of the stratum, and the one of strata it does not name."""
 
     by: By
     rates: Mapping[str, float]
@@ -65,7 +65,7 @@ class _Placed(NamedTuple):
     """A statement with its row of the frame; ``stratum`` is empty where it has none yet.
 
     ``flagged`` is now, ``state`` when strata by flag first counted for it (``audit_frame.flagged``). ``retired``: it is
-    none of the study any more, and keeps its place for the case that it comes back.
+    no longer in the study, and keeps its place in case it comes back.
     """
 
     statement_id: str
@@ -99,7 +99,7 @@ def size_when_asked(statements: int) -> int:
 
 
 def begin_audit(study: Study, reviewer: str) -> int:
-    """As :func:`begin`, for who asks for the audit itself, which has members then; how many.
+    """As :func:`begin`, when somebody opens the audit: draws members if missing; how many.
 
     Chance may have drawn none at a low rate.
     """
@@ -117,8 +117,8 @@ def draw(
 ) -> DrawResult:
     """Draw until every stratum has ``size`` members (or all it has), or at a ``rate`` of above 0 and up to 1.
 
-    Who is a member stays one: a smaller audit than the one that is drawn changes nothing and is no event.
-    Raises :class:`UserError` in a copy that lacks what it is to be drawn by.
+    Members stay members: a smaller audit than the one drawn changes nothing and records no event. Raises
+    :class:`UserError` in a copy that lacks the data to draw by.
     """
     copy = package_of(study.reader)
     if copy is not None and _LACKED_BY.get(by) in copy.without:
@@ -151,7 +151,7 @@ def draw(
 
 
 def release(study: Study, reviewer: str) -> int:
-    """Give a reviewer the members back that are kept from triage, until more is drawn; how many.
+    """Give the members kept from triage back to a reviewer, until more is drawn; how many.
 
     Labels given with the judges in sight count as assisted: the audit's figure is assisted in part then.
     """
@@ -183,7 +183,7 @@ def reserved(reader: sqlite3.Connection, reviewer: str) -> set[str]:
 
 
 def study_id(connection: sqlite3.Connection) -> str:
-    """The unit of what is done to the study as a whole."""
+    """The unit of acts on the study as a whole."""
     return str(connection.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0])
 
 
@@ -212,8 +212,8 @@ def _complete(connection: sqlite3.Connection) -> None:
 
 
 def _statements(connection: sqlite3.Connection, seed: str) -> list[_Placed]:
-    """Every statement. What was cut from another, or joined, has the place of the (first) one that it was made from:
-    so a member that is cut stays one in both parts, whatever its reviewer saw before."""
+    """Every statement. One made by a cut or join has the place of the (first) statement it was made from: so both parts
+    of a member stay members, whatever its reviewer saw before."""
     rows = {row["statement_id"]: row for row in connection.execute(_STATEMENTS)}
     made_from = {each: rows[origin] for each, origin in origins(connection).items() if origin in rows}
     found = []

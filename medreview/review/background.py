@@ -18,11 +18,11 @@ FIELDS: Final = (
     ("specialty", "specialty"),
     ("words", "anything else that bears on the labels"),
 )
-"""What is asked, in this order, and in which words."""
+"""The questions, in this order, and their words."""
 
 
 def read_background(given: dict[str, str]) -> Background:
-    """A background from the words that were typed for its fields. Raises :class:`UserError` for what is no answer."""
+    """A background from the words that were typed for its fields. Raises :class:`UserError` for an invalid answer."""
     said: dict[str, Any] = {name: " ".join(given.get(name, "").split()) for name, _ in FIELDS}
     for name, value in said.items():
         if len(value) > LONGEST or is_damaged(value):
@@ -34,6 +34,6 @@ def read_background(given: dict[str, str]) -> Background:
 
 
 def set_background(study: Study, reviewer: str, background: Background) -> None:
-    """Record it; an empty one says that the question was passed over. The same again is no event."""
+    """Record it; an empty one says that the question was skipped. An unchanged one is no event."""
     if not is_asked(study.reader, reviewer) or background_of(study.reader, reviewer) != background:
         write_act(study, reviewer, "background", asdict(background))

@@ -1,7 +1,7 @@
-"""Blocks of what is shown blind: the judges are shown for a whole block, when nothing in it waits any more.
+"""Blind blocks: the judges are shown for a whole block, once nothing in it waits any more.
 
-Who is told after each decision how the judges erred is no longer independent (``reveal = "each"`` chooses that). What
-is known of single units is asked one by one while few are in sight, and of all at once when many are (``ByUnit``).
+Seeing the judges' errors after each decision ends a reviewer's independence (``reveal = "each"`` chooses that). Data on
+units is read one by one while few are in sight, and for all at once when many are (``ByUnit``).
 """
 
 import sqlite3
@@ -42,7 +42,7 @@ class ByUnit(Generic[T]):
         return self._known.get(unit)
 
     def all(self) -> Mapping[str, T | None]:
-        """What is known of every unit; those of which nothing is may be missing."""
+        """What is known of every unit; units without data may be missing."""
         self.read_all()
         return self._known
 
@@ -52,7 +52,7 @@ class ByUnit(Generic[T]):
             self._known, self.whole = dict(self._every()), True
 
     def renew(self, unit: str) -> T | None:
-        """Read anew what is known of a unit, after an act on it; what that is."""
+        """Read again, and return, what is known of a unit, after an act on it."""
         self._known[unit] = found = self._one(unit)
         return found
 
@@ -61,7 +61,7 @@ BLOCK_SIZE: Final = 20
 """Statements of a queue in its order; a smaller queue, or the rest of one, is a block too."""
 
 _NO_UNIT: Final = "NOT EXISTS (SELECT 1 FROM unit AS u WHERE u.unit_id = k.unit)"
-"""Of what units that came as such are not: totals of the judges, which an open block of them need not hide."""
+"""Leaves out units imported as such: no totals of the judges cover them, and their open block hides none."""
 _TELLS: Final = f"k.act = 'decide' AND {_NO_UNIT}"
 _KEPT: Final = f"""SELECT k.unit, k.act, k.seen, k.block, {_TELLS} AS tells FROM kept_blind AS k
 WHERE k.reviewer = ? AND k.pass = ?"""
@@ -99,14 +99,14 @@ class BlindBlock(NamedTuple):
 
 _NOT_KEPT: Final = (None, 0, "", 0)
 _Kept = tuple[str | None, int, str, int]
-"""The last act, whether its judges were seen, the queue, and whether totals tell of it."""
+"""The last act, whether its judges were seen, the queue, and whether totals reveal it."""
 
 
 class KeptBlind:
-    """What is blind in every queue: statements that a reviewer decided or put off blind in one pass, and whose judges
-    were not shown since; and members of the audit that are reserved.
+    """Units that are blind in every queue: statements that a reviewer decided or put off blind in one pass, whose
+    judges were not shown since; and reserved members of the audit.
 
-    Held once asked, as :class:`medreview.review.sitting.ReviewerProgress` is, so that no key asks again.
+    Cached like :class:`medreview.review.sitting.ReviewerProgress`, so that no key press reads it again.
     """
 
     def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int) -> None:
@@ -117,14 +117,14 @@ class KeptBlind:
         self._elsewhere: bool | None = None
 
     def read_all(self) -> None:
-        """Read of all units what was read of those that were asked for."""
+        """Read for all units what was read for single ones."""
         self._kept.read_all()
         self._reserved.read_all()
         if self._elsewhere is None:
             self._elsewhere = bool(self._reader.execute(_IN_OTHER_PASSES, self._who).fetchone()[0])
 
     def update(self, unit: str) -> None:
-        """Read anew how a statement stands, after an act on it."""
+        """Read again how a statement stands, after an act on it."""
         self._kept.renew(unit)
         self._reserved.renew(unit)
 
@@ -197,9 +197,9 @@ def block_at(queue: "Queue", place: int, kept: KeptBlind, awaits: Callable[[str]
 
 
 def blind_block_open(reader: sqlite3.Connection, reviewer: str, kind: str = STATEMENT) -> bool:
-    """Whether the reviewer decided something blind whose judges were not shown yet: then no total may tell of them.
+    """Whether the reviewer decided something blind whose judges were not shown yet: then no total may reveal them.
 
-    Also between two blocks, for one who chose to go on blind. Units that came as such are not what totals are of, but
+    Also between two blocks, if the reviewer chose to go on blind. Totals do not cover units imported as such, except
     those on their own ``kind``.
     """
     tells = _TELLS if kind == STATEMENT else "k.act = 'decide' AND k.unit >= ?2 || ':' AND k.unit < ?2 || ';'"

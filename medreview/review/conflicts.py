@@ -61,7 +61,7 @@ class ConflictingLabel:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The word that settles a conflict, whose it is, and whether by a third reviewer or by agreement.
+    """The label that settles a conflict, who gave it, and whether by a third reviewer or by agreement.
 
     ``stands``: none of the labels was changed or taken back since.
     """
@@ -86,7 +86,7 @@ class Conflict:
 
     @property
     def open(self) -> bool:
-        """Whether it waits for a word that settles it."""
+        """Whether it waits for a label that settles it."""
         return self.settled is None or not self.settled.stands
 
     @property
@@ -153,7 +153,7 @@ def conflicts_of(reader: sqlite3.Connection, unit: str) -> tuple[Conflict, ...]:
 def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict | None:
     """The conflict of a unit on an axis; ``None`` where all labels are the same, or there is one at most."""
     rows = reader.execute(_LABELS, (unit, axis)).fetchall()
-    # One by one: joined, the view would be worked out whole for each unit.
+    # One by one: joined, the view would be computed whole for each unit.
     modes = (reader.execute(_MODE, (unit, row["reviewer"], row["event_id"], axis)).fetchone()[0] for row in rows)
     labels = tuple(_given(row, mode) for row, mode in zip(rows, modes, strict=True))
     if not any(_differ(axis, one, other) for one, other in combinations(labels, 2)):
@@ -166,7 +166,7 @@ def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict 
 
 
 def _differ(axis: str, one: ConflictingLabel, other: ConflictingLabel) -> bool:
-    """Whether two labels are not the same, or are with other words, as of a key fact that both have edited."""
+    """Whether two labels differ, or only their words do, as of a key fact that both edited."""
     return not same_label(axis, one.label, other.label) or one.text != other.text
 
 
@@ -201,8 +201,8 @@ def count_conflicts(found: Sequence[Conflict]) -> list[ConflictCount]:
 def adjudication(conflict: Conflict, reviewer: str, label: str, **more: Any) -> NewEvent:
     """The event by which a reviewer settles a conflict; ``more``: what goes with the label, as an edited text.
 
-    Words that are not given are the newest that came with that label. Raises :class:`UserError` for a label that is
-    none of the axis, and for one that needs words where there are none.
+    Missing words are taken from the newest that came with that label. Raises :class:`UserError` for a label that is not
+    on the axis, and for one that needs words and has none.
     """
     if not is_label(conflict.axis, label):
         raise UserError(f"{label!r} is no label of the axis {conflict.axis}.")

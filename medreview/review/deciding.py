@@ -44,7 +44,7 @@ class Deciding(Sitting):
     _findings_beside: ReviewerState | None = None
     """The state of mine that they were read beside: it is another object after each act and each move."""
     _compared = ""
-    """The unit that is compared with its judges, of a block that was just shown."""
+    """The unit that is compared with its judges, of the block just revealed."""
     _to_compare: tuple[str, ...] = ()
     """Those of that block that differ and come next."""
     _ends_block = False
@@ -137,7 +137,7 @@ class Deciding(Sitting):
         return self._settled(self._follow_up(mine, revealed=False))
 
     def look_again(self) -> FollowUp:
-        """Come back to what is asked of a blind decision: to keeping or changing it, or to the end of its block.
+        """Return to the question after a blind decision: keep or change it, or the end of its block.
 
         Raises :class:`UserError` where there is nothing to come back to.
         """
@@ -241,7 +241,7 @@ class Deciding(Sitting):
         self._write([span_move(self._current(), mine, edit)], f"{self.name} · marked {brief(edit.exact)} instead")
 
     def spans_to_delete(self) -> tuple[ReviewerSpan, ...]:
-        """The spans I marked here, in the order of their texts; raises :class:`UserError` when there is none."""
+        """The spans I marked here, in the order of their texts; raises :class:`UserError` without any."""
         if not self.own.spans:
             raise UserError(f"You have marked no span on this {self.asks.noun}.")
         return spans_in_order(self._span_texts(), self.own)
@@ -312,7 +312,7 @@ class Deciding(Sitting):
         self._write(taking(self._current(), text, span, self.own.spans), f"{self.name} · took over {brief(span.quote)}")
 
     def reject_finding(self, span: FindingSpan) -> None:
-        """It is no hallucination to me."""
+        """Reject it: no hallucination."""
         self._write([rejecting(self._current(), span)], f"{self.name} · rejected {brief(span.quote)}")
 
     # Notes, flags, putting off
@@ -325,7 +325,7 @@ class Deciding(Sitting):
         self.drafts.saved(unit, note_field(self.pass_no))
 
     def note_typed(self, text: str) -> None:
-        """The note reads so now: it is kept as a draft, unless it says what is saved already."""
+        """The note was changed: keep it as a draft, unless it equals the saved note."""
         if text != self.own.note:
             self.drafts.typed(self._current(), note_field(self.pass_no), text)
         elif self.draft is not None:
@@ -336,7 +336,7 @@ class Deciding(Sitting):
         self.drafts.discard(self._current(), note_field(self.pass_no))
 
     def flag(self, name: str) -> None:
-        """Set or take back one of ``medreview.labels.FLAGS``. A flag is no label."""
+        """Set or take back one of ``medreview.labels.FLAGS``. A flag is not a label."""
         unit, on = self._current(), name not in self.own.flags
         words = f"{self.name} · {label_in(FLAGS, name).name} {'flagged' if on else 'flag taken back'}"
         self._write([NewEvent("flag", unit, {"flag": name, "on": on}, self.snapshot)], words)
@@ -465,8 +465,8 @@ class Deciding(Sitting):
             self.goal.settle(unit, decided=self.state_of(unit) == "decided")
 
     def _flag_anew(self, unit: str) -> None:
-        """Statements that are flagged otherwise once a unit has a label are so at once. The label is saved by then:
-        where this cannot be, the next roll-up does it."""
+        """Update the flags of statements that a label on a unit changes. The label is saved by then: if this fails, the
+        next roll-up does it."""
         kind = KINDS.get(kind_of(unit))
         response = kind.flags_of(self.study.reader, unit) if kind and self.study.elsewhere is None else ""
         if response:

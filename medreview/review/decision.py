@@ -28,8 +28,8 @@ class FollowUp(Enum):
     ``KEEP_OR_CHANGE``: the judges were just revealed and differ; ``ReviewSession.keep_or_change`` takes the answer.
     ``REASON``: the verdict differs from the judges'; ``ReviewSession.reason`` takes the answer. ``BLOCK_END``: nothing
     in a blind block waits any more; ``ReviewSession.show_judges`` shows its judges, or one goes on blind.
-    ``BLOCK_DONE``: its judges are shown and all that differs was asked about; its summary may tell of them.
-    ``ADVANCE``: it is settled, and the next statement comes.
+    ``BLOCK_DONE``: its judges are shown and all that differs was asked about; its summary may name them. ``ADVANCE``:
+    it is settled, and the next statement comes.
     """
 
     KEEP_OR_CHANGE = "keep or change"
@@ -169,7 +169,7 @@ def brief(words: str) -> str:
 
 
 SCRIPT: Final = "script"
-"""How a decision was given that no key was pressed for, and the name of its queue: it was met in none."""
+"""How a decision from a script was given, and the name of its queue, since no queue showed the unit."""
 
 NO_QUEUE: Final = Queue(
     QueueKind(SCRIPT, "", "from Python", "open", "Given outside the workbench.", "0"), "open", "", (), ()
@@ -178,7 +178,7 @@ NO_QUEUE: Final = Queue(
 
 class Decided(NamedTuple):
     """What a decision is about, as it is recorded: the hash of its text, the machines' common label, ``""`` for none,
-    and what of their opinion there was to be seen."""
+    and which of their opinions were visible."""
 
     text_sha256: str
     machines: str
@@ -223,10 +223,10 @@ def decide_in_script(
     source_id: str | None = None,
     pass_no: int = 1,
 ) -> Receipt:
-    """Record a reviewer's evidence label that was given outside the workbench; it takes the place of the one before.
+    """Record a reviewer's evidence label that was given outside the workbench; it replaces the one before.
 
-    It counts as assisted: nothing can vouch for what was seen. No working time is stored, and the reviewer's place in
-    the queues stays. Raises :class:`UserError` for an unknown label, statement or source, and when it cannot be saved.
+    It counts as assisted: nothing proves what was seen. No working time is stored, and the reviewer's place in the
+    queues stays. Raises :class:`UserError` for an unknown label, statement or source, and when it cannot be saved.
     """
     try:
         level_named("evidence", label)

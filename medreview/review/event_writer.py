@@ -19,7 +19,7 @@ _Exposure = tuple[NewEvent, str, str]
 
 
 def receipt_line(receipt: Receipt, words: str, elsewhere: Elsewhere | None) -> str:
-    """What the last row says of an act that is saved, or is ``elsewhere`` than in the study."""
+    """The last row's text on an act that is saved, or is ``elsewhere`` than in the study."""
     if elsewhere is not None:
         return f"NOT SAVED HERE  {words}   #{receipt.seq} in {elsewhere.rescue.name}"
     time = datetime.fromisoformat(receipt.at_utc).astimezone().strftime("%H:%M:%S")
@@ -49,10 +49,10 @@ class EventWriter:
     def write(self, events: Sequence[NewEvent], queue: Queue, mode: Mode, bookmark: str | None) -> Receipt:
         """Write events and the place to come back to, in one transaction; the receipt of what was done.
 
-        With a note goes its draft. The receipt is of the first of the events that does not only take something back.
+        A note deletes its draft. The receipt is of the first of the events that does not only take something back.
         ``mode`` is how their statement is shown (``exposure.statement_mode``), which need not be that of the queue.
         Raises :class:`NotSaved` when it could not be written; nothing of it is kept then. Raises :class:`NotSavedHere`
-        when it is in a rescue file, unless the study is told to go on there.
+        when it is in a rescue file, unless the study is set to go on there.
         """
         from medreview.review.guidelines import stamped
 
@@ -85,7 +85,7 @@ class EventWriter:
     def note_exposure(self, statement_id: str, snapshot_id: str | None, queue: Queue, mode: Mode) -> None:
         """Record, without waiting, that a statement was on the screen: once per session, statement and mode.
 
-        Of a study that is only read, what was seen with its judges is recorded at the end (:meth:`leave`).
+        In a read-only study, looks at the judges are recorded at the end (:meth:`leave`).
         """
         if (statement_id, mode) in self._noted:
             return
@@ -96,7 +96,7 @@ class EventWriter:
         self._submit()
 
     def note_listed(self, statement_id: str, queue: Queue) -> None:
-        """Record, without waiting, that a list told of a statement's flags, unless the reviewer knew them."""
+        """Record, without waiting, that a list showed a statement's flags, unless the reviewer knew them."""
         if (statement_id, "listed") in self._noted or self._knew(statement_id):
             return
         self._noted.add((statement_id, "listed"))
@@ -122,7 +122,7 @@ class EventWriter:
     def leave(self, queue: Queue, bookmark: str | None) -> str:
         """Write what is still to be written, and the place to come back to.
 
-        ``""``, or a sentence when looks at the judges in a study that is only read cannot be recorded.
+        ``""``, or a sentence when looks at the judges in a read-only study cannot be recorded.
         """
         if not self._study.writable:
             return self._leave_reading()

@@ -40,7 +40,7 @@ class ActiveTime:
 _DECISIONS: Final = re.compile(r"\d{1,5}")
 _TIME: Final = re.compile(r"(?:(\d{1,2})\s*h)?\s*(?:(\d{1,4})\s*(?:m|min)?)?")
 _PACE_FROM: Final = 3
-"""Decisions from which a pace is told."""
+"""Decisions from which a pace is shown."""
 
 
 class Goal(NamedTuple):
@@ -53,7 +53,7 @@ class Goal(NamedTuple):
 def read_goal(told: str) -> Goal | None:
     """A goal as it is written: ``60`` decisions, ``45min``, ``1h30``; ``None`` for an empty text.
 
-    Raises :class:`UserError` for anything else, and for nothing to do.
+    Raises :class:`UserError` for anything else, and for zero.
     """
     text = told.strip().lower()
     if not text:
@@ -84,11 +84,11 @@ class SittingGoal:
         return len(self._decided)
 
     def add(self, unit: str) -> None:
-        """A unit was decided; again, it is still one."""
+        """Count a decided unit, and only once."""
         self._decided.add(unit)
 
     def settle(self, unit: str, *, decided: bool) -> None:
-        """An act on a unit was taken back, or done again: whether it is decided now."""
+        """Record after undo or redo of an act whether its unit is decided now."""
         if not decided and unit in self._decided:
             self._decided.remove(unit)
             self._taken_back.add(unit)
@@ -122,6 +122,6 @@ class SittingGoal:
 
 
 def sitting_goal(told: str) -> SittingGoal | None:
-    """The goal of a sitting that begins now; ``None`` for an empty text. Raises :class:`UserError` for what is none."""
+    """The goal of a sitting that begins now; ``None`` for an empty text. Raises :class:`UserError` if invalid."""
     goal = read_goal(told)
     return SittingGoal(goal) if goal else None

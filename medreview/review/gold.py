@@ -34,7 +34,7 @@ def check_label(axis: str, label: str) -> None:
 
 
 def set_gold(study: Study, unit: str, gold: Gold, added_by: str) -> None:
-    """Add a gold item. Raises :class:`UserError` for a label that there is not, and where another is known already."""
+    """Add a gold item. Raises :class:`UserError` for an unknown label, and where another is recorded already."""
     try:
         check_label(gold.axis, gold.label)
     except ValueError as error:
@@ -46,14 +46,14 @@ def set_gold(study: Study, unit: str, gold: Gold, added_by: str) -> None:
 
 
 def remove_gold(study: Study, unit: str) -> int:
-    """The unit is no gold item any more, on any axis; how many labels that were."""
+    """Remove the gold labels of a unit, on every axis; how many there were."""
     return study.write(lambda connection: connection.execute("DELETE FROM gold WHERE unit = ?", (unit,)).rowcount)
 
 
 def tell(study: Study, reviewer: str, units: Collection[str], pass_no: int = 1) -> list[GoldResult]:
-    """The results of some units whose block is done, recorded as told: what is changed after that counts no more.
+    """The results of some units whose block is done, recorded as shown: later changes no longer count.
 
-    Raises :class:`UserError` when it cannot be written; of a study that is only read nothing is recorded.
+    Raises :class:`UserError` when it cannot be written; in a read-only study nothing is recorded.
     """
     results = gold_results(study.reader, reviewer, pass_no, units)
     known = labels_when_told(study.reader, reviewer, pass_no)
@@ -68,7 +68,7 @@ def tell(study: Study, reviewer: str, units: Collection[str], pass_no: int = 1) 
 
 
 def untold_units(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> set[str]:
-    """Gold items that are decided and not told yet, though no open block hides them."""
+    """Gold items decided, but not shown yet, though no open block hides them."""
     told = labels_when_told(reader, reviewer, pass_no)
     return {one.unit for one in told_results(reader, reviewer, pass_no) if (one.unit, one.gold.axis) not in told}
 
@@ -100,7 +100,7 @@ class ImportedGold:
 def import_gold(
     study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
 ) -> ImportedGold:
-    """Bring gold items into a study, all at once. A record that cannot be used is named with its line.
+    """Import gold items into a study, all at once. Unusable records are reported with their line.
 
     Raises :class:`UserError` when the whole file cannot be used.
     """

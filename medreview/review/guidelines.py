@@ -39,7 +39,7 @@ _AXES: Final = {
 
 @cache
 def default_guidelines(kind: str) -> str:
-    """The text for one kind of unit, Markdown. Raises ``KeyError`` for a kind that there is not."""
+    """The text for one kind of unit, Markdown. Raises ``KeyError`` for an unknown kind."""
     return "\n".join([*_of_kind(kind), _HOW])
 
 
@@ -88,7 +88,7 @@ _LABELS: Final = ("decide", "revise", "adjudicate")
 class Guidelines:
     """One version. ``number`` counts those of the study by time, 0 is the text that no study has set.
 
-    ``sha256`` is the hash of ``text``: it names the version in every copy, also where a merge brought one in between.
+    ``sha256`` is the hash of ``text``: it names the version in every copy, also where a merge added one in between.
     ``set_by``, ``set_at`` and ``event_id`` are empty for number 0.
     """
 
@@ -128,7 +128,7 @@ def in_force_for_all(reader: sqlite3.Connection) -> Guidelines:
 
 
 def set_guidelines(study: Study, reviewer: str, text: str) -> Guidelines:
-    """Set another text; the one in force, set again, stays the version that it is.
+    """Set another text; the one in force, set again, stays the same version.
 
     Raises :class:`UserError` for a text that is empty, damaged or longer than ``LONGEST``.
     """
@@ -146,9 +146,9 @@ def set_guidelines(study: Study, reviewer: str, text: str) -> Guidelines:
 
 
 def must_read(reader: sqlite3.Connection, reviewer: str) -> Guidelines | None:
-    """The text that this reviewer has to be shown before the next decision; ``None`` when there is none.
+    """The text that this reviewer has to be shown before the next decision, or ``None``.
 
-    Only what the study has set is shown unasked. Each version once: a text that comes back was read already.
+    Only the study's own texts are shown unasked. Each version once: a text that comes back was read already.
     """
     newest = newest_act(reader, "guideline")
     if newest is None:
@@ -158,7 +158,7 @@ def must_read(reader: sqlite3.Connection, reviewer: str) -> Guidelines | None:
 
 
 def note_read(study: Study, reviewer: str, shown: Guidelines) -> None:
-    """Record that a text was shown to a reviewer: once for each text, and not where the study is only read."""
+    """Record that a text was shown to a reviewer: once for each text, and not in a read-only study."""
     known = (act.said["sha256"] for act in study_acts(study.reader, "guideline_read", reviewer))
     if study.writable and shown.sha256 not in known:
         write_act(study, reviewer, "guideline_read", {"sha256": shown.sha256})

@@ -15,8 +15,8 @@ KINDS: Final = (
 ``clash`` a number or dose that differs; ``quote`` the judge's quote; ``span`` a hallucination span, set or being
 edited; ``evidence`` a retrieved sentence; ``lexical`` shared words (all that blind mode shows); ``statement`` the
 current statement inside the response; ``heading`` a heading of the source, by its own markup; ``doubtful`` a word that
-OCR may have read wrong; ``hidden`` and ``collapsed`` what of the source no reader of the page sees, or only who opens a
-panel; ``left_out`` what of the response is no statement.
+OCR may have read wrong; ``hidden`` and ``collapsed`` source text that no reader of the page sees, or only in an opened
+panel; ``left_out`` response text outside statements.
 """
 
 

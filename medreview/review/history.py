@@ -1,6 +1,6 @@
-"""What a reviewer decided and noted, newest first, of all kinds of unit: listed, searched, found again.
+"""What a reviewer decided and noted, newest first, of all kinds of unit: listed and searched.
 
-As long as a unit waits in the second pass, what was said of it in the first is no part of it: it would be seen.
+While a unit waits in the second pass, its labels and notes of the first are left out: they would be seen.
 """
 
 import json

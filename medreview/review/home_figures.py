@@ -14,9 +14,9 @@ from medreview.units.registry import KINDS
 @dataclass(frozen=True, slots=True)
 class HomeFigures:
     """``own``: what the reviewer's labels on statements say, ``units`` of each other kind that the reviewer labelled:
-    no word of a machine is in these. ``view``: the labels of the audit that lead (blind ones, where there are any)
-    beside the judges together, ``supported``: how much of the study is, in words; these tell of the judges, and are not
-    there where they may not be told."""
+    these hold nothing from machines. ``view``: the labels of the audit that lead (blind ones, where there are any)
+    beside the judges together, ``supported``: how much of the study is, in words; these reveal the judges, and are
+    missing where that is not allowed."""
 
     own: OwnLabels | None
     units: tuple[UnitHeadline, ...]
@@ -25,9 +25,9 @@ class HomeFigures:
 
 
 def home_figures(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1, *, judges: bool = True) -> HomeFigures:
-    """The figures of one reviewer; ``judges``: with what tells of them.
+    """The figures of one reviewer; ``judges``: with what reveals them.
 
-    Whoever shows that part asks first whether a blind block is open, and records the look.
+    A caller that shows that part first checks for an open blind block, and records the look.
     """
     found = HomeFigures(
         own_labels(reader, reviewer, reviewer_labels(reader, reviewer, pass_no), pass_no),

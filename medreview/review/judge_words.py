@@ -18,7 +18,7 @@ class Juror(NamedTuple):
 
 
 def jurors(item: StatementView) -> tuple[Juror, ...]:
-    """Every judge that was asked, in the order in which they first were; the offline judge is none."""
+    """Every judge that was asked, in the order in which they first were; without the offline judge."""
     return tuple(
         Juror(judge.name, word.verdict, word.supported)
         for judge, word in each_judge(said.vote for said in item.judgements).items()
@@ -51,8 +51,8 @@ def together_words(item: StatementView) -> str:
 
 
 class JudgeWords(NamedTuple):
-    """One machine's words. ``said`` is its label, or its own word where that is none of ours; ``level`` is the level
-    of the axis it comes to, if there is one; ``confidence`` 0..1 as given.
+    """One machine's words. ``said`` is its label, or its own word if that is not ours; ``level`` is the level of the
+    axis it comes to, if there is one; ``confidence`` 0..1 as given.
 
     ``page`` is what it read and ``state`` that page's state, empty for other texts; ``quoted`` how true its quote is to
     that, ``false``: it is not what stands there. ``judgement`` names it, ``snapshot`` or ``document`` the text to be

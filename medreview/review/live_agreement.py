@@ -94,7 +94,7 @@ SELECT e.unit, e.reviewer = ? AS mine, coalesce(o.kind, u.kind, e.kind) AS act,
 FROM event AS e NOT INDEXED LEFT JOIN event AS u ON u.event_id = e.undoes_event
 LEFT JOIN event AS o ON o.event_id = u.undoes_event WHERE e.seq > ?"""
 _OF_ALL: Final = frozenset({*EDITS, "audit_rate"})
-"""Acts after which labels on other statements than their own can count otherwise."""
+"""Acts that can change how labels on other statements count."""
 
 
 class ShownFigures(Protocol):
@@ -196,7 +196,7 @@ class LiveFigures:
         self.read_from(reader)
 
     def read_from(self, reader: sqlite3.Connection) -> None:
-        """Read all of it anew, from this connection."""
+        """Read all of it again, from this connection."""
         self._reader = reader
         (self._seq,) = reader.execute(NEWEST_EVENT).fetchone()
         self._made_from = reader.execute(_MADE_FROM).fetchone()
@@ -275,7 +275,7 @@ class LiveFigures:
         )  # fmt: skip
 
     def scale_of(self, group: Group) -> Scale:
-        """The scale to begin with: the finest on which anything meets; a judge may only tell supported from not."""
+        """The scale to begin with: the finest on which anything meets; a judge may give only supported or not."""
         tallies = self._tally(group, None)
         return next((tally.scale for tally in tallies if tally.compared().pairs.n), SCALES[0])
 
@@ -366,7 +366,7 @@ class LiveFigures:
 
 
 LAST: Final = 100
-"""Decisions that a pace is told from, the newest."""
+"""The newest decisions, used for the pace."""
 _LEAST: Final = 5
 
 _NEWEST_TIMES: Final = f"""
@@ -377,8 +377,8 @@ ORDER BY seq DESC LIMIT ?"""
 
 
 def pace_lines(reader: sqlite3.Connection, reviewer: str, asks: Asks = STATEMENT_ASKS) -> list[str]:
-    """What of the units of a kind is decided, deferred and open; then the time at work for a decision, and what is open
-    at that pace. The second line needs five decisions with a time."""
+    """How many units of a kind are decided, deferred and open; then the time per decision, and for the open ones at
+    that pace. The second line needs five decisions with a time."""
     whole = count_statements(reader) if asks is STATEMENT_ASKS else count_units(reader, asks.name)
     counts = Counts.of(whole, load_states(reader, reviewer, asks.name))
     total = counted(counts.total, asks.noun)
@@ -431,7 +431,7 @@ class LiveUnitAgreement:
 
     @property
     def columns(self) -> tuple[VotingJudge | None, ...]:
-        """Each machine, and the right labels where some may be told."""
+        """Each machine, and the right labels where some may be shown."""
         told = any(gold.labels for gold in self._labels.gold.values())
         return (*map(VotingJudge, self._labels.said), *([GOLD] if told else []))
 

@@ -17,8 +17,8 @@ from medreview.study.events import NewEvent, Recorder
 from medreview.study.recent_list import recent_list
 
 Shown = Literal["verdicts", "totals", "labels", "gold"]
-"""What was shown: what the judges say of each statement, only sums and rates of that, other reviewers' labels, or sums
-and rates by right labels that were not to be told yet."""
+"""What was shown: the judges' verdicts on each statement, only sums and rates of them, other reviewers' labels, or sums
+and rates by right labels that should be hidden still."""
 
 _NEW: Final[dict[Shown, str]] = {
     "verdicts": """SELECT coalesce(max(imported_at) > (SELECT max(at_utc) FROM event
@@ -45,11 +45,11 @@ _SAID: Final = ("judgement", "hallucination_finding", "key_fact_vote", "opinion"
 
 
 def readers(study: Study, reviewer: str, *, is_set: bool) -> tuple[str, ...]:
-    """Who reads what a command or a script prints of a study: whoever reviewed it last on this machine.
+    """The readers of a command's or script's output on a study: its last reviewer on this machine.
 
-    The list of recent studies has that; ``reviewer`` is meant where the review named nobody. A study that is not in the
-    list is read by ``reviewer``, if the settings name one (``is_set``). Else nobody knows: by everyone who has
-    reviewed it, and by ``reviewer``, the login name.
+    The list of recent studies records that; ``reviewer`` is meant where the review named nobody. A study that is not in
+    the list is read by ``reviewer``, if the settings name one (``is_set``). Else the reader is unknown: all its
+    reviewers, and ``reviewer``, the login name.
     """
     path = study.path.resolve()
     for opened in recent_list():
@@ -61,7 +61,7 @@ def readers(study: Study, reviewer: str, *, is_set: bool) -> tuple[str, ...]:
 
 
 def is_new(reader: sqlite3.Connection, reviewer: str, shown: Shown) -> bool:
-    """Whether a look tells the reviewer what no look has told before: somebody has spoken, and it was not read yet."""
+    """Whether a look shows the reviewer something new: there is a verdict or label that no look has shown."""
     spoken = (reader.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0] for table in _SAID)
     if shown not in ("labels", "gold") and not any(spoken):
         return False
@@ -79,8 +79,8 @@ def shown_by(part: Selection) -> Shown:
 def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:
     """Record that a reviewer reads what the judges say, before it is shown; ``what`` names it: ``stats``, ``export``.
 
-    A look that tells nothing new is no event. ``""``, or a sentence where it cannot be recorded: somebody else writes
-    to the study, it may not be written, or an earlier version made it.
+    A look that shows nothing new is no event. ``""``, or a sentence where it cannot be recorded: another process writes
+    to the study, it is read-only, or an earlier version made it.
     """
     if not is_new(study.reader, reviewer, shown):
         return ""
@@ -100,7 +100,7 @@ def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:
 
 
 def cannot_vouch(why: str, shown: Shown = "verdicts") -> str:
-    """What to say of a look that is not recorded."""
+    """The sentence on a look that is not recorded."""
     at, count_as = ("other reviewers' labels", "independent") if shown == "labels" else ("the judges", "blind")
     return (
         f"This look at {at} is not recorded in the study ({why.rstrip('.')}): "
@@ -109,11 +109,11 @@ def cannot_vouch(why: str, shown: Shown = "verdicts") -> str:
 
 
 def told_by_sums(labels: Iterable[tuple[str, int]], reviewer: str) -> bool:
-    """Whether sums over so many labels of each reviewer tell one of them what another said of single units."""
+    """Whether sums over so many labels of each reviewer show one of them another's labels on single units."""
     return any(0 < count < FEWEST for who, count in labels if who != reviewer)
 
 
 def tells_of_others(reader: sqlite3.Connection, reviewer: str, listed: frozenset[str] | None) -> bool:
-    """Whether a list of these statements (``study.held_back.listable``), with the marks in all answers, tells a
-    reviewer what others said of what is not decided yet."""
+    """Whether a list of these statements (``study.held_back.listable``), with the marks in all answers, shows a
+    reviewer what others said of undecided units."""
     return listed is None or bool(reader.execute(_MARKED_BY_OTHERS, (reviewer,)).fetchone()[0])

@@ -33,8 +33,8 @@ def open_session(
 ) -> Deciding:
     """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off.
 
-    ``goal``: what the sitting is to come to, shared by all queues of it. ``later`` runs something after so many
-    seconds, on this thread.
+    ``goal``: the goal of the sitting, shared by all of its queues. ``later`` runs something after so many seconds, on
+    this thread.
     """
     pass_no = max(pass_no, queue.kind.pass_no)
     session = _kind(queue)(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
@@ -43,7 +43,7 @@ def open_session(
 
 
 def _kind(queue: Queue) -> "type[ReviewSession | UnitSession]":
-    """The class for what is in a queue; those that are not needed are not loaded."""
+    """The session class for a queue; classes that are not needed are not loaded."""
     statements = queue.kind.unit == STATEMENT
     if queue.kind.chosen == "conflicts":
         from medreview.review.adjudicating import StatementConflicts, UnitConflicts
@@ -69,8 +69,8 @@ _EVERY_STATEMENT = "responses"
 
 @dataclass(frozen=True, slots=True)
 class CameFrom:
-    """The queue that was left, and the unit that was on the screen; ``text``: which text of it. ``before``: where that
-    had been come from."""
+    """The queue that was left, and the unit that was on the screen; ``text``: which text of it. ``before``: the switch
+    before that one."""
 
     queue: Queue
     unit: str
@@ -91,7 +91,7 @@ class Switch:
 def switch(session: Deciding, came_from: CameFrom | None = None) -> Switch:
     """The other units of what is on the screen, of a kind that leads to others (``Asks.leads_to``).
 
-    ``came_from``: what the switch before gave. Raises :class:`UserError` where there are none.
+    ``came_from``: what the switch before gave. Raises :class:`UserError` without such units.
     """
     if not session.unit:
         raise UserError(f"There is no {session.asks.noun} here.")
@@ -107,10 +107,10 @@ def switch(session: Deciding, came_from: CameFrom | None = None) -> Switch:
 
 
 def cross(session: Deciding, came_from: CameFrom | None = None) -> Switch:
-    """The reference that is told of above the source, else that of the source on the screen, beside a statement or a
-    pair; from a reference, back to where one came from, or to the first statement that cites it (``Asks.crosses_to``).
+    """The reference that is shown above the source, else that of the source on the screen, beside a statement or a
+    pair; from a reference, back to the unit before, or to the first statement that cites it (``Asks.crosses_to``).
 
-    Raises :class:`UserError` where there is none.
+    Raises :class:`UserError` if there is no such unit.
     """
     if not session.unit:
         raise UserError(f"There is no {session.asks.noun} here.")
@@ -157,7 +157,7 @@ def _pair(session: ReviewSession) -> str:
 
 
 def _statement(session: Deciding, statement_id: str, came_from: CameFrom | None) -> Switch:
-    """A statement in the queue that one came from; elsewhere than there it is looked for among all."""
+    """A statement in the queue the reviewer came from, else among all statements."""
     if came_from and statement_id in came_from.queue.units:
         tells_nothing_new = came_from.queue.mode == "blind" or session.shows_judges
         if tells_nothing_new or statement_id == came_from.unit:

@@ -28,9 +28,9 @@ from medreview.units.statement_view import response_name
 class QueueLine:
     """A queue; ``size`` is what is ``open``, ``deferred`` and decided in it.
 
-    ``reserved``: how many more would be in it, were they not kept for the audit. ``waiting``: how many there are to be
-    decided, which in the queue of what was put off is everything. ``remark``: what is in it. ``hidden``: nothing of
-    this may be shown, because it would tell what the judges think.
+    ``reserved``: how many more would be in it, were they not kept for the audit. ``waiting``: how many are to be
+    decided; in the queue of deferred units that is all of them. ``remark``: what is in it. ``hidden``: nothing of this
+    may be shown, because it would reveal what the judges think.
     """
 
     kind: QueueKind
@@ -48,7 +48,7 @@ class QueueLine:
 
 
 def queue_lines(study: Study, reviewer: str, pass_no: int, statements: int, *, blind: bool) -> tuple[QueueLine, ...]:
-    """Every queue, in the order of the first screen; ``blind``: what tells of the judges is hidden."""
+    """Every queue, in the order of the first screen; ``blind``: what reveals the judges is hidden."""
     counts = _counts(study, reviewer, pass_no)
     return tuple(_line(study, kind, reviewer, counts, statements, blind) for kind in KINDS)
 
@@ -79,7 +79,7 @@ def second_lines(reader: sqlite3.Connection, reviewer: str) -> tuple[QueueLine, 
 
 
 _ALONE: Final = "SELECT min(reviewer) IS max(reviewer) FROM event WHERE kind IN ('decide', 'revise')"
-"""Whether not more than one reviewer has given a label: then none differ. Who draws an audit gives none."""
+"""Whether at most one reviewer has given a label: then none differ. Drawing an audit is not a label."""
 
 
 def two_reviewer_lines(study: Study, reviewer: str) -> tuple[QueueLine, ...]:
@@ -176,7 +176,7 @@ def _badges(study: Study, reviewer: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ResponseLine:
-    """A response with its progress; ``invalid``: why it is none, ``""`` when it is one."""
+    """A response with its progress; ``invalid``: why it is not valid, ``""`` if it is."""
 
     response_id: str
     name: str
@@ -189,17 +189,17 @@ class ResponseLine:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The study at a glance. ``invalid``: how many of the responses are none.
+    """The study at a glance. ``invalid``: how many responses are not valid.
 
     ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
     recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off; ``drafts``: where a
-    line was begun and not saved, the newest of them, and ``more_drafts`` there are besides.
-    ``queues`` are those of statements, none in a study that has other units and no statement; ``units`` those of other
-    units, of the second pass and of two reviewers, ``saved`` the filters that the reviewer saved by name;
-    ``package``: what the study says of itself, if it is a copy for a colleague. ``asks_background``: the
-    reviewer was not asked yet who he or she is. ``figures_wait``: a blind block is open, which figures would tell of.
-    ``reserved``: members of the audit that are kept from the queues in which the reviewer would see the judges;
-    ``lost_to_triage``: members that are not, counted until the reviewer has decided anything.
+    line was begun and not saved, the newest of them, and ``more_drafts`` there are besides. ``queues`` are those of
+    statements, none in a study that has other units and no statement; ``units`` those of other units, of the second
+    pass and of two reviewers, ``saved`` the filters that the reviewer saved by name; ``package``: what the study says
+    of itself, if it is a copy for a colleague. ``asks_background``: the reviewer was not asked for a background yet.
+    ``figures_wait``: a blind block is open, which figures would reveal. ``reserved``: members of the audit that are
+    kept from the queues in which the reviewer would see the judges; ``lost_to_triage``: members that are not, counted
+    until the reviewer has decided anything.
     """
 
     title: str

@@ -1,9 +1,9 @@
 """One line from which everything can be reached: actions, queues, saved filters, and any filter at once.
 
 A line with ``name=`` in it, or one that begins with ``filter``, is a filter. ``save NAME`` saves the one in force,
-``delete NAME`` deletes a saved one. Anything else narrows what there is by name, key and help, what is called so first;
-words that nothing has do nothing, and the nearest names are offered. A verdict is never what Enter does with words
-alone, but for ``agree``: they may have been meant for the statements.
+``delete NAME`` deletes a saved one. Anything else narrows the entries by name, key and help, names first; words without
+a match do nothing, and the nearest names are offered. A verdict is never what Enter does with words alone, but for
+``agree``: they may have been meant for the statements.
 """
 
 import re
@@ -61,7 +61,7 @@ class Palette:
         self._noun = noun
 
     def entries(self, line: str) -> list[PaletteEntry]:
-        """What a line leads to, the likeliest first."""
+        """Entries for a line, the likeliest first."""
         text = line.strip()
         word, _, rest = text.partition(" ")
         if not text:
@@ -83,12 +83,11 @@ class Palette:
         return [*agree, *acts, by_words, *nearest, *verdicts, *self._going_on(line)]
 
     def start(self, line: str) -> int | None:
-        """Which of the entries the pointer is on first; ``None``: none, as long as nothing was typed, and where nothing
-        is called so."""
+        """The entry that the pointer is on first; ``None`` as long as nothing was typed, and where no name matches."""
         return 0 if (line.strip() or self._current) and not self.unknown(line) else None
 
     def unknown(self, line: str) -> str:
-        """That nothing is called like a line, in words; ``""`` where something is."""
+        """A sentence if no name matches a line; ``""`` where one does."""
         text, (first, *more) = line.strip(), (*self.entries(line), PaletteEntry("type", "", ""))
         if not text or first.does != "type" or any(entry in self._verdicts for entry in _matching(more, text)):
             return ""
@@ -96,7 +95,7 @@ class Palette:
         return f"Nothing is called “{text}”. Tab makes it a filter{f'; nearest: {near}' if near else '.'}"
 
     def completed(self, line: str) -> str:
-        """The line with its last word as far as all that it can become agree; as it is where they do not."""
+        """The line with its last word completed as far as all completions agree."""
         found = [one.line for one in self._words.completions(line)]
         if len(found) == 1:
             return found[0]
@@ -104,7 +103,7 @@ class Palette:
         return agreed if len(agreed) > len(line) else line
 
     def _nearest(self, text: str) -> list[PaletteEntry]:
-        """What is called nearly like a text."""
+        """Entries with a name near to a text."""
         from difflib import get_close_matches
 
         every = {entry.name.removeprefix(_QUEUE): entry for entry in self._acts}

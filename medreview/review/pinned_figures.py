@@ -24,7 +24,7 @@ def pinned_figures(reader: sqlite3.Connection, reviewer: str) -> PinnedFigures |
 
 
 def pin_figures(study: Study, reviewer: str, pinned: PinnedFigures | None) -> None:
-    """Pin figures, or none; what was pinned before is no longer."""
+    """Pin figures, or none, in place of those pinned before."""
     key = _KEY + reviewer
 
     def change(connection: sqlite3.Connection) -> None:

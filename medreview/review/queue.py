@@ -26,8 +26,8 @@ _STATEMENTS: Final = f"""SELECT (SELECT count(*) FROM statement), (SELECT count(
        (SELECT group_concat(statement_id) FROM (SELECT statement_id FROM retired_statement ORDER BY statement_id)),
        (SELECT count(*) || ' ' || max(event_id) FROM event WHERE {IS_EDIT}),
        (SELECT count(*) FROM event WHERE undoes_event IS NOT NULL)"""
-"""What changes with every statement that comes, goes or takes another place: rows that only ever grow in number, and
-the record of edits, which alone retires and numbers statements anew."""
+"""Values that change when a statement is added, retired or moved: counts of rows that only grow, and the record of
+edits, which alone retires and renumbers statements."""
 
 
 def in_order(study: Study, kind: QueueKind, reviewer: str, pass_no: int) -> tuple[list[str], list[int], int]:
@@ -52,7 +52,7 @@ class Queue(NamedTuple):
 
     ``responses``: for each of them the number of what it is listed under, a statement's response. ``reserved``: how
     many more would be in it, were they not kept for the audit. ``among``: the units that it is chosen from, where these
-    were told one by one; then it is no queue to come back to by name.
+    were listed one by one; then no name leads back to it.
     """
 
     kind: QueueKind
@@ -79,7 +79,7 @@ class Queue(NamedTuple):
 def kind_named(name: str) -> QueueKind:
     """The kind of queue with this name, or with a word of its title on the screen (``triage``, ``random``); raises
     :class:`UserError` naming those there are."""
-    for kind in KINDS:  # first: who reviews statements waits for no other kind of unit
+    for kind in KINDS:  # first: reviewing statements waits for no other kind of unit
         if name in (kind.name, *kind.title.split(": ")):
             return kind
     from medreview.review.unit_queues import ALL
@@ -95,11 +95,11 @@ def open_queue(
 ) -> Queue:
     """The queue as it stands now for this reviewer.
 
-    Members of the audit that the reviewer has not met yet are in no queue that shows the judges, and what is kept blind
-    is in none that would tell (``queue_kinds.shown_in``). A blind queue other than the audit is put in a random order
-    of the reviewer's own, because the order of flags or of responses would tell. In a copy of a study from which the
-    judges were left out every queue is blind: that a statement is flagged there is said by its pages alone.
-    Raises :class:`UserError` for an unknown queue or filter word.
+    Members of the audit that the reviewer has not seen yet are in no queue that shows the judges, and units kept blind
+    in no queue that would reveal them (``queue_kinds.shown_in``). A blind queue other than the audit is put in a random
+    order of the reviewer's own, as the order of flags or of responses would give hints. In a copy of a study from which
+    the judges were left out every queue is blind: there a statement is flagged by its pages alone. Raises
+    :class:`UserError` for an unknown queue or filter word.
     """
     kind = kind_named(name)
     pass_no = max(pass_no, kind.pass_no)
@@ -124,7 +124,7 @@ def open_queue(
 
 
 def _chosen(study: Study, kind: QueueKind, reviewer: str) -> list[str] | None:
-    """What is in a queue whose units are told one by one, in its order; ``None`` for one that is a filter."""
+    """The units of a queue that lists them one by one, in its order; ``None`` for one that is a filter."""
     match kind.chosen:
         case "second":
             from medreview.review.repeat_annotation import in_pass
@@ -198,10 +198,10 @@ def _unit_queue(
 def open_among(
     study: Study, reviewer: str, units: Sequence[str], title: str, *, name: str = "responses", filter: str = ""
 ) -> Queue:
-    """Units of the queue of all of their kind (``name``) that are told one by one, in its order, with judges shown.
+    """Units listed one by one, in the order of the queue of all of their kind (``name``), with judges shown.
 
-    That they are in it tells what the judges think: nothing is in it that is kept blind. ``title``: what to call it.
-    Raises :class:`UserError` for a word that no filter knows.
+    Being in it reveals what the judges think: units kept blind are left out. ``title``: what to call it. Raises
+    :class:`UserError` for a word that no filter knows.
     """
     kind = kind_named(name)._replace(title=title, mode="open", tells=True)
     conditions, values = narrowed_by(filter, kind, "open")
@@ -259,7 +259,7 @@ class SavedFilter(NamedTuple):
 
 class FilterLine(NamedTuple):
     """A saved filter as it stands now: how many units it keeps, how many of them are open. ``wrong``: why it cannot be
-    opened, as a sentence; ``hidden``: its counts would tell what the judges think."""
+    opened, as a sentence; ``hidden``: its counts would reveal the judges."""
 
     saved: SavedFilter
     size: int = 0
@@ -279,7 +279,7 @@ def saved_filters(reader: sqlite3.Connection, reviewer: str) -> list[SavedFilter
 def save_filter(study: Study, reviewer: str, name: str, queue: Queue) -> SavedFilter:
     """Save a queue with its filter under a name; one that has the name is replaced.
 
-    Raises :class:`UserError` for a name that is none, a queue without a filter, and one filter too many.
+    Raises :class:`UserError` for an invalid name, a queue without a filter, and one filter too many.
     """
     name = " ".join(storable_text(name).split())
     if not name or len(name) > LONGEST:
@@ -301,7 +301,7 @@ def save_filter(study: Study, reviewer: str, name: str, queue: Queue) -> SavedFi
 
 
 def delete_filter(study: Study, reviewer: str, name: str) -> None:
-    """Delete a saved filter. Raises :class:`UserError` naming those that there are, when there is none of this name."""
+    """Delete a saved filter. Raises :class:`UserError` listing the existing names for an unknown one."""
     there = [saved.name for saved in saved_filters(study.reader, reviewer)]
     if name not in there:
         known = f"; there are {', '.join(there)}" if there else ""
@@ -319,7 +319,7 @@ def open_saved(study: Study, reviewer: str, saved: SavedFilter) -> Queue:
 
 
 def filter_lines(study: Study, reviewer: str, *, blind: bool) -> tuple[FilterLine, ...]:
-    """The saved filters of a reviewer, counted; ``blind``: as long as a blind block is open, which hides what tells."""
+    """The saved filters of a reviewer, counted; ``blind``: while an open blind block hides what reveals the judges."""
     return tuple(_line(study, reviewer, saved, blind) for saved in saved_filters(study.reader, reviewer))
 
 

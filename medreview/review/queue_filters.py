@@ -21,10 +21,9 @@ _MOST: Final = 5_000
 
 
 class Filter(NamedTuple):
-    """``where``: SQL over the rows of a queue, with one value. ``values``: SQL that selects the values,
-    or they themselves. ``tells``: it tells what is hidden in a blind queue. ``whole``: it asks of the response ``r``
-    alone, so that all of its statements fit or none. ``mine``: the value with which it asks what the reviewer did,
-    ``*`` for any."""
+    """``where``: SQL over the rows of a queue, with one value. ``values``: SQL that selects the values, or they
+    themselves. ``tells``: it reveals what a blind queue hides. ``whole``: it asks of the response ``r`` alone, so that
+    all of its statements fit or none. ``mine``: the value with which it asks what the reviewer did, ``*`` for any."""
 
     where: str
     values: str | tuple[str, ...]
@@ -114,11 +113,11 @@ _OF_REFERENCES: Final = {
     ),
 }  # fmt: skip
 _OF_KINDS: Final[Mapping[str, Mapping[str, Filter]]] = {"answer": _OF_ANSWERS, "reference": _OF_REFERENCES}
-"""What more the queues of some kinds can be narrowed by that tells what machines say."""
+"""Further filters of some kinds of queue that reveal what machines say."""
 
 
 def filters_of(kind: QueueKind) -> Mapping[str, Filter]:
-    """What the queues of a kind can be narrowed by, beside plain words: those of every unit, and those of its own."""
+    """The filters of queues of a kind, beside plain words: those of every unit, and those of its own."""
     if kind.unit == STATEMENT:
         return _OF_STATEMENTS
     unit = UNIT_KINDS[kind.unit]
@@ -137,7 +136,7 @@ def filters_of(kind: QueueKind) -> Mapping[str, Filter]:
 def conditions(text: str, kind: QueueKind, mode: Mode) -> tuple[list[str], list[str]]:
     """A filter as SQL conditions over the rows of a queue, and their values.
 
-    Raises :class:`UserError` for a word that no filter knows, and for one that would tell what is hidden.
+    Raises :class:`UserError` for a word that no filter knows, and for one that would reveal what is hidden.
     """
     found, values = [], []
     for key, value, each in _read(text, kind):
@@ -171,7 +170,7 @@ def _read(text: str, kind: QueueKind) -> Iterator[tuple[str, str, Filter]]:
 
 
 class FilterWords:
-    """The filter words of one queue, to be completed while they are typed. In a blind queue none that tells."""
+    """The filter words of one queue, completed while typing. In a blind queue none that reveals the judges."""
 
     def __init__(self, reader: sqlite3.Connection, kind: QueueKind, mode: Mode) -> None:
         self._reader = reader
@@ -195,7 +194,7 @@ class FilterWords:
         return bool(separator) and name in filters_of(self._kind)
 
     def values(self, name: str) -> list[str]:
-        """The values that a filter has in this study, in order; none for a filter that there is not."""
+        """The values that a filter has in this study, in order; none for an unknown filter."""
         if name not in self._filters:
             return []
         if name not in self._read:
@@ -238,10 +237,10 @@ _EVERY: Final = next(kind for kind in KINDS if kind.name == "responses")
 def select_statements(
     reader: sqlite3.Connection, text: str, reviewer: str | None = None, pass_no: int = 1
 ) -> Selection:
-    """What of a study fits ``text`` (``"model=atlas-2 page=ok"``); everything without a word in it.
+    """The statements that fit ``text`` (``"model=atlas-2 page=ok"``); everything without a word in it.
 
     ``reviewer``: whose labels ``mine=`` and ``state=`` ask for; not needed where one person only has reviewed. Raises
-    :class:`UserError` for a word that no filter knows, for a filter that nothing fits, and where nobody can tell whose
+    :class:`UserError` for a word that no filter knows, for a filter that nothing fits, and where it is unclear whose
     labels are meant.
     """
     if not text.strip():

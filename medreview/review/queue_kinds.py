@@ -15,15 +15,15 @@ IN_ORDER: Final = 'r.ordinal, s.place, s."start", s.ordinal'
 
 class QueueKind(NamedTuple):
     """One kind of queue: its name in the study and on the command line, the capital that opens it on the first screen
-    (``""``: there is none, Enter opens it), what the screen calls it, how it is shown.
+    (``""``: no key, Enter opens it), what the screen calls it, how it is shown.
 
     ``where`` and ``order`` are SQL over :data:`ROWS`: which statements are in it, and in which order. ``tells``: being
-    in it says what the judges think, so that nothing is in it that is kept blind. ``gathers``: it has what is kept
-    blind, too, and shows it blind. ``unit``: the kind of unit that is in it; of others than statements the rows are
-    ``unit_queues.unit_rows``. ``pass_no``: in which pass it is reviewed. ``chosen``: what is in it is told one by one,
-    by ``repeat_annotation`` or ``conflicts``. ``follows``: SQL for a text that tells all from which ``where`` and
-    ``order`` choose beside the statements themselves (``queue``), where that is no reviewer's doing;
-    ``""`` for the others.
+    in it reveals what the judges think, so that units kept blind are left out. ``gathers``: it has units kept blind,
+    too, and shows them blind. ``unit``: the kind of unit that is in it; of others than statements the rows are
+    ``unit_queues.unit_rows``. ``pass_no``: in which pass it is reviewed. ``chosen``: its units are listed one by one,
+    by ``repeat_annotation`` or ``conflicts``. ``follows``: SQL for a text that has all from which ``where`` and
+    ``order`` choose beside the statements themselves (``queue``), where that is no reviewer's doing; ``""`` for the
+    others.
     """
 
     name: str
@@ -60,7 +60,7 @@ SHOWABLE: Final = f"s.statement_id NOT IN ({RESERVED})"
 
 _KEPT_BLIND: Final = "(SELECT unit FROM kept_blind WHERE reviewer = ?1 AND pass = ?2 AND NOT seen)"
 HELD: Final = f"{RESERVED} UNION ALL SELECT * FROM {_KEPT_BLIND}"
-"""The ids of all that is in no queue which tells what the judges think; its two values are those of :data:`ROWS`."""
+"""The ids of units in no queue that reveals what the judges think; its two values are those of :data:`ROWS`."""
 
 KEPT: Final = f"s.statement_id IN {_KEPT_BLIND}"
 """Which of them were decided or put off blind, and wait for their judges to be shown."""

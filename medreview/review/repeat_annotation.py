@@ -43,7 +43,7 @@ class PassProgress:
 
 
 def second_pass(reader: sqlite3.Connection) -> SecondPass:
-    """What is set; a share of 0 when nothing is."""
+    """The setting; a share of 0 without one."""
     act = newest_act(reader, "pass_rate")
     return SecondPass(**{name: act.said[name] for name in ("share", "after_days", "seed")}) if act else SecondPass()
 
@@ -51,7 +51,7 @@ def second_pass(reader: sqlite3.Connection) -> SecondPass:
 def set_second_pass(
     study: Study, reviewer: str, *, share: float | None = None, after_days: int | None = None, seed: str | None = None
 ) -> SecondPass:
-    """Change what is given, keep the rest; the same again is no event. Raises :class:`UserError` for what cannot be."""
+    """Change the given values, keep the rest; no change is no event. Raises :class:`UserError` for invalid ones."""
     before = second_pass(study.reader)
     new = SecondPass(
         before.share if share is None else share,
@@ -168,7 +168,7 @@ class ShareProgress:
 
 
 def shares(reader: sqlite3.Connection) -> dict[str, RepeatShare]:
-    """The share of each kind that has one: the highest that was ever set, whoever did in whichever copy."""
+    """The share of each kind that has one: the highest that was ever set, by any reviewer in any copy."""
     found: dict[str, RepeatShare] = {}
     for (payload,) in reader.execute(_RATES):
         said = json.loads(payload)
@@ -181,8 +181,8 @@ def shares(reader: sqlite3.Connection) -> dict[str, RepeatShare]:
 def set_share(study: Study, reviewer: str, kind: str, rate: float, seed: int | None = None) -> RepeatShare:
     """Set the share of a kind, or raise it; the same again is no event.
 
-    Raises :class:`UserError` for a kind that there is not, a rate that is none or lower than before, and another seed
-    once something is drawn.
+    Raises :class:`UserError` for an unknown kind, a rate that is invalid or lower than before, and another seed once
+    something is drawn.
     """
     if kind not in (STATEMENT, *KINDS):
         raise UserError(f"There is no kind of unit {kind!r}; there are {', '.join((STATEMENT, *KINDS))}.")

@@ -109,13 +109,13 @@ def queue_with(study: Study, reviewer: str, unit: str, *, pass_no: int | None = 
         try:
             if unit in open_queue(study, name, reviewer, blind=blind).units:
                 return name, blind
-        except UserError:  # being in that queue would tell, or an earlier version knew it
+        except UserError:  # being in that queue would reveal the judges, or an earlier version knew it
             pass
     return every, True
 
 
 Field = Literal["note", "note, second pass"]
-"""What a draft would become. Whatever is said in words of one's own is a note."""
+"""What a draft would become. Any text in the reviewer's own words is a note."""
 
 
 def note_field(pass_no: int) -> Field:
@@ -149,7 +149,7 @@ class Drafts:
     """The drafts of one reviewer.
 
     ``later`` runs something after so many seconds, on this thread; without it a draft is stored by :meth:`keep` alone.
-    In a study that is only read nothing is stored: what is typed there lasts as long as this object.
+    In a read-only study nothing is stored: drafts there last as long as this object.
     """
 
     def __init__(self, study: Study, reviewer: str, later: Later | None = None) -> None:
@@ -172,7 +172,7 @@ class Drafts:
 
     @property
     def unstored(self) -> int:
-        """How many are not in the file, and cannot be told of tomorrow."""
+        """How many are not in the file, and cannot be offered again."""
         return len(self._waiting | self._in_flight)
 
     @property
@@ -181,7 +181,7 @@ class Drafts:
         return tuple(unit for unit, _ in self._begun)
 
     def typed(self, unit: str, field: Field, text: str) -> None:
-        """The line reads so now. Costs a key nothing: it is stored a moment later, by the writer's thread."""
+        """The line was changed. Costs a key nothing: it is stored a moment later, by the writer's thread."""
         draft = Draft(unit, field, text, datetime.now(UTC).isoformat(timespec="seconds"))
         self._waiting[unit, field] = self._begun[unit, field] = draft
         self._plan()
@@ -199,9 +199,9 @@ class Drafts:
         self._begun.pop((unit, field), None)
 
     def keep(self) -> str:
-        """Store what is not stored yet, and wait for it; ``""``, or why it could not be.
+        """Store unstored drafts, and wait for it; ``""``, or why that failed.
 
-        All of this sitting is stored anew in a rescue file: that may be a copy from before.
+        In a rescue file all of this sitting is stored again: it may be an older copy.
         """
         self._settle()
         if self._at is not self._study.elsewhere:
@@ -237,7 +237,7 @@ class Drafts:
         self._pending = self._study.submit(change)
 
     def _settle(self) -> str:
-        """Wait for what is being stored; what could not be, waits again."""
+        """Wait for drafts being stored; those that failed wait again."""
         pending, batch = self._pending, self._in_flight
         self._pending, self._in_flight = None, {}
         if pending is None:
@@ -297,7 +297,7 @@ def _named(study: Study, reviewer: str) -> list[tuple[Draft, str]]:
 
 
 def drafts_elsewhere(study: Study, begun: Sequence[str]) -> str:
-    """What to say on leaving of lines that were begun on these statements and are in a rescue file, or ``""``."""
+    """A sentence on leaving, about lines begun on these statements that are in a rescue file, or ``""``."""
     elsewhere = study.elsewhere
     if elsewhere is None or not elsewhere.whole or not begun:
         return ""

@@ -24,7 +24,7 @@ _TOLD: Final = """SELECT EXISTS (SELECT 1 FROM statement AS s JOIN statement AS 
                        JOIN judges_shown AS j ON j.unit = beside.statement_id AND j.reviewer = ?1
                        WHERE s.statement_id = ?2),
        EXISTS (SELECT 1 FROM judges_look WHERE reviewer = ?1)"""
-"""What other statements and figures have told."""
+"""Looks at other statements and figures."""
 
 
 class ReviewerSpan(NamedTuple):
@@ -93,7 +93,7 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
     """Fold the reviewer's live events on a unit, in the order of time.
 
     ``saw_judges`` also counts what was seen in another pass, what was taken back since, and what was seen of a
-    statement that this one was made from or of another unit that tells of it: it cannot be unseen.
+    statement that this one was made from or of another unit that reveals it: it cannot be unseen.
     """
     axis = asks_of(unit).axis
     query = "SELECT 1 FROM judges_seen WHERE unit = ? AND reviewer = ?"
@@ -145,7 +145,7 @@ def _from_pairs(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: i
 
 
 def load_reviewer_states(reader: sqlite3.Connection, unit: str, pass_no: int = 1) -> dict[str, ReviewerState]:
-    """What everybody has said about a unit, by name. Who only looked at it has said nothing."""
+    """The state of each reviewer of a unit, by name, without those who only looked at it."""
     rows = reader.execute(
         """SELECT DISTINCT reviewer FROM event_live
            WHERE unit = ? AND pass = ? AND kind NOT IN ('shown', 'listed', 'reveal') ORDER BY reviewer""",
@@ -219,14 +219,14 @@ def judges_visible(mode: Mode, own: ReviewerState) -> bool:
 def knows_judges(mode: Mode, own: ReviewerState) -> bool:
     """Whether the reviewer has seen what the judges say, here or at any time before: a first label is assisted then.
 
-    Of decisions that were made the view ``reviewer_label`` says so, from the record.
+    For recorded decisions the view ``reviewer_label`` says so.
     """
     return mode == "open" or own.saw_judges
 
 
 class Told(NamedTuple):
-    """What of the machines' opinion there is to be seen beside a unit: a verdict, a quote, several judges, the name of
-    the model, a reason why it is in its queue."""
+    """Which parts of the machines' opinion stand beside a unit: a verdict, a quote, several judges, the name of the
+    model, a reason why it is in its queue."""
 
     verdict: bool
     quote: bool
@@ -261,8 +261,8 @@ def exposure(told: Told, own: ReviewerState, mode: Mode) -> dict[str, str]:
     """What had been seen before this decision, by part: ``"before"`` or ``"no"``. Stored with every decision.
 
     A blind decision on a statement that was once seen with the judges' opinion is not a blind label. Totals of the
-    judges (figures) and the name of the model, which another statement of the response has told, leave it blind. After
-    another reviewer's label or note it may be blind, but is not independent of that reviewer.
+    judges (figures) and the name of the model, seen at another statement of the response, leave it blind. After another
+    reviewer's label or note it may be blind, but is not independent of that reviewer.
     """
     saw = knows_judges(mode, own)
     parts = {

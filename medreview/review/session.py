@@ -54,8 +54,8 @@ class ReviewSession(Deciding):
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
-        """Every judge on every source as the screen lists them, then those by all sources together. Who reads one after
-        the other goes by the list that this began with: it brings other sources to the screen."""
+        """Every judge on every source as the screen lists them, then those by all sources together. Walking through the
+        judges keeps the list it began with: it brings other sources to the screen."""
         here = self.snapshot if self.reads is None else self._read_from
         return words_on_statement(self.item, here) if self.item and self.shows_judges else ()
 
@@ -97,7 +97,7 @@ class ReviewSession(Deciding):
 
     @property
     def badges(self) -> str:
-        """Why the statement on the screen is flagged, where that may be told."""
+        """Why the statement on the screen is flagged, where that may be seen."""
         verdict = self.item.verdict if self.item and self.shows_judges else None
         return self._tellable(self.unit, verdict.badges) if verdict else ""
 
@@ -108,14 +108,14 @@ class ReviewSession(Deciding):
         return " · ".join(badge for badge in badges.split(" · ") if not badge.startswith(ON_REFERENCE))
 
     def is_other_work(self, source_id: str) -> bool:
-        """Whether a source is another work than its reference says, where that may be told."""
+        """Whether a source is another work than its reference says, where that may be seen."""
         named = self.references.get(source_id)
         return named is not None and named.verdict == "other_work"
 
     @property
     def reference(self) -> "SourceReference | None":
-        """What the rules say of the reference that names the source on the screen. Where that is fine, or there is
-        none, of another one that the statement cites, if that is not."""
+        """What the rules say of the reference that names the source on the screen. Where that is fine or missing, of
+        another one that the statement cites, if that is not."""
         if not self.shows_judges or self.item is None:
             return None
         if self._reference is None or self._reference[0] != self.text_key:

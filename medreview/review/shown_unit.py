@@ -162,8 +162,8 @@ def in_statement(evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
 
 
 def in_response(item: StatementView, own: ReviewerState, evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
-    """Marks in the response: the statement, what in it the source has otherwise, what the reviewer marked, and what is
-    no statement."""
+    """Marks in the response: the statement, what in it the source has otherwise, what the reviewer marked, and parts
+    left out."""
     marks = [Mark(part.start, part.end, "left_out") for part in item.left_out]
     marks += [Mark(*place, "statement") for place in item.shown_at]
     if joined(item.response, item.places) == item.text:

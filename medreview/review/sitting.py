@@ -95,7 +95,7 @@ class ReviewerProgress:
         self._standing.read_all()
 
     def update(self, unit: str) -> None:
-        """Read anew where a unit stands, after an act on it."""
+        """Read again where a unit stands, after an act on it."""
         self._stale.pop(unit, None)
         if not self._standing.whole:  # how it stood before the act may not be known
             self.counts = Counts.of(self._total, Counter(here[0] for here in self._standing.all().values() if here))
@@ -131,11 +131,11 @@ class Sitting(ABC):
     asks: Asks
     """What is asked of the units of this queue."""
     goal: SittingGoal | None = None
-    """What the sitting is to come to, if the reviewer said it."""
+    """The goal of the sitting, if the reviewer set one."""
     settles = False
     """Whether labels given here settle conflicts of others (``medreview.review.adjudicating``)."""
     of_unit: ClassVar[tuple[str, ...]] = ("unit", "own", "reads", "place", "_before")
-    """The attributes that reading a unit sets; who reads more of it adds them."""
+    """The attributes that reading a unit sets; subclasses add theirs."""
     place = 0
     """Which of the unit's texts is in the main pane."""
     _ahead: tuple[Self, int] | None = None
@@ -172,7 +172,7 @@ class Sitting(ABC):
         self._before: ReviewerState | None = None
         self._told: Elsewhere | None = None
         self.acts = 0
-        """Another number when units may stand otherwise than they did: after an act, and after all was read anew."""
+        """A number that changes when the state of units may have: after an act, and after all was read again."""
         study.goes_on_elsewhere = True  # every receipt says where it is
         self._events = EventWriter(study, reviewer, pass_no, later)
         self._begin(at)
@@ -199,7 +199,7 @@ class Sitting(ABC):
         return self._progress.stale(unit)
 
     def listed(self, position: int) -> QueueEntry:
-        """The line of a place in the queue, read when it is shown; what it tells of the judges is seen then."""
+        """The line of a place in the queue, read when it is shown; what it says of the judges is seen then."""
         unit = self.queue.units[position]
         if not self.hides(unit) and self.state_of(unit) == "open":
             self._events.note_listed(unit, self.queue)
@@ -207,11 +207,11 @@ class Sitting(ABC):
 
     @property
     def mode(self) -> Mode:
-        """How the unit on the screen is shown; one that is kept blind is, in an open queue too."""
+        """How the unit on the screen is shown: blind in an open queue, too, if kept blind."""
         return statement_mode(self.queue.mode, self.own)
 
     def hides(self, unit: str) -> bool:
-        """Whether a list says nothing of the judges beside a unit."""
+        """Whether a list hides the judges beside a unit."""
         return self.queue.mode == "blind" or self._kept.hides(unit)
 
     @property
@@ -251,7 +251,7 @@ class Sitting(ABC):
         return knows_judges(self.mode, self.own)
 
     def go(self, position: int) -> bool:
-        """Show the unit at a place in the queue; False when there is none."""
+        """Show the unit at a place in the queue; False for no such place."""
         if not 0 <= position < len(self.queue.units):
             return False
         self.position = position
@@ -289,7 +289,7 @@ class Sitting(ABC):
         return state == "open" or state == queue or (queue == "stale" and self.stale(unit))
 
     def next_open(self) -> bool:
-        """The next unit that still waits, from the start again at the end; False if there is none."""
+        """The next unit that still waits, from the start again at the end; False if nothing waits."""
         units = self.queue.units
         for step in range(1, len(units) + 1):
             place = (self.position + step) % len(units)
@@ -310,9 +310,10 @@ class Sitting(ABC):
         self.go(queue.units.index(here) if here in queue.units else 0)
 
     def reopen(self, receipt: Receipt, words: str, at: Sequence[str] = (), *, put: bool = True) -> None:
-        """Open the queue anew after statements were edited, and go to the first of those ``at``, else stay on this one.
+        """Open the queue again after statements were edited, and go to the first of those ``at``, else stay on this
+        one.
 
-        ``put``: they come to this place in the queue, also where they would not be in it: they are what is looked at.
+        ``put``: they come to this place in the queue, even if they do not belong in it: the reviewer looks at them.
         """
         here, place = self.unit, self.position
         queue = open_again(self.study, self.queue, self.reviewer, self.queue.filter, self.pass_no)
@@ -332,7 +333,7 @@ class Sitting(ABC):
         return self.study.elsewhere
 
     def alert(self) -> str:
-        """What is to be said once, as soon as decisions go elsewhere than into the study; else ``""``."""
+        """The sentence shown once, as soon as decisions go elsewhere than into the study; else ``""``."""
         if self.study.elsewhere is self._told:
             return ""
         self._read_anew()
@@ -342,7 +343,7 @@ class Sitting(ABC):
     def walk_judges(self, by: int) -> None:
         """The next (1) or previous (-1) machine's words in full, with the text that it read; after the last, none.
 
-        Raises :class:`UserError` where they are hidden, and where nobody has said anything.
+        Raises :class:`UserError` where they are hidden, and where no machine has any.
         """
         if not self.shows_judges:
             raise UserError(f"The judges are hidden {self.hidden_until}.")
@@ -409,7 +410,7 @@ class Sitting(ABC):
 
     @property
     def text_key(self) -> str | None:
-        """What tells the text in the main pane from another of the same unit."""
+        """The key of the text in the main pane, unique within the unit."""
         texts = self._texts()
         return texts[self.place][0] if texts else None
 
@@ -469,7 +470,7 @@ class Sitting(ABC):
 
     @abstractmethod
     def _read_beside(self) -> None:
-        """Read what is read only when it is asked for, and always is."""
+        """Read the parts that are read on demand, but always needed."""
 
     # Within
 
@@ -523,7 +524,7 @@ class Sitting(ABC):
         return ReviewerProgress(self.study.reader, self.reviewer, self.pass_no, self.asks.name, states=states)
 
     def read_ahead(self) -> None:
-        """Read of all units what was read of those in sight, while nobody waits for it."""
+        """Read for all units what was read for those in sight, while nobody waits."""
         self._progress.read_all()
         self._kept.read_all()
 

@@ -37,9 +37,9 @@ class BlockSummary:
     """Some units of one reviewer and pass: ``decided``, ``deferred`` and ``open``; working time and keys.
 
     ``median_ms`` and ``median_keys`` are those of a decision, ``None`` where no decision has them (from Python), and
-    ``active_ms`` is the time of all. ``gold`` is to be told when the block is done. ``agreement`` and ``changed``
-    (labels changed after the judges were shown) are ``None`` as long as the machines' opinion is hidden. ``twice``: the
-    labels of both passes, in the second.
+    ``active_ms`` is the time of all. ``gold`` is shown when the block is done. ``agreement`` and ``changed`` (labels
+    changed after the judges were shown) are ``None`` as long as the machines' opinion is hidden. ``twice``: the labels
+    of both passes, in the second.
     """
 
     decided: int
@@ -68,7 +68,7 @@ def block_summary(
     pass_no: int = 1,
     agrees: Agrees | None = None,
 ) -> BlockSummary:
-    """Sum up some units. ``gold``: of which of them the right label may be told, all when it is ``None``.
+    """Sum up some units. ``gold``: those whose right label may be shown, all when it is ``None``.
 
     ``agrees`` is given once the machines' opinion on all of them may be seen.
     """
@@ -193,7 +193,7 @@ LEAST: Final = 20
 def block_report(session: Deciding, *, shown: bool) -> list[str]:
     """The block around the unit on the screen, nothing of which waits; ``shown``: its judges are shown now.
 
-    Raises :class:`UserError` when it cannot be recorded that gold items were told.
+    Raises :class:`UserError` when it cannot be recorded that gold items were shown.
     """
     block = session.block
     units = session.queue.units[block.first : block.last + 1] if block else ()
@@ -201,7 +201,7 @@ def block_report(session: Deciding, *, shown: bool) -> list[str]:
 
 
 def sitting_report(session: Deciding) -> list[str]:
-    """What is to be told when the reviewer leaves; nothing after a short sitting without gold items.
+    """The summary shown when the reviewer leaves; nothing after a short sitting without gold items.
 
     Gold items of blocks that are not done stay hidden. Raises :class:`UserError` as above.
     """

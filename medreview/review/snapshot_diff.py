@@ -1,6 +1,6 @@
 """What changed between two snapshots of a source, seen from the labels that rest on the earlier one.
 
-A label is never moved to a similar passage: what is said here is for the reviewer to look again.
+A label is never moved to a similar passage: this report shows the reviewer where to look again.
 """
 
 import json

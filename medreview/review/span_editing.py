@@ -55,7 +55,7 @@ def partner_for(label: str, spans: Iterable[M]) -> str | None:
 
 
 def still_missing(label: str | None, spans: Iterable[M]) -> str:
-    """What a label of the hallucination axis still wants, in words; ``""`` for nothing. It may be left so."""
+    """What a label of the hallucination axis still needs, in words; ``""`` for nothing. It may be left so."""
     given = list(spans)
     if label in (None, "none"):
         return ""

@@ -42,7 +42,7 @@ def span_move(unit: str, mine: ReviewerSpan, edit: SpanEdit) -> NewEvent:
 
 
 def span_deletion(unit: str, mine: ReviewerSpan) -> NewEvent:
-    """The end of a span, with its words for whoever reads the record."""
+    """The end of a span, with its words for readers of the record."""
     return NewEvent("span_del", unit, {"span": mine.event_id, "exact": mine.exact}, mine.snapshot_id)
 
 
@@ -96,8 +96,8 @@ def load_finding_spans(
 ) -> tuple[FindingSpan, ...]:
     """The places of findings in the response of a statement or an answer, in reading order.
 
-    What was made of one in any unit of the response holds in all of them. To be asked only where the machines' opinion
-    may be seen.
+    What was made of one in any unit of the response holds in all of them. Call it only where the machines' opinion may
+    be seen.
     """
     response_id = response_of(reader, unit)
     findings = alone(findings_of(reader, response_id)) if response_id else ()
@@ -151,7 +151,7 @@ def taking(unit: str, text: str, span: FindingSpan, own: Iterable[ReviewerSpan])
 
 
 def rejecting(unit: str, span: FindingSpan) -> NewEvent:
-    """A passage is no hallucination to the reviewer."""
+    """The reviewer rejects a passage as a finding."""
     return NewEvent("finding", unit, {"finding": span.finding.finding_id, "span": span.number, "taken": False})
 
 

@@ -126,7 +126,7 @@ def join_event(reader: sqlite3.Connection, statement_id: str) -> NewEvent:
 
 
 def exclude_event(reader: sqlite3.Connection, statement_id: str) -> NewEvent:
-    """Say that a statement is not medical, so that it is none of the study any more.
+    """Record that a statement is not medical, so that it leaves the study.
 
     Raises :class:`UserError` when the study does not have it.
     """

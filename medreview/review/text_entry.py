@@ -98,7 +98,7 @@ _BYTES_EACH: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class EditorText:
-    """What the editor left. ``fault``: how it ended otherwise than in order, in half a sentence, or ``""``."""
+    """What the editor left. ``fault``: how it failed, in half a sentence, or ``""``."""
 
     text: str
     fault: str = ""
@@ -127,7 +127,7 @@ def write_outside(
 
     ``name`` is what the file is called, for its ending. ``run`` waits for the command and gives its exit code. The text
     comes back with ``\\n`` ends of line, without those at its end. Raises :class:`UserError` when the editor cannot be
-    started, and for what it left when that cannot be read: no UTF-8, damaged, too long.
+    started, and when its text cannot be used: not UTF-8, damaged, too long.
     """
     command = editor_command(environ)
     try:
@@ -149,7 +149,7 @@ def write_outside(
 
 
 def _kept(file: Path) -> Path:
-    """Where a text stays that could not be taken: beside the others of which that is true."""
+    """The path where a text that could not be used is kept, beside earlier ones."""
     number = 1
     while True:
         place = state_folder() / f"not-taken-{number}-{file.name}"

@@ -1,7 +1,7 @@
-"""Unblinding by other records: labels of other reviewers, and judges' opinions on other units that tell of this one.
+"""Unblinding by other records: labels of other reviewers, and judges' opinions on other units that reveal this one's.
 
-A statement's judges tell of its pairs, a response's of its statements, a reference's of the statements that cite it.
-Who has seen one of them gives an assisted label on the other, whatever the queue.
+A statement's judges reveal those of its pairs, a response's its statements', a reference's its citing statements'. A
+reviewer who saw one of them gives assisted labels on the other, in any queue.
 """
 
 import sqlite3
@@ -39,8 +39,8 @@ _OTHERS_SEEN: Final = f"""SELECT EXISTS (SELECT 1 FROM event WHERE unit = ?1 AND
 def others_notes(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: int = 1) -> tuple[OthersNote, ...]:
     """The other reviewers' notes on a unit, by name, as far as the reviewer may see them.
 
-    That is once the unit is decided and, if it was decided blind, its machines were shown: a note may tell what they
-    say. Of a study that came without notes there are none.
+    That is once the unit is decided and, if it was decided blind, its machines were shown: a note may reveal what they
+    say. A study that came without notes has none.
     """
     if not reader.execute(_OWN, (unit, reviewer, pass_no)).fetchone()[0]:
         return ()
@@ -73,7 +73,7 @@ WHERE f.reference_id = ?"""
 
 
 def saw_elsewhere(reader: sqlite3.Connection, unit: str, reviewer: str) -> bool:
-    """Whether a reviewer has seen the judges on a unit that tells of this one; also taken back, and in any pass."""
+    """Whether a reviewer has seen the judges on a unit that reveals this one's; also taken back, in any pass."""
     kind = kind_of(unit)
     if kind == STATEMENT:
         cited = _references(reader, _CITED, unit)

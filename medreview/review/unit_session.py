@@ -80,7 +80,7 @@ class UnitSession(Deciding):
 
     @property
     def judges_say(self) -> str | None:
-        """Their common label, ``None`` where it is hidden or there is none."""
+        """Their common label, ``None`` where it is hidden or missing."""
         return self.machines.level
 
     @property
@@ -101,7 +101,7 @@ class UnitSession(Deciding):
         return [(document.key, document.snapshot_id) for document in self.view.documents] if self.view else []
 
     def source_text(self, *, whole: bool = False) -> str:
-        """The text of the document; there is no more of it than that."""
+        """The text of the document, which is always whole."""
         return self.document.text if self.document and not whole else ""
 
     def source_highlights(self) -> Highlights:
@@ -157,7 +157,7 @@ class UnitSession(Deciding):
         return self._decide(order, "digit", False, {}, also)
 
     def undo(self) -> None:
-        """As everywhere; something of my own whose adding is taken back leaves the queue."""
+        """As everywhere; a unit of my own whose adding is undone leaves the queue."""
         super().undo()
         if not self.kind.stands(self.study.reader, self.unit):
             place, receipt = self.position, self.receipt
@@ -189,7 +189,7 @@ class UnitSession(Deciding):
 
     def _next_place(self, document: Document) -> Span:
         """The first open finding in a text; else the first sentence after the last span that I marked in it."""
-        from medreview.statements.sentences import sentence_spans  # only who marks spans needs it
+        from medreview.statements.sentences import sentence_spans  # only marking spans needs it
 
         found = (span for span in self.findings if document.key == RESPONSE and span.standing == "open")
         if (first := next(found, None)) is not None:

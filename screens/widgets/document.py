@@ -24,7 +24,7 @@ _BAR: Final = "▌"
 _SIGNS: Final = {"hidden": "╳", "collapsed": "┊", "left_out": "╎"}
 """By kind of mark, the sign beside its rows: dim alone is not seen everywhere. The first that holds is drawn."""
 _DOUBTFUL: Final = ("?", "caret badge")
-"""Drawn over the blank before a doubtful word, which else only a slant and a colour tell."""
+"""Drawn over the blank before a doubtful word, otherwise shown by slant and colour only."""
 
 
 class Contents(NamedTuple):
@@ -440,7 +440,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         return strip
 
     def _strip_of(self, row: Row) -> Strip:
-        """A row as painted: the same object on another page, so that it is told at a glance that nothing changed."""
+        """A row as painted: the same object on another page, so that one comparison shows that nothing changed."""
         width, height = self.outer_size
         strip = self._painted.get((width, row))
         if strip is None:

@@ -169,10 +169,10 @@ class Painted(Widget):
         return self.line(y)
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        """As Textual has it; but of rows alone the screen is told at once: Textual sends three messages for it, through
+        """As in Textual, but changed rows alone notify the screen at once: Textual sends three messages for it, through
         a task of the widget's own.
 
-        Where it is not on the screen, its lines are drawn when it comes back, and the screen is told nothing: Textual
+        Where it is not on the screen, its lines are drawn when it comes back, without notifying the screen: Textual
         would then take the places of all widgets to be unknown, find out the new ones before it lays the screen out for
         a key, and so see nothing that moved.
         """
