@@ -122,7 +122,7 @@ class Marker(NamedTuple):
 def find_markers(
     text: str, own: OwnNumbers, citations: Sequence[Citation] = (), lists: Sequence[Span] = ()
 ) -> list[Marker]:
-    """The markers of a text, in order and disjoint; those inside ``lists``, the response's lists of sources, are none.
+    """The markers of a text, in order and disjoint, but not those inside ``lists``, the response's lists of sources.
 
     ``citations`` are those of ``extract(text)``.
     """

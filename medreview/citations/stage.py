@@ -28,7 +28,7 @@ def extract_all(study: Study, progress: Progress = SILENT) -> CitationSummary:
     """Extract the citations of the responses that are not processed yet, in transactions of 500 responses.
 
     They are those of the response's text, and those of its structured list that the text does not name (SourceCheckup:
-    the list, or every URL when there is none).
+    the list, or without one every URL).
     """
     waiting = study.reader.execute("SELECT count(*) FROM response WHERE cited = 0").fetchone()[0]
     if waiting:

@@ -4,7 +4,7 @@
 ``grounding.ground`` for quotations, ``source_highlights.matches`` for neutral highlights, ``jsonl_filter.serve`` for
 JSON Lines. They use ``normalise`` (typography), ``segment`` (passages), ``terms`` (stems, synonyms), ``quantities`` and
 ``measurement_units``, ``lexicon`` (function words, and words that exclude one another), ``sentence_analysis`` and
-``clashes``. What may differ in a quotation is in ``differences``, ``meaning_words``, ``inflection`` and ``omissions``.
+``clashes``. Differences in quotations: ``differences``, ``meaning_words``, ``inflection`` and ``omissions``.
 
 Texts are assumed to be English. In German, French, Spanish and Portuguese, words match as written (and after English
 stemming, whatever that does to them), sentences are segmented, and decimal commas, units, bounds, ranges and simple

@@ -39,7 +39,7 @@ _TOPICS_ONLY: Final = 1 / 3
 _ENGLISH: Final = 0.15
 """Share of function words from which on a page is in English."""
 _SAMPLE: Final = 6_000
-"""In characters; of a longer page the language is told by its beginning."""
+"""In characters; the beginning of a longer page shows its language."""
 _ROOT: Final = 6
 """Letters that two long words share when they are of one root: ``pregnant``, ``pregnancy``."""
 _INNER: Final = 5

@@ -1,8 +1,8 @@
 """The differences between a quotation and the aligned passage that change what is said.
 
 Compared are the words that decide (``medreview.evidence.meaning_words``), in order: a word that was put in, left out,
-replaced or moved is a difference. Harmless function words, inflection, spelling, an abbreviation beside or in place of
-what it stands for, and a parenthesis of figures that was left out are none.
+replaced or moved is a difference. Harmless function words, inflection, spelling, an abbreviation beside or in place
+of what it stands for, and an omitted parenthesis of figures are no differences.
 """
 
 import re

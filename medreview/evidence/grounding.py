@@ -39,7 +39,7 @@ NEAR_DENSITY: Final = 0.5
 """Minimum share of the passage's characters that belong to shared words."""
 
 LONGEST_QUOTE: Final = 20_000
-"""In characters; a longer one that is not in the source as it stands is no quotation, and is not looked for."""
+"""In characters; a longer text that is not in the source as it stands is not searched for as a quotation."""
 MOST_PARTS: Final = 40
 """The same of one that is joined of more parts."""
 

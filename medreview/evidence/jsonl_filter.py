@@ -46,7 +46,7 @@ def serve(lines: Iterable[str], words: Vocabulary | None = None) -> Iterator[str
 def serve_together(
     batches: Iterable[Sequence[str]], words: Vocabulary | None = None, rescore: Rescore | None = None
 ) -> Iterator[str]:
-    """The same for lines that come several at a time; the pairs of a batch are scored anew together."""
+    """The same for lines that come several at a time; the pairs of a batch are rescored together."""
     source_index = lru_cache(maxsize=CACHED_SOURCES)(partial(SourceIndex, words=words))
     quote_index = lru_cache(maxsize=CACHED_SOURCES)(QuoteIndex)
     numbers = count(1)

@@ -10,7 +10,7 @@ from medreview.text import word_lists, word_set
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SAMPLE: Final = 6_000
-"""In characters; of a longer text the language is told by its beginning."""
+"""In characters; the beginning of a longer text shows its language."""
 _LEAST: Final = 3
 """Function words that tell a language."""
 _SHARE: Final = 0.12
@@ -40,7 +40,7 @@ _ENGLISH: Final = HARMLESS | PREPOSITIONS | FINITE_AUXILIARIES | word_set("or no
 _FUNCTION_WORDS: Final = {"English": _ENGLISH} | {
     name: word_set(words) - _ENGLISH for name, words in word_lists(__file__).items()
 }
-"""What is English, too, tells of no other language."""
+"""English words show no other language."""
 
 
 def language_of(text: str) -> str:

@@ -51,7 +51,7 @@ NUMBER_WORDS: Final = {
      "thousand": 1000, "million": 1_000_000, "half": 0.5, "third": 1 / 3, "quarter": 0.25}  # fmt: skip
 """Numbers in letters, with their value."""
 AMBIGUOUS_NUMBERS: Final = frozenset({"one", "half", "third", "quarter"})
-"""Of these the ones that often are no number."""
+"""Of these the ones that often are not numbers."""
 
 FINDING: Final = re.compile(
     r"\b(?:associated with\b|c(?:ompared (?:with|to)\b|i\b|onfidence interval|onclu(?:de|sion))"

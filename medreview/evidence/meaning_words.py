@@ -30,7 +30,7 @@ _EXAMPLE: Final = frozenset({("e", "g"), ("i", "e")})
 """``e.g.`` and ``i.e.``, which stand for harmless words."""
 _SHARE: Final = frozenset({"in", "of"})
 _SHARE_SIGN: Final = re.compile(r"\s?[/:]\s?")
-"""``1 in 10``, ``1 of 10``, ``1/10`` and ``1:10``, which all are no range."""
+"""``1 in 10``, ``1 of 10``, ``1/10`` and ``1:10``, which are not ranges."""
 _PLAIN_NUMBER: Final = re.compile(r"\d{1,3}")
 _STEPS: Final = frozenset(
     {"grade", "grades", "stage", "stages", "phase", "phases", "class", "classes", "type", "types", "level", "levels",
@@ -202,7 +202,7 @@ def _numbers_item(text: str, token: Token) -> bool:
 
 
 def _is_shouted(words: Sequence[Token], text: str) -> bool:
-    """Whether a text is mostly in capitals, which then tell no name from a word."""
+    """Whether a text is mostly in capitals, which then mark no names."""
     capitals = sum(text[word.start : word.end].isupper() for word in words)
     return capitals * 2 > sum(word.key.isalpha() for word in words)
 

@@ -224,6 +224,6 @@ def _separate_superscripts_and_fractions(masked: str, pieces: list[str]) -> None
 
 
 def _has_digit_edge(char: str) -> bool:
-    """Whether a character that is no decimal digit normalises to something with a digit at its beginning or end."""
+    """Whether a character other than a decimal digit normalises to something with a digit at its beginning or end."""
     piece = _TABLE[char]
     return not char.isdecimal() and (piece[:1].isdigit() or piece[-1:].isdigit())

@@ -360,7 +360,7 @@ def _cut_end(quote: str, text: str, span: Span, goes_on: bool) -> Difference | N
 
 def _negation(before: list[Token], text: str, start: int) -> Token | None:
     """The negation of the phrase that a passage begins with, of its sentence's words before it: ``No`` of ``No
-    clinically relevant``, ``None`` of ``None of the``; ``None`` if there is none.
+    clinically relevant``, ``None`` of ``None of the``; else ``None``.
 
     Only what may stand between a negation and its noun may stand between the two.
     """
@@ -380,7 +380,7 @@ def _negation(before: list[Token], text: str, start: int) -> Token | None:
 
 
 def _is_some(words: list[Token], at: int, text: str) -> bool:
-    """Whether ``few`` or its like is no negation: ``a few``, or the surname ``Little``, with no border but a comma
+    """Whether ``few`` or its like is not a negation: ``a few``, or the surname ``Little``, with no border but a comma
     before it."""
     if not at:
         return False

@@ -364,7 +364,7 @@ class SourceIndex:
         ]
 
     def heads(self, passage: int) -> SentenceAnalysis | None:
-        """The column heads of a row; ``None`` of any other passage, and where there are none."""
+        """The column heads of a row; ``None`` of any other passage, and without heads."""
         above = self._above.get(passage) if self.passages[passage].kind == "row" else None
         return None if above is None else self.analysis(above)
 

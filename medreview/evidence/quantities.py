@@ -189,7 +189,7 @@ class _PieceKinds(dict[str, int]):
     """What of quantities a piece of text between white space holds, as bits; emptied when it is full.
 
     A digit, a number in words, a word of a frequency in English and in other languages, the beginning of one. Most
-    texts are told by this not to have one or another, and are not searched for it.
+    texts lack one or another by these bits, and are not searched for it.
     """
 
     def __missing__(self, piece: str) -> int:
@@ -293,7 +293,7 @@ def _read(text: str, match: re.Match[str]) -> Quantity | None:
 
 
 def _unit(text: str, at: int) -> re.Match[str] | None:
-    """The unit at an offset; most words that are none are told by themselves, hundreds of units one by one."""
+    """The unit at an offset; its beginning rules out most words before hundreds of units are tried."""
     opens = _UNIT_OPENS.match(text, at)
     if opens is None or (opens[1] and opens[1].lower() not in UNIT_OPENINGS):
         return None

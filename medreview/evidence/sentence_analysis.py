@@ -19,7 +19,7 @@ SCOPE: Final = 5
 """Negation scope, in words."""
 
 LONGEST_COMPARED: Final = 4_000
-"""In characters; what is longer is no sentence, and its beginning is compared: the work on a pair stays bounded."""
+"""In characters; of a longer text only the beginning is compared: the work on a pair stays bounded."""
 
 _BREAK: Final = re.compile(
     r"[;:.,()\[\]]|\b(?:but|however|although|though|whereas|while|and|because|if|unless|when)\b", re.I
@@ -122,7 +122,7 @@ def analyse(text: str, words: Vocabulary | None = None) -> SentenceAnalysis:
 def only_negated(statement: str, passage: str, words: Vocabulary | None = None) -> Literal["", "statement", "passage"]:
     """Which of a statement and a passage has a negation when only one has; of a long passage its beginning is read.
 
-    What such a negation changes, words alone cannot tell: shared words do not show then that the passage says it.
+    Words alone cannot show what such a negation changes: shared words then do not prove that the passage says it.
     """
     one, other = (analyse(text, words).is_negated for text in (statement, passage[:LONGEST_COMPARED]))
     return "" if one == other else "statement" if one else "passage"
@@ -222,7 +222,7 @@ def significance(sentence: SentenceAnalysis) -> tuple[bool, Span] | None:
 
 
 def significance_denials(text: str) -> list[Span]:
-    """Where a text says that a difference is not significant, or that there is none."""
+    """Where a text says that a difference is not significant or does not exist."""
     if not _MAY_DENY.search(text.lower()):
         return []
     return [Span(*match.span()) for match in _NOT_SIGNIFICANT.finditer(text)]

@@ -228,7 +228,7 @@ def _stemmer() -> "Stemmer":
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The stem of one word as written; a number is brought to one form (``0,5`` and ``0.50`` become ``0.5``)."""
+    """The stem of one word as written; a number is put in one form (``0,5`` and ``0.50`` become ``0.5``)."""
     if word[0].isdigit():
         return _number(word)
     normalised = normalise_word(word)

@@ -165,7 +165,7 @@ _DEIXIS: Final = re.compile(
 
 
 def quote_codes(quote: str, text: str) -> tuple[str, ...]:
-    """Why a quote is no proof that something stands in a text: ``no_quote``, ``quote_altered``, ``quote_absent``."""
+    """Why a quote does not prove that a text says something: ``no_quote``, ``quote_altered``, ``quote_absent``."""
     if not quote.strip():
         return ("no_quote",)
     found = grounded(quote, text)

@@ -36,7 +36,7 @@ _LEAST_WORDS: Final = 4
 
 
 class ReadAnswer(NamedTuple):
-    """An answer as it is kept: ``invalid`` says why it is none (``labels.INVALID``), ``""`` when it is one."""
+    """An answer as it is kept; ``invalid``: why it is not an answer (``labels.INVALID``), else ``""``."""
 
     text: str
     sources: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ def read_output(status: str, output: str) -> dict[str, Any]:
 def check_answer(value: Mapping[str, Any]) -> ValidatorResult:
     """Whether it is an answer: with a text, whole, and with a list of sources, be it empty, or an address in the text.
 
-    What it says is not looked at: that is what reviewers do. Codes: ``empty``; of what is incomplete ``cut_off``,
+    Its content is not checked: reviewers do that. Codes: ``empty``; of what is incomplete ``cut_off``,
     ``wrong_form``, ``no_list_and_no_address``, ``repeats_itself``.
     """
     text = real_lines(str(value["response"])).strip()
@@ -109,7 +109,7 @@ def _text(found: Mapping[str, Any]) -> str | None:
 
 
 def _sources(found: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The list of sources in any form in which records have one; ``None`` where there is none."""
+    """The list of sources in any form in which records have one; ``None`` without a list."""
     told = next((found[name] for name in _LISTS if found.get(name) is not None), None)
     if told is None:
         return None

@@ -90,7 +90,7 @@ _WORDS: Final = 20
 HEADING_FIELDS: Final = ("problem", "hospital_course")
 """Fields in which models write headings, the section's own name among them."""
 _ALLOWED: Final = ("empty",)
-"""A note may add nothing: a brief of statements that all stay has no text. What must not be empty, each stage says."""
+"""A note may add nothing: a brief of statements that all stay has no text. Each stage says what must not be empty."""
 
 
 class Brief(Generator):
@@ -151,7 +151,7 @@ class Brief(Generator):
         return InputResult(Brought(answers=(answer,)), dropped=dropped, report=outcome.report())
 
     def _draft(self, question: str, notes: Sequence[TaggedNote]) -> Yields[ModelQuestion, Got, list[Claim] | str]:
-        """The statements after the draft and all refinements, or why there are none."""
+        """The statements after the draft and all refinements, or why none came."""
         shown = opening(notes)
         texts = {"notes": printed(shown), "question": question}
         claims: list[Claim] | str = yield from self._stage(
@@ -176,7 +176,7 @@ class Brief(Generator):
     def _stage(
         self, stage: str, prompt: str, texts: Mapping[str, str], check: Callable[[Mapping[str, Any]], ValidatorResult]
     ) -> Yields[ModelQuestion, Got, Any]:
-        """What a valid answer brings, or why there is none: a text that does not fit is never cut."""
+        """What a valid answer gives, or why none came: a text that is too long is never cut."""
         if not self.fits(self.prompts[prompt], texts):
             return "over_context"
         got = yield ModelQuestion(stage, self.prompts[prompt], texts, check, allowed=_ALLOWED, headings=HEADING_FIELDS)

@@ -54,7 +54,7 @@ class Placed(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """One problem of the problem list: its name, which is no statement, and its statements."""
+    """One problem of the problem list: its name, not a statement, and its statements."""
 
     name: str
     claims: tuple[Placed, ...]
@@ -76,7 +76,7 @@ class Organised(NamedTuple):
 
 
 def claims_of(value: Mapping[str, Any]) -> list[Claim]:
-    """The statements of a draft as a model returned it; headings among them are no statements."""
+    """The statements of a draft as a model returned it; headings among them are left out."""
     return [_claim(item) for item in value["statements"] if not is_heading(item["text"])]
 
 
@@ -92,7 +92,7 @@ def refined_of(value: Mapping[str, Any], before: Sequence[Claim]) -> list[Refine
 
 def organised_of(value: Mapping[str, Any], before: Sequence[Claim]) -> Organised:
     """A reorganised brief as a model returned it; statements without a text stand as they did ``before``. Headings are
-    no statements, and a problem without statements is none."""
+    not statements. A problem without statements is left out."""
 
     def placed(items: Iterable[Mapping[str, Any]]) -> tuple[Placed, ...]:
         return tuple(
@@ -159,7 +159,7 @@ _OF_NOTES: Final = 1.5
 _FROM_NOTES: Final = 0.25
 """Share of a brief's words and numbers that must stand in its notes, whose abbreviations it may spell out."""
 _COPIED: Final = 0.8
-"""Share of a note's sentences from which on it was copied, and not told."""
+"""Share of a note's sentences from which on it was copied, not restated."""
 _FEW: Final = 5
 """Sentences of a note below which a brief may have all of them."""
 _REORGANISED: Final = 2.5
@@ -204,7 +204,7 @@ def _draft(claims: Sequence[Claim], shown: Mapping[str, str], others: Collection
 def refine_codes(before: Sequence[Claim], after: Sequence[Refined], tag: str, note: str, most: int) -> list[str]:
     """Of a refined brief: no tag vanishes unless its statement does, and new tags name the note (``tag``) only.
 
-    ``most``: the words of all notes that were brought in so far, this one among them.
+    ``most``: the words of all notes that were used so far, this one among them.
     """
     return _once(_refine(before, after, tag, note, most))
 
@@ -275,8 +275,8 @@ def _reorganise(before: Sequence[Claim], organised: Organised) -> Iterator[str]:
 
 
 def heading(name: str, said: Iterable[str]) -> str:
-    """The heading for a problem as a model named it. It is no statement, and loses no brief; but nobody verifies it, so
-    that one that tells more than the statements ``said`` is not shown."""
+    """The heading for a problem as a model named it. It is not a statement, and loses no brief. Nobody verifies it, so
+    one that says more than the statements ``said`` is not shown."""
     if not name or words(name) > _LONGEST_NAME or share(name, " ".join((HEADINGS, *said))) < _NAMED:
         return OTHER_PROBLEMS
     return name
@@ -307,7 +307,7 @@ def single_codes(texts: Sequence[str], notes: Sequence[str]) -> list[str]:
 
 
 def _told(texts: Sequence[str], notes: Collection[str], copied: Collection[str] | None = None) -> Iterator[str]:
-    """Of the words of statements: they stand in the notes for the greater part, and are no copy of a note."""
+    """Of the words of statements: most of them stand in the notes, and they do not copy a note."""
     if texts and share(" ".join(texts), " ".join(notes)) < _FROM_NOTES:
         yield "not_from_notes"
     written = _plain(" ".join(texts))
@@ -343,7 +343,7 @@ def share(text: str, other: str) -> float:
 
 @lru_cache(maxsize=2_000)
 def marks(text: str) -> frozenset[str]:
-    """The content words, by their stems, and the numbers of a text: what tells what it says."""
+    """The content words, by their stems, and the numbers of a text: its meaning."""
     return frozenset(analyse(text).content) | figures(text)
 
 

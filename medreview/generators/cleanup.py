@@ -1,13 +1,13 @@
 """Unsupported statements revised or removed (SourceCleanup), each revision judged again.
 
-A statement is unsupported by what reviewers say where one has labelled it, else by the verdict in force. What settles a
-conflict counts before the labels; labels that differ, and that nobody has settled, make it neither. The page is the
+A statement is unsupported by what reviewers say where one has labelled it, else by the verdict in force. A decision
+on a conflict counts before the labels; different labels without such a decision make it neither. The page is the
 first of the statement's sources, in the order in which they are reviewed, that can be read; where the verdict decides,
 one that the judges find in support of the statement is passed over.
 
 A revision has a quote that stands in the page and bears on it, nothing that the quote lacks (:func:`lacking`), and
-nothing that clashes with it; it is not the statement that it revises, and at most 1.5 times as long. Of a removal only
-its form can be told: whether something could have been kept is for the reviewer.
+nothing that clashes with it; it is not the statement that it revises, and at most 1.5 times as long. Of a removal
+only the form is checked: the reviewer decides whether something could stay.
 
 :func:`lacking` compares amounts (0.5 g is 500 mg), numbers in figures and letters, medicines by the lists and word
 endings of the program and by their synonyms, and words that negate. A class of medicines (antibiotics, a vaccine) is no

@@ -1,8 +1,8 @@
 """Questions whose correct answer is known, and which type of hallucination each of them is dealt (MedHalu section 2.2).
 
 They are the study's correct answers, and its question units that have one. Types are dealt by permuted blocks within
-each data set (origin): of every four questions in the order in which they came, each type has one. What is added to a
-study later comes after, so that it changes the type of none before it.
+each data set (origin): of every four questions in the order in which they came, each type has one. Later additions
+come last, so that no earlier question changes its type.
 """
 
 import random

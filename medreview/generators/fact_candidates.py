@@ -36,8 +36,8 @@ _ALIKE: Final = 0.8
 _NONE: Final = "(none)"
 _OWN: Final = """SELECT unit_id FROM unit JOIN generation_run AS run ON run.run_id = json_extract(made_by, '$.run')
 WHERE kind = 'suggestion' AND (run.model_name, run.model) = (?, ?) AND json_extract(made_by, '$.prompt') = ?"""
-"""What a model suggested by this prompt before is not told to it: it would be asked, and paid, for other facts only
-because another number of them is to be kept."""
+"""The model does not see its earlier suggestions by this prompt: else it would be asked, and paid, for other facts
+only because another number of them is to be kept."""
 
 
 class FactCandidates(Generator):
@@ -62,7 +62,7 @@ class FactCandidates(Generator):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """How many facts are to be kept: fewer valid candidates are asked for anew."""
+        """How many facts to keep; with fewer valid ones the model is asked again."""
         return {"per_case": self._per_case}
 
     def items(self) -> Sequence[Item]:

@@ -163,7 +163,7 @@ class Generation(Task):
         return self._items[ids[0]]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit | None:
-        """The next question on an input, after what was answered before; without a request when there is none left.
+        """The next question on an input, after what was answered before; without a request when none is left.
 
         ``None`` where it is for another model than this task may ask, and where its turn has not come.
         """
@@ -342,7 +342,7 @@ class Generation(Task):
 def _checked(ask: ModelQuestion, value: Mapping[str, Any]) -> ValidatorResult:
     """What the generator's own validator says, after what holds for everything that is written.
 
-    What a judge says is no text of ours: it may well repeat its prompt.
+    A judge's answer skips the latter: it may well repeat its prompt.
     """
     checked = ask.check(value)
     of_all = () if ask.by == JUDGE else codes_of(value, ask.prompt.schema, ask.prompt.text, ask.texts, ask.headings)

@@ -44,8 +44,8 @@ class ModelQuestion:
     """A question to a model within the work on one input.
 
     ``stage`` names it among those of the input. ``texts``: the prompt's placeholders, each fenced as untrusted text.
-    ``check`` is given the object, which satisfies the schema. An invalid one is sampled anew, up to ``attempts`` times
-    in all. ``by`` is :data:`JUDGE` for the model that verifies; the one that writes is asked where there is none.
+    ``check`` is given the object, which satisfies the schema. An invalid one is sampled again, up to ``attempts``
+    times in all. ``by`` is :data:`JUDGE` for the model that verifies; without a judge the writing model is asked.
     ``about``: what it is about, where that is not the input and the stage. ``read``: makes an object of (status, text)
     where the output satisfies no schema, for what is of use all the same; the model is then not asked to mend its form,
     which would be another try. ``allowed``: codes of ``answer_rules`` that are no fault here; ``headings``: fields that
@@ -109,9 +109,9 @@ class Generator(ABC):
     ``name`` is the word of its command, ``noun`` what its inputs are called (``text``). ``prompt_names``: the prompts
     it asks with. ``deviations``: where it departs from the paper, a sentence each. ``lacking``: what the study has not,
     where there is no input at all, a sentence. ``goes_out``: what models are sent, with its verb, where that is not the
-    inputs. ``tells``: what it sends tells of labels and verdicts, so that it takes ``to``, the reviewers who may be
+    inputs. ``tells``: its questions show labels and verdicts, so that it takes ``to``, the reviewers who may be
     asking, and leaves out what is held back from any of them. ``mixed``: what is made without a question takes its
-    place among the others, so that the order of what was made tells nothing. A subclass with options of its own gives
+    place among the others, so that the order of the results shows nothing. A subclass with options of its own gives
     those that change what is asked in :attr:`options`.
     """
 

@@ -5,10 +5,10 @@ it word for word, under .95 alike to the correct answer, and no word that gives 
 correct answer does not entail. ``context``: two spans that clash within the answer, and the rest of the correct answer
 kept. ``input``: words of the question are absent, and a span speaks of what neither question nor correct answer do.
 
-What the correct answer entails is told by the offline rules (``medreview.evidence.assess``): the span's own words, or
-all of its content words, most of them in one sentence, with its amounts, and without a clash with any sentence. They
-can tell that a span brings another amount, another medicine or another direction. They cannot tell a paraphrase in
-other words from something that is not said, nor whether a span that says more is false: that is for the reviewer.
+The offline rules (``medreview.evidence.assess``) find what the correct answer entails: the span's own words, or all of
+its content words, most of them in one sentence, with its amounts, and without a clash with any sentence. They detect
+another amount, another medicine or another direction in a span. They cannot distinguish a paraphrase in other words
+from something that is not said. The reviewer decides whether a span that says more is false.
 """
 
 import re
@@ -243,7 +243,7 @@ class Hallucinations(Generator):
 def planted(one: AnsweredQuestion, kind: str, value: Mapping[str, Any] | None, model: str) -> Brought:
     """The response with its hidden type and spans; without ``value`` it is the correct answer.
 
-    Nothing of the type is in the response itself, so that no judge that is asked about it can be told.
+    Nothing in the response shows the type, so that no judge that is asked about it can know it.
     """
     record = AnswerRecord(
         line=0,

@@ -70,7 +70,7 @@ def _continues(text: str, before: Span, line: Span, wrapped: bool) -> bool:
 LEAST_TOKENS: Final = 15
 LEAST_SENTENCES: Final = 2
 MOST_TOKENS: Final = 1_000
-"""Ours: what is longer is no paragraph but a text whose paragraphs were lost, and too long for one question."""
+"""Ours: a longer one is a text whose paragraphs were lost, and too long for one question."""
 TABULAR: Final = 0.3
 """Share of lines."""
 

@@ -143,7 +143,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class PassageSummary:
-    """Counts of paragraphs; ``new``: kept ones that the study did not have. What follows is as they were measured."""
+    """Counts of paragraphs; ``new``: kept ones that the study did not have. ``rules`` and below: as measured."""
 
     texts: int
     paragraphs: int

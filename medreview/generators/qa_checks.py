@@ -28,7 +28,7 @@ from medreview.units.qa import QAItem, faults, folded, spelled, with_letters
 from medreview.units.stored import NewPassage
 
 _MOST_LABELS: Final = 5
-"""Around one text; more are no slip of a model."""
+"""Around one text; more are not a model's slip."""
 _FENCE: Final = re.compile(r"\A```[\w ]*\n?(.*?)\n?```\Z", re.DOTALL)
 _LABEL: Final = re.compile(
     r"\A(?:[*_#>\s]*)(?:(?:correct|right|final|wrong|false|incorrect)\s)?"

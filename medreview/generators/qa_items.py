@@ -56,7 +56,7 @@ _NO_AMOUNT: Final = frozenset({"", "p", "type", "grade", "stage", "class", "phas
 
 def type_by_content(text: str) -> str:
     """``list`` of three parallel items, ``short`` of an amount or a definition, ``multi_hop`` of two linked facts, in
-    this order; ``""`` where it is none of them. Of a very long passage the beginning counts."""
+    this order; ``""`` for other texts. Of a very long passage the beginning counts."""
     text = text[:_LONGEST]
     sentences = [text[start:end] for start, end in sentence_spans(text)]
     if _has_list(text, sentences):

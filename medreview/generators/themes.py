@@ -59,7 +59,7 @@ class ThemeWords:
 
 
 class NamedTheme(NamedTuple):
-    """A theme that stands. ``places``: from 0, in what was told."""
+    """A theme that stands. ``places``: from 0, among the texts."""
 
     title: str
     about: str
@@ -117,7 +117,7 @@ _OF_FACTS: Final = ThemeWords("facts", "fact", "failures")
 class ThemesGenerator(Generator):
     """``generate themes``: the inputs are systems; nothing is made to be reviewed, the report on key facts has them.
 
-    They belong to just these failures: when a judge says more, or a label or the tie rule changes, they are made anew.
+    They belong to just these failures: when a judge says more, or a label or the tie rule changes, they are made again.
     """
 
     name = FACT_THEMES
@@ -173,8 +173,8 @@ MOST: Final = 200
 class OverrideThemesGenerator(Generator):
     """``generate override-themes``: the inputs are reviewers; nothing is made to be reviewed, the report has them.
 
-    They belong to just these labels, verdicts, reasons and notes: when one changes, they are made anew. ``to``: whoever
-    may be asking, from whom nothing is told that is held back. ``reviewer``: only of this one.
+    They belong to just these labels, verdicts, reasons and notes: when one changes, they are made again. ``to``: those
+    who may be asking, who see nothing held back from them. ``reviewer``: only of this one.
     """
 
     name = THEMES
@@ -200,7 +200,7 @@ class OverrideThemesGenerator(Generator):
         self._reviewer = reviewer
 
     def items(self) -> Sequence[Item]:
-        """The reviewers who differ from the judges on anything that may be told."""
+        """The reviewers who differ from the judges on anything that may be shown."""
         return [Item(item_id, labels[0].reviewer) for item_id, labels in self._labels.items()]
 
     def work(self, item: Item) -> Work:

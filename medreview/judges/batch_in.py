@@ -65,7 +65,7 @@ def read_batch(
 
     ``only``: the cache keys of the questions in the batch that these are the results of; any other result is foreign.
 
-    A usable answer is never replaced, neither by a later failure nor by another answer, which is told as a conflict.
+    A usable answer is never replaced, by a later failure or by another answer; the latter is reported as a conflict.
     Raises :class:`UserError` for a file that cannot be read.
     """
     remember(task.settings.key)
@@ -202,7 +202,7 @@ class _ResultReader:
         return answer
 
     def _compare(self, key: str, raw: str) -> None:
-        """Tell of a result that answers otherwise than the study has it."""
+        """Report a result that differs from the study's answer."""
         told = said(_response(self._results.get(key)).get("body"))
         if told and told != raw:
             self._done.conflicts.append((*self._results.where(key), "answers otherwise than the study has it already"))
@@ -282,7 +282,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, int, dict[str, Any] | str]]:
-    """Line number, byte offset and result of each line; half a sentence in place of one that is none."""
+    """Line number, byte offset and result of each line; half a sentence for a line without one."""
     offset = number = 0
     while line := file.readline(_LONGEST_LINE):
         number += 1

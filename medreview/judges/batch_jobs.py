@@ -3,8 +3,8 @@
     planned -> uploading -> uploaded -> creating -> created -> ended
                                                            -> given_up, from any of them
 
-``uploading`` and ``creating`` stand there as long as a request is under way: found later, they tell that something
-ended the program meanwhile, and that the server is to be asked whether it has the file or the batch.
+``uploading`` and ``creating`` stand there as long as a request is under way: found later, they show that something
+ended the program meanwhile. The server must then be asked whether it has the file or the batch.
 """
 
 import sqlite3

@@ -193,7 +193,7 @@ _SUPPORT: Final = r"(?:fully |wholly |completely )?(?:supported|entailed)(?!\w)"
 """The answer in the words of judges, which other texts hardly use."""
 _CLAIM: Final = r"(?:statement|claim|assertion|sentence)s?"
 _TO_HERE: Final = r"(?:(?!\b(?:whether|if)\b)[^.\n])"
-"""A character of a sentence that does not ask: what reviewers shall say *if* something is supported is no answer."""
+"""A character of a sentence that does not ask: what reviewers should say *if* a claim is supported is not an answer."""
 _NOT_ASKED: Final = r"(?:(?!\b(?:whether|if)\b)[^\n])"
 _CHECKED: Final = (
     r"(?:evaluation|assessment|grading|verification|fact[- ]?check(?:ing)?|review|rating|checking|comparison)"

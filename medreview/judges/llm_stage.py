@@ -88,10 +88,10 @@ def put_to_models(
     """Put tasks to their models, concurrently; the totals of each.
 
     ``limit``: at most so many units of each. ``again``: also those whose answer was unusable. Can be interrupted, or
-    killed, at any moment: answers are stored as they arrive, and the next run asks what is missing. At the first Ctrl-C
-    nothing more is sent, what is in flight is waited for, and ``on_wait`` is told how many answers that are; the second
-    one ends it at once. Raises :class:`Interrupted` then, and :class:`UserError` for a judge that cannot be set up or
-    has a batch under way, and a study that cannot be written.
+    killed, at any moment: answers are stored as they arrive, and the next run asks what is missing. The first Ctrl-C
+    sends nothing more and waits for the answers in flight; ``on_wait`` gets their number. The second one ends the work
+    at once. Raises :class:`Interrupted` then, and :class:`UserError` for a judge that cannot be set up or has a batch
+    under way, and a study that cannot be written.
     """
     refuse_while_open(study, {task.run.judge_run_id for task in tasks})
     work = [

@@ -60,7 +60,7 @@ def judge(
 ) -> OfflineJudgement:
     """Judge one statement against one source; ``assessment`` is that of the pair, computed here when not given.
 
-    ``doubtful``: words of the source that OCR may have read wrong. What differs in those only contradicts nothing.
+    ``doubtful``: words of the source that OCR may have read wrong. A difference only in those is no contradiction.
     """
     found = assessment or assess(statement, index)
     cut = f" ({not_compared(statement)})" if not_compared(statement) else ""

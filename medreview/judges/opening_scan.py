@@ -1,7 +1,7 @@
 """Search for several regular expressions only where a text holds the words that their matches begin with.
 
 The patterns of instructions are many, and nearly nowhere does one match: an engine that tries each at every place of a
-page takes most of the time to say so. The beginnings of words tell the few places where one can begin, and are looked
+page takes most of the time to say so. The beginnings of words show the few places where one can begin, and are looked
 up once for all patterns.
 """
 
@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Final
 
 _LONGEST: Final = 6
-"""Characters of an opening: more tell little more."""
+"""Characters of an opening: more help little."""
 _HEAD: Final = 3
 """Characters of a word by which its beginning is looked up."""
 _GROUP: Final = re.compile(r"\((?:\?(?:-?[a-z]+)?:)?")
@@ -23,7 +23,7 @@ _WORD_BEGINS: Final = re.compile(r"\b\w")
 _REPEAT: Final = re.compile(r"(?:[?*+]|\{(\d*),?\d*\})[?+]?")
 
 _Openings = frozenset[tuple[str, bool]]
-"""What texts may begin with, each with whether that is all of the text so far, and more may be told of what follows."""
+"""What texts may begin with, each with whether that is all of the text so far, so that what follows can be added."""
 _NOTHING: Final[_Openings] = frozenset({("", True)})
 _ANYTHING: Final[_Openings] = frozenset({("", False)})
 
@@ -35,7 +35,7 @@ def folded(text: str) -> str:
 
 
 class ScannedText:
-    """A text with what tells where openings stand in it, for any number of scans."""
+    """A text with an index of the openings in it, for any number of scans."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -126,7 +126,7 @@ class _PatternReader:
         return frozenset({(folded(pattern[self._at - 1]), True)})
 
     def within(self) -> frozenset[str] | None:
-        """What one of stands in every match, behind a beginning that tells nothing; ``None`` where that is not told."""
+        """Texts, one of which stands in every match, behind a beginning that shows nothing; ``None`` if unknown."""
         while self._at < len(self._pattern):
             self._item()
             if repeat := _REPEAT.match(self._pattern, self._at):
@@ -147,9 +147,9 @@ def _joined(text: str, open_: bool, item: _Openings) -> Iterator[tuple[str, bool
 
 
 def openings(pattern: str) -> frozenset[str] | None:
-    """What every match of a pattern begins with one of, folded; ``None`` where that cannot be told.
+    """Texts, folded, one of which begins every match of a pattern; ``None`` where they are unknown.
 
-    None of them begins with another one.
+    No text begins with another one.
     """
     found = {text[:_LONGEST] for text, _ in _PatternReader(pattern).alternatives()}
     if "" in found:
@@ -196,7 +196,7 @@ class OpeningScan:
                 ahead = self._searched_from(at, text, ahead)
 
     def _searched_from(self, at: int, text: str, ahead: dict[int, re.Match[str]]) -> dict[int, re.Match[str]]:
-        """The next matches of the rules without openings, those before a place searched anew."""
+        """The next matches of the rules without openings, those before a place searched again."""
         found = ((one, old if old.start() >= at else self._rules[one].search(text, at)) for one, old in ahead.items())
         return {number: match for number, match in found if match}
 

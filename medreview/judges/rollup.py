@@ -4,8 +4,8 @@ Rules. Over sources, per judge: supported if any source supports; else contradic
 the judge could not tell on one of them; else partial; else not addressed (SourceCheckup: one supporting source is
 enough). Supported by one source and contradicted by another is a conflict, shown as such. Over judges: the verdict most
 judges have; what a tie gives is the tie rule of the study (``TieRule``). A judge that could not tell, refused, failed
-or gave no usable answer abstains: it has no vote and is counted. Which judgements are votes says
-``medreview.judges.votes``.
+or gave no usable answer abstains: it has no vote and is counted. ``medreview.judges.votes`` says
+which judgements are votes.
 
 Merged judgements are the words of judges on a statement by all sources of its response together. As with votes on
 single sources: a judge is its name, its newest answered run counts, and a judgement does not when one of the pages that
@@ -74,7 +74,7 @@ class RollUp(NamedTuple):
 class SourceOpinion(NamedTuple):
     """What one judge or reviewer says of one source or over several: a level of the evidence axis, and a two-way word.
 
-    Without both it is an abstention; one that only tells supported from not has no level.
+    Without both it is an abstention; a judge that says only supported or not has no level.
     """
 
     verdict: str | None

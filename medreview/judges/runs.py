@@ -77,7 +77,7 @@ def run_for(reader: sqlite3.Connection, encoder: str) -> JudgeRun:
     """The run under which pairs are stored now: the newest one of the offline judge if it is of this model (``""``: of
     the rules alone) and of these rules, else another.
 
-    Whoever goes back to an earlier model gets a run of its own, for the newest run counts.
+    An earlier model that is used again gets a new run, for the newest run counts.
     """
     judge = with_model(encoder) if encoder else NAME
     turns = reader.execute("SELECT count(*) FROM judge_run WHERE kind = 'offline' AND judge = ? AND model = ?",

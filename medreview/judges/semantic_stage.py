@@ -1,8 +1,8 @@
 """The stage that asks a model of meaning how near statements are to pages, for the order of the queue.
 
 It changes the score for triage of pairs that the offline judge has looked at, and the name under which its word on
-them is stored (``medreview.judges.runs``); never its label, what is lit, or a quote. What is done is stored
-group by group, so that it can be stopped and goes on where it was; no text is encoded twice.
+them is stored (``medreview.judges.runs``); never its label, what is lit, or a quote. Results are stored group
+by group, so that the stage can be stopped and resumed; no text is encoded twice.
 """
 
 import sqlite3
@@ -97,7 +97,7 @@ def plan(study: Study, model: str, *, is_encoder: bool, synonyms: Path | None = 
          progress: Progress = SILENT) -> SemanticPlan:  # fmt: skip
     """What asking this model would be: each passage and each statement counted once, without those encoded before.
 
-    ``is_encoder``: a scorer encodes nothing, and reads every passage anew with every statement.
+    ``is_encoder``: a scorer encodes nothing, and reads every passage again with every statement.
     """
     pairs = passages = characters = 0
     statements: dict[str, int] = {}
@@ -196,7 +196,7 @@ def _groups(pairs: Iterator[_ScoredPair]) -> Iterator[list[_ScoredPair]]:
 
 
 class _Scored:
-    """Asks a scorer, which is told each statement with its passages."""
+    """Asks a scorer, which gets each statement with its passages."""
 
     def __init__(self, model: Scorer) -> None:
         self._similarity = Similarity(model)

@@ -3,15 +3,15 @@
 Triage finds errors; it does not estimate how many there are. The order is that of how often such a flag turns out to
 be an error and how much harm it does: invented and altered quotes first, then text that nobody sees and pages that
 speak to judges, then what a source contradicts, then quotes that do not bear on their statement. A reference whose
-identifier is another work's stands among the quotes that are not there; one that nobody has, below all that quotes can
-have wrong: it may be there all the same.
+identifier is another work's stands among the quotes that are not there. A reference that nobody has stands below all
+faults of quotes: it may exist all the same.
 
-A flag has a cause. That the rules could not tell is none: such statements follow in the order of their doubt. What is
+A flag has a cause. Doubt of the rules is not a cause: such statements follow in the order of their doubt. Something
 missing (a citation, a page that can be read, anything on it) is a cause only as long as few statements lack it: a queue
 that flags everything flags nothing. The rules' own "contradicted" is no flag beside the clashes it is made of; those
-count on the page that opens, the best of those that the statement cites. What differs only in words that OCR may have
-read wrong is a cause, but behind what judges found: most such differences are made by the reading, and it takes a look
-at the page, not a search for an error, to settle one.
+count on the page that opens, the best of those that the statement cites. A difference only in words that OCR may have
+read wrong is a cause, but behind what judges found: OCR makes most such differences, and a look at the page, not a
+search for an error, settles one.
 """
 
 from collections import Counter
@@ -160,7 +160,7 @@ def flags(
     if not result.by_rules and result.lowest_confidence is not None and result.lowest_confidence < _LOW_CONFIDENCE:
         found.append(Flag(40, "low confidence"))
     if result.supported is not True:
-        # A page that could not be read explains a doubt; it is none when the other pages settled the matter.
+        # A page that could not be read explains a doubt; it is no flag when other pages settled the matter.
         known = {"ok", GIVEN, *(("instructions",) if pages.misled else ())}
         bad = sorted(set(pages.states) - known)
         found += [Flag(30, f"page: {in_words(state)}", kind="detail") for state in bad]

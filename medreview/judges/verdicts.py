@@ -1,7 +1,7 @@
 """The table ``verdict``: for every statement the rolled-up verdict, and the flags with the page they are about.
 
 The table is derived, and the study keeps beside it a fingerprint of what it was made from. ``medreview.pipeline`` makes
-the table anew when that has changed; a change after which it did not come to that is seen by the next one.
+the table again when that has changed. If it missed a change, its next run sees that.
 
 Of the references that statements cite, triage takes the rules' verdicts, and the reviewers'. A reviewer's label on a
 reference takes the place of the rules' verdict: the one that settled a conflict, else the newest, whoever gave it.
@@ -95,7 +95,7 @@ _COLUMNS = (
 
 
 def refresh(study: Study, progress: Progress = SILENT) -> int:
-    """Roll up every statement anew; how many are flagged."""
+    """Roll up every statement again; how many are flagged."""
     made_from = fingerprint(study.reader)
     total = study.reader.execute("SELECT count(*) FROM statement").fetchone()[0]
     progress.begin("verdicts", total)
@@ -110,9 +110,9 @@ def refresh(study: Study, progress: Progress = SILENT) -> int:
 
 
 def refresh_response(study: Study, response_id: str) -> None:
-    """Flag the statements of one response anew, after a label that takes the place of what rules say of a reference.
+    """Flag the statements of one response again, after a label that replaces the rules' verdict on a reference.
 
-    The table is as current afterwards as it was before: nothing else that has changed is taken in.
+    The table is as current afterwards as it was before: no other change is taken in.
     """
     kept = kept_fingerprint(study.reader)
     rows = list(_rows_of(study.reader, response_id))
@@ -145,7 +145,7 @@ def _rows(reader: sqlite3.Connection) -> Iterator[dict[str, Any]]:
 
 
 def _rows_of(reader: sqlite3.Connection, response_id: str) -> Iterator[dict[str, Any]]:
-    """The rows of one response. What is too common for a flag was found when all were made: they do not have it."""
+    """The rows of one response. Causes too common for a flag were found when all were made: the rows lack them."""
     query = f"SELECT statement_id, badges FROM verdict WHERE {_OF_ONE}"
     before = dict(reader.execute(query, (response_id,)).fetchall())
     for row, of_one in _each(reader, response_id):
@@ -171,7 +171,7 @@ def _where(condition: str, response_id: str | None) -> tuple[str, tuple[str, ...
 
 
 def _each(reader: sqlite3.Connection, only: str | None = None) -> Iterator[tuple[dict[str, Any], list[Flag]]]:
-    """Every statement's row, and all flags that could be said of it; ``only``: those of one response."""
+    """Every statement's row, and all flags that it could have; ``only``: those of one response."""
     pages = _pages(reader, only)
     beside = _beside(reader, only)
     clashes = _clashes(reader, only)

@@ -14,8 +14,8 @@
   name of its newest word.
 - A judge that was asked and has no vote abstains, and is counted.
 
-Only judgements of one statement by one source are meant: the table ``judgement``. What the other tasks give lies in
-tables of its own and is never a vote on support. Raw labels, as judges write them, are mapped to the levels of the
+Only judgements of one statement by one source are meant: the table ``judgement``. Other tasks have
+their own tables and give no votes on support. Raw labels, as judges write them, are mapped to the levels of the
 evidence axis.
 """
 
@@ -171,7 +171,7 @@ class Vote(NamedTuple):
     quote_status: str
     quote_doubt: str | None = None
     unproven: bool = False
-    """The judge said supported and its quote does not show it, so that its word is no vote."""
+    """The judge said supported and its quote does not show it, so that it has no vote."""
 
     @property
     def false_quote(self) -> str:
@@ -185,7 +185,7 @@ class Vote(NamedTuple):
 
     @property
     def abstains(self) -> bool:
-        """Whether it is no vote, but the sign that a judge was asked and gave none."""
+        """Whether it is not a vote, but shows that a judge was asked and gave none."""
         return self.verdict is None and self.supported is None
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Authorities:
-    """Whom references are held against.
+    """The libraries and services that check references.
 
-    ``library``: works of one's own. With ``ask`` the ``services`` are asked over the ``network``; without it only what
-    they answered before counts. ``say`` is told what is sent where before the first request. ``again``: what nobody had
-    is asked anew.
+    ``library``: works of one's own. With ``ask`` the ``services`` are asked over the ``network``; without it only
+    earlier answers count. ``say`` gets a text on what is sent where, before the first request. ``again``: ask again for
+    what nobody had.
     """
 
     services: Services
@@ -42,7 +42,7 @@ class Authorities:
 class CheckSummary:
     """Counts: references of the study that are ``current``, of which ``bare_urls`` are never checked; ``checked`` now,
     ``changed`` of these (another check than before), ``left`` because nobody could be asked, ``unanswered`` because
-    whoever was asked gave no answer, and ``requests`` sent.
+    those asked gave no answer, and ``requests`` sent.
 
     ``stopped``: why services were given up, by name; ``verdicts``: how many of the study's references have each now.
     """
@@ -104,7 +104,7 @@ def check_all(study: Study, authorities: Authorities, progress: Progress = SILEN
 
 
 def _verdicts(reader: sqlite3.Connection) -> tuple[Mapping[Verdict, int], int]:
-    """How many references have each verdict, and of how many whoever was asked gave no answer."""
+    """How many references have each verdict, and on how many those asked gave no answer."""
     rows = reader.execute(
         """SELECT c.verdict, json_extract(c.result, '$.asked') AS asked
            FROM reference_current JOIN reference_checked AS c USING (reference_id) WHERE c.verdict IS NOT NULL"""

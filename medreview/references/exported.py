@@ -1,4 +1,4 @@
-"""Import of an export: its references, as they were read there, and every check of them. What is here already stays."""
+"""Import of an export: its references, as they were read there, and every check of them. Existing rows stay."""
 
 import json
 import sqlite3

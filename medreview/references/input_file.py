@@ -50,7 +50,7 @@ def references_of_text(text: str) -> list[Reference]:
 def _entries(text: str, pattern: re.Pattern[str]) -> Iterator[Reference]:
     """The entries that a way to cut the text finds; none where what it finds is mostly something else.
 
-    What has a number is an entry even if it names nothing: so it is shown as one that cannot be checked.
+    A numbered part is an entry even if it names nothing: it is shown as one that cannot be checked.
     """
     spans = [span for span in _cut(text, pattern) if not _HEADING.match(text, span.start, span.end)]
     if sum(_is_entry(text[span.start : span.end]) for span in spans) < _ENTRIES * len(spans):
@@ -101,14 +101,14 @@ class ReadReference:
 
 @dataclass(frozen=True, slots=True)
 class CheckedReference:
-    """A reference that was brought, and how it compares; ``None`` of an address alone, and where nobody was asked."""
+    """A reference of the file, and how it compares; ``None`` of an address alone, and where nobody was asked."""
 
     brought: ReadReference
     check: ReferenceCheck | None
 
 
 class BroughtFile(NamedTuple):
-    """What a file brings, and the records that were left out. ``texts``: the answers, or texts, that were looked at."""
+    """What a file holds, and the records that were left out. ``texts``: the answers, or texts, that were looked at."""
 
     what: What
     references: tuple[ReadReference, ...]
@@ -168,7 +168,7 @@ def _of_answers(answers: Iterable[CitingAnswer | BadRecord]) -> BroughtFile:
 
 
 def _reference_lines(text: str) -> Iterator[ReadReference | BadRecord]:
-    """Lines ``{"id", "reference"}``; ends at once where the first is none."""
+    """Lines ``{"id", "reference"}``; ends at once where the first differs."""
     first = True
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():

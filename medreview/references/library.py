@@ -92,7 +92,7 @@ class Library:
         return check_reference(reference, by_identifier, by_citation, asked, known=self.known)
 
     def known(self, word: str) -> bool:
-        """Whether a word stands in the titles of several works, so that it is no typing error."""
+        """Whether a word stands in the titles of several works, so that it is not a typing error."""
         return len(self._by_word.get(word, ())) >= _KNOWN
 
     @cached_property

@@ -69,7 +69,7 @@ class Reference:
     ``start`` and ``end`` are its half-open range of code points in the text that it was found in, ``text`` what stands
     there. ``number``: the response's own number of it. ``year`` is ``None`` and a text ``""`` where nothing was read.
     ``et_al``: more authors are meant than are named. ``places``: where in that same text each field stands.
-    ``unsure``: fields that the rules read with doubt. ``read_by``: the model that told the fields instead of them.
+    ``unsure``: fields that the rules read with doubt. ``read_by``: the model that gave the fields instead of them.
     """
 
     text: str
@@ -188,7 +188,7 @@ class ReferenceCheck(NamedTuple):
 
     @property
     def unanswered(self) -> bool:
-        """Whether it could not be looked up because whoever was asked gave no answer."""
+        """Whether it could not be looked up because those asked gave no answer."""
         return is_unanswered(self.verdict, (one.outcome for one in self.asked))
 
 

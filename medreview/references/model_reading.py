@@ -11,7 +11,7 @@ from medreview.references.printed.names import read_authors
 from medreview.text import Span
 
 _TEXTS: Final[tuple[Field, ...]] = ("title", "container", "publisher", "edition", "pages", "year", "volume", "issue")
-"""The fields that are one text each, the longest first: the place of one is no place of a shorter one."""
+"""The fields that are one text each, the longest first: the place of one is closed to a shorter one."""
 _FEWEST_WORDS: Final = 6
 """Words of a reference from which on some of them should be a title."""
 _YEAR: Final = re.compile(r"(?:1[89]|20)\d\d")
@@ -28,7 +28,7 @@ def in_doubt(read: Reference) -> bool:
 
 
 def as_told(read: Reference, told: Mapping[str, Any], by: str) -> Reference | None:
-    """The reference with the fields that a model told, each at its place; ``by`` names the model.
+    """The reference with the fields that a model gave, each at its place; ``by`` names the model.
 
     ``None`` unless every field stands word for word in the reference, apart from white space, dashes and quotation
     marks, in words of its own. Identifiers and addresses stay as the rules read them.

@@ -1,7 +1,7 @@
-"""Files of references in any format, told by the content and read in a child process with limits.
+"""Files of references in any format, recognised by content, read in a child process with limits.
 
 A library is hostile text: a few hundred bytes of it can stand for gigabytes, and a parser can take hours over others.
-What comes back are rows of fields, each checked.
+The child returns rows of fields, each checked.
 """
 
 import codecs
@@ -109,7 +109,7 @@ CPU_SECONDS: Final = (60, 2)
 _BUSY: Final = 5
 """How much longer the clock may run: other programs want the processor, too."""
 _SAMPLE: Final = 1 << 16
-"""Bytes in which a file shows that it is no text."""
+"""Bytes in which a file shows that it is not text."""
 _TOGETHER: Final = 500
 """Records in one part of an answer, so that both sides hold few of them twice, and work at the same time."""
 _WORK_KINDS: Final = frozenset(get_args(WorkKind))
@@ -213,7 +213,7 @@ class _ChildAnswer:
         self.bad: list[BadRecord] = []
 
     def take(self, part: dict[str, Any]) -> None:
-        """Add a part of the answer. Raises :class:`BadMessageError` for anything that is none."""
+        """Add a part of the answer. Raises :class:`BadMessageError` for anything else."""
         try:
             if "format" in part:
                 self.format, self.sha256 = part["format"], part["sha256"]

@@ -41,7 +41,7 @@ def store_references(connection: sqlite3.Connection, response_id: str, found: It
     """Put the references of a response in the place of those that earlier rules found, within an open transaction.
 
     One that is found again keeps its id, its checks and what people said of it, and gets the new reading. One that is
-    not found any more stays as a row that is none of the study's.
+    not found any more stays as a row that the study ignores.
     """
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     rows: dict[str, dict[str, Any]] = {}
@@ -128,7 +128,7 @@ def waiting(reader: sqlite3.Connection, by: CheckedBy, *, again: bool = False) -
     """Id and reading of the references whose newest check is by other rules or authorities, or had one that failed;
     an address alone has nothing to check. ``again``: those that are no match, and of which somebody had nothing, too.
 
-    What services were asked holds also where they are not asked now; in the order of the responses.
+    Earlier answers of services count even where none is asked now; in the order of the responses.
     """
     done = {
         row["reference_id"]

@@ -37,6 +37,6 @@ GROUP BY n.response_id, n.source_id"""
 def pages_of_other_works(reader: sqlite3.Connection) -> dict[tuple[str, str], bool]:
     """By response and source: whether its page is another work than the one that the references of the response name.
 
-    Only sources with an identifier that a checked reference names, where the check tells a work.
+    Only sources with an identifier that a checked reference names, where the check found a work.
     """
     return {(row["response_id"], row["source_id"]): bool(row["other"]) for row in reader.execute(_NAMED)}

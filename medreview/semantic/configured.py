@@ -192,8 +192,8 @@ def _share(log_odds: float) -> float:
 
 
 async def _each(items: Sequence[T], ask: Callable[[T], Awaitable[U]], at_once: int) -> list[U]:
-    """What ``ask`` gives for each; after the first failure nothing more is sent, what is in flight is waited for, since
-    it is paid for, and the failure is raised."""
+    """What ``ask`` gives for each; the first failure sends nothing more, waits for the paid requests in flight, and is
+    raised."""
     slots = asyncio.Semaphore(at_once)
     failed: list[UserError] = []
 

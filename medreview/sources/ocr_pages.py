@@ -30,7 +30,7 @@ class Doubtful(NamedTuple):
 class OcrPage(NamedTuple):
     """One page that was read by OCR: ``page`` counts from 1, ``span`` is its text in the snapshot's (code points).
 
-    ``confidence`` is the mean of its characters, 0..1, as the engine gives it, which is no probability. ``engine`` is
+    ``confidence`` is the mean of its characters, 0..1, as the engine gives it, not a probability. ``engine`` is
     name and version of what read it.
     """
 
@@ -110,7 +110,7 @@ OCR_CONFIDENCE: Final = """(
 
 
 def percent(confidence: float) -> str:
-    """A confidence as it is written: ``93%``. What is not wholly sure is at most 99."""
+    """A confidence as it is written: ``93%``. Any doubt gives at most 99."""
     return f"{100 if confidence >= 1 else min(99, round(100 * confidence))}%"
 
 
@@ -143,7 +143,7 @@ def status_as_read(status: str, spans: Iterable[Span], by_ocr: Sequence[OcrPage]
     """A quote's status in a text of which ``by_ocr`` are the pages that were read by OCR.
 
     A quote that stands there word for word is true to the reading, which may be wrong: on such a page none is more than
-    ``near``. What is altered or absent stays so: the judge had the same text.
+    ``near``. An altered or absent quote stays so: the judge had the same text.
     """
     if status in SAME_WORDS and by_ocr and any(pages_over(by_ocr, span) for span in spans):
         return PROVEN_QUOTES[-1]

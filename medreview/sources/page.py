@@ -1,6 +1,6 @@
 """From a fetched body to a page: format detection by the first bytes, text extraction, title and page state.
 
-Records of services (PubMed XML, JATS, Europe PMC JSON) are told by their first bytes. Their text is extracted by the
+Records of services (PubMed XML, JATS, Europe PMC JSON) are known by their first bytes. Their text is extracted by the
 same rules as that of an HTML page, so that a dose or a table row reads the same in all formats. A retraction comes
 before everything else, in the text and in the evidence.
 """

@@ -124,7 +124,7 @@ def _said(count: int, by_ocr: Sequence[OcrPage], pictures: Pictures, engine: str
 
 
 RECORDED: Final = "recorded"
-"""Behind the engine's name, wherever it is told: it read the page elsewhere."""
+"""Behind the engine's name, wherever it is shown: it read the page elsewhere."""
 
 
 class RecordedScan(NamedTuple):
@@ -136,7 +136,7 @@ class RecordedScan(NamedTuple):
 
 
 def load_scans(path: Path) -> dict[str, RecordedScan]:
-    """The recorded readings in a file, by the hash of the PDF. Raises :class:`UserError` for one that is none."""
+    """The recorded readings in a file, by the hash of the PDF. Raises :class:`UserError` for another file."""
     try:
         found = [_scan(one) for one in json.loads(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -223,9 +223,9 @@ def read_scans(study: Study, progress: Progress = SILENT, limits: ReadingLimits 
 
 
 def take_recorded(study: Study, path: Path) -> int:
-    """Take from a file what was read of scanned PDFs elsewhere, of those that OCR has not looked at here.
+    """Import readings of scanned PDFs from a file, of those that OCR has not looked at here.
 
-    The number of pages that have a text now. Raises :class:`~medreview.errors.UserError` for a file that is none.
+    The number of pages that have a text now. Raises :class:`~medreview.errors.UserError` for any other file.
     """
     scans, read = load_scans(path), 0
     for name in [row[0] for row in study.reader.execute(_TO_READ)]:

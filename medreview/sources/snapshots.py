@@ -41,7 +41,7 @@ def add_snapshot(
     current = connection.execute(_CURRENT, (source_id,)).fetchone()
     outcome: Outcome = "same"
     compared = _COMPARED if holds_source(row) else _COMPARED_WITHOUT_SOURCE
-    # The same bytes, whose pictures were read before and are not read anew.
+    # The same bytes, whose pictures were read before and are not read again.
     is_scan = current is not None and current["by_ocr"] and not by_ocr and current["raw_sha256"] == row["raw_sha256"]
     if current is not None and (is_scan or all(current[name] == row[name] for name in compared)):
         row["snapshot_id"] = current["snapshot_id"]

@@ -310,7 +310,7 @@ _ENDINGS: Final = (
 
 
 def begins_order(sentence: str) -> bool:
-    """Whether a sentence begins with a verb that a clinician is told to do something by: "Hold metformin ..."."""
+    """Whether a sentence begins with a verb that instructs a clinician: "Hold metformin ..."."""
     return _ORDER.match(sentence) is not None
 
 

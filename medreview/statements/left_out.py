@@ -1,4 +1,4 @@
-"""What of the responses is no statement: listed with place and reason, and made a statement when somebody asks."""
+"""Parts of responses that are not statements, listed with place and reason; a reviewer can make one a statement."""
 
 import re
 import sqlite3

@@ -91,7 +91,7 @@ def _mark(connection: sqlite3.Connection, responses: Iterable[sqlite3.Row]) -> N
 
 
 def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
-    """Make the rows of ``own_number`` and ``marker`` of one response anew, within an open transaction."""
+    """Make the rows of ``own_number`` and ``marker`` of one response again, within an open transaction."""
     response = connection.execute("SELECT text, listed FROM response WHERE response_id = ?", (response_id,)).fetchone()
     text = response["text"]
     citations = extract(text)
@@ -139,7 +139,7 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
 def lists_of_sources(text: str, found: Sequence[Block]) -> list[Span]:
     """The places of the lists of sources among the blocks of a response, each from its number on.
 
-    Lone lines of sources below what they are about ("Source: ...") are none.
+    Lone lines of sources below their text ("Source: ...") are not lists.
     """
     runs: list[tuple[list[Block], bool]] = []
     before: Block | None = None
@@ -205,7 +205,7 @@ class _Everyone:
         self._starts = sorted(starts)
 
     def next_start(self, at: int, end: int) -> int:
-        """Where the next statement begins from an offset on; ``end`` when there is none."""
+        """Where the next statement begins from an offset on; ``end`` when none follows."""
         found = bisect_left(self._starts, at)
         return self._starts[found] if found < len(self._starts) else end
 

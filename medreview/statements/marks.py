@@ -144,7 +144,7 @@ def _leading_group(text: str, start: int, end: int, cited: CitationIndex) -> int
 
 
 def _trim_one(text: str, start: int, end: int, cited: CitationIndex) -> int:
-    """The end without its last mark or emphasis; the same end when there is none."""
+    """The end without its last mark or emphasis; unchanged if it has neither."""
     edge = _TRAILING.search(text, max(start, end - 4), end)
     if edge is not None:
         return edge.start()

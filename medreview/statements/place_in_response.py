@@ -1,7 +1,7 @@
 """A statement's place in its response: found word for word, or by the nearest sentence, and the context before it.
 
-A model that splits a response puts the noun for "it" and leaves words out, so that its statement is no stretch of the
-response. What it says must be there all the same: its words in one sentence, but for those that it took from the
+A model that splits a response puts the noun for "it" and leaves words out, so that its statement is not a part of the
+response. Its content must be there all the same: its words in one sentence, but for those that it took from the
 sentences just before, and every number.
 
 The context is the introduction of its list, and what "it" refers to. The statement keeps its text and place; the

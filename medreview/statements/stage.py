@@ -1,4 +1,4 @@
-"""The stage that splits every response into statements, and lists what is none."""
+"""The stage that splits every response into statements, and lists the rest."""
 
 import json
 import sqlite3

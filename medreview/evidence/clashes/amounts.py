@@ -12,7 +12,7 @@ from medreview.evidence.sentence_analysis import SentenceAnalysis
 
 BOUNDS: Final = ("<", "<=", ">", ">=")
 _ROUNDED: Final = ("%", "month")
-"""Units of shares and ages, which are told rounded to whole numbers; a dose or a temperature is not."""
+"""Units of shares and ages, which texts round to whole numbers, unlike a dose or a temperature."""
 _LOST: Final = 0.01
 """Of a number, at most, may be lost by that."""
 _DIVIDED: Final = re.compile(r"\bdivided doses\b", re.IGNORECASE)

@@ -182,7 +182,7 @@ def prefixes(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Cl
 
 @lru_cache(maxsize=20_000)
 def contrary_forms(word: str) -> tuple[str, ...]:
-    """The stems of a normalised word with its prefix replaced by a contrary one; most of them are no words."""
+    """The stems of a normalised word with its prefix replaced by a contrary one; most are not words."""
     plain = spelling(word)
     return tuple(
         stem(other + plain.removeprefix(prefix))

@@ -89,7 +89,7 @@ def set_remarks(study: Study, reviewers: Sequence[str] = (), reasons_only: bool 
 class Hallucination(Task):
     """The task for one judge run: units are responses; ``assisted``: only those with remarks of an expert.
 
-    Whose remarks are shown is the study's choice (:class:`Remarks`); another choice is another run. An assisted finding
+    The study chooses whose remarks are shown (:class:`Remarks`); another choice is another run. An assisted finding
     records which remarks the judge was shown. Since these may contain the answer, it never counts
     for or against a judge.
     """

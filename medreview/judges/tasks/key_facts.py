@@ -50,7 +50,7 @@ def add_facts(study: Study, question: str, facts: Iterable[Fact], added_by: str)
                 "text": fact.text,
             }
             new = insert(connection, "key_fact", [row])
-            if not new:  # what is brought in as such stays, whatever becomes of a suggestion with the same words
+            if not new:  # an imported key fact stays, whatever becomes of a suggestion with the same words
                 connection.execute("UPDATE key_fact SET suggestion = '' WHERE key_fact_id = ?", (row["key_fact_id"],))
             added += new
         return added

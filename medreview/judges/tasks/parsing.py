@@ -21,7 +21,7 @@ _ELLIPSIS: Final = re.compile(r"\u2026|\.\s?\.")
 class Parsing(Task):
     """The task for one judge run: units are the responses that are not split into statements yet.
 
-    What is split already, by rules or by another judge, stays: judgements and decisions refer to those statements.
+    A response that rules or another judge split stays so: judgements and decisions refer to those statements.
     A response that no judge could split stays unsplit, and the rules can still do it.
     """
 

@@ -18,7 +18,7 @@ _BY_THE_RULES: Final = "json_extract(f.reading, '$.read_by') IS NULL"
 class ReferenceParsing(Task):
     """The task for one judge run: units are the references that the rules read with doubt.
 
-    The judge gets the reference's own text alone. What it says is taken where every field stands in that text; else the
+    The judge gets the reference's own text alone. Its answer is taken where every field stands in that text; else the
     reading of the rules stays. An answer that was not taken is in the cache and costs nothing a second time.
     """
 

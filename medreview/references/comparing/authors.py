@@ -146,7 +146,7 @@ def _initials(author: Author) -> str:
 
 
 def _others(printed: Sequence[Author], known: Sequence[Author]) -> float:
-    """The share of authors after the first one that the record has, too; 1 when there are none."""
+    """The share of authors after the first one that the record has, too; 1 for a lone author."""
     named = [family_keys(author) for author in printed if not author.body]
     if not named:
         return 1.0

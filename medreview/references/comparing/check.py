@@ -34,8 +34,8 @@ def check_reference(
 ) -> ReferenceCheck:
     """How a reference compares with the records that its identifiers lead to, and with those found by its words.
 
-    ``known`` says whether a word stands in titles of other works, so that it is no typing error. ``today`` tells which
-    works are too new to be found.
+    ``known`` says whether a word stands in titles of other works, so that it is not a typing error. ``today`` shows
+    which works are too new to be found.
     """
     asked = tuple(asked)
     if not _is_of_one_work(reference.url, by_citation):
@@ -93,7 +93,7 @@ def same_work(one: Record, other: Record) -> bool:
 
 
 def _is_of_one_work(url: str, records: Sequence[Record]) -> bool:
-    """Whether an address stands with no two works: a journal's page that many have tells nothing of any of them."""
+    """Whether an address stands with no two works: a journal's page that many have identifies none of them."""
     key = address_key(url)
     having = [record for record in records if address_key(record.url) == key] if key else []
     return all(same_work(having[0], other) for other in having[1:])
@@ -206,7 +206,7 @@ def _is_near(found: Fit) -> bool:
 def _as_good(works: Sequence[Fit]) -> list[Fit]:
     """The works that fit as well as the best one, which are more than one work; empty when the best one is alone.
 
-    A preprint beside the article that came of it is no other work.
+    A preprint and the article that came of it are one work.
     """
     highest = max(each.rank for each in works)
     best = [each for each in works if each.rank == highest]

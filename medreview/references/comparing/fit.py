@@ -101,7 +101,7 @@ class Fit:
 
     @property
     def order(self) -> float:
-        """As :attr:`rank`, by which records of one work are told apart, too."""
+        """As :attr:`rank`; it distinguishes records of one work, too."""
         return self.rank + self.literal
 
     def is_the_work(self) -> bool:
@@ -301,7 +301,7 @@ def _standing(reference: Reference, titles: Sequence[str]) -> str | None:
 
 
 def _may_be_cut_from(reference: Reference, title: str) -> bool:
-    """Whether what was read as the title, if anything was, is mostly of this title: a book's title is no chapter's."""
+    """Whether the title that was read, if any, is mostly of this title: a book's title is not a chapter's."""
     read = [word for word in words(reference.title) if word not in FUNCTION_WORDS]
     own = {*words(title)}
     return not read or "title" in reference.unsure or 2 * sum(word in own for word in read) >= len(read)
@@ -332,7 +332,7 @@ def _journal_at(text: str, names: Sequence[str]) -> int | None:
 def _read_again(
     reference: Reference, record: Record, titles: Sequence[str], journal_at: int | None, known: Known
 ) -> TitleComparison | None:
-    """The title read with the record in hand, where the rules may have cut it wrongly; ``None`` when that is no better.
+    """The title read with the record in hand, where the rules may have cut it wrongly; ``None`` when it fits no better.
 
     It may stand word for word in the text, go on to where the record's journal stands, or go on beyond what was read.
     """

@@ -1,6 +1,6 @@
 """The title of a reference compared with that of a record, word by word.
 
-What is no title in a title is told before: numbers of documents, editions, words for a kind of document, publishers.
+Parts that are no title are recognised first: document numbers, editions, words for a kind of document, publishers.
 """
 
 import re
@@ -219,7 +219,7 @@ def compare_titles(printed: str, titles: Iterable[str], known: Known) -> TitleCo
 
 def named_by(name: str, titles: Iterable[str]) -> TitleComparison | None:
     """The comparison of what a work is called with a record's titles: one that has every word of the name is the same
-    but for its length, and where none has, the name tells nothing."""
+    but for its length, and where none has, the name shows nothing."""
     ours = {word.rstrip("s") for word in words(name) if word not in FUNCTION_WORDS}
     for title in titles:
         content = [word for word in words(title) if word not in FUNCTION_WORDS]

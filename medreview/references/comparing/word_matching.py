@@ -1,4 +1,4 @@
-"""The words of titles and names without typography; spellings, typing errors and other words told apart.
+"""The words of titles and names without typography; spellings, typing errors and other words distinguished.
 
 Some words look like typing errors of one another, and mean something else.
 """

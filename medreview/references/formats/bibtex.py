@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 _COMMANDS: Final = re.compile(r"[\\$]")
 _SUBSCRIPT: Final = re.compile(r"\$[_^]\{?([^${}\\]{1,12})\}?\$")
 _LONGEST: Final = 20_000
-"""Characters; of a longer field the accents are no concern of ours."""
+"""Characters; the accents of a longer field are not read."""
 
 
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     r"""The text without braces and with its accents: ``{\"u}ber {COPD}`` is ``über COPD``.
 
-    What cannot be read as LaTeX, braces a thousand deep for one, keeps its commands and loses its braces.
+    Text that is not valid LaTeX, as with braces a thousand deep, keeps its commands and loses its braces.
     """
     if _COMMANDS.search(text) and len(text) <= _LONGEST:
         with suppress(RecursionError, ValueError):

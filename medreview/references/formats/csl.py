@@ -158,8 +158,8 @@ def is_item(value: object) -> bool:
 def read_csl(text: str) -> Iterator[Record | BadRecord]:
     """The items of a text as records, and those that cannot be used.
 
-    A line, or an element of an array, that is no item costs itself; where an array breaks off, what stands before it
-    is kept.
+    A line or array element that is not an item is left out alone; where an array breaks off, the items before are
+    kept.
     """
     number = 0
     for line, value in _array(text) if _is_array(text) else _lines(text):
@@ -189,7 +189,7 @@ def _is_array(text: str) -> bool:
 
 
 def _lines(text: str) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-    """The items of JSON Lines, and half a sentence for a line that is none."""
+    """The items of JSON Lines, and half a sentence for any other line."""
     loads = json.loads
     for number, line in enumerate(text.split("\n"), 1):
         if not line or line.isspace():

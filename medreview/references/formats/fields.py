@@ -99,7 +99,7 @@ def dois_in(*texts: str) -> list[Identifier]:
 
 
 def isbns_in(*texts: str) -> list[Identifier]:
-    """ISBNs by their digits; an ISSN, which has eight, is none."""
+    """ISBNs by their digits; an ISSN has only eight."""
     return [
         Identifier("isbn", re.sub(r"[ -]", "", found[0]).upper()) for text in texts for found in _ISBN.finditer(text)
     ]

@@ -64,8 +64,8 @@ def tagged_records(
 ) -> Iterator[Tagged]:
     """The records of lines whose tag and value are the groups of ``pattern``.
 
-    A record begins at the tag ``first`` and ends at ``last``, at the next beginning, or at the end of the file; what
-    stands before its first tag, or between records, is no part of one. ``blank_ends``: a blank line ends one, too.
+    A record begins at the tag ``first`` and ends at ``last``, at the next beginning, or at the end of the file; lines
+    before its first tag, or between records, belong to none. ``blank_ends``: a blank line ends one, too.
     """
     record: Tagged | None = None
     for number, line in enumerate(lines, 1):

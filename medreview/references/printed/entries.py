@@ -53,7 +53,7 @@ def begins_reference(line: str) -> bool:
 
 
 def is_whole(line: str) -> bool:
-    """Whether a line is a whole reference wherever it stands; a claim with its source in brackets is none."""
+    """Whether a line is a whole reference wherever it stands; a claim with its source in brackets is not."""
     if not _YEAR_OF_LINE.search(line) or len(line) < 30:
         return False
     if BIBLIOGRAPHIC.search(line) is None and not cites(line):

@@ -98,8 +98,8 @@ def mentions(text: str, free: Sequence[Span]) -> Iterator[Reference]:
     """The works that the free parts of a text name, in order; each with its place in ``start`` and ``end`` and the
     places of its fields within its own words.
 
-    Author and year alone name nothing that can be looked up. The name of a trial and what a guideline is called in
-    running text are no titles to be held against a record word for word: they are ``unsure``.
+    Author and year alone name nothing that can be looked up. Names of trials and guidelines in running text are not
+    titles to be compared with a record word for word: they are ``unsure``.
     """
     flat = text.replace("*", " ").replace("_", " ")
     taken: list[tuple[int, int]] = []
@@ -223,7 +223,7 @@ def _in_phrases(text: str, place: Span) -> Iterator[Reference]:
 
 
 def _is_common(name: str) -> bool:
-    """Whether capitals are no trial's name: a design, a drug class, a disease."""
+    """Whether capitals are not a trial's name: a design, a drug class, a disease."""
     return _COMMON.fullmatch(name.upper().rstrip("S")) is not None
 
 
@@ -333,7 +333,7 @@ def find_references(text: str, listed: Sequence[str] = ()) -> list[Reference]:
     """The references of a response in text order, disjoint; then those of ``listed`` that the text does not have.
 
     ``start`` and ``end`` are code points of ``text``, ``places`` too; those of an entry of ``listed`` (``given``) count
-    within that entry. What a sentence names only to point at an entry of a list is no reference of its own.
+    within that entry. A mention in a sentence that only points at an entry of a list is no reference.
     """
     lines = with_line_ends(text)
     found = [read for entry in entries(lines) if names_work(read := _of_entry(text, entry))]

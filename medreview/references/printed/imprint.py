@@ -1,4 +1,4 @@
-"""Volume, issue, pages, year, edition, editors and publisher, as styles print them, and notes that are none of these.
+"""Volume, issue, pages, year, edition, editors and publisher, as styles print them, and other notes.
 
 Such notes say when a page was looked at, how it is kept, what was published ahead of print.
 """
@@ -290,4 +290,4 @@ NOTICES: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )  # fmt: skip
-"""Notices that are no part of the description; of "Published online August 31, 2021" the year is one."""
+"""Notices outside the description; of "Published online August 31, 2021" the year is one."""

@@ -25,7 +25,7 @@ def parse_reference(text: str) -> Reference:
     """One reference read into its fields; never raises, whatever the text holds.
 
     A label before it (``1.``, ``[1]``, a bullet) is no part of any field; its number is kept. ``places`` count in
-    ``text``. ``unsure`` are fields that were told by their place alone, where it may be another's.
+    ``text``. ``unsure`` are fields that were recognised by place alone, which may be another's.
     """
     label = entry_label(text[:40])
     sheet = sheet_of(text)

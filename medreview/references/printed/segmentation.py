@@ -1,6 +1,6 @@
 """Segmentation: which part of a printed reference is which field, by how its title is printed, else by the places.
 
-What the whole reading tells comes last: year, edition, publisher, a journal without a title, a drug's maker, doubts.
+The rules that need the whole reading come last: year, edition, publisher, lone journal, a drug's maker, doubts.
 """
 
 import re
@@ -72,7 +72,7 @@ _AFTER_YEAR: Final = re.compile(r"[ \x1f]*[).]?[ \x1f]*(?:[–—:|]|- ?) ?(?=[A
 
 
 def settle(reading: SheetReading, start: int) -> None:
-    """What is told by all of the reading: the year, edition and publisher wherever they stand, a lone journal."""
+    """Set what needs the whole reading: year, edition and publisher wherever they stand, a lone journal."""
     text, end, numbers = reading.sheet.text, reading.end, reading.numbers
     after = reading.title.end if reading.title else start
     reading.year = reading.year or (numbers.year if numbers else None) or last_year(text, after, end)
@@ -124,7 +124,7 @@ def _lone_journal(reading: SheetReading) -> None:
 
 
 def _own_words(reading: SheetReading) -> None:
-    """The maker before the label of a drug; doubts about what was told by place alone."""
+    """The maker before the label of a drug; doubts about fields found by place alone."""
     text = reading.sheet.text
     if reading.title is not None and reading.authors is None:
         parts = segments(text, *reading.title)
@@ -189,7 +189,7 @@ def read(sheet: Sheet, start: int) -> SheetReading:
 
 
 def _printed_title(sheet: Sheet, start: int, end: int) -> PrintMark | None:
-    """The title that is told by how it is printed: in quotation marks, bold, or as the words of a link."""
+    """The title, recognised by its print: in quotation marks, bold, or as the words of a link."""
     text = sheet.text
     for mark in sheet.marks:
         words = len(text[mark.start : mark.end].split())

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class AnswerStore(Protocol):
     """Answers by authority (``crossref``, ``pubmed``, ...) and query, the words that it was asked by.
 
-    A failure is no answer and is not kept: whoever asks later asks again.
+    A failure is not an answer and is not kept: a later run asks again.
     """
 
     def known(self, authority: str, query: str) -> tuple[Record, ...] | None:
@@ -255,7 +255,7 @@ class ServiceAnswer:
 
 
 class Client:
-    """Asks a service; without ``channel`` only what is known already is told, and the rest is ``None``."""
+    """Asks a service; without ``channel`` only stored answers are returned, and the rest is ``None``."""
 
     def __init__(
         self, service: Service, answers: AnswerStore, channel: Channel | None, tasks: asyncio.TaskGroup

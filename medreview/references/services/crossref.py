@@ -48,7 +48,7 @@ _KINDS: Final[Mapping[str, WorkKind]] = {
 }
 _LONGEST: Final = 400
 _NOT_THERE: Final = b"Resource not found."
-"""What is said of a single DOI that is not registered; a page for people with status 404 is no answer."""
+"""Crossref's text for a single unregistered DOI; a page for people with status 404 is not an answer."""
 
 
 class Crossref:

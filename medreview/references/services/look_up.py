@@ -279,7 +279,7 @@ def look_up(
     The library is asked first, then what ``answers`` know, then, with ``ask``, the services, which are asked nothing
     twice; each answer is kept as it arrives, so that interrupted work goes on from there. ``say`` gets one text before
     the first request, and none where no request is needed. A reference about which nobody could be asked is left out.
-    What ``on_done`` or ``answers`` raise ends the lookup and is raised.
+    An error in ``on_done`` or ``answers`` ends the lookup and is raised.
     """
     run = _LookUpRun(references, services, network, answers, library, on_done, progress, say)
     progress.begin("references", len(references))

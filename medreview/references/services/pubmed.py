@@ -112,7 +112,7 @@ class PubMed:
         return eutils_url("ecitmatch.cgi", {"db": "pubmed", "retmode": "xml", "bdata": lines}, self._services)
 
     def read_places(self, places: Sequence[str], fetched: Fetched) -> Mapping[str, str]:
-        """The PMID at each place where there is one article; raises ``NoAnswerError`` for what is no such list."""
+        """The PMID at each place where there is one article; raises ``NoAnswerError`` for any other answer."""
         if fetched.state is not None:
             json_object(fetched)
         lines = [line.split("|") for line in fetched.body.decode("utf-8", "replace").splitlines()]

@@ -32,7 +32,7 @@ Found = Mapping[str, tuple[Record, ...]]
 
 
 class Service(Protocol):
-    """A service; :class:`~medreview.sources.lookups.lookup_stage.NoAnswerError` is raised for what is no answer of it.
+    """A service; :class:`~medreview.sources.lookups.lookup_stage.NoAnswerError` is raised for an unusable answer.
 
     ``name`` is the authority's in records, ``base`` its address. ``at_once``: of each kind of identifier that it knows,
     how many fit in one request.
@@ -170,7 +170,7 @@ def _years(value: object) -> Iterator[int]:
 
 
 def doi_of(value: object) -> str:
-    """A DOI in lower case without the resolver's address; ``""`` for what is none."""
+    """A DOI in lower case without the resolver's address; ``""`` for other values."""
     text = text_of(value)
     found = _RESOLVER.match(text)
     doi = doi_value(text[found.end() :] if found else text)
@@ -178,7 +178,7 @@ def doi_of(value: object) -> str:
 
 
 def pmcid_of(value: object) -> str:
-    """A PMCID as ``PMC123``; ``""`` for what is none."""
+    """A PMCID as ``PMC123``; ``""`` for other values."""
     found = re.search(r"(?:PMC)?(\d{1,10})", text_of(value), re.IGNORECASE)
     return f"PMC{found[1]}" if found else ""
 

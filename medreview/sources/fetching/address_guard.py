@@ -28,7 +28,7 @@ _LAST_PORT = 65535
 
 
 def parsed_url(url: str) -> httpx.URL | None:
-    """A URL as it can be asked; ``None`` for a text that is none, or whose host is no name (``xn--a``)."""
+    """A URL as it can be asked; ``None`` for other texts, or a host that is no name (``xn--a``)."""
     try:
         parsed = httpx.URL(url)
         # Only here the host's Punycode is decoded; the errors of idna are ValueErrors.
@@ -38,7 +38,7 @@ def parsed_url(url: str) -> httpx.URL | None:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL, ``""`` for one without a host and for a text that is no URL."""
+    """The host of a URL, ``""`` for one without a host and for other texts."""
     parsed = parsed_url(url)
     return parsed.host if parsed is not None else ""
 
@@ -60,7 +60,7 @@ def url_refusal(url: str) -> str | None:
 
 
 class BadRedirectError(Exception):
-    """A server redirects to what is no URL; ``status`` is that of its answer."""
+    """A server redirects to an invalid URL; ``status`` is that of its answer."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"status {status}")
@@ -68,7 +68,7 @@ class BadRedirectError(Exception):
 
 
 async def check_redirect(response: httpx.Response) -> None:
-    """Raise :class:`BadRedirectError` for a redirect to what is no URL; httpx would raise errors of many kinds."""
+    """Raise :class:`BadRedirectError` for a redirect to an invalid URL; httpx would raise errors of many kinds."""
     if not response.has_redirect_location:
         return
     try:

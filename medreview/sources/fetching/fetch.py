@@ -49,7 +49,7 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The rules of one site: those of its file, or everything allowed or ``refused`` when there is none."""
+    """The rules of one site: those of its file; without one, everything allowed or ``refused``."""
 
     file: "Protego | None" = None
     refused: Refusal | None = None
@@ -241,7 +241,7 @@ async def fetch_all(
     ``on_done`` may return a further request, the next address to try for the same source; it is fetched, with a full
     deadline of its own, and passed to ``on_done`` again. While ``on_done`` has more than :data:`MAX_UNSTORED_BYTES` of
     pages unfinished, no request is sent. A bad URL, host or server never raises: its :class:`Fetched` says what
-    happened. What ``on_done`` raises ends the whole fetch and is raised. Cancelling is safe at any moment; answers
+    happened. An error in ``on_done`` ends the whole fetch and is raised. Cancelling is safe at any moment; answers
     already passed on are not lost.
     """
     backpressure = _Backpressure()

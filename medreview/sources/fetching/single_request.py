@@ -254,7 +254,7 @@ class Budget:
 class RequestSender:
     """Sends single requests; ``proxy`` is the name of the proxy they go through, or empty.
 
-    ``slow_down`` is told the host and the seconds between two requests where a server says them.
+    ``slow_down`` gets the host and the seconds between two requests where a server states them.
     """
 
     def __init__(

@@ -36,8 +36,8 @@ _SUPERSET: Final = {
 def utf_16_by_header(body: bytes, content_type: str) -> str | None:
     """A body without a byte order mark as text, when its Content-Type header says UTF-16 and its bytes agree.
 
-    Which byte of two is the higher one is told from the bytes, else from the name; ``utf-16`` alone means the lower one
-    first (WHATWG Encoding Standard).
+    The bytes show which of two is the higher one, else the name; ``utf-16`` alone means the lower one first (WHATWG
+    Encoding Standard).
     """
     header = _HEADER.search(content_type)
     if header is None or header[1].lower().replace("_", "-") not in _UTF_16 or len(body) < 2:

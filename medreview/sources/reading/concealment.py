@@ -34,7 +34,7 @@ _MOST_SIBLINGS: Final = 30
 _MOST_INSIDE: Final = 15
 _LARGEST_SET: Final = 500
 _LONGEST_HEAD: Final = 300
-"""Characters; what is longer is no control or heading of the panel after it."""
+"""Characters; a longer text is not a control or heading of a panel."""
 
 
 class PanelControls:
@@ -344,6 +344,6 @@ def _is_zero(value: str | None) -> bool:
 
 
 def _pixels(value: str | None) -> float | None:
-    """A length in pixels, about; ``None`` when it is none."""
+    """A length in pixels, about; ``None`` without one."""
     found = _NUMBER.match(value[:30]) if value else None
     return float(found[1]) * _PIXELS.get(found[2] or "", 1) if found else None

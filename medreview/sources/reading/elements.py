@@ -1,6 +1,6 @@
 """Kinds of HTML element, and areas of a page: menus, footers, boxes beside the text, the main part.
 
-An area is told by its element, its ARIA role, and the words of its class and id.
+An area is known by its element, its ARIA role, and the words of its class and id.
 """
 
 import re

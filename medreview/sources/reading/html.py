@@ -1,8 +1,8 @@
 """HTML to text, twice: the main text (``main_content``), and the full text, which is everything on the page.
 
-The signs by which the page's state is told are read here: its title, its headings, its own prose, how it is made. What
-stands in menus, footers and banners, and what is a list of other pages, is no prose of the page: a page that says
-"not found" says little else, however much stands around it.
+The signs that show the page's state are read here: its title, its headings, its own prose, how it is made. Menus,
+footers, banners and lists of other pages are no prose of the page: a page that says "not found" says little else,
+however much stands around it.
 """
 
 import re
@@ -52,12 +52,12 @@ _LONGEST_TEASER: Final = 300
 """Characters of a line below a heading that leads to another page: its teaser."""
 _REFRESH: Final = re.compile(r"\s*(\d{1,3})(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*[\"']?([^\"'\s]{1,500})", re.IGNORECASE)
 _AT_ONCE: Final = 10
-"""Seconds within which a page that sends its reader on is none to read."""
+"""Seconds within which a redirecting page is not a page to read."""
 _CLOSED: Final = re.compile(r'"isAccessibleForFree"\s*:\s*"?false', re.IGNORECASE)
 
 
 def signs_of_tree(root: HtmlElement, markup: str) -> Signs:
-    """The signs that are told from the tree as it came."""
+    """The signs that the tree shows as it came."""
     headings = (collapse_whitespace(heading.text_content()) for heading in root.iter("h1"))
     return Signs(
         title=collapse_whitespace(root.findtext(".//title") or ""),
@@ -71,7 +71,7 @@ def signs_of_tree(root: HtmlElement, markup: str) -> Signs:
 
 
 def signs_of_lines(signs: Signs, walk: Walk) -> Signs:
-    """The signs with those that are told from the lines of the page."""
+    """The signs with those that the lines of the page show."""
     lines = [line for line in walk.lines if not _is_hidden(line)]
     frames = frames_of(walk, [not is_list_of_links(line) for line in walk.lines])
     beside = areas_within(walk.areas, (BESIDE,))

@@ -3,7 +3,7 @@
 This walk leaves out only code and form controls: menus, footnotes, captions and collapsed panels are kept. A table row
 is one line ``| a | b |``, a list item begins with ``- ``, a heading has its own line after a blank one. Each line knows
 what of it is set apart (``apart``), in which area of the page it stands (``areas``), and where its words begin in the
-tree, so that another extractor's choice can be told line by line.
+tree, so that another extractor's choice is known line by line.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ The name takes part in the ids of snapshots, so that another one would make ever
 """
 
 LONGEST_HEADING: Final = 300
-"""Characters; what is longer is no heading, whatever its element."""
+"""Characters; a longer text is not a heading, whatever its element."""
 
 Slot = tuple[HtmlElement, bool]
 """A text in the tree: the element that lxml keeps it on, and whether as its tail."""

@@ -32,7 +32,7 @@ _MARK: Final = re.compile(f"[{chr(_FIRST_DIGIT)}-{chr(_FIRST_DIGIT + _DIGITS - 1
 _MOST_LINKED: Final = 0.6
 """The part of a line's characters from which on it is a link to another page, and no text of this one."""
 _MOST: Final = 0.5
-"""The part of the chosen text from which on an area that holds it is no frame, whatever its name."""
+"""The part of the chosen text from which on an area that holds it is not a frame, whatever its name."""
 _NEARLY_ALL: Final = 0.9
 
 
@@ -147,7 +147,7 @@ def _within(areas: list[Area], weights: list[int], total: int) -> list[bool]:
 
 def frames_of(walk: Walk, text: Sequence[bool]) -> list[bool]:
     """For each area whether it is a frame of the page or stands in one. ``text`` says of each line whether it is taken
-    for text: an area that is only named like a frame and holds most of that is none."""
+    for text: an area that is only named like a frame and holds most of it is not one."""
     weights, total = _weights(walk.lines, walk.areas, text)
     holds_most = _holding_most(weights, total)
     excepted = [most and area.kind != FRAME for most, area in zip(holds_most, walk.areas, strict=True)]

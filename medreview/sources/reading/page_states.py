@@ -103,7 +103,7 @@ class PageSigns:
 
     @property
     def shown(self) -> Signs:
-        """What the page shows of itself; of a page that is no HTML its text."""
+        """What the page shows of itself; of a page that is not HTML its text."""
         return self.of_page or Signs(prose=self.text, seen=self.text)
 
 

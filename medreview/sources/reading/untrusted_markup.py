@@ -98,8 +98,8 @@ _INLINE: Final = {
 
 
 def parse_xml(body: bytes, content_type: str = "") -> tuple[Any, str]:
-    """The root element, ``None`` when there is none and for an entity expansion attack; and a sentence where the
-    document was cut before it was parsed, else ``""``.
+    """The root element, ``None`` without one and for an entity expansion attack; and a sentence where the document
+    was cut before it was parsed, else ``""``.
 
     Nothing outside of the document is loaded (no DTD, no external entity, no network) and entities that it declares are
     not expanded. Named character references that XML does not define (``&mu;``, ``&ge;``) are replaced as in HTML.
@@ -139,7 +139,7 @@ def _character(entity: re.Match[str]) -> str:
 
 
 def text_of(node: Any, path: str = ".") -> str:
-    """The text of the first element at a path on one line, without markup; ``""`` when there is none."""
+    """The text of the first element at a path on one line, without markup; ``""`` without one."""
     found = node.find(path) if path != "." else node
     return "" if found is None else " ".join("".join(found.itertext()).split())
 

@@ -72,7 +72,7 @@ class RetractionMark(NamedTuple):
 
 
 def retraction_mark(title: str) -> RetractionMark | None:
-    """The mark before a title ("RETRACTED ARTICLE: ..."); ``None`` where there is none."""
+    """The mark before a title ("RETRACTED ARTICLE: ..."); ``None`` without one."""
     found = _RETRACTED_TITLE.match(title)
     if found is None:
         return None

@@ -317,7 +317,7 @@ class SavedPages:
         try:
             self._repair_last_line()
             self._folder = PagesFolder(path, max_bytes=_ANY_SIZE)
-            if self._folder.bad:  # what is added behind a line that means something else could not be told from it
+            if self._folder.bad:  # a line that means something else would hide what is added behind it
                 raise self._folder.bad[0]
         except OSError as error:
             self.close()

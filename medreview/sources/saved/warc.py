@@ -36,7 +36,7 @@ class Message:
 
 
 def read_message(stream: Any) -> tuple[Message | None, bytes]:
-    """The HTTP message at the start of a stream (``None`` if there is none), and the part of its body already read."""
+    """The HTTP message at the start of a stream (``None`` without one), and the part of its body already read."""
     start = b""
     while len(start) < _MAX_HEAD and (more := stream.read(_MAX_HEAD - len(start))):
         start += more
