@@ -307,7 +307,7 @@ def test_a_study_of_an_earlier_version_is_made_right_before_it_is_shown(folder: 
     path, program = folder / "a.medreview", Program(folder)
     with Study.open(path) as study:
         study.write(as_before)
-    assert f"`medreview judge {path}` makes them anew" in program("stats", path).stderr
+    assert f"`medreview judge {path}` makes them again" in program("stats", path).stderr
     program("review", path, "--plain", "--queue", "responses", input="q\n")
 
     assert program("stats", path).stderr == ""

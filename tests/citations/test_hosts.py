@@ -114,7 +114,7 @@ def test_the_suffix_list_is_never_fetched(monkeypatch):
     monkeypatch.setattr("tld.utils.MozillaPublicOnlyTLDSourceParser.local_path", "res/missing.txt")
     hosts._suffix_length.cache_clear()
 
-    with pytest.raises(UserError, match="install that package anew"):
+    with pytest.raises(UserError, match="install that package again"):
         registrable("nice.org.uk")
     assert asked == []
     monkeypatch.undo()

@@ -178,7 +178,7 @@ def test_bad_records_are_named_and_the_rest_is_counted(run, tmp_path):
         (("none.jsonl",), "There is no file none.jsonl"),
         (("--", "--odd.txt"), "There is no file --odd.txt"),
         ((".",), ". is a folder"),
-        (("a.docx",), "a.docx is of no kind that medreview reads"),
+        (("a.docx",), "a.docx is not a file that medreview reads"),
         (("five.jsonl", "--map", "x"), "--map wants COLUMN=FIELD"),
         (("five.jsonl", "--map", "x=response"), "five.jsonl has no column x to map"),
         (("five.jsonl", "--allow", "none.toml"), "The allow-list none.toml cannot be read"),

@@ -206,7 +206,7 @@ def test_filters_decisions_and_notes_are_found_and_gone_to(medreview, demo, monk
     assert ", filter response=R02" in done.stdout
     assert "S1 · note" in done.stdout
     assert "not addressed: " in done.stdout
-    assert "There is none." in done.stdout
+    assert "Nothing was found." in done.stdout
     assert "written outside" in done.stdout
     assert "there is no" in done.stdout
     assert "cannot use 'colour'" in done.stdout

@@ -89,7 +89,7 @@ def test_the_list_is_read_page_by_page_on_a_small_terminal_and_left_with_q(medre
         assert "copy6" in terminal.shown
         assert "copy0" not in terminal.shown
         terminal.type("nonsense\n")
-        terminal.wait("'nonsense' is none of these")
+        terminal.wait("'nonsense' is not in the list")
         for _ in range(2):
             terminal.type("m\n")
             terminal.read(0.2)

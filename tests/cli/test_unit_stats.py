@@ -175,7 +175,7 @@ def test_models_are_scored_against_all_gold_before_anybody_decides_and_that_is_o
         unit = answer_units(made)[0]
     before = " ".join(medreview("stats", path, "--unit", "answer", "--full", *FEW).stdout.split())
     assert "Evaluators beside 0 right labels" in before
-    assert "told later: 24 more right labels, once the answers are decided; stats --gold scores models" in before
+    assert "shown later: 24 more right labels, once the answers are decided; stats --gold scores models" in before
     assert "right labels met" not in before
 
     own_settings(tmp_path, 'reviewer = "kb"\n')

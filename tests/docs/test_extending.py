@@ -27,7 +27,7 @@ from medreview.cli.main import main
 from medreview.exchange.exports.export import export
 from medreview.generators.registry import GENERATORS
 from medreview.judges.tasks.registry import task_for
-from medreview.llm.call import Answer
+from medreview.llm.call import ModelAnswer
 from medreview.llm.settings import JudgeSettings
 from medreview.review.open_session import open_session
 from medreview.review.overview import overview
@@ -61,7 +61,7 @@ with Study.open(Path("demo.medreview")) as study:
     unit = task.unit(task.waiting()[0])
     text = study.reader.execute("SELECT text FROM response ORDER BY ordinal").fetchone()[0]
     value = {"quote": text[:60].rpartition(" ")[0], "reason": "", "answer": "yes"}
-    answer = Answer("ok", value, "", "", 1, 1, 1, None, 1, "plain", False, "")
+    answer = ModelAnswer("ok", value, "", "", 1, 1, 1, None, 1, "plain", False, "")
     task.store([(unit, [answer])])
     told["task"] = len(task.waiting()), study.reader.execute("SELECT answer FROM question_check").fetchone()[0]
     first = text[:60].rpartition(" ")[0]

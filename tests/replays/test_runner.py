@@ -68,7 +68,7 @@ def test_a_replay_says_what_waits_for_the_reviewer_goes_on_and_completes_its_fig
     assert "detection would ask one (m at" in first.stderr
     assert "medreview review s.medreview --queue answers" in first.stdout
     assert "assisted: waits: no person has remarked on an answer yet" in first.stdout
-    assert "2 right labels are told once their answers are decided" in " ".join(first.stdout.split())
+    assert "2 right labels are shown once their answers are decided" in " ".join(first.stdout.split())
     assert "answers decided (by kb 2)" in second.stdout
     assert "1.000" in second.stdout
     states = {step["step"]: step["state"] for step in third["steps"]}

@@ -44,7 +44,7 @@ def test_digits_are_for_verdicts_alone() -> None:
 
 @pytest.mark.parametrize("told", ["", "foo", "[[[", "x,,y", "ctrl-x"])
 def test_what_is_no_key_is_refused(told: str) -> None:
-    with pytest.raises(UserError, match="which is none"):
+    with pytest.raises(UserError, match="which no terminal sends"):
         remapped(REVIEW, {"defer": told})
 
 

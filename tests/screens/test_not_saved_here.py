@@ -92,7 +92,7 @@ def test_a_note_that_was_begun_when_the_file_went_is_a_draft_in_the_rescue_file_
 
     (rescue,) = study_path.parent.glob("sepsis.rescue-*.medreview")
     ended, _, lost = told.partition("medreview: NOT SAVED HERE")
-    assert "The workbench ended because it was told to (SIGTERM)." in ended
+    assert "The workbench ended because the system sent SIGTERM." in ended
     assert "Every decision is saved" not in ended
     assert f"The note that you began on R01 S1 is a draft in {rescue}." in ended
     assert f"`medreview review {rescue}` leads there" in ended

@@ -70,7 +70,7 @@ def test_a_record_that_says_two_things_at_once_is_left_out_with_its_line_and_the
     with Study.create(tmp_path / "a.medreview") as study:
         done = bring_answers(study, tmp_path, [RECORDS[0], *wrong])
         assert [(bad.line, bad.reason) for bad in done.bad] == [
-            (2, "has the type “odd”, which is none of none, fact, input, context, other"),
+            (2, "has the type “odd”, which is not one of none, fact, input, context, other"),
             (3, "has spans of a hallucination and the type none"),
             (4, "has no answer"),
             (5, "has an annotation of the group “robot”, which is not expert, layperson or model"),

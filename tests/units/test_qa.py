@@ -157,7 +157,7 @@ def test_answers_of_models_are_not_taken_for_items(study, record):
     [
         (QAItem("true_false", "A?", (), ("maybe",)), "not one of true and false"),
         (QAItem("list", "A?", tuple(zip("ABCD", "wxyz", strict=True)), ("w",)), "fewer than two"),
-        (QAItem("list", "A?", tuple(zip("ABCD", "wxyz", strict=True)), ("w", "v")), "none of its options (v)"),
+        (QAItem("list", "A?", tuple(zip("ABCD", "wxyz", strict=True)), ("w", "v")), "not one of its options (v)"),
         (QAItem("multiple_choice", "A?", (("A", "yes"),), ("yes",)), "without four or five options"),
         (QAItem("multiple_choice", "A?", tuple(zip("ABCD", "wxyW", strict=True)), ("w",)), "same option twice"),
         (QAItem("short", "A?", (), ("word " * 41,)), "more than 40 words"),

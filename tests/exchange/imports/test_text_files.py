@@ -38,7 +38,7 @@ Write = Callable[[str, str | bytes], Path]
         ("a.csv", b"PK\x03\x04...", "Excel, Word or zip"),
         ("a.txt", b"%PDF-1.7", "is a PDF"),
         ("a.txt", b"ab\0cd", "is a binary file"),
-        ("a.docx", "text", "is of no kind that medreview reads"),
+        ("a.docx", "text", "is not a file that medreview reads"),
         ("a.jsonl", '{"frage": "x", "antwort": "y"}\n', "has no column for the response (it has frage, antwort)"),
         ("a.csv", "frage;antwort\nx;y\n", "--map COLUMN=response"),
         ("a.csv", "response,response\nx,y\n", "names the column response twice"),

@@ -137,7 +137,7 @@ def test_right_labels_that_may_not_be_told_are_counted_and_nothing_else(study: S
 
     assert (figures.right_labels, figures.silent, figures.evaluators, figures.spans) == (0, 4, (), ())
     shown = " ".join(printed(unit_parts(unit_figures(study.reader, "answer", resampling=FEW))).split())
-    assert "told later: 4 more right labels, once the answers are decided; stats --gold scores" in shown
+    assert "shown later: 4 more right labels, once the answers are decided; stats --gold scores" in shown
 
 
 def item(number: int, kind: str, *labels: tuple[str, int, str]) -> dict[str, Any]:
