@@ -138,7 +138,7 @@ def test_a_fault_keeps_everything_out(two: tuple[Path, Path], statement: str, se
         ({"kind": "background", "payload": '{"role": "", "specialty": "", "words": "", "years": "x"}'}, "years is no"),
         ({"kind": "pass_rate", "payload": '{"seed": "", "share": 2, "after_days": 1}'}, "share is not between 0 and 1"),
         ({"kind": "pass_rate", "payload": '{"seed": "", "share": 1, "after_days": -1}'}, "after_days is no number"),
-        ({"kind": "gold_told", "payload": '{"labels": [{"unit": "r1.1", "axis": "evidence"}]}'}, "label is unknown to this program"),
+        ({"kind": "gold_told", "payload": '{"labels": [{"unit": "r1.1", "axis": "evidence"}]}'}, "label is unknown"),
         ({"at_utc": "yesterday"}, "its at_utc is no time"),
         ({"event_id": "z"}, "its event_id is no ULID"),
         ({"pass": 0}, "its pass is no number from 1"),
