@@ -1,0 +1,116 @@
+"""Reading what systems write: the answers of model APIs, exports of chats, logs of evaluations, published data sets.
+
+A file goes through ``container`` (its JSON values, whatever holds them), ``envelope`` (what stands around an answer)
+and the first adapter that knows a value; ``given`` makes the record that is stored. Each adapter is a module of its
+own, with a :class:`~medreview.exchange.producers.producer.Producer`; ``docs/extending.md`` says how to add one. What no
+adapter knows is left to the reader of plain records.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from medreview.exchange.imports.answer_records import AnswerRecord
+from medreview.exchange.imports.file_rows import BadRecord
+from medreview.exchange.producers.container import Broken, Events, values_in
+from medreview.exchange.producers.envelope import enclosed, request_of
+from medreview.exchange.producers.given import record_of
+from medreview.exchange.producers.producer import NoAnswerError, Producer
+
+_MODULES: Final = ("openai_responses",)
+"""The adapters in the order in which they are asked: the more a format has of its own, the sooner."""
+
+
+@cache
+def producers() -> tuple[Producer, ...]:
+    """All adapters, in the order in which they are asked."""
+    return tuple(import_module(f"{__name__}.{name}").PRODUCER for name in _MODULES)
+
+
+@dataclass(slots=True)
+class Produced:
+    """The answers of a file that a known producer wrote; ``name`` is the producer's, that of the first answer."""
+
+    name: str
+    path: Path
+    requests: Mapping[str, Any] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[AnswerRecord | BadRecord]:
+        """Each answer, or what is wrong with a record; the file is read again each time."""
+        for line, value in values_in(self.path) or ():
+            if isinstance(value, Broken):
+                yield BadRecord(line, value.reason)
+                continue
+            found = _read(value, self.requests)
+            if not found:
+                yield BadRecord(line, "is of another form than the others of this file")
+            for one in found:
+                yield from _answers(line, one)
+
+
+def produced(path: Path, requests: Mapping[str, Any] | None = None) -> Produced | None:
+    """The answers of a file, ``None`` where no adapter knows the first value in it.
+
+    ``requests``: what was sent, by id (:func:`requests_in`). Raises :class:`UserError` for a zip or XML that cannot be
+    read.
+    """
+    for _, value in values_in(path) or ():
+        if isinstance(value, Broken):
+            continue
+        found = _read(value, requests or {})
+        known = next((one.by for one in found if one.by is not None), None)
+        if known is not None or not found:
+            return None if known is None else Produced(known.name, path, requests or {})
+    return None
+
+
+def requests_in(path: Path) -> dict[str, Any]:
+    """What was sent, by id, of a batch's input; nothing of any other file."""
+    found = (request_of(value) for _, value in values_in(path) or ())
+    return dict(filter(None, found))
+
+
+class _Read(NamedTuple):
+    """A value that an adapter reads, the request of it and the id around both; or ``wrong``: why it is no answer."""
+
+    by: Producer | None
+    value: Any
+    request: Any = None
+    id: str = ""
+    wrong: str = ""
+
+
+def _read(value: Any, requests: Mapping[str, Any], request: Any = None, name: str = "") -> list[_Read]:
+    """Who reads what of a value; nothing where nobody knows it."""
+    if isinstance(value, Events):
+        return _folded(value.events)
+    for one in producers():
+        if one.detect(value):
+            return [_Read(one, value, request, name)]
+    if isinstance(value, list):
+        return _folded(value) or [one for item in value for one in _read(item, requests)]
+    try:
+        inner = enclosed(value, requests)
+    except NoAnswerError as error:
+        return [_Read(None, None, wrong=str(error))]
+    return [] if inner is None else _read(inner.body, requests, inner.request or request, inner.id or name)
+
+
+def _folded(events: list[Any]) -> list[_Read]:
+    bodies = ((one, one.fold(events)) for one in producers() if one.fold is not None)
+    return next(([_Read(one, body)] for one, body in bodies if body is not None), [])
+
+
+def _answers(line: int, read: _Read) -> Iterator[AnswerRecord | BadRecord]:
+    if read.by is None:
+        yield BadRecord(line, read.wrong)
+        return
+    try:
+        for given in read.by.records(read.value, read.request):
+            given.id = given.id or read.id
+            yield record_of(given, line, read.by.name)
+    except ValueError as error:
+        yield BadRecord(line, str(error))
