@@ -20,7 +20,19 @@ from medreview.exchange.producers.envelope import enclosed, request_of
 from medreview.exchange.producers.given import record_of
 from medreview.exchange.producers.producer import NoAnswerError, Producer
 
-_MODULES: Final = ("openai_responses",)
+_MODULES: Final = (
+    "chatgpt_export",
+    "claude_export",
+    "open_webui",
+    "librechat",
+    "label_studio",
+    "inspect_ai",
+    "promptfoo",
+    "ragas",
+    "deepeval",
+    "openai_responses",
+    "messages",
+)
 """The adapters in the order in which they are asked: the more a format has of its own, the sooner."""
 
 
@@ -30,13 +42,30 @@ def producers() -> tuple[Producer, ...]:
     return tuple(import_module(f"{__name__}.{name}").PRODUCER for name in _MODULES)
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A conversation of an export, to choose it by: title and id, when its first answer was given (ISO 8601, ``""`` if
+    the file does not say), and how many answers it has."""
+
+    title: str
+    id: str
+    created: str
+    answers: int
+
+
 @dataclass(slots=True)
 class Produced:
-    """The answers of a file that a known producer wrote; ``name`` is the producer's, that of the first answer."""
+    """The answers of a file that a known producer wrote; ``name`` is the producer's, that of the first answer.
+
+    ``only``: those of conversations whose titles have all of these words, in any case, or of the one with this id.
+    ``since``: those of a date (ISO 8601) and later; one without a date is left out.
+    """
 
     name: str
     path: Path
     requests: Mapping[str, Any] = field(default_factory=dict)
+    only: str = ""
+    since: str = ""
 
     def __iter__(self) -> Iterator[AnswerRecord | BadRecord]:
         """Each answer, or what is wrong with a record; the file is read again each time."""
@@ -48,13 +77,36 @@ class Produced:
             if not found:
                 yield BadRecord(line, "is of another form than the others of this file")
             for one in found:
-                yield from _answers(line, one)
+                yield from (answer for answer in _answers(line, one) if self._takes(answer))
+
+    def _takes(self, answer: AnswerRecord | BadRecord) -> bool:
+        if isinstance(answer, BadRecord) or not (self.only or self.since):
+            return True
+        title, name = _conversation_of(answer)
+        words = self.only.casefold().split()
+        chosen = self.only == name or all(word in title.casefold() for word in words)
+        return chosen and answer.created_at >= self.since
+
+    def choices(self) -> list[Choice]:
+        """The conversations that the answers are from, in the order of the file; none where it is no export of chats."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for answer in self:
+            if isinstance(answer, AnswerRecord) and any(of := _conversation_of(answer)):
+                found.setdefault(of, []).append(answer.created_at)
+        return [Choice(title, name, min(filter(None, dates), default=""), len(dates))
+                for (title, name), dates in found.items()]  # fmt: skip
 
 
-def produced(path: Path, requests: Mapping[str, Any] | None = None) -> Produced | None:
+def _conversation_of(answer: AnswerRecord) -> tuple[str, str]:
+    return str(answer.extra.get("conversation", "")), str(answer.extra.get("conversation_id", ""))
+
+
+def produced(
+    path: Path, requests: Mapping[str, Any] | None = None, *, only: str = "", since: str = ""
+) -> Produced | None:
     """The answers of a file, ``None`` where no adapter knows the first value in it.
 
-    ``requests``: what was sent, by id (:func:`requests_in`). Raises :class:`UserError` for a zip or XML that cannot be
+    ``requests``: what was sent, by id (:func:`requests_in`); ``only`` and ``since`` as of :class:`Produced`. Raises :class:`UserError` for a zip or XML that cannot be
     read.
     """
     for _, value in values_in(path) or ():
@@ -63,7 +115,7 @@ def produced(path: Path, requests: Mapping[str, Any] | None = None) -> Produced 
         found = _read(value, requests or {})
         known = next((one.by for one in found if one.by is not None), None)
         if known is not None or not found:
-            return None if known is None else Produced(known.name, path, requests or {})
+            return None if known is None else Produced(known.name, path, requests or {}, only, since)
     return None
 
 
