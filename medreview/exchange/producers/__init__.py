@@ -7,18 +7,23 @@ adapter knows is left to the reader of plain records.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from medreview.errors import UserError
 from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.exchange.producers.container import Broken, Events, values_in
 from medreview.exchange.producers.envelope import enclosed, request_of
 from medreview.exchange.producers.given import record_of
 from medreview.exchange.producers.producer import NoAnswerError, Producer
+
+if TYPE_CHECKING:
+    from medreview.import_files import Chosen
 
 _MODULES: Final = (
     "chatgpt_export",
@@ -42,33 +47,30 @@ def producers() -> tuple[Producer, ...]:
     return tuple(import_module(f"{__name__}.{name}").PRODUCER for name in _MODULES)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A conversation of an export, to choose it by: title and id, when its first answer was given (ISO 8601, ``""`` if
-    the file does not say), and how many answers it has."""
+class Choice(NamedTuple):
+    """A conversation of an export, to choose it by: title and id, when its first answer was given (ISO 8601, ``""``
+    where the file does not say), and how many answers it has."""
 
     title: str
     id: str
-    created: str
+    created_at: str
     answers: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Produced:
-    """The answers of a file that a known producer wrote; ``name`` is the producer's, that of the first answer.
+    """The answers of a file that a known system wrote, read again each time; ``name`` is the producer of the first.
 
-    ``only``: those of conversations whose titles have all of these words, in any case, or of the one with this id.
-    ``since``: those of a date (ISO 8601) and later; one without a date is left out.
+    ``requests``: what was sent, by id; ``chosen``: which of them, and what the file does not say.
     """
 
     name: str
     path: Path
-    requests: Mapping[str, Any] = field(default_factory=dict)
-    only: str = ""
-    since: str = ""
+    requests: Mapping[str, Any]
+    chosen: "Chosen"
 
     def __iter__(self) -> Iterator[AnswerRecord | BadRecord]:
-        """Each answer, or what is wrong with a record; the file is read again each time."""
+        """Each answer, or what is wrong with a record."""
         for line, value in values_in(self.path) or ():
             if isinstance(value, Broken):
                 yield BadRecord(line, value.reason)
@@ -77,52 +79,73 @@ class Produced:
             if not found:
                 yield BadRecord(line, "is of another form than the others of this file")
             for one in found:
-                yield from (answer for answer in _answers(line, one) if self._takes(answer))
+                yield from filter(self._takes, _answers(line, one, self.chosen.question))
 
     def _takes(self, answer: AnswerRecord | BadRecord) -> bool:
-        if isinstance(answer, BadRecord) or not (self.only or self.since):
+        """Whether an answer is one of those that are chosen; all of what is wrong is."""
+        only, since = self.chosen.only, self.chosen.since
+        if isinstance(answer, BadRecord) or not (only or since):
             return True
         title, name = _conversation_of(answer)
-        words = self.only.casefold().split()
-        chosen = self.only == name or all(word in title.casefold() for word in words)
-        return chosen and answer.created_at >= self.since
+        titled = all(word in title.casefold() for word in only.casefold().split())
+        return (titled or only == name) and answer.created_at >= since
 
     def choices(self) -> list[Choice]:
-        """The conversations that the answers are from, in the order of the file; none where it is no export of chats."""
+        """The conversations of the chosen answers, in the order of the file; none where it is no export of chats."""
         found: dict[tuple[str, str], list[str]] = {}
         for answer in self:
             if isinstance(answer, AnswerRecord) and any(of := _conversation_of(answer)):
                 found.setdefault(of, []).append(answer.created_at)
-        return [Choice(title, name, min(filter(None, dates), default=""), len(dates))
-                for (title, name), dates in found.items()]  # fmt: skip
+        return [Choice(*of, min(filter(None, dates), default=""), len(dates)) for of, dates in found.items()]
 
 
 def _conversation_of(answer: AnswerRecord) -> tuple[str, str]:
+    """Title and id of the conversation that an answer is from."""
     return str(answer.extra.get("conversation", "")), str(answer.extra.get("conversation_id", ""))
 
 
-def produced(
-    path: Path, requests: Mapping[str, Any] | None = None, *, only: str = "", since: str = ""
-) -> Produced | None:
+def produced(path: Path, chosen: "Chosen") -> Produced | None:
     """The answers of a file, ``None`` where no adapter knows the first value in it.
 
-    ``requests``: what was sent, by id (:func:`requests_in`); ``only`` and ``since`` as of :class:`Produced`. Raises :class:`UserError` for a zip or XML that cannot be
-    read.
+    Raises :class:`UserError` for a zip or XML that cannot be read, and for a file of another producer than the one that
+    is chosen.
     """
+    wanted = named(chosen.producer) if chosen.producer else None
+    requests = requests_in(chosen.requests) if chosen.requests else {}
     for _, value in values_in(path) or ():
         if isinstance(value, Broken):
             continue
-        found = _read(value, requests or {})
+        found = _read(value, requests)
         known = next((one.by for one in found if one.by is not None), None)
-        if known is not None or not found:
-            return None if known is None else Produced(known.name, path, requests or {}, only, since)
+        if known is None and found:
+            continue
+        if wanted not in (None, known):
+            is_read = f"is read as {known.name}" if known else "is not of a form that medreview knows"
+            raise UserError(f"{path} {is_read}, not as {wanted.name if wanted else ''}; leave --producer out.")
+        return None if known is None else Produced(known.name, path, requests, chosen)
     return None
 
 
+def named(name: str) -> Producer:
+    """The producer of a name, or of the only one that has these words in it. Raises :class:`UserError` for no such."""
+    found = [one for one in producers() if name.casefold() in one.name.casefold()]
+    found = [one for one in found if one.name.casefold() == name.casefold()] or found
+    if len(found) != 1:
+        raise UserError(f"There is no producer {name!r}; there are {', '.join(one.name for one in producers())}.")
+    return found[0]
+
+
+def is_asked(path: Path) -> bool:
+    """Whether a file is the input of a batch: what is asked, by id."""
+    return any(request_of(value) is not None for _, value in islice(values_in(path) or (), 1))
+
+
 def requests_in(path: Path) -> dict[str, Any]:
-    """What was sent, by id, of a batch's input; nothing of any other file."""
-    found = (request_of(value) for _, value in values_in(path) or ())
-    return dict(filter(None, found))
+    """What was sent, by id. Raises :class:`UserError` for a file in which nothing of that is."""
+    found = dict(filter(None, (request_of(value) for _, value in values_in(path) or ())))
+    if not found:
+        raise UserError(f"{path} is no file of requests: none of its lines has an id and what was asked.")
+    return found
 
 
 class _Read(NamedTuple):
@@ -156,13 +179,14 @@ def _folded(events: list[Any]) -> list[_Read]:
     return next(([_Read(one, body)] for one, body in bodies if body is not None), [])
 
 
-def _answers(line: int, read: _Read) -> Iterator[AnswerRecord | BadRecord]:
+def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | BadRecord]:
     if read.by is None:
         yield BadRecord(line, read.wrong)
         return
     try:
         for given in read.by.records(read.value, read.request):
             given.id = given.id or read.id
+            given.question = given.question or question
             yield record_of(given, line, read.by.name)
     except ValueError as error:
         yield BadRecord(line, str(error))
