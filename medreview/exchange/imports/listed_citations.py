@@ -298,7 +298,8 @@ def given_pages(value: Any, field: str = "") -> list[GivenPage]:
     """The pages of a field, in order; none unless one of them has a text.
 
     A text without an address is a document, by its name or its first words. ``field``: its name, which says whether it
-    holds passages, and that texts alone are those. Raises ``ValueError``, which says what is wrong, for an invalid text.
+    holds passages, and that texts alone are those. Raises ``ValueError``, which says what is wrong, for a text that is
+    invalid.
     """
     if isinstance(value, str):
         value = written_out(value)

@@ -1,11 +1,11 @@
-"""ChatGPT's export of one's data: conversations as trees of messages, whose marks stand for the pages that they cite."""
+"""ChatGPT's export of one's data: conversations as trees of messages, whose marks stand for the pages they cite."""
 
 import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import Turn
-from medreview.exchange.producers.conversation import CutText, branch, cut_of, each_answer, private_marks
+from medreview.exchange.producers.conversation import CutText, branch, cut_of, each_answer, moved, private_marks
 from medreview.exchange.producers.given import (
     Cite,
     Conversation,
@@ -102,11 +102,7 @@ def _answer(messages: list[dict[str, Any]], model: str, left: list[str]) -> Give
     for message in messages:
         cut, found, passages = _cited("".join(_parts(message)), member(message, "metadata"))
         text += "\n\n" if text else ""
-        cites += [
-            cite if cite.start is None or cite.end is None
-            else cite._replace(start=cite.start + len(text), end=cite.end + len(text))
-            for cite in found
-        ]  # fmt: skip
+        cites += moved(found, len(text).__add__)
         texts += passages
         text += cut
     last = messages[-1]
@@ -130,29 +126,21 @@ def _cited(text: str, about: Any) -> tuple[str, list[Cite], list[SourceText]]:
     references = items(member(about, "content_references"))
     wanted = [(_number(one, "start_idx"), _number(one, "end_idx"), text_at(one, "matched_text")) for one in references]
     shown: dict[Place, str] = {}
-    for one, place in zip(references, placed(text, wanted), strict=True):
-        if place is not None and text_at(one, "matched_text").strip():
-            shown[place] = text_at(one, "alt") if text_at(one, "type") in ("entity", "alt_text") else ""
-        if text_at(one, "type").startswith(_NO_SOURCE):
-            continue
-        start, end = place if place is not None and text_at(one, "matched_text").strip() else (None, None)
-        for work in _works(one):
-            cites.append(Cite(work["cited"], work["title"], start, end))
-            if work["snippet"]:
-                texts.append(SourceText(work["cited"], work["snippet"], work["title"]))
+    for one, found in zip(references, placed(text, wanted), strict=True):
+        kind, place = text_at(one, "type"), found if text_at(one, "matched_text").strip() else None
+        if place is not None and kind in ("entity", "alt_text"):
+            shown[place] = text_at(one, "alt")
+        if not kind.startswith(_NO_SOURCE):
+            for work in _works(one):
+                cites.append(Cite(work.cited, work.title, *(place or (None, None))))
+                texts += [work] if work.text else []
     marks = [found.span() for found in _OLD_MARK.finditer(text)]
     for one in items(member(about, "citations")):
-        work = member(one, "metadata")
-        cited = cited_as(_untracked(text_at(work, "url")), text_at(work, "title") or text_at(work, "name"))
-        start, end = _old_place(one, text, marks) or (None, None)
-        cites.append(Cite(cited, text_at(work, "title") or text_at(work, "name"), start, end))
+        title = text_at(one, "metadata", "title") or text_at(one, "metadata", "name")
+        cited = cited_as(_untracked(text_at(one, "metadata", "url")), title)
+        cites.append(Cite(cited, title, *(_old_place(one, text, marks) or (None, None))))
     cut = CutText(text, [cut_of(mark, shown.get(mark.span(), "")) for mark in private_marks(text)])
-    return (
-        cut.text,
-        [cite if cite.start is None or cite.end is None else cite._replace(start=cut.at(cite.start), end=cut.at(cite.end))
-         for cite in cites],
-        texts,
-    )  # fmt: skip
+    return cut.text, moved(cites, cut.at), texts
 
 
 def _number(value: dict[str, Any], name: str) -> int:
@@ -160,14 +148,14 @@ def _number(value: dict[str, Any], name: str) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) else -1
 
 
-def _works(reference: dict[str, Any]) -> Iterator[dict[str, str]]:
-    """The pages and files of a reference, those too that it says to support it."""
+def _works(reference: dict[str, Any]) -> Iterator[SourceText]:
+    """The pages and files of a reference, those too that it says to support it, each with the passage that is shown."""
     for one in [reference, *items(reference.get("items")), *items(reference.get("fallback_items"))]:
         for work in (one, *items(one.get("supporting_websites"))):
             title = text_at(work, "title") or text_at(work, "name")
             url = _untracked(text_at(work, "url") or text_at(work, "cloud_doc_url"))
             if cited := cited_as(url, title if reference.get("type") == "file" else ""):
-                yield {"cited": cited, "title": title, "snippet": text_at(work, "snippet")}
+                yield SourceText(cited, text_at(work, "snippet"), title)
 
 
 def _untracked(url: str) -> str:

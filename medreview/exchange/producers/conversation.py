@@ -3,12 +3,12 @@ what the chat program keeps in it for itself."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import Turn
-from medreview.exchange.producers.given import Conversation, Given
+from medreview.exchange.producers.given import Cite, Conversation, Given
 
 
 def branch(parents: Mapping[str, Any], leaf: Any) -> list[str]:
@@ -71,6 +71,14 @@ class CutText:
         if found < len(self._cuts) and self._cuts[found][0] < offset:
             return self._cuts[found][2]
         return offset + self._shifts[found]
+
+
+def moved(cites: Iterable[Cite], at: Callable[[int], int]) -> list[Cite]:
+    """Citations with their places moved to where ``at`` says that an offset is now."""
+    return [
+        one if one.start is None or one.end is None else one._replace(start=at(one.start), end=at(one.end))
+        for one in cites
+    ]
 
 
 _ASIDE: Final = re.compile(

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.imports.json_rows import written_out
 from medreview.exchange.imports.listed_citations import given_pages
-from medreview.exchange.producers.given import Cite, SourceText, Turn, asked, items, member, text_at
+from medreview.exchange.producers.given import Cite, SourceText, asked, items, member, text_at
 
 
 def contexts(value: Any, field: str = "contexts") -> tuple[list[Cite], list[SourceText]]:

@@ -47,6 +47,9 @@ class Conversation(NamedTuple):
     id: str = ""
 
 
+_NONE: Final = Conversation()
+
+
 @dataclass(kw_only=True, slots=True)
 class Given:
     """One answer as its file has it. ``created`` and ``finish`` are the producer's own; ``facts``: key facts of the
@@ -68,7 +71,7 @@ class Given:
     correct: str = ""
     question_id: str = ""
     left: Sequence[str] = ()
-    conversation: Conversation = Conversation()
+    conversation: Conversation = _NONE
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

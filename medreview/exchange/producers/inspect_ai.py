@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.producers.evaluated import scores
-from medreview.exchange.producers.given import Cite, Given, Turn, asked, cited_as, items, member, text_at, texts_in
+from medreview.exchange.producers.given import Cite, Given, asked, cited_as, items, member, text_at, texts_in
 from medreview.exchange.producers.producer import NoAnswerError, Producer
 
 _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})")
@@ -21,7 +22,7 @@ def _detect(value: Any) -> bool:
 
 def _records(value: Any, request: Any) -> Iterator[Given]:
     about = member(value, "eval")
-    samples = items(value["samples"] if "samples" in value else [value] if "epoch" in value else [])
+    samples = items(value.get("samples", [value] if "epoch" in value else []))
     if not samples:
         raise NoAnswerError("has no answer: the log holds no samples")
     epochs = {sample.get("epoch") for sample in samples}

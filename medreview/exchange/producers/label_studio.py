@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.producers.conversation import each_answer
-from medreview.exchange.producers.given import Conversation, Given, Turn, items, member, role_of, text_at, texts_in
+from medreview.exchange.producers.given import Conversation, Given, items, member, role_of, text_at, texts_in
 from medreview.exchange.producers.producer import Producer
 
 _LABELS: Final = ("choices", "rating", "text", "taxonomy", "labels", "number")
@@ -35,12 +36,12 @@ def _conversations(value: dict[str, Any]) -> Iterator[tuple[Any, list[dict[str, 
 
 
 def _records(value: Any, request: Any) -> Iterator[Given]:
-    of = Conversation(id=text_at(value, "id"))
+    task = text_at(value, "id")
     found = list(_conversations(value))
     for annotation, messages in found:
-        name = f"{of.id}-{text_at(annotation, 'id')}" if len(found) > 1 else of.id
+        name = f"{task}-{text_at(annotation, 'id')}" if len(found) > 1 else task
         said = (one for message in messages if (one := _said(message)) is not None)
-        for number, one in enumerate(each_answer(said, of), 1):
+        for number, one in enumerate(each_answer(said, Conversation()), 1):
             one.id = f"{name}-{number}"
             one.extra = {**_data(value["data"]), **_labels(annotation)}
             yield one

@@ -1,4 +1,4 @@
-"""Logs of conversations as lists of messages, each with a role and a text: of fine-tuning, of loggers, of chat programs.
+"""Logs of conversations as lists of messages, each with a role and a text, as fine-tuning and loggers write them.
 
 Each turn of the assistant is an answer, and the user's turns never are.
 """
@@ -6,8 +6,9 @@ Each turn of the assistant is an answer, and the user's turns never are.
 from collections.abc import Iterator
 from typing import Any, Final
 
+from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.producers.conversation import CutText, asides, each_answer, what_asides
-from medreview.exchange.producers.given import Conversation, Given, Turn, items, member, role_of, text_at, texts_in
+from medreview.exchange.producers.given import Conversation, Given, items, member, role_of, text_at, texts_in
 from medreview.exchange.producers.producer import Producer
 
 _LISTS: Final = ("messages", "conversations", "conversation", "dialogue", "turns")
@@ -15,7 +16,7 @@ _ROLES: Final = ("role", "from", "sender", "author", "speaker")
 _TEXTS: Final = ("content", "value", "text", "message")
 _IDS: Final = ("id", "conversation_id", "conversationId", "thread_id", "session_id", "uuid")
 _TIMES: Final = ("created_at", "createdAt", "timestamp", "create_time")
-_ANSWERS: Final = ("response", "answer", "output", "completion", "text", "choices", "responses", "answers")
+_ANSWERS: Final = ("response", "answer", "output", "completion", "text")
 """Members of a record whose list of messages is what was said before its answer."""
 
 
@@ -27,15 +28,15 @@ def _conversations(value: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
     """The lists of messages in a value, each with what stands around it."""
     if isinstance(value, list):
         return [({}, items(value))] if value and all(map(_role, value)) else []
-    if not isinstance(value, dict) or any(value.get(name) for name in _ANSWERS):
+    if not isinstance(value, dict) or any(isinstance(value.get(name), str | dict) for name in _ANSWERS):
         return []
     if chats := [one for one in items(value.get("history")) if isinstance(one.get("messages"), list)]:
         return [(one, items(one["messages"])) for one in chats]
     found = next((value[name] for name in _LISTS if items(value.get(name)) and _role(value[name][0])), None)
     if found is not None:
         return [(value, items(found))]
-    if isinstance(value.get("prompt"), list) and isinstance(value.get("chosen", value.get("completion")), list):
-        return [(value, items([*value["prompt"], *value.get("chosen", value.get("completion"))]))]
+    if isinstance(value.get("prompt"), list) and isinstance(value.get("completion"), list):
+        return [(value, items([*value["prompt"], *value["completion"]]))]
     return []
 
 

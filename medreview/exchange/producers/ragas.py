@@ -1,12 +1,13 @@
-"""Ragas: data sets and results with what was asked, retrieved, answered and expected, and annotations of its metrics."""
+"""Ragas: data sets and results with what was asked, read, answered and expected, and annotations of its metrics."""
 
 from collections.abc import Iterator
 from typing import Any, Final
 
+from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.imports.json_rows import is_table, records_in
 from medreview.exchange.producers.conversation import each_answer
 from medreview.exchange.producers.evaluated import contexts
-from medreview.exchange.producers.given import Conversation, Given, Turn, items, member, role_of, text_at, texts_in
+from medreview.exchange.producers.given import Conversation, Given, items, member, role_of, text_at, texts_in
 from medreview.exchange.producers.producer import Producer
 
 _USED: Final = ("user_input", "response", "retrieved_contexts", "reference", "id")
