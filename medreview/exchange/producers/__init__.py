@@ -20,7 +20,15 @@ from medreview.exchange.producers.envelope import enclosed, request_of
 from medreview.exchange.producers.given import record_of
 from medreview.exchange.producers.producer import NoAnswerError, Producer
 
-_MODULES: Final = ("openai_responses",)
+_MODULES: Final = (
+    "healthbench",
+    "expertqa",
+    "attributionbench",
+    "faithbench",
+    "medquad",
+    "kqa",
+    "openai_responses",
+)
 """The adapters in the order in which they are asked: the more a format has of its own, the sooner."""
 
 

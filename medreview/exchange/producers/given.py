@@ -95,33 +95,44 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
     )
 
 
-def _entries(cites: Sequence[Cite]) -> dict[str, str]:
-    """By what is cited, its entry in the list of citations, with the answer's own number where every one has one."""
+Numbered = tuple[str, int | None]
+"""What is cited, and the answer's own number of it, ``None`` where it has none."""
+
+
+def _entries(cites: Sequence[Cite]) -> dict[Numbered, str]:
+    """By what is cited and its number, the entry in the list of citations, with the number where every source has one.
+
+    A source that the answer cites as [4] and as [5] has two entries.
+    """
     titles: dict[str, str] = {}
-    numbers: dict[str, int | None] = {}
+    numbers: dict[str, dict[int, None]] = {}
     for cite in cites:
         titles[cite.cited] = titles.get(cite.cited, "") or cite.title
-        numbers[cite.cited] = numbers.get(cite.cited) or cite.number
+        numbers.setdefault(cite.cited, {}).update({cite.number: None} if cite.number else {})
     numbered = all(numbers.values())
-    found = {}
+    found: dict[Numbered, str] = {}
     for cited, title in titles.items():
         entry = cited if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})[0]
-        found[cited] = f"[{numbers[cited]}] {entry}" if numbered else entry
-    return dict(sorted(found.items(), key=lambda item: numbers[item[0]] or 0)) if numbered else found
+        for number in numbers[cited] if numbered else (None,):
+            found[cited, number] = f"[{number}] {entry}" if numbered else entry
+    return dict(sorted(found.items(), key=lambda item: item[0][1] or 0))
 
 
 def _work(cited: str, title: str) -> dict[str, str]:
     return {"url": cited, "title": title} if title.strip() and title != cited else {"url": cited}
 
 
-def _ranges(text: str, cites: Sequence[Cite], entries: Mapping[str, str]) -> Iterable[CitedRange]:
+def _ranges(text: str, cites: Sequence[Cite], entries: Mapping[Numbered, str]) -> Iterable[CitedRange]:
     wanted = [cite for cite in cites if cite.start is not None and cite.end is not None]
+    first = {cited: entry for (cited, _), entry in reversed(list(entries.items()))}
     places = placed(text, [(cite.start or 0, cite.end or 0, cite.says) for cite in wanted])
     shift = _without_carriage_returns(text)
     for cite, place in zip(wanted, places, strict=True):
         if place is not None:
             start, end = (at - shift(at) for at in place)
-            yield CitedRange(start, end, (entries[cite.cited],), " ".join(cite.quote.split()))
+            yield CitedRange(
+                start, end, (entries.get((cite.cited, cite.number)) or first[cite.cited],), " ".join(cite.quote.split())
+            )
 
 
 def _without_carriage_returns(text: str) -> Any:
@@ -252,3 +263,8 @@ def text_at(value: Any, *path: str | int) -> str:
     if isinstance(found, int | float) and not isinstance(found, bool):
         return str(found)
     return found if isinstance(found, str) else ""
+
+
+def rest(value: Mapping[str, Any], *used: str) -> dict[str, Any]:
+    """The filled members of an object that no field was made of."""
+    return {name: one for name, one in value.items() if name not in used and one not in (None, "", [], {})}

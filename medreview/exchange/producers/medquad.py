@@ -1,0 +1,54 @@
+"""MedQuAD: the questions and answers that a page of a health institute holds, one XML file a page."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from medreview.exchange.producers.given import Cite, Given, items, member, rest, text_at
+from medreview.exchange.producers.producer import NoAnswerError, Producer
+
+_POINT: Final = re.compile(r"[ \t]{2,}(?=[-•] )")
+
+
+def _detect(value: Any) -> bool:
+    return member(value, "tag") == "Document" and _child(value, "QAPairs") is not None
+
+
+def _records(value: Any, request: Any) -> Iterator[Given]:
+    page, pairs = value["attributes"], items(member(_child(value, "QAPairs"), "children"))
+    answered = [(pair, text) for pair in pairs if (text := _lines(_words(_child(pair, "Answer"))))]
+    if not answered:
+        raise NoAnswerError("has no answers: MedQuAD left those of this page out")
+    address = text_at(page, "url")
+    for number, (pair, text) in enumerate(answered):
+        asked = _child(pair, "Question")
+        yield Given(
+            response=text,
+            question=" ".join(_words(asked).split()),
+            id=text_at(asked, "attributes", "qid"),
+            origin=text_at(page, "source"),
+            cites=[Cite(address)] if address else [],
+            left=["question without an answer"] * (0 if number else len(pairs) - len(answered)),
+            extra=rest(
+                {"focus": _words(_child(value, "Focus")).strip(), "qtype": text_at(asked, "attributes", "qtype")}
+            ),
+        )
+
+
+def _child(element: Any, tag: str) -> dict[str, Any] | None:
+    return next((one for one in items(member(element, "children")) if one.get("tag") == tag), None)
+
+
+def _words(element: Any) -> str:
+    """All text of an element."""
+    inner = (_words(child) + text_at(child, "tail") for child in items(member(element, "children")))
+    return text_at(element, "text") + "".join(inner)
+
+
+def _lines(text: str) -> str:
+    """The text without the indentation of the page, each point of a list on a line of its own."""
+    lines = (line.strip() for line in _POINT.sub("\n", text).splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+PRODUCER = Producer("MedQuAD", "questions and answers of pages of health institutes (XML)", _detect, _records)
