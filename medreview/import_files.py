@@ -3,6 +3,7 @@
 Formats are detected by the content of files, so that one command imports everything.
 """
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +32,8 @@ from medreview.storable import storable_text
 from medreview.study import Study
 from medreview.text import counted
 from medreview.units.formats import FORMATS
-from medreview.units.unit_format import UnitFormat, format_of, import_units
+from medreview.units.stored import add_reference
+from medreview.units.unit_format import CorrectAnswers, UnitFormat, format_of, import_units
 
 if TYPE_CHECKING:
     from medreview.exchange.producers import Produced
@@ -63,6 +65,8 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
         raise UserError(f"{path} is a folder without a manifest.json; name a file in it, or the folder of an export.")
     known = dict.fromkeys(field for names in FIELDS_OF.values() for field in names)
     Fields(dict.fromkeys(known, ()), mapping)
+    if _produced(path, mapping):
+        return "responses"
     rows, _ = open_rows(path)
     first, _ = peek(rows)
     columns = columns_of(first)
@@ -72,6 +76,24 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
     return "responses"
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which answers are read of a file that a known system wrote, and what such a file does not say.
+
+    ``producer`` is the format to read it as, ``""`` what it looks like. ``question`` is that of the answers without
+    one; ``requests`` is a file of what was asked, by the ids of its answers. Of an export of chats ``only`` takes those
+    with these words in their titles, ``since`` those from a date on, ``everything`` all of them, however many.
+    """
+
+    producer: str = ""
+    question: str = ""
+    requests: Path | None = None
+    only: str = ""
+    since: str = ""
+    everything: bool = False
+
+
+_AS_FOUND: Final = Chosen()
 _MOST_NAMED: Final = 20
 _SHOWN: Final = 3
 _WORDS: Final = ("response", "statement", "fact", "text", "answer", "quote")
@@ -83,9 +105,10 @@ class Imported:
     """The import of one file: ``kind`` of content, how much of it was new, and what was left out.
 
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
-    ``given``: sources whose text came with the answers, ``facts``: key facts that did. Of a file of units ``kind`` is
-    that of the units, ``cases`` counts the cases that they are about, ``gold`` right labels, ``opinions`` what machines
-    say of them, ``labels`` what people said; ``odd`` are records that came in and are not as they should be.
+    ``given``: sources whose text came with the answers, ``facts``: key facts that did, ``correct``: records with a
+    correct answer to their question. Of a file of units ``kind`` is that of the units, ``cases`` counts the cases that
+    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said; ``odd``
+    are records that came in and are not as they should be.
     ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that says what they
     cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no field was made
     of. ``warnings``: sentences on what is missing in the file.
@@ -100,6 +123,7 @@ class Imported:
     empty: int = 0
     given: int = 0
     facts: int = 0
+    correct: int = 0
     cases: int = 0
     gold: int = 0
     opinions: int = 0
@@ -158,9 +182,9 @@ def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
     return form.on_statements if form is not None else detect_format(path, mapping) == "judgements"
 
 
-def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
+def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) -> Preview:
     """What a file would add. Raises :class:`UserError` as :func:`import_file` does before it stores anything."""
-    if known := _produced(path, mapping):
+    if known := _produced(path, mapping, chosen):
         read = list(known)
         good = [(one.record_id or f"line {one.line}", one.question, one.response) for one in _records(read)]
         return Preview(str(path), "responses", len(read), len(read) - len(good), good[:_SHOWN], known.name)
@@ -188,13 +212,20 @@ def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
 
 
 def import_file(
-    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool = False
+    study: Study,
+    path: Path,
+    mapping: Mapping[str, str],
+    progress: Progress,
+    *,
+    as_copy: bool = False,
+    chosen: Chosen = _AS_FOUND,
 ) -> Imported:
     """Import one file or folder, whatever it holds, and extract the citations of the new responses.
 
-    ``as_copy``: also the export of another study. Raises :class:`UserError` when the file cannot be used as a whole.
+    ``as_copy``: also the export of another study; ``chosen``: of answers of a known system.
+    Raises :class:`UserError` when the file cannot be used as a whole.
     """
-    if known := _produced(path, mapping):
+    if known := _produced(path, mapping, chosen):
         return _answers(study, path, mapping, known, progress)
     form = _form(path, mapping)
     if form is not None:
@@ -260,7 +291,27 @@ def _answers(
         stored = _store_facts(study, (fact for record in again() for fact in record.facts), file)
         done.facts = stored.added
         done.warnings += became_other(stored)
+    if told.correct:
+        done.correct = told.correct
+        done.odd += _store_correct(study, again(), file)
     return done
+
+
+def _store_correct(study: Study, records: Iterable[AnswerRecord], file: str) -> list[BadRecord]:
+    """Store the correct answers that records give to their questions; those that another one contradicts."""
+    known, odd = CorrectAnswers(study), []
+    given: dict[str, str] = {}
+    for record in records:
+        if record.correct_answer and record.question:
+            odd += [BadRecord(record.line, why) for why in known.otherwise([(record.question, record.correct_answer)])]
+            given.setdefault(record.question, record.correct_answer)
+
+    def store(connection: sqlite3.Connection) -> None:
+        for question, text in given.items():
+            add_reference(connection, question, text, file)
+
+    study.write(store)
+    return odd
 
 
 def _no_question(count: int) -> str:
@@ -270,11 +321,23 @@ def _no_question(count: int) -> str:
     )
 
 
-def _produced(path: Path, mapping: Mapping[str, str]) -> "Produced | None":
-    """The answers of a file that a known system wrote; ``--map`` says that the file is one of plain records."""
+def _produced(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) -> "Produced | None":
+    """The answers of a file that a known system wrote; ``--map`` says that the file is one of plain records.
+
+    Raises :class:`UserError` for a file of another producer than the one that is chosen.
+    """
     from medreview.exchange.producers import produced
 
-    return None if mapping or path.is_dir() else produced(path)
+    if mapping or path.is_dir():
+        return None
+    return produced(path, chosen)
+
+
+def is_asked(path: Path) -> bool:
+    """Whether a file holds what was asked of a model, by id, and no answers: the input of a batch."""
+    from medreview.exchange.producers import is_asked
+
+    return path.is_file() and is_asked(path)
 
 
 def _refuse_other_tables(path: Path, mapping: Mapping[str, str]) -> None:

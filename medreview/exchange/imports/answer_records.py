@@ -33,7 +33,7 @@ from medreview.exchange.imports.listed_citations import GivenPage, citations_of,
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.labels import Finish, Invalid, invalid_as
 from medreview.progress import SILENT, Progress
-from medreview.storable import storable_text
+from medreview.storable import storable_text, unstorable
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -117,6 +117,7 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "created_at": ("created_at",),
     "finish": ("finish", "finish_reason", "stop_reason"),
     "turns": ("turns",),
+    "correct_answer": ("correct_answer", "reference_answer", "expert_answer", "gold_answer"),
 }
 """Field -> the column names that are recognised without ``--map``."""
 
@@ -258,6 +259,7 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
             created_at=time_of(values.get("created_at")),
             finish=finish_of(values.get("finish")),
             question_id=name_of(values, "question_id"),
+            correct_answer=text_of(values, "correct_answer").strip(),
             extra=_extra(row, {*plain, *citing, *giving, *(columns.get("facts", [])[:1] if facts else ())}),
         )
     except ValueError as error:
@@ -268,8 +270,9 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
 
 
 def _extra(row: NamedRow, used: Collection[str]) -> dict[str, Any]:
-    """The filled columns that no field was made of."""
-    return {name: value for name, value in row.values.items() if name not in used and value not in (None, "", [], {})}
+    """The filled columns that no field was made of, but such as cannot be stored."""
+    rest = {name: value for name, value in row.values.items() if name not in used and value not in (None, "", [], {})}
+    return rest if not unstorable(rest) else {name: it for name, it in rest.items() if not unstorable({name: it})}
 
 
 def _listed(row: NamedRow, columns: Mapping[str, list[str]], fields: Fields) -> tuple[tuple[str, ...], list[str]]:
@@ -296,8 +299,9 @@ class ImportSummary:
     """Counts: records read, responses added, responses ``known`` already; ``bad`` are the rejected records.
 
     ``empty``: responses without a text, which are kept. ``pages`` and ``facts``: records that give some of these;
-    ``ranges``: stretches of text of which the producer says what they cite; ``questionless``: responses without a
-    question; ``left``: what of the file is no part of an answer.
+    ``correct``: those that give a correct answer to their question; ``ranges``: stretches of text of which the producer
+    says what they cite; ``questionless``: responses without a question; ``left``: what of the file is no part of an
+    answer.
     """
 
     read: int
@@ -307,6 +311,7 @@ class ImportSummary:
     empty: int = 0
     pages: int = 0
     facts: int = 0
+    correct: int = 0
     ranges: int = 0
     questionless: int = 0
     unused: list[UnusedColumn] = field(default_factory=list)
@@ -330,7 +335,7 @@ def import_responses(
     unused = UnusedColumns(FIELDS)
     records = iter(produced) if produced is not None else read_records(path, mapping, unused)
     progress.begin("responses", lines)
-    added = read = reached = empty = pages = facts = ranges = questionless = 0
+    added = read = reached = empty = pages = facts = correct = ranges = questionless = 0
     bad: list[BadRecord] = []
     left: Counter[str] = Counter()
     while batch := list(islice(records, _BATCH)):
@@ -351,6 +356,7 @@ def import_responses(
         empty += sum(row["invalid"] != "" for row in rows)
         pages += sum(bool(record.pages) for record in good)
         facts += sum(bool(record.facts) for record in good)
+        correct += sum(bool(record.correct_answer and record.question) for record in good)
         ranges += sum(len(record.ranges) for record in good)
         questionless += sum(not record.question for record in good)
         left.update(what for record in good for what in record.left)
@@ -358,7 +364,9 @@ def import_responses(
         reached = batch[-1].line
     progress.step(lines - reached)
     known = read - len(bad) - added
-    return ImportSummary(read, added, known, bad, empty, pages, facts, ranges, questionless, unused.found(), left)
+    return ImportSummary(
+        read, added, known, bad, empty, pages, facts, correct, ranges, questionless, unused.found(), left
+    )
 
 
 def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
