@@ -13,7 +13,13 @@ from medreview.citations.listed_pairs import list_pairs
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records, judgements, sourcecheckup
-from medreview.exchange.imports.answer_records import AnswerRecord, import_responses, one_by_one, read_records
+from medreview.exchange.imports.answer_records import (
+    AnswerRecord,
+    import_responses,
+    one_by_one,
+    read_records,
+    response_row,
+)
 from medreview.exchange.imports.fact_records import FactRecord, read_facts
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumn, UnusedColumns, columns_of, peek
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
@@ -30,8 +36,11 @@ from medreview.references.exported import add_exported_references
 from medreview.sources.given_stage import store_given
 from medreview.storable import storable_text
 from medreview.study import Study
-from medreview.text import counted
+from medreview.study.ids import unit_id
+from medreview.study.unit_table import key_fact_id
+from medreview.text import counted, sha256
 from medreview.units.formats import FORMATS
+from medreview.units.new_units import ImportedLabel, add_labels
 from medreview.units.stored import add_reference
 from medreview.units.unit_format import CorrectAnswers, UnitFormat, format_of, import_units
 
@@ -294,7 +303,24 @@ def _answers(
     if told.correct:
         done.correct = told.correct
         done.odd += _store_correct(study, again(), file)
+    if told.graded:
+        done.labels = study.write(lambda connection: add_labels(connection, _graded(again())))
     return done
+
+
+def _graded(records: Iterable[AnswerRecord]) -> Iterator[ImportedLabel]:
+    """What people said of the key facts in responses, as labels on these."""
+    for record in records:
+        response = response_row(record, "")
+        for one in record.graded:
+            yield ImportedLabel(
+                unit=unit_id("fact", response["response_id"], key_fact_id(sha256(record.question), one.fact)),
+                reviewer=one.reviewer,
+                axis="presence",
+                label=one.label,
+                texts={"statement_sha256": response["text_sha256"]},
+                group="expert",
+            )
 
 
 def _store_correct(study: Study, records: Iterable[AnswerRecord], file: str) -> list[BadRecord]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
-from medreview.exchange.imports.fact_records import FactRecord
-from medreview.exchange.imports.listed_citations import GivenPage, citations_of
+from medreview.exchange.imports.fact_records import FactLabel, FactRecord
+from medreview.exchange.imports.listed_citations import GivenPage, citations_of, encoded
 from medreview.storable import is_damaged
 from medreview.text import normalise_newlines
 
@@ -41,7 +41,8 @@ class SourceText(NamedTuple):
 @dataclass(kw_only=True, slots=True)
 class Given:
     """One answer as its file has it. ``created`` and ``finish`` are the producer's own; ``facts``: key facts of the
-    question as (fact, category); ``correct``: a right answer to it; ``left``: what of the file is no part of the answer
+    question as (fact, category); ``correct``: a right answer to it; ``graded``: what people said of these facts in the
+    answer; ``left``: what of the file is no part of the answer
     ("reasoning", "tool call"), each time that it occurs; ``extra``: what else is to be kept."""
 
     response: str
@@ -56,6 +57,7 @@ class Given:
     texts: Sequence[SourceText] = ()
     facts: Sequence[tuple[str, str]] = ()
     correct: str = ""
+    graded: Sequence[FactLabel] = ()
     question_id: str = ""
     left: Sequence[str] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -78,11 +80,15 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         origin=given.origin.strip(),
         record_id=given.id.strip(),
         pages=tuple(
-            GivenPage(one.cited, normalise_newlines(one.text), " ".join(one.title.split()), one.whole)
+            GivenPage(encoded(one.cited), normalise_newlines(one.text), " ".join(one.title.split()), one.whole)
             for one in given.texts
             if one.text.strip()
         ),
-        facts=tuple(FactRecord(line, fact, category, question, "") for fact, category in given.facts if question),
+        facts=tuple(
+            FactRecord(line, fact.strip(), category, question, "")
+            for fact, category in given.facts
+            if question and fact.strip()
+        ),
         turns=tuple(Turn(role, normalise_newlines(text)) for role, text in given.turns if text.strip()),
         ranges=tuple(_ranges(given.response, cites, entries)),
         producer=producer,
@@ -91,6 +97,7 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         question_id=given.question_id.strip(),
         extra=given.extra,
         correct_answer=given.correct.strip(),
+        graded=tuple(given.graded) if question else (),
         left=tuple(given.left),
     )
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from medreview.exchange.producers.given import Cite, Given, items, member, rest, text_at
 from medreview.exchange.producers.producer import NoAnswerError, Producer
 
-_POINT: Final = re.compile(r"[ \t]{2,}(?=[-•] )")
+_POINT: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=[-•] )")
 
 
 def _detect(value: Any) -> bool:
