@@ -2,9 +2,9 @@
 
 A text holds one answer, or several separated by lines of ``=====``. An answer may begin with front matter (``---``,
 lines of ``name: value``, lists and blocks below a name as YAML writes them, ``---``), then a line ``Question: ...`` or
-``# ...`` with the question, then the word ``Answer:``. The rest is the response; a line ``Generated: 2026-01-12`` near its
-head says when it was written. A separator has five or more equals
-signs and follows an empty line: directly below a line of text it is the underline of a Markdown heading.
+``# ...`` with the question, then the word ``Answer:``. The rest is the response, and a line ``Generated: 2026-01-12``
+near its head says when it was written. A separator has five or more equals signs and follows an empty line: directly
+below a line of text it is the underline of a Markdown heading.
 """
 
 import re

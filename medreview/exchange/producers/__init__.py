@@ -31,6 +31,7 @@ _MODULES: Final = (
     "attributionbench",
     "faithbench",
     "medquad",
+    "liveqa",
     "kqa",
     "openai_responses",
 )

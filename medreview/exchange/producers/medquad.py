@@ -11,44 +11,50 @@ _POINT: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=[-•] )")
 
 
 def _detect(value: Any) -> bool:
-    return member(value, "tag") == "Document" and _child(value, "QAPairs") is not None
+    return member(value, "tag") == "Document" and child(value, "QAPairs") is not None
 
 
 def _records(value: Any, request: Any) -> Iterator[Given]:
-    page, pairs = value["attributes"], items(member(_child(value, "QAPairs"), "children"))
-    answered = [(pair, text) for pair in pairs if (text := _lines(_words(_child(pair, "Answer"))))]
+    page, pairs = value["attributes"], children(child(value, "QAPairs"), "QAPair")
+    answered = [(pair, text) for pair in pairs if (text := lines(words(child(pair, "Answer"))))]
     if not answered:
         raise NoAnswerError("has no answers: MedQuAD left those of this page out")
     address = text_at(page, "url")
     for number, (pair, text) in enumerate(answered):
-        asked = _child(pair, "Question")
+        asked = child(pair, "Question")
         yield Given(
             response=text,
-            question=" ".join(_words(asked).split()),
+            question=" ".join(words(asked).split()),
             id=text_at(asked, "attributes", "qid"),
             origin=text_at(page, "source"),
             cites=[Cite(address)] if address else [],
             left=["question without an answer"] * (0 if number else len(pairs) - len(answered)),
-            extra=rest(
-                {"focus": _words(_child(value, "Focus")).strip(), "qtype": text_at(asked, "attributes", "qtype")}
-            ),
+            extra=rest({"focus": words(child(value, "Focus")).strip(), "qtype": text_at(asked, "attributes", "qtype")}),
         )
 
 
-def _child(element: Any, tag: str) -> dict[str, Any] | None:
-    return next((one for one in items(member(element, "children")) if one.get("tag") == tag), None)
+def child(element: Any, *path: str) -> dict[str, Any] | None:
+    """The first element at the end of a path of tags below an element."""
+    for tag in path:
+        element = next(iter(children(element, tag)), None)
+    return element if isinstance(element, dict) else None
 
 
-def _words(element: Any) -> str:
+def children(element: Any, *tags: str) -> list[dict[str, Any]]:
+    """The children of an element that have one of these tags."""
+    return [one for one in items(member(element, "children")) if one.get("tag") in tags]
+
+
+def words(element: Any) -> str:
     """All text of an element."""
-    inner = (_words(child) + text_at(child, "tail") for child in items(member(element, "children")))
+    inner = (words(one) + text_at(one, "tail") for one in items(member(element, "children")))
     return text_at(element, "text") + "".join(inner)
 
 
-def _lines(text: str) -> str:
+def lines(text: str) -> str:
     """The text without the indentation of the page, each point of a list on a line of its own."""
-    lines = (line.strip() for line in _POINT.sub("\n", text).splitlines())
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    stripped = "\n".join(line.strip() for line in _POINT.sub("\n", text).splitlines())
+    return re.sub(r"\n{3,}", "\n\n", stripped).strip()
 
 
 PRODUCER = Producer("MedQuAD", "questions and answers of pages of health institutes (XML)", _detect, _records)

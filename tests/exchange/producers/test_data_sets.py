@@ -1,4 +1,4 @@
-"""Published data sets: K-QA, ExpertQA, AttributionBench, FaithBench, MedQuAD, by records written for this project."""
+"""Published data sets: K-QA, ExpertQA, AttributionBench, FaithBench, MedQuAD, LiveQA."""
 
 from typing import Any
 
@@ -169,3 +169,39 @@ def test_a_page_of_medquad_has_several_questions_and_is_cited_by_each_answer(bri
     assert found.answer.cited == [PAIN]
     assert found.answer.extra == {"focus": "Back pain", "qtype": "treatment"}
     assert found.told.left == {"question without an answer": 1}
+
+
+ANSWERED = f"""<?xml version="1.0" encoding="UTF-8"?>
+<LiveQA>
+<NLM-QUESTION qid="T1">
+  <Original-Question qfile="1.txt">
+    <Subject>Warfarin</Subject><Message>Is ibuprofen safe with it?</Message>
+  </Original-Question>
+  <Paraphrase>Is ibuprofen safe with warfarin?</Paraphrase>
+  <ReferenceAnswers>
+    <RefAnswer aid="T1A1">
+      <Answer>No, it raises the risk of bleeding.</Answer><AnswerURL> {BLEEDING} </AnswerURL>
+    </RefAnswer>
+    <ReferenceAnswer aid="T1A2"><Answer>Paracetamol is safer.</Answer><AnswerURL></AnswerURL></ReferenceAnswer>
+  </ReferenceAnswers>
+</NLM-QUESTION>
+<NLM-QUESTION questionid="Q2">
+  <SUBJECT></SUBJECT><MESSAGE>What causes gout?</MESSAGE>
+  <SUB-QUESTIONS><SUB-QUESTION subqid="Q2-S1">
+    <ANNOTATIONS><FOCUS>gout</FOCUS><TYPE>cause</TYPE></ANNOTATIONS>
+    <ANSWERS><ANSWER answerid="Q2-S1-A1" pairid="1">Crystals of urate in a joint cause gout.</ANSWER></ANSWERS>
+  </SUB-QUESTION></SUB-QUESTIONS>
+</NLM-QUESTION>
+</LiveQA>"""
+
+
+def test_questions_of_liveqa_have_answers_of_reference_with_their_pages(bring: Bring) -> None:
+    found = bring(ANSWERED, "liveqa.xml")
+    assert [(one.id, one.question, one.text, one.cited) for one in found.answers] == [
+        ("T1A1", "Warfarin\nIs ibuprofen safe with it?", "No, it raises the risk of bleeding.", [BLEEDING]),
+        ("T1A2", "Warfarin\nIs ibuprofen safe with it?", "Paracetamol is safer.", []),
+        ("Q2-S1-A1", "What causes gout?", "Crystals of urate in a joint cause gout.", []),
+    ]
+    assert load_reference(found.study.reader, "What causes gout?") == "Crystals of urate in a joint cause gout."
+    assert found.answers[0].extra == {"paraphrase": "Is ibuprofen safe with warfarin?"}
+    assert found.answers[2].extra == {"focus": "gout", "type": "cause"}
