@@ -35,6 +35,13 @@ _MODULES: Final = (
     "promptfoo",
     "ragas",
     "deepeval",
+    "healthbench",
+    "expertqa",
+    "attributionbench",
+    "faithbench",
+    "medquad",
+    "liveqa",
+    "kqa",
     "openai_responses",
     "messages",
 )

@@ -125,5 +125,8 @@ def _model(value: dict[str, Any], came: Any) -> str:
 
 
 PRODUCER = Producer(
-    "LangSmith, Langfuse, Phoenix, Weave", "traces exported as JSON or JSON lines; the outermost runs", _detect, _records
+    "LangSmith, Langfuse, Phoenix, Weave",
+    "traces exported as JSON or JSON lines; the outermost runs",
+    _detect,
+    _records,
 )
