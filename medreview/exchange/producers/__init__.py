@@ -84,7 +84,7 @@ class Produced:
                 continue
             found = _read(value, self.requests)
             if not found:
-                yield BadRecord(line, "is of another form than the others of this file")
+                yield BadRecord(line, _ANOTHER)
             for one in found:
                 yield from filter(self._takes, _answers(line, one, self.chosen.question))
 
@@ -173,12 +173,23 @@ def _read(value: Any, requests: Mapping[str, Any], request: Any = None, name: st
         if one.detect(value):
             return [_Read(one, value, request, name)]
     if isinstance(value, list):
-        return _folded(value) or [one for item in value for one in _read(item, requests)]
+        return _folded(value) or _each(value, requests)
     try:
         inner = enclosed(value, requests)
     except NoAnswerError as error:
         return [_Read(None, None, wrong=str(error))]
     return [] if inner is None else _read(inner.body, requests, inner.request or request, inner.id or name)
+
+
+_ANOTHER: Final = "is of another form than the others of this file"
+
+
+def _each(values: list[Any], requests: Mapping[str, Any]) -> list[_Read]:
+    """Who reads the items of a list; of one that nobody knows that it is lost, where others are known."""
+    found = [_read(value, requests) for value in values]
+    if not any(found):
+        return []
+    return [one for read in found for one in read or [_Read(None, None, wrong=_ANOTHER)]]
 
 
 def _folded(events: list[Any]) -> list[_Read]:
@@ -194,6 +205,9 @@ def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | B
         for given in read.by.records(read.value, read.request):
             given.id = given.id or read.id
             given.question = given.question or question
-            yield record_of(given, line, read.by.name)
-    except ValueError as error:
+            try:
+                yield record_of(given, line, read.by.name)
+            except ValueError as error:  # of this answer alone: the others of its export are read
+                yield BadRecord(line, str(error))
+    except NoAnswerError as error:
         yield BadRecord(line, str(error))
