@@ -51,8 +51,8 @@ def test_more_than_twenty_chats_are_refused_until_it_is_said_which(study: Study,
     assert "2026-02-02 Dose of medicine 29" in str(refused.value)
     assert questions(study) == []
     assert len(preview(path, {}).chats) == 30
-    pipeline.bring_in(study, path, {}, chosen=Chosen(only="medicine 7"))
-    assert questions(study) == ["What is the dose of medicine 7?"]
+    pipeline.bring_in(study, path, {}, chosen=Chosen(only="medicine 24"))
+    assert questions(study) == ["What is the dose of medicine 24?"]
     assert pipeline.bring_in(study, path, {}, chosen=Chosen(since="2026-02-01")).added == 2
     assert pipeline.bring_in(study, path, {}, chosen=Chosen(everything=True)).added == 27
 
