@@ -28,7 +28,7 @@ from medreview.exchange.imports.field_mapping import (
 )
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow, check_text
 from medreview.exchange.imports.foreign_files import shape_of_nested
-from medreview.exchange.imports.json_rows import NESTING, written_out
+from medreview.exchange.imports.json_rows import CONTEXTS, NESTING, written_out
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of, given_pages
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.labels import Finish, Invalid, invalid_as
@@ -105,13 +105,13 @@ def _each(value: Any, fields: Fields) -> list[dict[str, Any]]:
 
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "question": ("question",),
+    "question": ("question", "user_input"),
     "response": ("response", "answer", "output", "completion", "text"),
     "citations": ("citations",),
     "model": ("model",),
     "origin": ("origin",),
     "id": ("id",),
-    "pages": ("pages", "references", "sources", "documents", "passages", "contexts", "search_results"),
+    "pages": ("pages", "references", "sources", "documents", "passages", "search_results", *CONTEXTS),
     "facts": fact_records.LISTS,
     "question_id": ("question_id",),
     "created_at": ("created_at",),
@@ -291,7 +291,7 @@ def _listed(row: NamedRow, columns: Mapping[str, list[str]], fields: Fields) -> 
 
 def _pages(row: NamedRow, columns: Mapping[str, list[str]]) -> tuple[list[GivenPage], list[str]]:
     """The pages that a record gives, and the columns that they are in."""
-    found = [(column, given_pages(row.values[column])) for column in columns.get("pages", [])]
+    found = [(column, given_pages(row.values[column], column)) for column in columns.get("pages", [])]
     return [page for _, pages in found for page in pages], [column for column, pages in found if pages]
 
 

@@ -4,10 +4,12 @@ Every adapter says where a stretch begins and ends as its producer does. Produce
 bytes, and some are wrong; so the unit is the one in which every stretch says what it should.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
 from medreview.exchange.imports.fact_records import FactLabel, FactRecord
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of, encoded
@@ -38,12 +40,22 @@ class SourceText(NamedTuple):
     whole: bool = False
 
 
+class Conversation(NamedTuple):
+    """The conversation of an export that an answer is from, as its user knows it: title and id."""
+
+    title: str = ""
+    id: str = ""
+
+
+_NONE: Final = Conversation()
+
+
 @dataclass(kw_only=True, slots=True)
 class Given:
     """One answer as its file has it. ``created`` and ``finish`` are the producer's own; ``facts``: key facts of the
     question as (fact, category); ``correct``: a right answer to it; ``graded``: what people said of these facts in the
-    answer; ``left``: what of the file is no part of the answer
-    ("reasoning", "tool call"), each time that it occurs; ``extra``: what else is to be kept."""
+    answer; ``left``: what of the file is no part of the answer ("reasoning", "tool call"), each time that it occurs;
+    ``conversation``: the one of an export that it is from; ``extra``: what else is to be kept."""
 
     response: str
     question: str = ""
@@ -60,6 +72,7 @@ class Given:
     graded: Sequence[FactLabel] = ()
     question_id: str = ""
     left: Sequence[str] = ()
+    conversation: Conversation = _NONE
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -95,11 +108,15 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         created_at=time_of(given.created),
         finish=finish_of(given.finish),
         question_id=given.question_id.strip(),
-        extra=given.extra,
+        extra=_of_conversation(given.conversation) | dict(given.extra),
         correct_answer=given.correct.strip(),
         graded=tuple(given.graded) if question else (),
         left=tuple(given.left),
     )
+
+
+def _of_conversation(of: Conversation) -> dict[str, str]:
+    return {name: text for name, text in (("conversation", of.title), ("conversation_id", of.id)) if text}
 
 
 Numbered = tuple[str, int | None]
@@ -243,8 +260,17 @@ _ROLES: Final = {
     "model": "assistant",
     "ai": "assistant",
     "chatbot": "assistant",
+    "gpt": "assistant",
+    "bot": "assistant",
     "developer": "system",
 }
+"""The words for who speaks -> that of a turn."""
+
+
+def role_of(word: Any) -> str:
+    """Who speaks, of a producer's word for it: ``user``, ``assistant``, ``system``, or any other word in lower case."""
+    said = str(word or "").casefold()
+    return _ROLES.get(said, said)
 
 
 def member(value: Any, *path: str | int) -> Any:
@@ -270,6 +296,21 @@ def text_at(value: Any, *path: str | int) -> str:
     if isinstance(found, int | float) and not isinstance(found, bool):
         return str(found)
     return found if isinstance(found, str) else ""
+
+
+_ADDRESS: Final = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S", re.IGNORECASE)
+
+
+def cited_as(url: str, name: str = "") -> str:
+    """The entry of a source by its address; of one without an address, or in a store of files, by its name.
+
+    ``""`` where it has neither.
+    """
+    url, name = url.strip(), name.strip()
+    if _ADDRESS.match(url):
+        return url
+    name = name or url.rstrip("/").rpartition("/")[2] or url
+    return document_entry(name, url) if name else ""
 
 
 def rest(value: Mapping[str, Any], *used: str) -> dict[str, Any]:
