@@ -37,6 +37,13 @@ _MODULES: Final = (
     "deepeval",
     "langfuse",
     "rag_chains",
+    "healthbench",
+    "expertqa",
+    "attributionbench",
+    "faithbench",
+    "medquad",
+    "liveqa",
+    "kqa",
     "openai_responses",
     "messages",
 )

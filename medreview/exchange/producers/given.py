@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
-from medreview.exchange.imports.fact_records import FactRecord
-from medreview.exchange.imports.listed_citations import GivenPage, citations_of
-from medreview.storable import is_damaged
+from medreview.exchange.imports.fact_records import FactLabel, FactRecord
+from medreview.exchange.imports.listed_citations import GivenPage, citations_of, encoded
+from medreview.storable import is_damaged, unstorable
 from medreview.text import normalise_newlines
 
 
@@ -53,9 +53,9 @@ _NONE: Final = Conversation()
 @dataclass(kw_only=True, slots=True)
 class Given:
     """One answer as its file has it. ``created`` and ``finish`` are the producer's own; ``facts``: key facts of the
-    question as (fact, category); ``correct``: a right answer to it; ``left``: what of the file is no part of the answer
-    ("reasoning", "tool call"), each time that it occurs; ``conversation``: the one of an export that it is from;
-    ``extra``: what else is to be kept."""
+    question as (fact, category); ``correct``: a right answer to it; ``graded``: what people said of these facts in the
+    answer; ``left``: what of the file is no part of the answer ("reasoning", "tool call"), each time that it occurs;
+    ``conversation``: the one of an export that it is from; ``extra``: what else is to be kept."""
 
     response: str
     question: str = ""
@@ -69,6 +69,7 @@ class Given:
     texts: Sequence[SourceText] = ()
     facts: Sequence[tuple[str, str]] = ()
     correct: str = ""
+    graded: Sequence[FactLabel] = ()
     question_id: str = ""
     left: Sequence[str] = ()
     conversation: Conversation = _NONE
@@ -80,6 +81,9 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
     for name, text in (("response", given.response), ("question", given.question)):
         if is_damaged(text):
             raise ValueError(f"has a NUL or half a character in its {name}")
+    told = (given.id, given.model, given.origin, given.question_id, given.correct, given.conversation)
+    if unstorable([*told, *given.turns, *given.cites, *given.texts, *given.facts]):
+        raise ValueError("has half a character in a text that belongs to its response")
     cites = [cite for cite in given.cites if cite.cited]
     entries = _entries(cites)
     question = normalise_newlines(given.question).strip()
@@ -92,19 +96,25 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         origin=given.origin.strip(),
         record_id=given.id.strip(),
         pages=tuple(
-            GivenPage(one.cited, normalise_newlines(one.text), " ".join(one.title.split()), one.whole)
+            GivenPage(encoded(one.cited), normalise_newlines(one.text), " ".join(one.title.split()), one.whole)
             for one in given.texts
             if one.text.strip()
         ),
-        facts=tuple(FactRecord(line, fact, category, question, "") for fact, category in given.facts if question),
+        facts=tuple(
+            FactRecord(line, fact.strip(), category, question, "")
+            for fact, category in given.facts
+            if question and fact.strip()
+        ),
         turns=tuple(Turn(role, normalise_newlines(text)) for role, text in given.turns if text.strip()),
         ranges=tuple(_ranges(given.response, cites, entries)),
         producer=producer,
         created_at=time_of(given.created),
         finish=finish_of(given.finish),
         question_id=given.question_id.strip(),
-        extra=_of_conversation(given.conversation) | dict(given.extra),
+        extra=_of_conversation(given.conversation)
+        | {name: it for name, it in given.extra.items() if not unstorable({name: it})},
         correct_answer=given.correct.strip(),
+        graded=tuple(given.graded) if question else (),
         left=tuple(given.left),
     )
 
@@ -113,33 +123,44 @@ def _of_conversation(of: Conversation) -> dict[str, str]:
     return {name: text for name, text in (("conversation", of.title), ("conversation_id", of.id)) if text}
 
 
-def _entries(cites: Sequence[Cite]) -> dict[str, str]:
-    """By what is cited, its entry in the list of citations, with the answer's own number where every one has one."""
+Numbered = tuple[str, int | None]
+"""What is cited, and the answer's own number of it, ``None`` where it has none."""
+
+
+def _entries(cites: Sequence[Cite]) -> dict[Numbered, str]:
+    """By what is cited and its number, the entry in the list of citations, with the number where every source has one.
+
+    A source that the answer cites as [4] and as [5] has two entries.
+    """
     titles: dict[str, str] = {}
-    numbers: dict[str, int | None] = {}
+    numbers: dict[str, dict[int, None]] = {}
     for cite in cites:
         titles[cite.cited] = titles.get(cite.cited, "") or cite.title
-        numbers[cite.cited] = numbers.get(cite.cited) or cite.number
+        numbers.setdefault(cite.cited, {}).update({cite.number: None} if cite.number else {})
     numbered = all(numbers.values())
-    found = {}
+    found: dict[Numbered, str] = {}
     for cited, title in titles.items():
         entry = cited if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})[0]
-        found[cited] = f"[{numbers[cited]}] {entry}" if numbered else entry
-    return dict(sorted(found.items(), key=lambda item: numbers[item[0]] or 0)) if numbered else found
+        for number in numbers[cited] if numbered else (None,):
+            found[cited, number] = f"[{number}] {entry}" if numbered else entry
+    return dict(sorted(found.items(), key=lambda item: item[0][1] or 0))
 
 
 def _work(cited: str, title: str) -> dict[str, str]:
     return {"url": cited, "title": title} if title.strip() and title != cited else {"url": cited}
 
 
-def _ranges(text: str, cites: Sequence[Cite], entries: Mapping[str, str]) -> Iterable[CitedRange]:
+def _ranges(text: str, cites: Sequence[Cite], entries: Mapping[Numbered, str]) -> Iterable[CitedRange]:
     wanted = [cite for cite in cites if cite.start is not None and cite.end is not None]
+    first = {cited: entry for (cited, _), entry in reversed(list(entries.items()))}
     places = placed(text, [(cite.start or 0, cite.end or 0, cite.says) for cite in wanted])
     shift = _without_carriage_returns(text)
     for cite, place in zip(wanted, places, strict=True):
         if place is not None:
             start, end = (at - shift(at) for at in place)
-            yield CitedRange(start, end, (entries[cite.cited],), " ".join(cite.quote.split()))
+            yield CitedRange(
+                start, end, (entries.get((cite.cited, cite.number)) or first[cite.cited],), " ".join(cite.quote.split())
+            )
 
 
 def _without_carriage_returns(text: str) -> Any:
@@ -294,3 +315,8 @@ def cited_as(url: str, name: str = "") -> str:
         return url
     name = name or url.rstrip("/").rpartition("/")[2] or url
     return document_entry(name, url) if name else ""
+
+
+def rest(value: Mapping[str, Any], *used: str) -> dict[str, Any]:
+    """The filled members of an object that no field was made of."""
+    return {name: one for name, one in value.items() if name not in used and one not in (None, "", [], {})}
