@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
 from medreview.exchange.imports.fact_records import FactLabel, FactRecord
-from medreview.exchange.imports.listed_citations import GivenPage, citations_of, encoded
+from medreview.exchange.imports.listed_citations import GivenPage, citations_of, document_entry, encoded
 from medreview.storable import is_damaged, unstorable
 from medreview.text import normalise_newlines
 
