@@ -35,6 +35,8 @@ _MODULES: Final = (
     "promptfoo",
     "ragas",
     "deepeval",
+    "langfuse",
+    "rag_chains",
     "healthbench",
     "expertqa",
     "attributionbench",

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
 from medreview.exchange.imports.fact_records import FactLabel, FactRecord
-from medreview.exchange.imports.listed_citations import GivenPage, citations_of, encoded
-from medreview.storable import is_damaged
+from medreview.exchange.imports.listed_citations import GivenPage, citations_of, document_entry, encoded
+from medreview.storable import is_damaged, unstorable
 from medreview.text import normalise_newlines
 
 
@@ -81,6 +80,9 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
     for name, text in (("response", given.response), ("question", given.question)):
         if is_damaged(text):
             raise ValueError(f"has a NUL or half a character in its {name}")
+    told = (given.id, given.model, given.origin, given.question_id, given.correct, given.conversation)
+    if unstorable([*told, *given.turns, *given.cites, *given.texts, *given.facts]):
+        raise ValueError("has half a character in a text that belongs to its response")
     cites = [cite for cite in given.cites if cite.cited]
     entries = _entries(cites)
     question = normalise_newlines(given.question).strip()
@@ -108,7 +110,8 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         created_at=time_of(given.created),
         finish=finish_of(given.finish),
         question_id=given.question_id.strip(),
-        extra=_of_conversation(given.conversation) | dict(given.extra),
+        extra=_of_conversation(given.conversation)
+        | {name: it for name, it in given.extra.items() if not unstorable({name: it})},
         correct_answer=given.correct.strip(),
         graded=tuple(given.graded) if question else (),
         left=tuple(given.left),
