@@ -4,10 +4,12 @@ Every adapter says where a stretch begins and ends as its producer does. Produce
 bytes, and some are wrong; so the unit is the one in which every stretch says what it should.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
 from medreview.exchange.imports.fact_records import FactRecord
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of
@@ -42,12 +44,14 @@ class SourceText(NamedTuple):
 class Given:
     """One answer as its file has it. ``created`` and ``finish`` are the producer's own; ``facts``: key facts of the
     question as (fact, category); ``correct``: a right answer to it; ``left``: what of the file is no part of the answer
-    ("reasoning", "tool call"), each time that it occurs; ``extra``: what else is to be kept."""
+    ("reasoning", "tool call"), each time that it occurs; ``choice``: which of several answers of one ``id`` it is, from
+    0; ``extra``: what else is to be kept."""
 
     response: str
     question: str = ""
     turns: Sequence[Turn] = ()
     id: str = ""
+    choice: int | None = None
     model: str = ""
     origin: str = ""
     created: Any = None
@@ -76,7 +80,7 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         citations=tuple(dict.fromkeys(entries.values())),
         model=given.model.strip(),
         origin=given.origin.strip(),
-        record_id=given.id.strip(),
+        record_id=given.id.strip() + ("" if given.choice is None or not given.id else f"-{given.choice}"),
         pages=tuple(
             GivenPage(one.cited, normalise_newlines(one.text), " ".join(one.title.split()), one.whole)
             for one in given.texts
@@ -196,9 +200,16 @@ def texts_in(content: Any) -> list[str]:
     if isinstance(content, str):
         return [content]
     if isinstance(content, dict):
-        inner = content.get("text", content.get("content", content.get("parts")))
-        return [] if inner is None else texts_in(inner)
+        if content.get("type") in _NO_WORDS or content.get("thought") is True:
+            return []
+        return texts_in(next((content[name] for name in _TEXTS if content.get(name) is not None), None))
     return [text for item in content for text in texts_in(item)] if isinstance(content, list) else []
+
+
+_TEXTS: Final = ("text", "content", "parts", "citationsContent", "message")
+"""Members that hold the texts of a part."""
+_NO_WORDS: Final = ("document", "search_result", "tool_result", "thinking", "reasoning", "function_call_output")
+"""Types of parts that nobody said: what a tool gave, what a model thought, what was attached."""
 
 
 def asked(messages: Any) -> tuple[str, list[Turn]]:
@@ -209,13 +220,13 @@ def asked(messages: Any) -> tuple[str, list[Turn]]:
     """
     if isinstance(messages, str):
         return messages, []
-    said = [
-        Turn(_ROLES.get(role, role), "\n".join(texts))
-        for message in (messages if isinstance(messages, list) else [])
-        if isinstance(message, dict)
-        and (role := str(message.get("role") or message.get("type") or "user").casefold()) not in ("tool", "function")
-        and "".join(texts := texts_in(message.get("content", message.get("parts", message.get("text"))))).strip()
-    ]
+    said = []
+    for message in items(messages):
+        role = str(message.get("role") or message.get("type") or "user").casefold()
+        role = _ROLES.get(role, role)
+        text = ("" if role == "assistant" else "\n").join(texts_in(message))
+        if text.strip() and role not in ("tool", "function"):
+            said.append(Turn(role, text))
     last = max((at for at, turn in enumerate(said) if turn.role == "user"), default=-1)
     return (said[last].text, said[:last]) if last >= 0 else ("", said)
 
@@ -241,6 +252,12 @@ def member(value: Any, *path: str | int) -> Any:
     return value
 
 
+def object_at(value: Any, *path: str | int) -> dict[str, Any]:
+    """The object at the end of a path; ``{}`` for anything else."""
+    found = member(value, *path)
+    return found if isinstance(found, dict) else {}
+
+
 def items(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none of anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
@@ -252,3 +269,46 @@ def text_at(value: Any, *path: str | int) -> str:
     if isinstance(found, int | float) and not isinstance(found, bool):
         return str(found)
     return found if isinstance(found, str) else ""
+
+
+_ADDRESS: Final = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S", re.IGNORECASE)
+
+
+def cited_as(url: str, name: str = "") -> str:
+    """The entry of a source by its address; of one without an address, or in a store of files, by its name.
+
+    ``""`` where it has neither.
+    """
+    url, name = url.strip(), name.strip()
+    if _ADDRESS.match(url):
+        return url
+    name = name or url.rstrip("/").rpartition("/")[2] or url
+    return document_entry(name, url) if name else ""
+
+
+_THOUGHT: Final = re.compile(
+    r"\s*(?:<(think|thinking|thought)>.*?(?:</\1>|\Z)|(?:(?!<think).)*?</think>)\s*", re.DOTALL
+)
+
+
+def after_thinking(text: str) -> str:
+    """A text without the reasoning that a model wrote between tags before its answer."""
+    found = _THOUGHT.match(text) if "<th" in text or "</think>" in text else None
+    return text[found.end() :] if found else text
+
+
+_SETTINGS: Final = (
+    "temperature", "top_p", "topP", "top_k", "topK", "seed", "max_tokens", "max_completion_tokens", "max_output_tokens",
+    "maxTokens", "maxOutputTokens", "reasoning_effort", "search_mode", "web_search_options", "thinking", "reasoning",
+)  # fmt: skip
+"""Members of a request that say how the model was set."""
+
+
+def settings_of(request: Any) -> dict[str, Any]:
+    """How a model was set and which tools it had, as far as a request says."""
+    found: dict[str, Any] = {}
+    for place in (request, *(member(request, name) for name in ("generationConfig", "inferenceConfig", "options"))):
+        found |= {name: place[name] for name in _SETTINGS if isinstance(place, dict) and place.get(name) is not None}
+    tools = [text_at(tool, "name") or text_at(tool, "function", "name") or text_at(tool, "type") or next(iter(tool), "")
+             for tool in items(member(request, "tools"))]  # fmt: skip
+    return found | ({"tools": tools} if any(tools) else {})
