@@ -63,6 +63,8 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
         raise UserError(f"{path} is a folder without a manifest.json; name a file in it, or the folder of an export.")
     known = dict.fromkeys(field for names in FIELDS_OF.values() for field in names)
     Fields(dict.fromkeys(known, ()), mapping)
+    if _produced(path, mapping):
+        return "responses"
     rows, _ = open_rows(path)
     first, _ = peek(rows)
     columns = columns_of(first)
@@ -72,6 +74,24 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
     return "responses"
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which answers are read of a file that a known system wrote, and what such a file does not say.
+
+    ``producer`` is the format to read it as, ``""`` what it looks like. ``question`` is that of the answers without
+    one; ``requests`` is a file of what was asked, by the ids of its answers. Of an export of chats ``only`` takes those
+    with these words in their titles, ``since`` those from a date on, ``everything`` all of them, however many.
+    """
+
+    producer: str = ""
+    question: str = ""
+    requests: Path | None = None
+    only: str = ""
+    since: str = ""
+    everything: bool = False
+
+
+_AS_FOUND: Final = Chosen()
 _MOST_NAMED: Final = 20
 _SHOWN: Final = 3
 _WORDS: Final = ("response", "statement", "fact", "text", "answer", "quote")
@@ -158,9 +178,9 @@ def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
     return form.on_statements if form is not None else detect_format(path, mapping) == "judgements"
 
 
-def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
+def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) -> Preview:
     """What a file would add. Raises :class:`UserError` as :func:`import_file` does before it stores anything."""
-    if known := _produced(path, mapping):
+    if known := _produced(path, mapping, chosen):
         read = list(known)
         good = [(one.record_id or f"line {one.line}", one.question, one.response) for one in _records(read)]
         return Preview(str(path), "responses", len(read), len(read) - len(good), good[:_SHOWN], known.name)
@@ -188,13 +208,20 @@ def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
 
 
 def import_file(
-    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool = False
+    study: Study,
+    path: Path,
+    mapping: Mapping[str, str],
+    progress: Progress,
+    *,
+    as_copy: bool = False,
+    chosen: Chosen = _AS_FOUND,
 ) -> Imported:
     """Import one file or folder, whatever it holds, and extract the citations of the new responses.
 
-    ``as_copy``: also the export of another study. Raises :class:`UserError` when the file cannot be used as a whole.
+    ``as_copy``: also the export of another study; ``chosen``: of answers of a known system.
+    Raises :class:`UserError` when the file cannot be used as a whole.
     """
-    if known := _produced(path, mapping):
+    if known := _produced(path, mapping, chosen):
         return _answers(study, path, mapping, known, progress)
     form = _form(path, mapping)
     if form is not None:
@@ -270,11 +297,23 @@ def _no_question(count: int) -> str:
     )
 
 
-def _produced(path: Path, mapping: Mapping[str, str]) -> "Produced | None":
-    """The answers of a file that a known system wrote; ``--map`` says that the file is one of plain records."""
+def _produced(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) -> "Produced | None":
+    """The answers of a file that a known system wrote; ``--map`` says that the file is one of plain records.
+
+    Raises :class:`UserError` for a file of another producer than the one that is chosen.
+    """
     from medreview.exchange.producers import produced
 
-    return None if mapping or path.is_dir() else produced(path)
+    if mapping or path.is_dir():
+        return None
+    return produced(path, chosen)
+
+
+def is_asked(path: Path) -> bool:
+    """Whether a file holds what was asked of a model, by id, and no answers: the input of a batch."""
+    from medreview.exchange.producers import is_asked
+
+    return path.is_file() and is_asked(path)
 
 
 def _refuse_other_tables(path: Path, mapping: Mapping[str, str]) -> None:

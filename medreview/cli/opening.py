@@ -18,6 +18,7 @@ from medreview.next_step import command
 if TYPE_CHECKING:
     from medreview.cli.network import PagesFrom
     from medreview.cli.options import Map
+    from medreview.config import Config
     from medreview.review.queue import Queue
     from medreview.study import Study
 
@@ -53,11 +54,77 @@ def open_review(study: "Study", wanted: ReviewOptions, *, first: str | None = No
             aim = sitting_goal(config.goal)
             review_plain(open_session(study, config.reviewer, opened, reveal=config.reveal, goal=aim))
         else:
-            from medreview.screens.app import run
+            _workbench(study, config, opened, begin_copy, paste=wanted.paste)
 
-            notice = "" if study.writable else "read-only: decisions cannot be saved"
-            if parting := run(study, config, queue=opened, notice=notice, once_shown=begin_copy):
-                say(parting)
+
+def _workbench(
+    study: "Study", config: "Config", queue: "Queue | None", begin_copy: Callable[[], None], *, paste: bool
+) -> None:
+    """Run the workbench; once more with each answer that is pasted in it."""
+    from medreview.screens.app import run
+
+    notice = "" if study.writable else "read-only: decisions cannot be saved"
+    while True:
+        pasted: list[Sequence[str]] = []
+        if parting := run(
+            study, config, queue=queue, notice=notice, paste=paste, pasted=pasted.append, once_shown=begin_copy
+        ):
+            say(parting)
+        if not pasted:
+            return
+        paste, notice = False, ""
+        try:
+            queue = _of_pasted(study, config.reviewer, *pasted[0])
+        except UserError as error:
+            queue, notice = None, str(error)
+
+
+def _of_pasted(study: "Study", reviewer: str, question: str, answer: str) -> "Queue":
+    """The statements of an answer that was pasted, or of the file whose path was."""
+    from tempfile import TemporaryDirectory
+
+    from medreview.cli.importing import prepare
+    from medreview.cli.network import pages_from
+    from medreview.import_files import Chosen
+    from medreview.review.queue import open_queue
+
+    last = "SELECT coalesce(max(ordinal), 0) FROM response"
+    before = study.reader.execute(last).fetchone()[0]
+    with TemporaryDirectory(prefix="medreview-") as folder:
+        file = _file_of(answer) or _written(Path(folder), question, answer)
+        prepare(study, [file], None, pages_from(None), "import", study.path, chosen=Chosen(question=question))
+    after = study.reader.execute(last).fetchone()[0]
+    if after == before:
+        raise UserError("This answer is in the study already.")
+    names = f"response=R{after:02d}" if after == before + 1 else ""
+    queue = open_queue(study, "responses", reviewer, filter=names)
+    if not queue.units:
+        raise UserError("The answer is in the study, and no statement that can be checked was found in it.")
+    return queue
+
+
+def _file_of(answer: str) -> Path | None:
+    """The file whose path stands in the place of an answer."""
+    if "\n" in answer or len(answer) > 1_000:
+        return None
+    path = Path(answer.strip("'\"")).expanduser()
+    return path if path.is_file() else None
+
+
+def _written(folder: Path, question: str, answer: str) -> Path:
+    """A file with what was pasted, read by what it is: the answer of an API, or a text with its question."""
+    import json
+
+    if answer.startswith(("{", "[", "data:", "event:")):
+        path = folder / ("pasted.json" if answer[0] in "{[" else "pasted.txt")
+        path.write_text(answer, encoding="utf-8")
+    elif question:
+        path = folder / "pasted.jsonl"
+        path.write_text(json.dumps({"question": question, "response": answer}), encoding="utf-8")
+    else:
+        path = folder / "pasted.md"
+        path.write_text(answer, encoding="utf-8")
+    return path
 
 
 def _queue(study: "Study", reviewer: str, wanted: ReviewOptions, first: str | None) -> "Queue | None":

@@ -91,6 +91,28 @@ def review(
     review_paths(paths, wanted, pages=pages, mapping=mapping)
 
 
+def paste(
+    study: Annotated[Path, Argument(metavar="[STUDY]", help="The study to put it in; made if there is none.")] = Path(
+        "pasted.medreview"
+    ),
+    reviewer: Reviewer = None,
+) -> None:
+    """Paste a question and an answer, and review the answer beside what it cites.
+
+    The cited pages are fetched, as `run` does. In place of the answer the path of a file can stand. The first screen of
+    every study takes more of them with the key I.
+
+    Example: medreview paste clinic.medreview
+    """
+    from medreview.cli.importing import opened_or_made
+
+    with opened_or_made(study) as opened:
+        open_review(opened, ReviewOptions(reviewer=reviewer, paste=True))
+        if not opened.reader.execute("SELECT 1 FROM response UNION ALL SELECT 1 FROM unit LIMIT 1").fetchone():
+            opened.discard()
+            say("Nothing was pasted, so no study was made.")
+
+
 def recent(
     forget: Annotated[
         Path | None, Option("--forget", metavar="STUDY", help="Take this study off the list; its file stays.")

@@ -33,7 +33,7 @@ from medreview.exchange.imports.listed_citations import GivenPage, citations_of,
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.labels import Finish, Invalid, invalid_as
 from medreview.progress import SILENT, Progress
-from medreview.storable import storable_text
+from medreview.storable import storable_text, unstorable
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -268,8 +268,9 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
 
 
 def _extra(row: NamedRow, used: Collection[str]) -> dict[str, Any]:
-    """The filled columns that no field was made of."""
-    return {name: value for name, value in row.values.items() if name not in used and value not in (None, "", [], {})}
+    """The filled columns that no field was made of, but such as cannot be stored."""
+    rest = {name: value for name, value in row.values.items() if name not in used and value not in (None, "", [], {})}
+    return rest if not unstorable(rest) else {name: it for name, it in rest.items() if not unstorable({name: it})}
 
 
 def _listed(row: NamedRow, columns: Mapping[str, list[str]], fields: Fields) -> tuple[tuple[str, ...], list[str]]:

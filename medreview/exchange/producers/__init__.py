@@ -7,18 +7,23 @@ adapter knows is left to the reader of plain records.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from medreview.errors import UserError
 from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.exchange.producers.container import Broken, Events, values_in
 from medreview.exchange.producers.envelope import Enclosed, enclosed, request_of
 from medreview.exchange.producers.given import record_of, settings_of
 from medreview.exchange.producers.producer import NoAnswerError, Producer
+
+if TYPE_CHECKING:
+    from medreview.import_files import Chosen
 
 _MODULES: Final = (
     "openai_responses",
@@ -39,16 +44,20 @@ def producers() -> tuple[Producer, ...]:
     return tuple(import_module(f"{__name__}.{name}").PRODUCER for name in _MODULES)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Produced:
-    """The answers of a file that a known producer wrote; ``name`` is the producer's, that of the first answer."""
+    """The answers of a file that a known system wrote, read again each time; ``name`` is the producer of the first.
+
+    ``requests``: what was sent, by id; ``chosen``: which of them, and what the file does not say.
+    """
 
     name: str
     path: Path
-    requests: Mapping[str, Any] = field(default_factory=dict)
+    requests: Mapping[str, Any]
+    chosen: "Chosen"
 
     def __iter__(self) -> Iterator[AnswerRecord | BadRecord]:
-        """Each answer, or what is wrong with a record; the file is read again each time."""
+        """Each answer, or what is wrong with a record."""
         for line, value in values_in(self.path) or ():
             if isinstance(value, Broken):
                 yield BadRecord(line, value.reason)
@@ -57,29 +66,51 @@ class Produced:
             if not found:
                 yield BadRecord(line, "is of another form than the others of this file")
             for one in found:
-                yield from _answers(line, one)
+                yield from _answers(line, one, self.chosen.question)
 
 
-def produced(path: Path, requests: Mapping[str, Any] | None = None) -> Produced | None:
+def produced(path: Path, chosen: "Chosen") -> Produced | None:
     """The answers of a file, ``None`` where no adapter knows the first value in it.
 
-    ``requests``: what was sent, by id (:func:`requests_in`). Raises :class:`UserError` for a zip or XML that cannot be
-    read.
+    Raises :class:`UserError` for a zip or XML that cannot be read, and for a file of another producer than the one that
+    is chosen.
     """
+    wanted = named(chosen.producer) if chosen.producer else None
+    requests = requests_in(chosen.requests) if chosen.requests else {}
     for _, value in values_in(path) or ():
         if isinstance(value, Broken):
             continue
-        found = _read(value, requests or {})
+        found = _read(value, requests)
         known = next((one.by for one in found if one.by is not None), None)
-        if known is not None or not found:
-            return None if known is None else Produced(known.name, path, requests or {})
+        if known is None and found:
+            continue
+        if wanted not in (None, known):
+            is_read = f"is read as {known.name}" if known else "is not of a form that medreview knows"
+            raise UserError(f"{path} {is_read}, not as {wanted.name if wanted else ''}; leave --producer out.")
+        return None if known is None else Produced(known.name, path, requests, chosen)
     return None
 
 
+def named(name: str) -> Producer:
+    """The producer of a name, or of the only one that has these words in it. Raises :class:`UserError` for no such."""
+    found = [one for one in producers() if name.casefold() in one.name.casefold()]
+    found = [one for one in found if one.name.casefold() == name.casefold()] or found
+    if len(found) != 1:
+        raise UserError(f"There is no producer {name!r}; there are {', '.join(one.name for one in producers())}.")
+    return found[0]
+
+
+def is_asked(path: Path) -> bool:
+    """Whether a file is the input of a batch: what is asked, by id."""
+    return any(request_of(value) is not None for _, value in islice(values_in(path) or (), 1))
+
+
 def requests_in(path: Path) -> dict[str, Any]:
-    """What was sent, by id, of a batch's input; nothing of any other file."""
-    found = (request_of(value) for _, value in values_in(path) or ())
-    return dict(filter(None, found))
+    """What was sent, by id. Raises :class:`UserError` for a file in which nothing of that is."""
+    found = dict(filter(None, (request_of(value) for _, value in values_in(path) or ())))
+    if not found:
+        raise UserError(f"{path} is no file of requests: none of its lines has an id and what was asked.")
+    return found
 
 
 _NOTHING: Final = Enclosed(None, None, "")
@@ -118,7 +149,7 @@ def _folded(events: list[Any], around: Enclosed) -> list[_Read]:
     return next(([_Read(one, body, around)] for one, body in bodies if body is not None), [])
 
 
-def _answers(line: int, read: _Read) -> Iterator[AnswerRecord | BadRecord]:
+def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | BadRecord]:
     if read.by is None:
         yield BadRecord(line, read.wrong)
         return
@@ -128,6 +159,7 @@ def _answers(line: int, read: _Read) -> Iterator[AnswerRecord | BadRecord]:
             given.model = given.model or read.around.model
             given.created = given.created or read.around.created
             given.extra = {**settings_of(read.around.request), **given.extra}
+            given.question = given.question or question
             yield record_of(given, line, read.by.name)
     except ValueError as error:
         yield BadRecord(line, str(error))

@@ -22,7 +22,8 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
     left, texts = [], []
     for item in items(value["output"]):
         if item.get("type") != "message":
-            left.append(str(item.get("type") or "item").removesuffix("_call").replace("_", " "))
+            kind = text_at(item, "type")
+            left.append("tool call" if kind.endswith("_call") else kind.replace("_", " "))
             texts += [
                 SourceText(document_entry(text_at(one, "filename")), text_at(one, "text"), text_at(one, "filename"))
                 for one in items(item.get("results"))

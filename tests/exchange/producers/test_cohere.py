@@ -113,7 +113,7 @@ def test_streams_of_both_versions(bring: Bring) -> None:
     stream = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in pieces)
     second = bring(stream, "v2.txt").answer
     assert (second.id, second.text, second.own, second.finish) == ("c9", TEXT, OWN, "complete")
-    old = [
+    old: list[dict[str, Any]] = [
         {"is_finished": False, "event_type": "stream-start", "generation_id": "g1"},
         {"is_finished": False, "event_type": "text-generation", "text": TEXT},
         {"is_finished": True, "event_type": "stream-end", "finish_reason": "MAX_TOKENS", "response": v1()},
