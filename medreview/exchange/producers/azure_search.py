@@ -4,7 +4,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from medreview.exchange.producers.given import Cite, Given, SourceText, asked, cited_as, items, member, text_at
+from medreview.exchange.producers.given import (
+    Cite,
+    Given,
+    SourceText,
+    asked,
+    cited_as,
+    items,
+    member,
+    text_at,
+    texts_in,
+)
 from medreview.exchange.producers.producer import Producer
 
 
@@ -28,10 +38,8 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
     told = _told(value)
     text = told["message"]["content"]
     cites, texts = [], []
-    passages = [point.partition(": ") for point in _points(told) or () if isinstance(point, str)]
-    names = [name for name, _, _ in passages] + [
-        name for name in member(told, "context", "data_points", "citations") or () if isinstance(name, str)
-    ]
+    passages = [point.partition(": ") for point in texts_in(_points(told))]
+    names = [name for name, _, _ in passages] + texts_in(member(told, "context", "data_points", "citations"))
     for name in dict.fromkeys(filter(None, names)):
         marks = [mark.span() for mark in re.finditer(rf"\[{re.escape(name)}\]", text)]
         cited = cited_as(name, name)

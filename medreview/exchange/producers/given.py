@@ -13,7 +13,7 @@ from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
 from medreview.exchange.imports.fact_records import FactRecord
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of
-from medreview.storable import is_damaged
+from medreview.storable import is_damaged, storable_text, unstorable
 from medreview.text import normalise_newlines
 
 
@@ -70,37 +70,51 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
     for name, text in (("response", given.response), ("question", given.question)):
         if is_damaged(text):
             raise ValueError(f"has a NUL or half a character in its {name}")
-    cites = [cite for cite in given.cites if cite.cited]
+    cites = [
+        cite._replace(cited=_whole(cite.cited), title=_whole(cite.title), quote=_whole(cite.quote))
+        for cite in given.cites
+        if cite.cited.strip()
+    ]
     entries = _entries(cites)
+    cites = [cite for cite in cites if entries[cite.cited]]
     question = normalise_newlines(given.question).strip()
+    name = _whole(given.id).strip()
     return AnswerRecord(
         line=line,
         question=question,
         response=normalise_newlines(given.response) if given.response.strip() else "",
-        citations=tuple(dict.fromkeys(entries.values())),
-        model=given.model.strip(),
-        origin=given.origin.strip(),
-        record_id=given.id.strip() + ("" if given.choice is None or not given.id else f"-{given.choice}"),
+        citations=tuple(dict.fromkeys(filter(None, entries.values()))),
+        model=_whole(given.model).strip(),
+        origin=_whole(given.origin).strip(),
+        record_id=name if given.choice is None or not name else f"{name}-{given.choice}",
         pages=tuple(
-            GivenPage(one.cited, normalise_newlines(one.text), " ".join(one.title.split()), one.whole)
+            GivenPage(_whole(one.cited), normalise_newlines(text), " ".join(_whole(one.title).split()), one.whole)
             for one in given.texts
-            if one.text.strip()
+            if (text := _whole(one.text)).strip()
         ),
-        facts=tuple(FactRecord(line, fact, category, question, "") for fact, category in given.facts if question),
-        turns=tuple(Turn(role, normalise_newlines(text)) for role, text in given.turns if text.strip()),
+        facts=tuple(FactRecord(line, _whole(fact), kind, question, "") for fact, kind in given.facts if question),
+        turns=tuple(Turn(_whole(role), normalise_newlines(_whole(text))) for role, text in given.turns if text.strip()),
         ranges=tuple(_ranges(given.response, cites, entries)),
         producer=producer,
-        created_at=time_of(given.created),
+        created_at=_whole(time_of(given.created)),
         finish=finish_of(given.finish),
-        question_id=given.question_id.strip(),
-        extra=given.extra,
-        correct_answer=given.correct.strip(),
+        question_id=_whole(given.question_id).strip(),
+        extra={name: value for name, value in given.extra.items() if not unstorable({name: value})},
+        correct_answer=_whole(given.correct).strip(),
         left=tuple(given.left),
     )
 
 
+def _whole(text: str) -> str:
+    """A text beside the answer without the signs that cannot be stored."""
+    return storable_text(text).replace("\0", "") if is_damaged(text) else text
+
+
 def _entries(cites: Sequence[Cite]) -> dict[str, str]:
-    """By what is cited, its entry in the list of citations, with the answer's own number where every one has one."""
+    """By what is cited, its entry in the list of citations, with the answer's own number where every one has one.
+
+    ``""`` for what cannot be cited.
+    """
     titles: dict[str, str] = {}
     numbers: dict[str, int | None] = {}
     for cite in cites:
@@ -109,8 +123,9 @@ def _entries(cites: Sequence[Cite]) -> dict[str, str]:
     numbered = all(numbers.values())
     found = {}
     for cited, title in titles.items():
-        entry = cited if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})[0]
-        found[cited] = f"[{numbers[cited]}] {entry}" if numbered else entry
+        told = [cited] if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})
+        entry = next(iter(told), "")
+        found[cited] = f"[{numbers[cited]}] {entry}" if numbered and entry else entry
     return dict(sorted(found.items(), key=lambda item: numbers[item[0]] or 0)) if numbered else found
 
 

@@ -98,7 +98,7 @@ def test_version_1_with_its_request(bring: Bring) -> None:
 
 
 def test_streams_of_both_versions(bring: Bring) -> None:
-    pieces = [
+    pieces: list[dict[str, Any]] = [
         {
             "type": "message-start",
             "id": "c9",
