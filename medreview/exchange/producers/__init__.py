@@ -18,7 +18,7 @@ from medreview.errors import UserError
 from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.exchange.producers.container import Broken, Events, values_in
-from medreview.exchange.producers.envelope import Enclosed, enclosed, request_of
+from medreview.exchange.producers.envelope import Enclosed, enclosed, listed, request_of
 from medreview.exchange.producers.given import record_of, settings_of
 from medreview.exchange.producers.producer import NoAnswerError, Producer
 
@@ -139,7 +139,7 @@ def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) 
     except NoAnswerError as error:
         return [_Read(None, None, wrong=str(error))]
     if inner is None:
-        return []
+        return [one for item in listed(value) for one in _read(item, requests, around)]
     told = Enclosed(None, *(new or old for new, old in zip(inner[1:], around[1:], strict=True)))
     return _read(inner.body, requests, told)
 
