@@ -3,6 +3,7 @@
 Formats are detected by the content of files, so that one command imports everything.
 """
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,13 @@ from medreview.citations.listed_pairs import list_pairs
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records, judgements, sourcecheckup
-from medreview.exchange.imports.answer_records import AnswerRecord, import_responses, one_by_one, read_records
+from medreview.exchange.imports.answer_records import (
+    AnswerRecord,
+    import_responses,
+    one_by_one,
+    read_records,
+    response_row,
+)
 from medreview.exchange.imports.fact_records import FactRecord, read_facts
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumn, UnusedColumns, columns_of, peek
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
@@ -29,9 +36,13 @@ from medreview.references.exported import add_exported_references
 from medreview.sources.given_stage import store_given
 from medreview.storable import storable_text
 from medreview.study import Study
-from medreview.text import counted
+from medreview.study.ids import unit_id
+from medreview.study.unit_table import key_fact_id
+from medreview.text import counted, sha256
 from medreview.units.formats import FORMATS
-from medreview.units.unit_format import UnitFormat, format_of, import_units
+from medreview.units.new_units import ImportedLabel, add_labels
+from medreview.units.stored import add_reference
+from medreview.units.unit_format import CorrectAnswers, UnitFormat, format_of, import_units
 
 if TYPE_CHECKING:
     from medreview.exchange.producers import Produced
@@ -103,9 +114,10 @@ class Imported:
     """The import of one file: ``kind`` of content, how much of it was new, and what was left out.
 
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
-    ``given``: sources whose text came with the answers, ``facts``: key facts that did. Of a file of units ``kind`` is
-    that of the units, ``cases`` counts the cases that they are about, ``gold`` right labels, ``opinions`` what machines
-    say of them, ``labels`` what people said; ``odd`` are records that came in and are not as they should be.
+    ``given``: sources whose text came with the answers, ``facts``: key facts that did, ``correct``: records with a
+    correct answer to their question. Of a file of units ``kind`` is that of the units, ``cases`` counts the cases that
+    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said; ``odd``
+    are records that came in and are not as they should be.
     ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that says what they
     cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no field was made
     of. ``warnings``: sentences on what is missing in the file.
@@ -120,6 +132,7 @@ class Imported:
     empty: int = 0
     given: int = 0
     facts: int = 0
+    correct: int = 0
     cases: int = 0
     gold: int = 0
     opinions: int = 0
@@ -287,7 +300,44 @@ def _answers(
         stored = _store_facts(study, (fact for record in again() for fact in record.facts), file)
         done.facts = stored.added
         done.warnings += became_other(stored)
+    if told.correct:
+        done.correct = told.correct
+        done.odd += _store_correct(study, again(), file)
+    if told.graded:
+        done.labels = study.write(lambda connection: add_labels(connection, _graded(again())))
     return done
+
+
+def _graded(records: Iterable[AnswerRecord]) -> Iterator[ImportedLabel]:
+    """What people said of the key facts in responses, as labels on these."""
+    for record in records:
+        response = response_row(record, "")
+        for one in record.graded:
+            yield ImportedLabel(
+                unit=unit_id("fact", response["response_id"], key_fact_id(sha256(record.question), one.fact)),
+                reviewer=one.reviewer,
+                axis="presence",
+                label=one.label,
+                texts={"statement_sha256": response["text_sha256"]},
+                group="expert",
+            )
+
+
+def _store_correct(study: Study, records: Iterable[AnswerRecord], file: str) -> list[BadRecord]:
+    """Store the correct answers that records give to their questions; those that another one contradicts."""
+    known, odd = CorrectAnswers(study), []
+    given: dict[str, str] = {}
+    for record in records:
+        if record.correct_answer and record.question:
+            odd += [BadRecord(record.line, why) for why in known.otherwise([(record.question, record.correct_answer)])]
+            given.setdefault(record.question, record.correct_answer)
+
+    def store(connection: sqlite3.Connection) -> None:
+        for question, text in given.items():
+            add_reference(connection, question, text, file)
+
+    study.write(store)
+    return odd
 
 
 def _no_question(count: int) -> str:

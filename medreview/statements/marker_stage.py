@@ -124,7 +124,7 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
             placed = not inside
             mine = inside if there is None else markers_of(text, found, there, len(text))
         written = text if placed else row["text"]
-        claimed = [claim for claim in claims if _shares(places[row["statement_id"]], claim)]
+        claimed = [claim for claim in claims if shares(places[row["statement_id"]], Span(claim.start, claim.end))]
         marked += _rows(row["statement_id"], written, mine, sources, placed, claimed)
     connection.execute("DELETE FROM own_number WHERE response_id = ?", (response_id,))
     connection.execute(
@@ -154,7 +154,7 @@ def _with_marks(found: list[Marker], marks: list[Marker]) -> list[Marker]:
     return sorted((*kept, *at.values()), key=lambda marker: (marker.start, marker.end))
 
 
-def _shares(places: Iterable[Span], claim: Marker) -> bool:
+def shares(places: Iterable[Span], claim: Span) -> bool:
     """Whether a statement and a stretch that cites share half of the shorter of the two."""
     shared, length = 0, 0
     for place in places:

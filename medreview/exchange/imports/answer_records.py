@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from medreview.exchange.imports import fact_records
-from medreview.exchange.imports.fact_records import FactRecord, facts_of
+from medreview.exchange.imports.fact_records import FactLabel, FactRecord, facts_of
 from medreview.exchange.imports.field_mapping import (
     AS_NAMED,
     Fields,
@@ -28,7 +28,7 @@ from medreview.exchange.imports.field_mapping import (
 )
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow, check_text
 from medreview.exchange.imports.foreign_files import shape_of_nested
-from medreview.exchange.imports.json_rows import NESTING, written_out
+from medreview.exchange.imports.json_rows import CONTEXTS, NESTING, written_out
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of, given_pages
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.labels import Finish, Invalid, invalid_as
@@ -105,18 +105,19 @@ def _each(value: Any, fields: Fields) -> list[dict[str, Any]]:
 
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "question": ("question",),
+    "question": ("question", "user_input"),
     "response": ("response", "answer", "output", "completion", "text"),
     "citations": ("citations",),
     "model": ("model",),
     "origin": ("origin",),
     "id": ("id",),
-    "pages": ("pages", "references", "sources", "documents", "passages", "contexts", "search_results"),
+    "pages": ("pages", "references", "sources", "documents", "passages", "search_results", *CONTEXTS),
     "facts": fact_records.LISTS,
     "question_id": ("question_id",),
     "created_at": ("created_at",),
     "finish": ("finish", "finish_reason", "stop_reason"),
     "turns": ("turns",),
+    "correct_answer": ("correct_answer", "reference_answer", "expert_answer", "gold_answer"),
 }
 """Field -> the column names that are recognised without ``--map``."""
 
@@ -146,8 +147,9 @@ class AnswerRecord:
     of the question, that the record gives as well. ``invalid``: the recorded reason why it is not a response
     (``labels.invalid_as``). ``turns`` were said before it; ``ranges`` say which stretch cites what. ``producer`` is the
     format that it was read from, ``created_at`` ISO 8601, ``finish`` how it ended, ``extra`` all else that its record
-    says of it. Repeated runs of one question share ``question_id``. ``correct_answer`` is a right answer to it, and
-    ``left`` what of the file is no part of the answer ("reasoning"), each time that it occurs.
+    says of it. Repeated runs of one question share ``question_id``. ``correct_answer`` is a right answer to it,
+    ``graded`` what people said of its key facts in this response, and ``left`` what of the file is no part of the
+    answer ("reasoning"), each time that it occurs.
     """
 
     line: int
@@ -168,6 +170,7 @@ class AnswerRecord:
     question_id: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
     correct_answer: str = ""
+    graded: tuple[FactLabel, ...] = ()
     left: tuple[str, ...] = ()
 
 
@@ -258,6 +261,7 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
             created_at=time_of(values.get("created_at")),
             finish=finish_of(values.get("finish")),
             question_id=name_of(values, "question_id"),
+            correct_answer=text_of(values, "correct_answer").strip(),
             extra=_extra(row, {*plain, *citing, *giving, *(columns.get("facts", [])[:1] if facts else ())}),
         )
     except ValueError as error:
@@ -283,7 +287,7 @@ def _listed(row: NamedRow, columns: Mapping[str, list[str]], fields: Fields) -> 
 
 def _pages(row: NamedRow, columns: Mapping[str, list[str]]) -> tuple[list[GivenPage], list[str]]:
     """The pages that a record gives, and the columns that they are in."""
-    found = [(column, given_pages(row.values[column])) for column in columns.get("pages", [])]
+    found = [(column, given_pages(row.values[column], column)) for column in columns.get("pages", [])]
     return [page for _, pages in found for page in pages], [column for column, pages in found if pages]
 
 
@@ -297,8 +301,10 @@ class ImportSummary:
     """Counts: records read, responses added, responses ``known`` already; ``bad`` are the rejected records.
 
     ``empty``: responses without a text, which are kept. ``pages`` and ``facts``: records that give some of these;
-    ``ranges``: stretches of text of which the producer says what they cite; ``questionless``: responses without a
-    question; ``left``: what of the file is no part of an answer.
+    ``correct``: those that give a correct answer to their question; ``graded``: those with people's
+    labels on key facts; ``ranges``: stretches of text of which the producer
+    says what they cite; ``questionless``: responses without a question; ``left``: what of the file is no part of an
+    answer.
     """
 
     read: int
@@ -308,6 +314,8 @@ class ImportSummary:
     empty: int = 0
     pages: int = 0
     facts: int = 0
+    correct: int = 0
+    graded: int = 0
     ranges: int = 0
     questionless: int = 0
     unused: list[UnusedColumn] = field(default_factory=list)
@@ -331,7 +339,7 @@ def import_responses(
     unused = UnusedColumns(FIELDS)
     records = iter(produced) if produced is not None else read_records(path, mapping, unused)
     progress.begin("responses", lines)
-    added = read = reached = empty = pages = facts = ranges = questionless = 0
+    added = read = reached = empty = pages = facts = correct = graded = ranges = questionless = 0
     bad: list[BadRecord] = []
     left: Counter[str] = Counter()
     while batch := list(islice(records, _BATCH)):
@@ -352,6 +360,8 @@ def import_responses(
         empty += sum(row["invalid"] != "" for row in rows)
         pages += sum(bool(record.pages) for record in good)
         facts += sum(bool(record.facts) for record in good)
+        correct += sum(bool(record.correct_answer and record.question) for record in good)
+        graded += sum(bool(record.graded) for record in good)
         ranges += sum(len(record.ranges) for record in good)
         questionless += sum(not record.question for record in good)
         left.update(what for record in good for what in record.left)
@@ -359,7 +369,9 @@ def import_responses(
         reached = batch[-1].line
     progress.step(lines - reached)
     known = read - len(bad) - added
-    return ImportSummary(read, added, known, bad, empty, pages, facts, ranges, questionless, unused.found(), left)
+    return ImportSummary(
+        read, added, known, bad, empty, pages, facts, correct, graded, ranges, questionless, unused.found(), left
+    )
 
 
 def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:

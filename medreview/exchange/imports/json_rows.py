@@ -19,10 +19,12 @@ _TEXTS: Final = frozenset({"question", "prompt", "response", "answer", "output",
 """An object with a text of such a name is a record, whatever lists it holds."""
 NESTING: Final = frozenset({"answers", "responses", "outputs", "completions", "generations"})
 """Members of a record with several answers."""
+CONTEXTS: Final = ("contexts", "retrieved_contexts", "retrieval_context", "source_nodes", "source_documents")
+"""Members that hold what an answer was given to read; no list of its citations has such a name."""
 PARTS: Final = frozenset(
     {
-        "citations", "references", "sources", "pages", "documents", "passages", "context", "contexts", "data_points",
-        "search_results", "key_facts",
+        "citations", "references", "sources", "pages", "documents", "passages", "context", "data_points",
+        "search_results", "key_facts", *CONTEXTS,
     }
 )  # fmt: skip
 """Objects, and lists of them, that are a part of one record."""

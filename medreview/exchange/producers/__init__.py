@@ -26,6 +26,22 @@ if TYPE_CHECKING:
     from medreview.import_files import Chosen
 
 _MODULES: Final = (
+    "chatgpt_export",
+    "claude_export",
+    "open_webui",
+    "librechat",
+    "label_studio",
+    "inspect_ai",
+    "promptfoo",
+    "ragas",
+    "deepeval",
+    "healthbench",
+    "expertqa",
+    "attributionbench",
+    "faithbench",
+    "medquad",
+    "liveqa",
+    "kqa",
     "openai_responses",
     "azure_search",
     "anthropic",
@@ -34,6 +50,7 @@ _MODULES: Final = (
     "bedrock",
     "ollama",
     "openai_chat",
+    "messages",
 )
 """The adapters in the order in which they are asked: the more a format has of its own, the sooner."""
 
@@ -42,6 +59,16 @@ _MODULES: Final = (
 def producers() -> tuple[Producer, ...]:
     """All adapters, in the order in which they are asked."""
     return tuple(import_module(f"{__name__}.{name}").PRODUCER for name in _MODULES)
+
+
+class Choice(NamedTuple):
+    """A conversation of an export, to choose it by: title and id, when its first answer was given (ISO 8601, ``""``
+    where the file does not say), and how many answers it has."""
+
+    title: str
+    id: str
+    created_at: str
+    answers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +93,29 @@ class Produced:
             if not found:
                 yield BadRecord(line, "is of another form than the others of this file")
             for one in found:
-                yield from _answers(line, one, self.chosen.question)
+                yield from filter(self._takes, _answers(line, one, self.chosen.question))
+
+    def _takes(self, answer: AnswerRecord | BadRecord) -> bool:
+        """Whether an answer is one of those that are chosen; all of what is wrong is."""
+        only, since = self.chosen.only, self.chosen.since
+        if isinstance(answer, BadRecord) or not (only or since):
+            return True
+        title, name = _conversation_of(answer)
+        titled = all(word in title.casefold() for word in only.casefold().split())
+        return (titled or only == name) and answer.created_at >= since
+
+    def choices(self) -> list[Choice]:
+        """The conversations of the chosen answers, in the order of the file; none where it is no export of chats."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for answer in self:
+            if isinstance(answer, AnswerRecord) and any(of := _conversation_of(answer)):
+                found.setdefault(of, []).append(answer.created_at)
+        return [Choice(*of, min(filter(None, dates), default=""), len(dates)) for of, dates in found.items()]
+
+
+def _conversation_of(answer: AnswerRecord) -> tuple[str, str]:
+    """Title and id of the conversation that an answer is from."""
+    return str(answer.extra.get("conversation", "")), str(answer.extra.get("conversation_id", ""))
 
 
 def produced(path: Path, chosen: "Chosen") -> Produced | None:

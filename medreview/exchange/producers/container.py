@@ -146,10 +146,20 @@ def _read_in_child(path: Path) -> Iterator[Value] | None:
         raise UserError(f"{path} cannot be read. {error}") from None
     if refused := next((part["refused"] for part in found if "refused" in part), ""):
         raise UserError(f"{path} {refused}.")
-    texts = [part["json"] for part in found if "json" in part]
+    texts = [(part["name"], part["json"]) for part in found if "json" in part]
     if texts:
-        return (Value(1, json.loads(text)) for text in texts)
+        return (Value(1, value) for value in _joined(texts))
     return iter([Value(1, part["xml"]) for part in found if "xml" in part])
+
+
+def _joined(texts: list[tuple[str, str]]) -> Iterator[Any]:
+    """The values of the JSON files of a zip; of a log in parts its head with the samples in it, as Inspect's JSON has
+    it."""
+    head = next((json.loads(text) for name, text in texts if name == "header.json"), None)
+    samples = (json.loads(text) for name, text in texts if name.startswith("samples/"))
+    if isinstance(head, dict):
+        yield {**head, "samples": list(samples)}
+    yield from (json.loads(text) for name, text in texts if head is None or not name.startswith(("header", "samples/")))
 
 
 LARGEST: Final = 300_000_000
@@ -220,7 +230,7 @@ def _unzipped(body: bytes) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             continue
         if not is_too_deep(value):
-            yield {"json": text}
+            yield {"name": one.filename, "json": text}
 
 
 def _tree(element: Any) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
-from medreview.exchange.imports.fact_records import FactRecord
-from medreview.exchange.imports.listed_citations import GivenPage, citations_of
+from medreview.exchange.imports.fact_records import FactLabel, FactRecord
+from medreview.exchange.imports.listed_citations import GivenPage, citations_of, encoded
 from medreview.storable import is_damaged, storable_text, unstorable
 from medreview.text import normalise_newlines
 
@@ -40,12 +40,23 @@ class SourceText(NamedTuple):
     whole: bool = False
 
 
+class Conversation(NamedTuple):
+    """The conversation of an export that an answer is from, as its user knows it: title and id."""
+
+    title: str = ""
+    id: str = ""
+
+
+_NONE: Final = Conversation()
+
+
 @dataclass(kw_only=True, slots=True)
 class Given:
     """One answer as its file has it. ``created`` and ``finish`` are the producer's own; ``facts``: key facts of the
-    question as (fact, category); ``correct``: a right answer to it; ``left``: what of the file is no part of the answer
-    ("reasoning", "tool call"), each time that it occurs; ``choice``: which of several answers of one ``id`` it is, from
-    0; ``extra``: what else is to be kept."""
+    question as (fact, category); ``correct``: a right answer to it; ``graded``: what people said of these facts in the
+    answer; ``left``: what of the file is no part of the answer ("reasoning", "tool call"), each time that it occurs;
+    ``choice``: which of several answers of one ``id`` it is, from 0; ``conversation``: the one of an export that it is
+    from; ``extra``: what else is to be kept."""
 
     response: str
     question: str = ""
@@ -60,8 +71,10 @@ class Given:
     texts: Sequence[SourceText] = ()
     facts: Sequence[tuple[str, str]] = ()
     correct: str = ""
+    graded: Sequence[FactLabel] = ()
     question_id: str = ""
     left: Sequence[str] = ()
+    conversation: Conversation = _NONE
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -76,7 +89,9 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         if cite.cited.strip()
     ]
     entries = _entries(cites)
-    cites = [cite for cite in cites if entries[cite.cited]]
+    known = {cited for cited, _ in entries}
+    cites = [cite for cite in cites if cite.cited in known]
+    extra = _of_conversation(given.conversation) | dict(given.extra)
     question = normalise_newlines(given.question).strip()
     name = _whole(given.id).strip()
     return AnswerRecord(
@@ -88,19 +103,26 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         origin=_whole(given.origin).strip(),
         record_id=name if given.choice is None or not name else f"{name}-{given.choice}",
         pages=tuple(
-            GivenPage(_whole(one.cited), normalise_newlines(text), " ".join(_whole(one.title).split()), one.whole)
+            GivenPage(
+                encoded(_whole(one.cited)), normalise_newlines(text), " ".join(_whole(one.title).split()), one.whole
+            )
             for one in given.texts
             if (text := _whole(one.text)).strip()
         ),
-        facts=tuple(FactRecord(line, _whole(fact), kind, question, "") for fact, kind in given.facts if question),
+        facts=tuple(
+            FactRecord(line, _whole(fact).strip(), category, question, "")
+            for fact, category in given.facts
+            if question and fact.strip()
+        ),
         turns=tuple(Turn(_whole(role), normalise_newlines(_whole(text))) for role, text in given.turns if text.strip()),
         ranges=tuple(_ranges(given.response, cites, entries)),
         producer=producer,
         created_at=_whole(time_of(given.created)),
         finish=finish_of(given.finish),
         question_id=_whole(given.question_id).strip(),
-        extra={name: value for name, value in given.extra.items() if not unstorable({name: value})},
+        extra={name: value for name, value in extra.items() if not unstorable({name: value})},
         correct_answer=_whole(given.correct).strip(),
+        graded=tuple(given.graded) if question else (),
         left=tuple(given.left),
     )
 
@@ -110,37 +132,49 @@ def _whole(text: str) -> str:
     return storable_text(text).replace("\0", "") if is_damaged(text) else text
 
 
-def _entries(cites: Sequence[Cite]) -> dict[str, str]:
-    """By what is cited, its entry in the list of citations, with the answer's own number where every one has one.
+def _of_conversation(of: Conversation) -> dict[str, str]:
+    return {name: text for name, text in (("conversation", of.title), ("conversation_id", of.id)) if text}
 
-    ``""`` for what cannot be cited.
+
+Numbered = tuple[str, int | None]
+"""What is cited, and the answer's own number of it, ``None`` where it has none."""
+
+
+def _entries(cites: Sequence[Cite]) -> dict[Numbered, str]:
+    """By what is cited and its number, the entry in the list of citations, with the number where every source has one.
+
+    A source that the answer cites as [4] and as [5] has two entries, and what cannot be cited has none.
     """
     titles: dict[str, str] = {}
-    numbers: dict[str, int | None] = {}
+    numbers: dict[str, dict[int, None]] = {}
     for cite in cites:
         titles[cite.cited] = titles.get(cite.cited, "") or cite.title
-        numbers[cite.cited] = numbers.get(cite.cited) or cite.number
+        numbers.setdefault(cite.cited, {}).update({cite.number: None} if cite.number else {})
     numbered = all(numbers.values())
-    found = {}
+    found: dict[Numbered, str] = {}
     for cited, title in titles.items():
         told = [cited] if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})
-        entry = next(iter(told), "")
-        found[cited] = f"[{numbers[cited]}] {entry}" if numbered and entry else entry
-    return dict(sorted(found.items(), key=lambda item: numbers[item[0]] or 0)) if numbered else found
+        for number in numbers[cited] if numbered else (None,):
+            for entry in told[:1]:
+                found[cited, number] = f"[{number}] {entry}" if numbered else entry
+    return dict(sorted(found.items(), key=lambda item: item[0][1] or 0))
 
 
 def _work(cited: str, title: str) -> dict[str, str]:
     return {"url": cited, "title": title} if title.strip() and title != cited else {"url": cited}
 
 
-def _ranges(text: str, cites: Sequence[Cite], entries: Mapping[str, str]) -> Iterable[CitedRange]:
+def _ranges(text: str, cites: Sequence[Cite], entries: Mapping[Numbered, str]) -> Iterable[CitedRange]:
     wanted = [cite for cite in cites if cite.start is not None and cite.end is not None]
+    first = {cited: entry for (cited, _), entry in reversed(list(entries.items()))}
     places = placed(text, [(cite.start or 0, cite.end or 0, cite.says) for cite in wanted])
     shift = _without_carriage_returns(text)
     for cite, place in zip(wanted, places, strict=True):
         if place is not None:
             start, end = (at - shift(at) for at in place)
-            yield CitedRange(start, end, (entries[cite.cited],), " ".join(cite.quote.split()))
+            yield CitedRange(
+                start, end, (entries.get((cite.cited, cite.number)) or first[cite.cited],), " ".join(cite.quote.split())
+            )
 
 
 def _without_carriage_returns(text: str) -> Any:
@@ -251,8 +285,17 @@ _ROLES: Final = {
     "model": "assistant",
     "ai": "assistant",
     "chatbot": "assistant",
+    "gpt": "assistant",
+    "bot": "assistant",
     "developer": "system",
 }
+"""The words for who speaks -> that of a turn."""
+
+
+def role_of(word: Any) -> str:
+    """Who speaks, of a producer's word for it: ``user``, ``assistant``, ``system``, or any other word in lower case."""
+    said = str(word or "").casefold()
+    return _ROLES.get(said, said)
 
 
 def member(value: Any, *path: str | int) -> Any:
@@ -327,3 +370,8 @@ def settings_of(request: Any) -> dict[str, Any]:
     tools = [text_at(tool, "name") or text_at(tool, "function", "name") or text_at(tool, "type") or next(iter(tool), "")
              for tool in items(member(request, "tools"))]  # fmt: skip
     return found | ({"tools": tools} if any(tools) else {})
+
+
+def rest(value: Mapping[str, Any], *used: str) -> dict[str, Any]:
+    """The filled members of an object that no field was made of."""
+    return {name: one for name, one in value.items() if name not in used and one not in (None, "", [], {})}
