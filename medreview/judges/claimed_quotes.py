@@ -52,8 +52,8 @@ def ground_claims(study: Study, progress: Progress = SILENT) -> int:
 def _rows(reader: sqlite3.Connection, response_id: str, ranges: Iterable[Any]) -> Iterator[dict[str, Any]]:
     pages = _pages(reader, response_id)
     statements = reader.execute(
-        'SELECT statement_id, "start", "end", parts FROM statement_standing JOIN statement USING (statement_id) '
-        "WHERE statement.response_id = ?",
+        """SELECT * FROM statement WHERE response_id = ?
+           AND statement_id IN (SELECT statement_id FROM statement_standing)""",
         (response_id,),
     ).fetchall()
     known = {
