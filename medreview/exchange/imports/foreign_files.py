@@ -19,7 +19,7 @@ from medreview.exchange.imports.json_rows import NESTING, written_out
 _ROLES: Final = ("role", "sender", "author", "from", "speaker")
 """Members that say whose turn a text of a conversation is."""
 _NO_MODEL: Final = frozenset({"user", "human", "system", "developer", "prompter", "tool", "function"})
-_PARTS_OF_ANSWER: Final = frozenset({"text", "output_text", "message", "thinking", "reasoning", "refusal"})
+_PARTS: Final = frozenset({"text", "input_text", "output_text", "message", "thinking", "reasoning", "refusal"})
 """What an API says of the type of a part."""
 _OF_AN_API: Final = frozenset(
     {
@@ -157,7 +157,7 @@ def _role(value: Mapping[str, Any]) -> str:
 
 def _is_part(value: Mapping[str, Any]) -> bool:
     kind = next((member for name, member in value.items() if normalise_column(name) == "type"), "")
-    return isinstance(kind, str) and (kind in _PARTS_OF_ANSWER or kind.endswith(("_call", "_use", "_result")))
+    return isinstance(kind, str) and (kind in _PARTS or kind.endswith(("_call", "_use", "_result")))
 
 
 def _holds_turn(value: Any, depth: int = 0) -> bool:

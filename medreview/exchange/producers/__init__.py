@@ -18,8 +18,8 @@ from medreview.errors import UserError
 from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.exchange.producers.container import Broken, Events, values_in
-from medreview.exchange.producers.envelope import enclosed, request_of
-from medreview.exchange.producers.given import record_of
+from medreview.exchange.producers.envelope import Enclosed, enclosed, request_of
+from medreview.exchange.producers.given import record_of, settings_of
 from medreview.exchange.producers.producer import NoAnswerError, Producer
 
 if TYPE_CHECKING:
@@ -43,6 +43,13 @@ _MODULES: Final = (
     "liveqa",
     "kqa",
     "openai_responses",
+    "azure_search",
+    "anthropic",
+    "gemini",
+    "cohere",
+    "bedrock",
+    "ollama",
+    "openai_chat",
     "messages",
 )
 """The adapters in the order in which they are asked: the more a format has of its own, the sooner."""
@@ -155,35 +162,40 @@ def requests_in(path: Path) -> dict[str, Any]:
     return found
 
 
+_NOTHING: Final = Enclosed(None, None, "")
+
+
 class _Read(NamedTuple):
-    """A value that an adapter reads, the request of it and the id around both; or ``wrong``: why it is no answer."""
+    """A value that an adapter reads and what stands around it; or ``wrong``: why it is no answer."""
 
     by: Producer | None
     value: Any
-    request: Any = None
-    id: str = ""
+    around: Enclosed = _NOTHING
     wrong: str = ""
 
 
-def _read(value: Any, requests: Mapping[str, Any], request: Any = None, name: str = "") -> list[_Read]:
+def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) -> list[_Read]:
     """Who reads what of a value; nothing where nobody knows it."""
     if isinstance(value, Events):
-        return _folded(value.events)
+        return _folded(value.events, around) or _read(value.events, requests, around)
     for one in producers():
         if one.detect(value):
-            return [_Read(one, value, request, name)]
+            return [_Read(one, value, around)]
     if isinstance(value, list):
-        return _folded(value) or [one for item in value for one in _read(item, requests)]
+        return _folded(value, around) or [one for item in value for one in _read(item, requests, around)]
     try:
         inner = enclosed(value, requests)
     except NoAnswerError as error:
         return [_Read(None, None, wrong=str(error))]
-    return [] if inner is None else _read(inner.body, requests, inner.request or request, inner.id or name)
+    if inner is None:
+        return []
+    told = Enclosed(None, *(new or old for new, old in zip(inner[1:], around[1:], strict=True)))
+    return _read(inner.body, requests, told)
 
 
-def _folded(events: list[Any]) -> list[_Read]:
+def _folded(events: list[Any], around: Enclosed) -> list[_Read]:
     bodies = ((one, one.fold(events)) for one in producers() if one.fold is not None)
-    return next(([_Read(one, body)] for one, body in bodies if body is not None), [])
+    return next(([_Read(one, body, around)] for one, body in bodies if body is not None), [])
 
 
 def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | BadRecord]:
@@ -191,8 +203,11 @@ def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | B
         yield BadRecord(line, read.wrong)
         return
     try:
-        for given in read.by.records(read.value, read.request):
-            given.id = given.id or read.id
+        for given in read.by.records(read.value, read.around.request):
+            given.id = read.around.id or given.id
+            given.model = given.model or read.around.model
+            given.created = given.created or read.around.created
+            given.extra = {**settings_of(read.around.request), **given.extra}
             given.question = given.question or question
             yield record_of(given, line, read.by.name)
     except ValueError as error:

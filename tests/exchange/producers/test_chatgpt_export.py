@@ -33,7 +33,12 @@ def chat(*messages: dict[str, Any], title: str = "Metformin", **more: Any) -> di
     nodes = {"0": {"id": "0", "message": None, "parent": None, "children": ["1"]}}
     for number, one in enumerate(messages, 1):
         name = str(number)
-        nodes[name] = {"id": name, "message": {"id": f"{title}-{name}", **one}, "parent": str(number - 1), "children": []}
+        nodes[name] = {
+            "id": name,
+            "message": {"id": f"{title}-{name}", **one},
+            "parent": str(number - 1),
+            "children": [],
+        }
     return {
         "title": title, "create_time": 1_756_000_000, "mapping": nodes, "current_node": str(len(messages)),
         "conversation_id": f"c-{title}", "default_model_slug": "gpt-5", **more,
@@ -59,7 +64,11 @@ def test_a_mark_goes_and_its_pages_belong_to_the_sentence_before_it(bring: Bring
     brought = bring([chat(ASKED, message("assistant", TEXT, metadata=about))])
     answer = brought.answer
     assert answer.text == "Metformin is contraindicated below an eGFR of 30 mL/min.\n\nTake it with a meal."
-    assert (answer.id, answer.question, answer.model) == ("Metformin-2", "Is metformin safe at an eGFR of 25?", "gpt-5-thinking")
+    assert (answer.id, answer.question, answer.model) == (
+        "Metformin-2",
+        "Is metformin safe at an eGFR of 25?",
+        "gpt-5-thinking",
+    )
     assert (answer.created, answer.finish) == ("2025-08-24T01:46:42+00:00", "complete")
     assert answer.cited == [PAGE, OTHER]
     assert answer.own == {
