@@ -149,8 +149,8 @@ def test_a_zip_is_read_and_conversations_are_chosen_by_words_id_and_date(tmp_pat
     path = tmp_path / "export.zip"
     path.write_bytes(packed.getvalue())
 
-    def taken(**chosen: str) -> list[Choice]:
-        answers = produced(path, Chosen(**chosen))
+    def taken(only: str = "", since: str = "") -> list[Choice]:
+        answers = produced(path, Chosen(only=only, since=since))
         assert answers is not None
         return answers.choices()
 
