@@ -100,7 +100,8 @@ def _index(reader: sqlite3.Connection, snapshot_id: str) -> QuoteIndex:
 def false_claims(reader: sqlite3.Connection, where: str, values: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
     """By statement: status and snapshot of each passage that is not in the page of now, or says something else."""
     rows = reader.execute(
-        f"""SELECT q.statement_id, q.status, snapshot_id FROM claimed_quote AS q JOIN snapshot_current USING (snapshot_id)
+        f"""SELECT q.statement_id, q.status, snapshot_id FROM claimed_quote AS q JOIN snapshot_current
+            USING (snapshot_id)
             {where} AND q.status IN ('absent', 'altered') ORDER BY q.statement_id, q.status, snapshot_id""",
         values,
     )

@@ -14,7 +14,8 @@ _SENT: Final = ("request", "input", "modelInput", "request_body", "requestBody",
                 "kwargs", "question", "query")  # fmt: skip
 """Members of a log that hold what came, and what was sent."""
 _BODIES: Final = ("body", "json", "inputBodyJson", "outputBodyJson", "content", "parsed_body")
-_IDS: Final = ("custom_id", "recordId", "key", "requestId", "request_id")
+_IDS: Final = ("custom_id", "recordId", "key", "requestId", "request_id", "id")
+_LISTS: Final = ("results", "data", "responses", "records", "items", "logs")
 _MODELS: Final = ("modelId", "model", "model_name")
 _TIMES: Final = ("created_at", "timestamp", "created", "processed_time")
 
@@ -53,6 +54,11 @@ def enclosed(value: Any, requests: Mapping[str, Any]) -> Enclosed | None:
         next((text_at(place, one) for one in _MODELS for place in (value, request) if text_at(place, one)), ""),
         next((value[one] for one in _TIMES if isinstance(value.get(one), str | int | float)), ""),
     )
+
+
+def listed(value: Any) -> list[dict[str, Any]]:
+    """The records of an object that is a list of them with something about all; none of any other."""
+    return next((found for name in _LISTS if (found := items(member(value, name)))), [])
 
 
 def _id_of(value: Mapping[str, Any]) -> str:

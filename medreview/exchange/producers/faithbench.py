@@ -6,7 +6,7 @@ The text is the source of every summary; what people said is kept with the summa
 from collections.abc import Iterator
 from typing import Any
 
-from medreview.citations.citation import document_entry
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import Cite, Given, SourceText, items, member, rest, text_at
 from medreview.exchange.producers.producer import Producer
 

@@ -1,4 +1,5 @@
-"""Gemini and Vertex: each of ``candidates`` is an answer, whose stretches are counted in bytes."""
+"""Gemini and Vertex: each of ``candidates`` is an answer, whose stretches are counted in bytes; an interaction has
+``outputs``."""
 
 import re
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ def _detect(value: Any) -> bool:
     candidates = items(value.get("candidates"))
     if any(isinstance(member(one, "content", "parts"), list) or _finish(one) for one in candidates):
         return True
+    if value.get("object") == "interaction" and isinstance(value.get("outputs"), list):
+        return True
     return bool(_camel(value.get("promptFeedback") or value.get("prompt_feedback"), "blockReason"))
 
 
@@ -47,6 +50,36 @@ def _said(value: Any, *path: str | int) -> str:
 
 
 def _records(value: Any, request: Any) -> Iterator[Given]:
+    yield from [_interaction(value, request)] if "outputs" in value else _generated(value, request)
+
+
+def _interaction(value: dict[str, Any], request: Any) -> Given:
+    text, cites, left = "", [], []
+    for part in items(value["outputs"]):
+        kind = text_at(part, "type")
+        left += ["reasoning"] * (kind == "thought") + ["tool call"] * kind.endswith("_call")
+        for one in items(part.get("annotations")) if kind == "text" else ():
+            start, end = one.get("start_index"), one.get("end_index")
+            cite = Cite(cited_as(text_at(one, "url"), text_at(one, "title")), text_at(one, "title"))
+            if isinstance(start, int) and isinstance(end, int) and end > start:
+                cite = cite._replace(start=len(text) + start, end=len(text) + end)
+            cites.append(cite)
+        text += text_at(part, "text") if kind == "text" else ""
+    question, turns = asked(member(request, "input"))
+    return Given(
+        response=text,
+        question=question,
+        turns=turns,
+        id=text_at(value, "id"),
+        model=text_at(value, "model"),
+        created=value.get("created"),
+        finish=value.get("status"),
+        cites=cites,
+        left=left,
+    )
+
+
+def _generated(value: Any, request: Any) -> Iterator[Given]:
     question, turns = asked(_camel(request, "contents"))
     prompt = "\n".join(texts_in(_camel(request, "systemInstruction")))
     candidates = items(value.get("candidates"))

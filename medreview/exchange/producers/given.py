@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
 from medreview.exchange.imports.fact_records import FactLabel, FactRecord
-from medreview.exchange.imports.listed_citations import GivenPage, citations_of, encoded
+from medreview.exchange.imports.listed_citations import GivenPage, citations_of, document_entry, encoded
 from medreview.storable import is_damaged, storable_text, unstorable
 from medreview.text import normalise_newlines
 
@@ -89,8 +88,9 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         if cite.cited.strip()
     ]
     entries = _entries(cites)
-    unusable = {cited for (cited, _), entry in entries.items() if not entry}
-    cites = [cite for cite in cites if cite.cited not in unusable]
+    known = {cited for cited, _ in entries}
+    cites = [cite for cite in cites if cite.cited in known]
+    extra = _of_conversation(given.conversation) | dict(given.extra)
     question = normalise_newlines(given.question).strip()
     name = _whole(given.id).strip()
     return AnswerRecord(
@@ -109,8 +109,8 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
             if (text := _whole(one.text)).strip()
         ),
         facts=tuple(
-            FactRecord(line, _whole(fact).strip(), kind, question, "")
-            for fact, kind in given.facts
+            FactRecord(line, _whole(fact).strip(), category, question, "")
+            for fact, category in given.facts
             if question and fact.strip()
         ),
         turns=tuple(Turn(_whole(role), normalise_newlines(_whole(text))) for role, text in given.turns if text.strip()),
@@ -119,8 +119,7 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         created_at=_whole(time_of(given.created)),
         finish=finish_of(given.finish),
         question_id=_whole(given.question_id).strip(),
-        extra=_of_conversation(given.conversation)
-        | {name: value for name, value in given.extra.items() if not unstorable({name: value})},
+        extra={name: value for name, value in extra.items() if not unstorable({name: value})},
         correct_answer=_whole(given.correct).strip(),
         graded=tuple(
             FactLabel(_whole(one.fact).strip(), _whole(one.reviewer), one.label) for one in given.graded if question
@@ -129,14 +128,13 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
     )
 
 
-def _of_conversation(of: Conversation) -> dict[str, str]:
-    told = (("conversation", _whole(of.title)), ("conversation_id", _whole(of.id)))
-    return {name: text for name, text in told if text}
-
-
 def _whole(text: str) -> str:
     """A text beside the answer without the signs that cannot be stored."""
     return storable_text(text).replace("\0", "") if is_damaged(text) else text
+
+
+def _of_conversation(of: Conversation) -> dict[str, str]:
+    return {name: text for name, text in (("conversation", of.title), ("conversation_id", of.id)) if text}
 
 
 Numbered = tuple[str, int | None]
@@ -146,7 +144,7 @@ Numbered = tuple[str, int | None]
 def _entries(cites: Sequence[Cite]) -> dict[Numbered, str]:
     """By what is cited and its number, the entry in the list of citations, with the number where every source has one.
 
-    A source that the answer cites as [4] and as [5] has two entries; ``""`` is that of what cannot be cited.
+    A source that the answer cites as [4] and as [5] has two entries, and what cannot be cited has none.
     """
     titles: dict[str, str] = {}
     numbers: dict[str, dict[int, None]] = {}
@@ -157,9 +155,9 @@ def _entries(cites: Sequence[Cite]) -> dict[Numbered, str]:
     found: dict[Numbered, str] = {}
     for cited, title in titles.items():
         told = [cited] if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})
-        entry = next(iter(told), "")
         for number in numbers[cited] if numbered else (None,):
-            found[cited, number] = f"[{number}] {entry}" if numbered and entry else entry
+            for entry in told[:1]:
+                found[cited, number] = f"[{number}] {entry}" if numbered else entry
     return dict(sorted(found.items(), key=lambda item: item[0][1] or 0))
 
 
@@ -347,12 +345,6 @@ def cited_as(url: str, name: str = "") -> str:
     return document_entry(name, url) if name else ""
 
 
-def rest(value: Any, *used: str) -> dict[str, Any]:
-    """The filled members of an object that no field was made of; ``{}`` of anything else."""
-    told = value.items() if isinstance(value, dict) else ()
-    return {name: one for name, one in told if name not in used and one not in (None, "", [], {})}
-
-
 _THOUGHT: Final = re.compile(
     r"\s*(?:<(think|thinking|thought)>.*?(?:</\1>|\Z)|(?:(?!<think).)*?</think>)\s*", re.DOTALL
 )
@@ -379,3 +371,9 @@ def settings_of(request: Any) -> dict[str, Any]:
     tools = [text_at(tool, "name") or text_at(tool, "function", "name") or text_at(tool, "type") or next(iter(tool), "")
              for tool in items(member(request, "tools"))]  # fmt: skip
     return found | ({"tools": tools} if any(tools) else {})
+
+
+def rest(value: Any, *used: str) -> dict[str, Any]:
+    """The filled members of an object that no field was made of; ``{}`` of anything else."""
+    told = value.items() if isinstance(value, dict) else ()
+    return {name: one for name, one in told if name not in used and one not in (None, "", [], {})}

@@ -5,10 +5,12 @@
 
 import json
 import random
+import re
 import sys
 import tempfile
 import traceback
 from collections import Counter
+from copy import deepcopy
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +27,8 @@ _ODD: Final = (
 """What no field expects."""
 _TEXTS: Final = {str(one).strip() for one in _ODD}
 _DEEP: Final = 90
+_WORDS: Final = re.compile(r"(?:\w+ ){3}")
+"""A sentence: one that is put in the place of the answer would be the answer."""
 
 
 def broken(sample: str, chance: random.Random) -> bytes:
@@ -53,20 +57,21 @@ def _changed(value: Any, chance: random.Random) -> Any:
     places = _places(value)
     path = chance.choice(places)
     if not path:
-        return chance.choice((value, [value], {"response": value}, chance.choice(_ODD)))
+        return chance.choice((value, [value], {"response": value}, deepcopy(chance.choice(_ODD))))
     holder = value
     for step in path[:-1]:
         holder = holder[step]
     last, kind = path[-1], chance.random()
     if kind < 0.5:
-        holder[last] = chance.choice(_ODD)
+        holder[last] = deepcopy(chance.choice(_ODD))
     elif kind < 0.6:
         del holder[last]
     elif kind < 0.7:
         other = value
         for step in chance.choice(places):
             other = other[step] if isinstance(other, dict | list) else other
-        holder[last] = json.loads(json.dumps(other)) if isinstance(other, dict | list) else None
+        written = json.dumps(other)
+        holder[last] = json.loads(written) if _WORDS.search(written) is None else None
     elif kind < 0.8 and isinstance(holder, dict):
         holder[f"{last}_x"] = holder.pop(last)
     elif kind < 0.9 and isinstance(holder, list):

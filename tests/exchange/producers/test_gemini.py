@@ -183,3 +183,26 @@ def test_the_library_for_python_writes_the_same_in_other_letters(bring: Bring) -
         "2026-02-03T10:00:00Z",
     )
     assert answer.own == {FIRST: {NICE}, SECOND: set()}
+
+
+def test_an_interaction_has_its_text_among_its_outputs(bring: Bring) -> None:
+    cited = {"type": "url_citation", "url": NICE, "title": "NG28", "start_index": 0, "end_index": len(FIRST)}
+    outputs = [
+        {"type": "thought", "signature": "x"},
+        {"type": "google_search_call", "id": "s1", "arguments": {"queries": ["metformin"]}},
+        {"type": "google_search_result", "call_id": "s1", "result": [{"url": REDIRECT, "title": "Other"}]},
+        {"type": "text", "text": TEXT, "annotations": [cited]},
+    ]
+    value = {
+        "id": "v1_x",
+        "object": "interaction",
+        "model": "gemini-2.5-flash",
+        "status": "completed",
+        "outputs": outputs,
+    }
+    brought = bring({"request": {"model": "gemini-2.5-flash", "input": ASKED}, "response": value})
+    answer = brought.answer
+    assert (answer.id, answer.text, answer.question, answer.finish) == ("v1_x", TEXT, ASKED, "complete")
+    assert answer.own == {FIRST: {NICE}, SECOND: set()}
+    assert answer.cited == [NICE]
+    assert brought.told.left == {"reasoning": 1, "tool call": 1}
