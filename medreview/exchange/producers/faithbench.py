@@ -13,9 +13,7 @@ from medreview.exchange.producers.producer import Producer
 
 def _detect(value: Any) -> bool:
     samples = items(member(value, "samples"))
-    return bool(samples) and all(
-        isinstance(one.get("summary"), str) and isinstance(one.get("source"), str) for one in samples
-    )
+    return any(isinstance(one.get("summary"), str) and isinstance(one.get("source"), str) for one in samples)
 
 
 def _records(value: Any, request: Any) -> Iterator[Given]:

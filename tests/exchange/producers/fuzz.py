@@ -34,9 +34,10 @@ _WORDS: Final = re.compile(r"(?:\w+ ){3}")
 def broken(sample: str, chance: random.Random) -> bytes:
     """A sample with one to three faults, in its values or in its letters."""
     lines = sample.split("\n")
-    at = chance.choice([number for number, line in enumerate(lines) if "{" in line])
+    places = [number for number, line in enumerate(lines) if "{" in line]
+    at = chance.choice(places or [0])
     before, _, _ = lines[at].partition("{" if not lines[at].startswith("[") else "[")
-    if chance.random() < 0.8:
+    if places and chance.random() < 0.8:
         value = json.loads(lines[at][len(before) :])
         for _ in range(chance.randint(1, 3)):
             value = _changed(value, chance)
@@ -125,7 +126,7 @@ def _is_answer(text: str, answers: tuple[str, ...]) -> bool:
     if text in _TEXTS or any(text in answer for answer in answers):
         return True
     matches = (SequenceMatcher(None, text, one, autojunk=False).find_longest_match() for one in answers)
-    return any(2 * match.size >= min(len(text), len(one)) for match, one in zip(matches, answers, strict=True))
+    return any(3 * match.size >= min(len(text), len(one)) for match, one in zip(matches, answers, strict=True))
 
 
 def main() -> int:

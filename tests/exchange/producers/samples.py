@@ -8,7 +8,9 @@ from tests.exchange.producers import (
     test_azure_search,
     test_bedrock,
     test_cohere,
+    test_data_sets,
     test_gemini,
+    test_healthbench,
     test_ollama,
     test_openai_chat,
 )
@@ -146,4 +148,18 @@ SAMPLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
         ),
         (REPLY,),
     ),
+    "HealthBench": (
+        json.dumps(test_healthbench.example()),
+        (test_healthbench.IDEAL, *test_healthbench.OF_MODELS),
+    ),
+    "HealthBench, grading": (json.dumps(test_healthbench.grading(REPLY, "Is cautious.", True, False)), (REPLY,)),
+    "K-QA": (
+        json.dumps({**test_data_sets.KQA, "result": REPLY}),
+        (test_data_sets.KQA["Free_form_answer"], REPLY),
+    ),
+    "ExpertQA": (json.dumps(test_data_sets.EXPERTQA), (test_data_sets.ANSWER, "No.")),
+    "AttributionBench": (json.dumps(test_data_sets.attributed()), (test_data_sets.attributed()["response"],)),
+    "FaithBench": (json.dumps(test_data_sets.FAITHBENCH), test_data_sets.SUMMARIES),
+    "MedQuAD": (test_data_sets.PAGE, (test_data_sets.ON_PAGE,)),
+    "LiveQA": (test_data_sets.ANSWERED, test_data_sets.OF_REFERENCE),
 }
