@@ -62,5 +62,8 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
 
 
 PRODUCER = Producer(
-    "LangChain, LlamaIndex, Haystack", "answers with the documents that a chain retrieved for them", _detect, _records
+    "LangChain or LlamaIndex or Haystack",
+    "answers with the documents that a chain retrieved for them",
+    _detect,
+    _records,
 )

@@ -14,6 +14,7 @@ from tests.exchange.producers import (
     test_ollama,
     test_openai_chat,
 )
+from tests.exchange.producers.samples_of_logs import SAMPLES_OF_LOGS
 
 ASKED: Final = "Should the dose be changed for a patient on dialysis?"
 REPLY: Final = "Metformin must not be given to patients on dialysis.[1] Gabapentin is given in a lower dose.[2]"
@@ -90,6 +91,7 @@ _MESSAGE: Final = test_anthropic.message(
 _CLAIM: Final = f"{test_anthropic.CLAIM} It is a biguanide."
 
 SAMPLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    **SAMPLES_OF_LOGS,
     "OpenAI Responses": (json.dumps(_responses()), (REPLY,)),
     "Azure search demo": (json.dumps(test_azure_search.present()), (test_azure_search.TEXT,)),
     "Anthropic Messages": (
