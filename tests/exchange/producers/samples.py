@@ -1,4 +1,4 @@
-"""A rich file of each producer, by its name, and the answers in it."""
+"""A rich file of each API, by its producer, and the answers in it; with those of ``samples_of_logs``."""
 
 import json
 from typing import Any, Final
@@ -12,6 +12,7 @@ from tests.exchange.producers import (
     test_ollama,
     test_openai_chat,
 )
+from tests.exchange.producers.samples_of_logs import LOGS
 
 ASKED: Final = "Should the dose be changed for a patient on dialysis?"
 REPLY: Final = "Metformin must not be given to patients on dialysis.[1] Gabapentin is given in a lower dose.[2]"
@@ -87,7 +88,7 @@ _MESSAGE: Final = test_anthropic.message(
 )
 _CLAIM: Final = f"{test_anthropic.CLAIM} It is a biguanide."
 
-SAMPLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+SAMPLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = LOGS | {
     "OpenAI Responses": (json.dumps(_responses()), (REPLY,)),
     "Azure search demo": (json.dumps(test_azure_search.present()), (test_azure_search.TEXT,)),
     "Anthropic Messages": (
