@@ -58,7 +58,7 @@ def _answers(row: NamedRow, fields: Fields) -> Iterator[NamedRow | BadRecord]:
     if column is None:
         yield row
         return
-    if what := shape_of_nested(column, row.values[column], fields):
+    if what := shape_of_nested(column, row.values, fields):
         yield BadRecord(row.line, f"looks like {what}")
         return
     shared = {name: value for name, value in row.values.items() if name != column}

@@ -111,7 +111,7 @@ class _Answer:
         self.cites: list[Cite] = []
         self.texts: list[SourceText] = []
         for part in items(member(candidate, "content", "parts")):
-            if part.get("thought") is True:
+            if part.get("thought"):
                 self.left += ["reasoning"] if text_at(part, "text") else []
             elif "text" in part:
                 self.text += text_at(part, "text")

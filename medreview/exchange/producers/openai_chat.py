@@ -110,7 +110,8 @@ class _Answer:
             else:
                 begin = len(self.text)
                 self.text += text_at(part, "text") if isinstance(part, dict) else "".join(texts_in(part))
-                for name in part.get("reference_ids") or () if kind == "reference" else ():
+                names = part.get("reference_ids") if kind == "reference" else ()
+                for name in names if isinstance(names, list) else ():
                     for cited, title, text in known.get(str(name), ()):
                         self.cites.append(Cite(cited, title, begin, len(self.text)))
                         self.texts.append(SourceText(cited, text, title))

@@ -27,8 +27,8 @@ _ODD: Final = (
 """What no field expects."""
 _TEXTS: Final = {str(one).strip() for one in _ODD}
 _DEEP: Final = 90
-_WORDS: Final = re.compile(r"(?:\w+ ){3}")
-"""A sentence: one that is put in the place of the answer would be the answer."""
+_WORDS: Final = re.compile(r"(?:\w+ ){3}|\"text\"")
+"""A sentence or a part of one: what is put in the place of the answer would be the answer."""
 
 
 def broken(sample: str, chance: random.Random) -> bytes:
@@ -45,7 +45,7 @@ def broken(sample: str, chance: random.Random) -> bytes:
         if chance.random() < 0.1:
             del lines[at]
     data = "\n".join(lines).encode()
-    if chance.random() < 0.3:
+    if sample.startswith("<") or chance.random() < 0.3:
         place = chance.randrange(len(data) or 1)
         data = chance.choice(
             (data[:place], data[:place] + bytes([chance.randrange(256)]) + data[place + 1 :], data[place:], data + data)
@@ -71,7 +71,7 @@ def _changed(value: Any, chance: random.Random) -> Any:
         for step in chance.choice(places):
             other = other[step] if isinstance(other, dict | list) else other
         written = json.dumps(other)
-        holder[last] = json.loads(written) if _WORDS.search(written) is None else None
+        holder[last] = json.loads(written) if written[:1] in "[{" and _WORDS.search(written) is None else None
     elif kind < 0.8 and isinstance(holder, dict):
         holder[f"{last}_x"] = holder.pop(last)
     elif kind < 0.9 and isinstance(holder, list):
@@ -122,11 +122,18 @@ def faults(name: str, times: int, folder: Path) -> tuple[Counter[str], list[str]
 
 def _is_answer(text: str, answers: tuple[str, ...]) -> bool:
     """Whether a text is one of the answers, a piece of one, or what was put in the place of one."""
-    text = text.strip()
-    if text in _TEXTS or any(text in answer for answer in answers):
+    text = rest = text.strip()
+    for odd in sorted(_TEXTS, key=len, reverse=True):
+        rest = rest.replace(odd, " ") if odd else rest
+    if not rest.strip() or any(text in answer for answer in answers):
         return True
-    matches = (SequenceMatcher(None, text, one, autojunk=False).find_longest_match() for one in answers)
-    return any(3 * match.size >= min(len(text), len(one)) for match, one in zip(matches, answers, strict=True))
+    return any(2 * _shared(text, answer) >= min(len(text), len(answer)) for answer in answers)
+
+
+def _shared(text: str, answer: str) -> int:
+    """How many signs two texts have in common, in stretches of eight and more."""
+    blocks = SequenceMatcher(None, text, answer, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks if block.size >= 8)
 
 
 def main() -> int:
