@@ -6,7 +6,7 @@ Formats are detected by the content of files, so that one command imports everyt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from medreview.citations.listed_pairs import list_pairs
 from medreview.citations.stage import extract_all
@@ -32,6 +32,9 @@ from medreview.study import Study
 from medreview.text import counted
 from medreview.units.formats import FORMATS
 from medreview.units.unit_format import UnitFormat, format_of, import_units
+
+if TYPE_CHECKING:
+    from medreview.exchange.producers import Produced
 
 Kind = Literal["responses", "judgements", "sourcecheckup", "export"]
 
@@ -60,6 +63,8 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
         raise UserError(f"{path} is a folder without a manifest.json; name a file in it, or the folder of an export.")
     known = dict.fromkeys(field for names in FIELDS_OF.values() for field in names)
     Fields(dict.fromkeys(known, ()), mapping)
+    if _produced(path, mapping):
+        return "responses"
     rows, _ = open_rows(path)
     first, _ = peek(rows)
     columns = columns_of(first)
@@ -69,6 +74,24 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
     return "responses"
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which answers are read of a file that a known system wrote, and what such a file does not say.
+
+    ``producer`` is the format to read it as, ``""`` what it looks like. ``question`` is that of the answers without
+    one; ``requests`` is a file of what was asked, by the ids of its answers. Of an export of chats ``only`` takes those
+    with these words in their titles, ``since`` those from a date on, ``everything`` all of them, however many.
+    """
+
+    producer: str = ""
+    question: str = ""
+    requests: Path | None = None
+    only: str = ""
+    since: str = ""
+    everything: bool = False
+
+
+_AS_FOUND: Final = Chosen()
 _MOST_NAMED: Final = 20
 _SHOWN: Final = 3
 _WORDS: Final = ("response", "statement", "fact", "text", "answer", "quote")
@@ -83,8 +106,10 @@ class Imported:
     ``given``: sources whose text came with the answers, ``facts``: key facts that did. Of a file of units ``kind`` is
     that of the units, ``cases`` counts the cases that they are about, ``gold`` right labels, ``opinions`` what machines
     say of them, ``labels`` what people said, of which nothing else may be in a file (``known`` counts these then);
-    ``odd`` are records that came in and are not as they should be. ``unused``: columns that were not used.
-    ``warnings``: sentences on what is missing in the file.
+    ``odd`` are records that came in and are not as they should be. ``producer``: the format that a known system wrote
+    it in; ``ranges``: stretches of text of which that says what they cite; ``left``: what of the file is no part of an
+    answer, and how often. ``unused``: columns that no field was made of. ``warnings``: sentences on what is missing in
+    the file.
     """
 
     file: str
@@ -100,6 +125,9 @@ class Imported:
     gold: int = 0
     opinions: int = 0
     labels: int = 0
+    producer: str = ""
+    ranges: int = 0
+    left: dict[str, int] = field(default_factory=dict)
     odd: list[BadRecord] = field(default_factory=list)
     unused: list[UnusedColumn] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -113,13 +141,15 @@ class Imported:
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What a file holds, before anything of it is stored: ``kind`` as of :class:`Imported`, how many ``records``, how
-    many of these are left out, and of the ``first`` ones id, question and first words."""
+    many of these are left out, and of the ``first`` ones id, question and first words; ``producer``: the format that a
+    known system wrote it in."""
 
     file: str
     kind: str
     records: int
     bad: int
     first: list[tuple[str, str, str]]
+    producer: str = ""
 
     @property
     def added(self) -> int:
@@ -143,12 +173,18 @@ def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
 
     Raises :class:`UserError` when it cannot be read.
     """
+    if _produced(path, mapping):
+        return False
     form = _form(path, mapping)
     return form.on_statements if form is not None else detect_format(path, mapping) == "judgements"
 
 
-def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
+def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) -> Preview:
     """What a file would add. Raises :class:`UserError` as :func:`import_file` does before it stores anything."""
+    if known := _produced(path, mapping, chosen):
+        read = list(known)
+        good = [(one.record_id or f"line {one.line}", one.question, one.response) for one in _records(read)]
+        return Preview(str(path), "responses", len(read), len(read) - len(good), good[:_SHOWN], known.name)
     form = _form(path, mapping)
     kind = form.name if form is not None else detect_format(path, mapping)
     if kind == "export":
@@ -173,12 +209,21 @@ def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
 
 
 def import_file(
-    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool = False
+    study: Study,
+    path: Path,
+    mapping: Mapping[str, str],
+    progress: Progress,
+    *,
+    as_copy: bool = False,
+    chosen: Chosen = _AS_FOUND,
 ) -> Imported:
     """Import one file or folder, whatever it holds, and extract the citations of the new responses.
 
-    ``as_copy``: also the export of another study. Raises :class:`UserError` when the file cannot be used as a whole.
+    ``as_copy``: also the export of another study; ``chosen``: of answers of a known system.
+    Raises :class:`UserError` when the file cannot be used as a whole.
     """
+    if known := _produced(path, mapping, chosen):
+        return _answers(study, path, mapping, known, progress)
     form = _form(path, mapping)
     if form is not None:
         return _units(study, path, form, mapping, progress)
@@ -189,7 +234,7 @@ def import_file(
         told = import_export(study, path, progress, as_copy=as_copy, also=add_exported_references)
         done = Imported(str(path), kind, told.read, told.added, told.known)
     elif kind == "responses":
-        return _answers(study, path, mapping, progress)
+        return _answers(study, path, mapping, None, progress)
     else:
         done, decisions = import_table(study, path, mapping, progress)
         store_decisions(study, done, decisions, progress)
@@ -211,29 +256,65 @@ def _form(path: Path, mapping: Mapping[str, str]) -> UnitFormat | None:
     return form
 
 
-def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
-    """The answers of a file, their citations, and what their records give beside them.
+def _answers(
+    study: Study, path: Path, mapping: Mapping[str, str], known: "Produced | None", progress: Progress
+) -> Imported:
+    """The answers of a file, their citations, and what their records give beside them; ``known``: as the system that
+    wrote the file has them.
 
-    That is read in a second pass, since it needs the sources that the citations name.
+    What they give is read in a second pass, since it needs the sources that the citations name.
     """
-    _refuse_other_tables(path, mapping)
-    told = import_responses(study, path, mapping, progress)
+    if known is None:
+        _refuse_other_tables(path, mapping)
+    told = import_responses(study, path, mapping, progress, known)
     if told.bad and told.read == len(told.bad):
         raise UserError(f"{path} holds no answer that can be read: line {told.bad[0].line} {told.bad[0].reason}.")
     done = Imported(str(path), "responses", told.read, told.added, told.known, told.bad, told.empty, unused=told.unused)
+    done.producer, done.ranges, done.left = known.name if known else "", told.ranges, dict(told.left)
+    if told.questionless and known:
+        done.warnings.append(_no_question(told.questionless))
     extract_all(study, progress)
+    file = storable_text(path.name)
+
+    def again() -> Iterator[AnswerRecord]:
+        return _records(known or read_records(path, mapping))
+
     if told.pages:
-        pages = (page for record in _records(path, mapping) for page in record.pages)
-        given = store_given(study, pages, storable_text(path.name), progress)
+        given = store_given(study, (page for record in again() for page in record.pages), file, progress)
         done.given = given.stored
         if given.unnamed:
             done.warnings.append(f"texts of pages without an address or identifier, not used: {given.unnamed}")
     if told.facts:
-        facts = (fact for record in _records(path, mapping) for fact in record.facts)
-        stored = _store_facts(study, facts, storable_text(path.name))
+        stored = _store_facts(study, (fact for record in again() for fact in record.facts), file)
         done.facts = stored.added
         done.warnings += became_other(stored)
     return done
+
+
+def _no_question(count: int) -> str:
+    return (
+        f"no question in the file for {counted(count, 'response')}; give it with --question TEXT, or give the file of "
+        "what was asked with --requests FILE"
+    )
+
+
+def _produced(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) -> "Produced | None":
+    """The answers of a file that a known system wrote; ``--map`` says that the file is one of plain records.
+
+    Raises :class:`UserError` for a file of another producer than the one that is chosen.
+    """
+    from medreview.exchange.producers import produced
+
+    if mapping or path.is_dir():
+        return None
+    return produced(path, chosen)
+
+
+def is_asked(path: Path) -> bool:
+    """Whether a file holds what was asked of a model, by id, and no answers: the input of a batch."""
+    from medreview.exchange.producers import is_asked
+
+    return path.is_file() and is_asked(path)
 
 
 def _refuse_other_tables(path: Path, mapping: Mapping[str, str]) -> None:
@@ -263,8 +344,8 @@ def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str
     return done
 
 
-def _records(path: Path, mapping: Mapping[str, str]) -> Iterator[AnswerRecord]:
-    return (record for record in read_records(path, mapping) if isinstance(record, AnswerRecord))
+def _records(answers: Iterable[AnswerRecord | BadRecord]) -> Iterator[AnswerRecord]:
+    return (record for record in answers if isinstance(record, AnswerRecord))
 
 
 def import_table(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from medreview.citations.citation import canonical_key
-from medreview.citations.extract import extract
+from medreview.citations.extract import extract, extract_entry
 from medreview.text import Span
 
 SOURCES_TITLE: Final = re.compile(
@@ -166,7 +166,7 @@ def _entry(text: str, label: re.Match[str] | None = None) -> _Entry:
         number = _number(label)
         text = text.lstrip()[label.end() - label.start() :]
     text = text.strip()[:_LONGEST_ENTRY]
-    return _Entry(number, text, tuple(dict.fromkeys(canonical_key(found) for found in extract(text))))
+    return _Entry(number, text, tuple(dict.fromkeys(canonical_key(found) for found in extract_entry(text))))
 
 
 def _number(label: re.Match[str]) -> int:

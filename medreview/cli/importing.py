@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,7 +15,7 @@ from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
-    from medreview.import_files import Imported, Preview
+    from medreview.import_files import Chosen, Imported, Preview
     from medreview.judges.semantic_stage import SemanticSummary
     from medreview.pipeline import Authorities, Meaning, PageProvider, Prepared
     from medreview.study import Study
@@ -48,16 +49,30 @@ def opened_or_made(path: Path) -> Iterator["Study"]:
             raise
 
 
-def show_first(files: Sequence[Path], mapping: Map, *, always: bool = False) -> "list[Preview]":
+def with_requests(files: Sequence[Path], chosen: "Chosen") -> "tuple[list[Path], Chosen]":
+    """The files with answers, and what is chosen of them: a batch's input among the files says what was asked."""
+    from medreview.import_files import is_asked
+
+    asked = [path for path in files if is_asked(path)]
+    if not asked:
+        return list(files), chosen
+    if len(asked) == len(files):
+        raise UserError(f"{asked[0]} holds what a model was asked; name the file with its answers, too.")
+    return [path for path in files if path not in asked], replace(chosen, requests=chosen.requests or asked[0])
+
+
+def show_first(
+    files: Sequence[Path], mapping: Map, *, always: bool = False, chosen: "Chosen | None" = None
+) -> "list[Preview]":
     """Show on a terminal, or ``always``, what files hold before anything of them is stored.
 
     Raises :class:`UserError` for one that cannot be used.
     """
-    from medreview.import_files import preview
+    from medreview.import_files import Chosen, preview
 
     if not (always or sys.stderr.isatty()):
         return []
-    found = [preview(path, read_mapping(mapping)) for path in files]
+    found = [preview(path, read_mapping(mapping), chosen or Chosen()) for path in files]
     for one in found:
         say(*previewed(one))
     return found
@@ -69,7 +84,8 @@ def previewed(found: "Preview") -> Iterator[str]:
         yield f"{found.file}: an export of medreview"
         return
     left = f", {found.bad} that cannot be read" if found.bad else ""
-    yield f"{found.file}: {_counted(found.added, found.kind)}{left}"
+    how = f", read as {found.producer}" if found.producer else ""
+    yield f"{found.file}: {_counted(found.added, found.kind)}{how}{left}"
     for name, question, words in found.first:
         parts = (
             one_line(part)[:_LONGEST] + "…" * (len(one_line(part)) > _LONGEST) for part in (question, words) if part
@@ -83,15 +99,20 @@ def imported_sentence(done: "Imported") -> str:
     left = f", {len(done.bad)} left out" if done.bad else ""
     if done.kind in _LABELLED:
         return f"{done.file}: {_counted(done.labels, done.kind)} added{known}{left}"
-    sentence = f"{done.file}: {_counted(done.added, done.kind)} added{known}{left}"
+    how = f"read as {done.producer}: " if done.producer else ""
+    sentence = f"{done.file}: {how}{_counted(done.added, done.kind)} added{known}{left}"
     beside = (
         (done.cases, "case", "added"), (done.gold, "gold label", "added"), (done.opinions, "machine opinion", "added"),
         (done.labels, "unit", "added"), (done.empty, "empty response", "kept as invalid"),
-        (done.given, "page", "given with the answers"), (done.facts, "key fact", "added"),
+        (done.ranges, "citation", "with its place in the text"), (done.given, "source", "with a text of its own"),
+        (done.facts, "key fact", "added"),
     )  # fmt: skip
     for number, noun, how in beside:
         if number:
             sentence += f"; {'what people said of ' if noun == 'unit' else ''}{counted(number, noun)} {how}"
+    if done.left:
+        what = (f"{name} ({number})" if number > 1 else name for name, number in done.left.items())
+        sentence += f"; left out, as no part of the answers: {', '.join(what)}"
     return sentence
 
 
@@ -128,7 +149,8 @@ def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, 
     for warning in done.warnings:
         say(f"{done.file}: {warning}")
     if done.unused:
-        say(f"{done.file}: not used: {', '.join(column.column for column in done.unused)}")
+        how = "kept beside the answers" if done.kind == "responses" else "not used"
+        say(f"{done.file}: {how}: {', '.join(column.column for column in done.unused)}")
     wanted = [column for column in done.unused if column.field]
     if wanted:
         pairs = [*(mapping or []), *(f"{column.column}={column.field}" for column in wanted)]
@@ -150,6 +172,7 @@ def prepare(
     *given: Path,
     references: "Authorities | None" = None,
     meaning: "Meaning | None" = None,
+    chosen: "Chosen | None" = None,
 ) -> "Prepared":
     """Bring files to where they can be reviewed, with a progress bar, and say what came in and what did not.
 
@@ -157,12 +180,14 @@ def prepare(
     """
     from medreview import pipeline
     from medreview.config import load_config
+    from medreview.import_files import Chosen
 
     own = load_config().synonyms_file
-    show_first(files, mapping)
+    files, wanted = with_requests(files, chosen or Chosen())
+    show_first(files, mapping, chosen=wanted)
     with kept_before(study, files) as brought, progress() as bar:
         done = pipeline.run(
-            study, files, read_mapping(mapping), pages, bar, own, references=references, meaning=meaning
+            study, files, read_mapping(mapping), pages, bar, own, references=references, meaning=meaning, chosen=wanted
         )
         brought += done.imported
     for imported in done.imported:

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from medreview.judges.rollup import RollUp
-from medreview.labels import GIVEN
+from medreview.labels import GIVEN, GIVEN_BY_REVIEWER
 from medreview.references.verdict import ON_REFERENCE, Verdict
 from medreview.text import in_words
 
@@ -161,7 +161,7 @@ def flags(
         found.append(Flag(40, "low confidence"))
     if result.supported is not True:
         # A page that could not be read explains a doubt; it is no flag when other pages settled the matter.
-        known = {"ok", GIVEN, *(("instructions",) if pages.misled else ())}
+        known = {"ok", GIVEN, GIVEN_BY_REVIEWER, *(("instructions",) if pages.misled else ())}
         bad = sorted(set(pages.states) - known)
         found += [Flag(30, f"page: {in_words(state)}", kind="detail") for state in bad]
     return sorted(found, key=lambda flag: -flag.weight)

@@ -16,6 +16,7 @@ from medreview.cli.importing import (
     prepared_sentence,
     say_what_is_missing,
     show_first,
+    with_requests,
 )
 from medreview.cli.network import (
     Libraries,
@@ -27,7 +28,17 @@ from medreview.cli.network import (
     pages_from,
     scans_lines,
 )
-from medreview.cli.options import Json, Map, Reviewer, StudyFile, open_study, read_mapping
+from medreview.cli.options import (
+    AnswerOptions,
+    Json,
+    Map,
+    Reviewer,
+    StudyFile,
+    open_study,
+    read_mapping,
+    study_path,
+    takes,
+)
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -39,6 +50,7 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
+@takes(AnswerOptions)
 def run(
     study: StudyFile,
     files: Annotated[
@@ -55,6 +67,8 @@ def run(
     ] = False,
     semantic: Semantic = None,
     as_json: Json = False,
+    *,
+    wanted: AnswerOptions,
 ) -> None:
     """Import answers, fetch what they cite, split them into statements and judge these: ready to review.
 
@@ -73,7 +87,10 @@ def run(
         meaning = meaning_from_config(semantic)
         authorities = authorities_from_config(libraries or (), ask=ask, proxy=proxy)
         provider = pages_from(pages, proxy, robots, ocr=ocr)
-        done = prepare(opened, files or [], mapping, provider, "run", study, references=authorities, meaning=meaning)
+        done = prepare(
+            opened, files or [], mapping, provider, "run", study, references=authorities, meaning=meaning,
+            chosen=wanted.chosen(),
+        )  # fmt: skip
         sentence = prepared_sentence(opened, done)
     result(done, sentence, *scans_lines(done.fetched), f"Review them: {command('review', study)}", as_json=as_json)
     leave_by_summary(done.judged.meaning)
@@ -83,8 +100,9 @@ _NAMED: Final = 10
 """Pages that a message names; ``--json`` has all."""
 
 
+@takes(AnswerOptions)
 def import_(
-    study: StudyFile,
+    study: Annotated[Path | None, Argument(metavar="STUDY", help="The study file.", callback=study_path)] = None,
     files: Annotated[
         list[Path] | None, Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports.")
     ] = None,
@@ -95,12 +113,20 @@ def import_(
         Option("--correct-answer", help="When reviewers see correct answers; as before, else after they decide."),
     ] = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Show what the files hold; nothing is written.")] = False,
+    list_producers: Annotated[
+        bool, Option("--producers", help="List the systems whose files are read; nothing is imported.")
+    ] = False,
     undo: Annotated[
         bool, Option("--undo", help="Take the newest import back, while nobody has decided anything since.")
     ] = False,
     as_json: Json = False,
+    *,
+    wanted: AnswerOptions,
 ) -> None:
     """Bring answers or judgements into a study: JSON, JSON lines, CSV, text, SourceCheckup tables, exports.
+
+    What known systems write is read as it is, too: answers of model APIs, batches, saved streams, exports of chats,
+    logs of evaluations, published data sets; --producers lists them.
 
     The study is copied first. On a terminal the first records are shown before anything is stored. --undo puts the
     study back to that copy, whether `import`, `run` or `review` brought the files: pages that were fetched and
@@ -111,6 +137,11 @@ def import_(
     from medreview import pipeline
     from medreview.units.stored import show_correct_answers
 
+    if list_producers:
+        _list_producers(as_json=as_json)
+        return
+    if study is None:
+        raise UserError("Name the study, then the files to import: medreview import STUDY FILE.")
     if undo:
         if files or dry_run:
             raise UserError("--undo takes the newest import back; name no file with it.")
@@ -118,20 +149,30 @@ def import_(
         return
     if not files:
         raise UserError("Name the files to import, or --undo to take the newest import back.")
+    files, chosen = with_requests(files, wanted.chosen())
     if dry_run:
-        found = show_first(files, mapping, always=True)
+        found = show_first(files, mapping, always=True, chosen=chosen)
         lines = ("Nothing was written.",)
         result({"dry_run": True, "files": [asdict(one) for one in found]}, *lines, as_json=as_json)
         return
-    show_first(files, mapping)
+    show_first(files, mapping, chosen=chosen)
+    fields = read_mapping(mapping)
     with opened_or_made(study) as opened, kept_before(opened, files) as brought, progress() as bar:
-        brought += (pipeline.bring_in(opened, path, read_mapping(mapping), bar, as_copy=as_copy) for path in files)
+        brought += (pipeline.bring_in(opened, path, fields, bar, as_copy=as_copy, chosen=chosen) for path in files)
         done = list(brought)
         if correct is not None:
             show_correct_answers(opened, correct)
     for imported in done:
         say_what_is_missing(imported, study, mapping, "import", study)
     result({"files": [asdict(imported) for imported in done]}, *map(imported_sentence, done), as_json=as_json)
+
+
+def _list_producers(*, as_json: bool) -> None:
+    from medreview.exchange.producers import producers
+
+    known = [{"name": one.name, "about": one.about} for one in producers()]
+    width = max(len(one["name"]) for one in known)
+    result(known, *(f"{one['name']:<{width}}  {one['about']}" for one in known), as_json=as_json)
 
 
 def _undo(study: Path, *, as_json: bool) -> None:

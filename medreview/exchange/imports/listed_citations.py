@@ -276,12 +276,14 @@ TEXTS: Final = ("text", "content", "passage", "passages", "page_content", "full_
 
 @dataclass(frozen=True, slots=True)
 class GivenPage:
-    """A page as a record gives it. ``address``: a URL or identifier as written; ``text`` is empty where only that is
-    given, and ``address`` where a text has none."""
+    """A page as a record gives it. ``address``: a URL or identifier as written, or the entry of a document without one;
+    ``text`` is empty where only that is given, and ``address`` where a text has none. ``whole``: the text is the page,
+    and not a passage of it."""
 
     address: str
     text: str
     title: str
+    whole: bool = True
 
 
 def given_pages(value: Any) -> list[GivenPage]:
