@@ -116,11 +116,11 @@ class Imported:
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
     ``given``: sources whose text came with the answers, ``facts``: key facts that did, ``correct``: records with a
     correct answer to their question. Of a file of units ``kind`` is that of the units, ``cases`` counts the cases that
-    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said; ``odd``
-    are records that came in and are not as they should be.
-    ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that says what they
-    cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no field was made
-    of. ``warnings``: sentences on what is missing in the file.
+    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said, of which
+    nothing else may be in a file (``known`` counts these then); ``odd`` are records that came in and are not as they
+    should be. ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that says
+    what they cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no field
+    was made of. ``warnings``: sentences on what is missing in the file.
     """
 
     file: str
@@ -412,6 +412,9 @@ def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str
     done = Imported(str(path), form.name, told.read, told.added, told.known, told.bad, unused=told.unused)
     done.cases, done.gold, done.opinions = told.cases, told.gold, told.opinions
     done.labels, done.odd = told.labels, told.odd
+    done.warnings += form.cautions(told.bad)
+    if form.on_statements:  # it brings labels alone
+        done.known = told.read - told.labels
     extract_all(study, progress)
     return done
 
