@@ -19,7 +19,7 @@ from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
 from medreview.exchange.imports.import_export import import_export
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
-from medreview.exchange.imports.open_rows import open_rows
+from medreview.exchange.imports.open_rows import notes_on, open_rows
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
 from medreview.judges.import_judgements import store_judgements
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
@@ -112,13 +112,14 @@ class Imported:
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What a file holds, before anything of it is stored: ``kind`` as of :class:`Imported`, how many ``records``, how
-    many of these are left out, and of the ``first`` ones id, question and first words."""
+    many of these are left out, and of the ``first`` ones id, question and first words. ``notes``: how it is read."""
 
     file: str
     kind: str
     records: int
     bad: int
     first: list[tuple[str, str, str]]
+    notes: list[str] = field(default_factory=list)
 
     @property
     def added(self) -> int:
@@ -168,7 +169,7 @@ def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
         elif len(first) < _SHOWN:
             words = next((values[name] for name in _WORDS if isinstance(values.get(name), str)), "")
             first.append((str(values.get("id", f"line {row.line}")), str(values.get("question", "")), words))
-    return Preview(str(path), kind, records, bad, first)
+    return Preview(str(path), kind, records, bad, first, notes_on(path))
 
 
 def import_file(
@@ -178,6 +179,13 @@ def import_file(
 
     ``as_copy``: also the export of another study. Raises :class:`UserError` when the file cannot be used as a whole.
     """
+    done = _import(study, path, mapping, progress, as_copy=as_copy)
+    if done.kind != "export":
+        done.warnings = [*notes_on(path), *done.warnings]
+    return done
+
+
+def _import(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool) -> Imported:
     form = _form(path, mapping)
     if form is not None:
         return _units(study, path, form, mapping, progress)

@@ -64,17 +64,29 @@ class Preparing(OpenedFile):
             references=authorities_of(config, libraries, ask=ask),
         )
 
-    def import_file(self, path: Place, mapping: Mapping[str, str] | None = None, *, as_copy: bool = False) -> Imported:
+    def import_file(
+        self,
+        path: Place,
+        mapping: Mapping[str, str] | None = None,
+        *,
+        as_copy: bool = False,
+        split_at_headings: bool = False,
+    ) -> Imported:
         """Import one file, whatever it holds: answers, judgements, a SourceCheckup table; or the folder of an export.
+
+        A file of answers may be a text, JSON, a table, a Word document, a workbook, a PDF, a saved web page, RTF.
 
         ``mapping`` says which column is which field, ``{"answer_text": "response"}``; ``{"judge:": "RefChecker"}``
         gives every record that text. A broken record is left out and named in ``bad``; importing twice adds nothing.
-        ``as_copy`` takes the export of another study into one that has material of its own.
+        ``as_copy`` takes the export of another study into one that has material of its own. ``split_at_headings`` makes
+        an answer of the text below each heading with a question.
         Raises ``UserError`` for a file that cannot be used as a whole.
         """
         from medreview import pipeline
+        from medreview.exchange.imports.headings import splitting_at_headings
 
-        return pipeline.bring_in(self._study, Path(path), mapping or {}, self._progress, as_copy=as_copy)
+        with splitting_at_headings(split_at_headings):
+            return pipeline.bring_in(self._study, Path(path), mapping or {}, self._progress, as_copy=as_copy)
 
     def fetch(self, pages: Place | None = None, *, scope: Scope = "missing", ocr: bool | None = None) -> FetchSummary:
         """Get the cited pages: from ``pages`` (a folder of saved pages or a WARC file), else from the network.

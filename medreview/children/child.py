@@ -57,6 +57,7 @@ def message_in(data: bytes) -> dict[str, Any]:
 WORKS: Final = {
     "pages": "medreview.sources.page_reader:answer_page",
     "pictures": "medreview.sources.page_reader:answer_picture",
+    "documents": "medreview.exchange.documents.reading:answer_document",
     "libraries": "medreview.references.reading_libraries:answer_library",
 }
 """What a child can do, and the function that does it: of what is wanted and of the body it makes an answer's parts."""

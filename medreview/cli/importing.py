@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from medreview.cli.network import pages_sentence, references_sentence
 from medreview.cli.options import Map, read_mapping
 from medreview.cli.output import bad_records, counted, odd_records, one_line, progress, say
+from medreview.cli.review_words import STDIN
 from medreview.errors import UserError
 from medreview.next_step import command
 
@@ -45,6 +47,48 @@ def opened_or_made(path: Path) -> Iterator["Study"]:
             raise
 
 
+_SPOOLED: Final = "standard-input"
+"""What standard input is called in the study."""
+
+
+@contextmanager
+def files_given(files: Sequence[Path], *, split_at_headings: bool = False) -> "Iterator[list[Path]]":
+    """The files to read; in the place of ``-`` a temporary file with what came on standard input, for the block.
+
+    ``split_at_headings``: within the block a text with several headings is read as several answers. Raises
+    :class:`UserError` where standard input is named twice.
+    """
+    from medreview.exchange.imports.headings import splitting_at_headings
+
+    with splitting_at_headings(split_at_headings):
+        if STDIN not in files:
+            yield list(files)
+            return
+        from tempfile import TemporaryDirectory
+
+        if list(files).count(STDIN) > 1:
+            raise UserError("- is standard input, which can be read once; name it once.")
+        if sys.stdin.isatty():
+            say("Paste the answer, then press Enter and Ctrl-D.")
+        with TemporaryDirectory(prefix="medreview-") as folder:
+            spooled = Path(folder, _SPOOLED)
+            with spooled.open("wb") as file:
+                while block := sys.stdin.buffer.read(1 << 20):
+                    file.write(block)
+            try:
+                yield [spooled if path == STDIN else path for path in files]
+            except UserError as error:
+                if type(error) is UserError and str(spooled) in str(error):
+                    raise UserError(str(error).replace(str(spooled), "Standard input")) from error
+                raise
+
+
+def as_given(file: str) -> str:
+    """A file as the user named it: what came on standard input is ``-``."""
+    path = Path(file)
+    return str(STDIN) if path.name == _SPOOLED and path.parent.name.startswith("medreview-") else file
+
+
 def show_first(files: Sequence[Path], mapping: Map, *, always: bool = False) -> "list[Preview]":
     """Show on a terminal, or ``always``, what files hold before anything of them is stored.
 
@@ -54,7 +98,8 @@ def show_first(files: Sequence[Path], mapping: Map, *, always: bool = False) -> 
 
     if not (always or sys.stderr.isatty()):
         return []
-    found = [preview(path, read_mapping(mapping)) for path in files]
+    previews = (preview(path, read_mapping(mapping)) for path in files)
+    found = [replace(one, file=as_given(one.file)) for one in previews]
     for one in found:
         say(*previewed(one))
     return found
@@ -72,6 +117,8 @@ def previewed(found: "Preview") -> Iterator[str]:
             one_line(part)[:_LONGEST] + "…" * (len(one_line(part)) > _LONGEST) for part in (question, words) if part
         )
         yield f"  {one_line(name)}: {' | '.join(parts)}"
+    for note in found.notes:
+        yield f"  {note}"
 
 
 def imported_sentence(done: "Imported") -> str:
@@ -147,7 +194,8 @@ def prepare(
 ) -> "Prepared":
     """Bring files to where they can be reviewed, with a progress bar, and say what came in and what did not.
 
-    ``name`` and ``given`` are those of :func:`say_what_is_missing`. It can be stopped and given again.
+    ``files`` are those of :func:`files_given`; ``name`` and ``given`` are those of :func:`say_what_is_missing`. It can
+    be stopped and given again.
     """
     from medreview import pipeline
     from medreview.config import load_config
@@ -160,6 +208,7 @@ def prepare(
         )
         brought += done.imported
     for imported in done.imported:
+        imported.file = as_given(imported.file)
         say(imported_sentence(imported))
         say_what_is_missing(imported, study.path, mapping, name, *given)
     say(*done.fetched.note.splitlines())

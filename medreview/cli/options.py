@@ -98,6 +98,14 @@ Map = Annotated[
 ]
 
 
+SplitAtHeadings = Annotated[
+    bool,
+    Option(
+        "--split-at-headings", help="Make an answer of the text below each heading with a question; else one a file."
+    ),
+]
+
+
 def read_mapping(told: Sequence[str] | None) -> dict[str, str]:
     """The fields by their columns. Raises :class:`UserError` for anything but ``COLUMN=FIELD``."""
     mapping = {}

@@ -9,6 +9,8 @@ from typer import Argument, Option
 
 from medreview.cli.ask_models import Semantic, leave_by_summary, meaning_from_config
 from medreview.cli.importing import (
+    as_given,
+    files_given,
     imported_sentence,
     kept_before,
     opened_or_made,
@@ -27,7 +29,7 @@ from medreview.cli.network import (
     pages_from,
     scans_lines,
 )
-from medreview.cli.options import Json, Map, Reviewer, StudyFile, open_study, read_mapping
+from medreview.cli.options import Json, Map, Reviewer, SplitAtHeadings, StudyFile, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -42,10 +44,11 @@ if TYPE_CHECKING:
 def run(
     study: StudyFile,
     files: Annotated[
-        list[Path] | None, Argument(metavar="FILE", help="Answers, judgements, tables or exports.")
+        list[Path] | None, Argument(metavar="FILE", help="Answers, judgements, tables or exports; - is standard input.")
     ] = None,
     pages: PagesFrom = None,
     mapping: Map = None,
+    split: SplitAtHeadings = False,
     proxy: Proxy = None,
     robots: Robots = None,
     ocr: Ocr = None,
@@ -68,12 +71,12 @@ def run(
     """
     if not files and not study.exists():
         raise UserError(f"There is no study {study} yet; name the files that it is made of.")
-    with opened_or_made(study) as opened:
+    with files_given(files or [], split_at_headings=split) as paths, opened_or_made(study) as opened:
         ask = True if references else False if pages else None
         meaning = meaning_from_config(semantic)
         authorities = authorities_from_config(libraries or (), ask=ask, proxy=proxy)
         provider = pages_from(pages, proxy, robots, ocr=ocr)
-        done = prepare(opened, files or [], mapping, provider, "run", study, references=authorities, meaning=meaning)
+        done = prepare(opened, paths, mapping, provider, "run", study, references=authorities, meaning=meaning)
         sentence = prepared_sentence(opened, done)
     result(done, sentence, *scans_lines(done.fetched), f"Review them: {command('review', study)}", as_json=as_json)
     leave_by_summary(done.judged.meaning)
@@ -86,9 +89,11 @@ _NAMED: Final = 10
 def import_(
     study: StudyFile,
     files: Annotated[
-        list[Path] | None, Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports.")
+        list[Path] | None,
+        Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports; - is standard input."),
     ] = None,
     mapping: Map = None,
+    split: SplitAtHeadings = False,
     as_copy: Annotated[bool, Option("--as-copy", help="Take the export of another study, too.")] = False,
     correct: Annotated[
         Literal["after", "shown"] | None,
@@ -100,9 +105,11 @@ def import_(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Bring answers or judgements into a study: JSON, JSON lines, CSV, text, SourceCheckup tables, exports.
+    """Bring answers or judgements into a study: text, Markdown, Word, Excel, OpenDocument, PDF, saved web pages, RTF,
+    CSV, JSON, JSON lines, SourceCheckup tables, exports.
 
-    The study is copied first. On a terminal the first records are shown before anything is stored. --undo puts the
+    What a file is shows in its content, not in its name. Of a workbook the sheet with the answers is read. The study is
+    copied first. On a terminal the first records are shown before anything is stored. --undo puts the
     study back to that copy, whether `import`, `run` or `review` brought the files: pages that were fetched and
     statements that were made since go with them.
 
@@ -118,18 +125,20 @@ def import_(
         return
     if not files:
         raise UserError("Name the files to import, or --undo to take the newest import back.")
-    if dry_run:
-        found = show_first(files, mapping, always=True)
-        lines = ("Nothing was written.",)
-        result({"dry_run": True, "files": [asdict(one) for one in found]}, *lines, as_json=as_json)
-        return
-    show_first(files, mapping)
-    with opened_or_made(study) as opened, kept_before(opened, files) as brought, progress() as bar:
-        brought += (pipeline.bring_in(opened, path, read_mapping(mapping), bar, as_copy=as_copy) for path in files)
-        done = list(brought)
-        if correct is not None:
-            show_correct_answers(opened, correct)
+    with files_given(files, split_at_headings=split) as paths:
+        if dry_run:
+            found = show_first(paths, mapping, always=True)
+            lines = ("Nothing was written.",)
+            result({"dry_run": True, "files": [asdict(one) for one in found]}, *lines, as_json=as_json)
+            return
+        show_first(paths, mapping)
+        with opened_or_made(study) as opened, kept_before(opened, paths) as brought, progress() as bar:
+            brought += (pipeline.bring_in(opened, path, read_mapping(mapping), bar, as_copy=as_copy) for path in paths)
+            done = list(brought)
+            if correct is not None:
+                show_correct_answers(opened, correct)
     for imported in done:
+        imported.file = as_given(imported.file)
         say_what_is_missing(imported, study, mapping, "import", study)
     result({"files": [asdict(imported) for imported in done]}, *map(imported_sentence, done), as_json=as_json)
 
@@ -223,7 +232,8 @@ def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> list[str]
 def facts(
     study: StudyFile,
     file: Annotated[
-        Path, Argument(metavar="FILE", help="Columns fact (or facts, a list), category, question or response.")
+        Path,
+        Argument(metavar="FILE", help="Columns fact (or facts, a list), category, question or response; or -."),
     ],
     mapping: Map = None,
     as_json: Json = False,
@@ -239,8 +249,8 @@ def facts(
     from medreview.config import load_config
     from medreview.import_files import became_other
 
-    with open_study(study) as opened:
-        done = pipeline.bring_facts(opened, file, load_config().reviewer, read_mapping(mapping))
+    with files_given([file]) as paths, open_study(study) as opened:
+        done = pipeline.bring_facts(opened, paths[0], load_config().reviewer, read_mapping(mapping))
     bad_records(done.bad, file)
     for sentence in became_other(done):
         say(f"{file}: {sentence}")
