@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from medreview.exchange.files.columns import Column
     from medreview.exchange.imports.file_rows import BadRecord
     from medreview.generators.counts import GenerationCounts
-    from medreview.import_files import Imported
+    from medreview.import_files import Chosen, Imported
     from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline.asking import Generated, JudgedBy
@@ -69,6 +69,7 @@ __all__ = [
     "Assessment",
     "AuditReport",
     "BadRecord",
+    "Chosen",
     "Citation",
     "CitationReport",
     "Clash",
@@ -148,7 +149,7 @@ _HOMES = {
     "medreview.exchange.exports.study_rows": ("JudgementRow",),
     "medreview.exchange.files.columns": ("Column",),
     "medreview.exchange.imports.file_rows": ("BadRecord",),
-    "medreview.import_files": ("Imported",),
+    "medreview.import_files": ("Chosen", "Imported"),
     "medreview.judges.llm_stage": ("QuestionPlan", "Tally"),
     "medreview.llm.settings": ("JudgeSettings",),
     "medreview.pipeline.asking": ("Generated", "JudgedBy"),

@@ -3,20 +3,28 @@
 Formats are detected by the content of files, so that one command imports everything.
 """
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from medreview.citations.listed_pairs import list_pairs
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records, judgements, sourcecheckup
-from medreview.exchange.imports.answer_records import AnswerRecord, import_responses, one_by_one, read_records
+from medreview.exchange.imports.answer_records import (
+    AnswerRecord,
+    import_responses,
+    one_by_one,
+    read_records,
+    response_row,
+)
 from medreview.exchange.imports.fact_records import FactRecord, read_facts
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumn, UnusedColumns, columns_of, peek
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
+from medreview.exchange.imports.headings import splitting_at_headings
 from medreview.exchange.imports.import_export import import_export
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
 from medreview.exchange.imports.open_rows import notes_on, open_rows
@@ -29,9 +37,16 @@ from medreview.references.exported import add_exported_references
 from medreview.sources.given_stage import store_given
 from medreview.storable import storable_text
 from medreview.study import Study
-from medreview.text import counted
+from medreview.study.ids import unit_id
+from medreview.study.unit_table import key_fact_id
+from medreview.text import counted, sha256
 from medreview.units.formats import FORMATS
-from medreview.units.unit_format import UnitFormat, format_of, import_units
+from medreview.units.new_units import ImportedLabel, add_labels
+from medreview.units.stored import add_reference
+from medreview.units.unit_format import CorrectAnswers, UnitFormat, format_of, import_units
+
+if TYPE_CHECKING:
+    from medreview.exchange.producers import Produced
 
 Kind = Literal["responses", "judgements", "sourcecheckup", "export"]
 
@@ -60,6 +75,8 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
         raise UserError(f"{path} is a folder without a manifest.json; name a file in it, or the folder of an export.")
     known = dict.fromkeys(field for names in FIELDS_OF.values() for field in names)
     Fields(dict.fromkeys(known, ()), mapping)
+    if _produced(path, mapping):
+        return "responses"
     rows, _ = open_rows(path)
     first, _ = peek(rows)
     columns = columns_of(first)
@@ -69,6 +86,26 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
     return "responses"
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which answers are read of a file, and what the file does not say.
+
+    ``producer`` is the format to read it as, ``""`` what it looks like. ``question`` is that of the answers without
+    one; ``requests`` is a file of what was asked, by the ids of its answers. Of an export of chats ``only`` takes those
+    with these words in their titles, ``since`` those from a date on, ``everything`` all of them, however many.
+    ``split_at_headings`` makes of a text an answer for each heading with a question.
+    """
+
+    producer: str = ""
+    question: str = ""
+    requests: Path | None = None
+    only: str = ""
+    since: str = ""
+    everything: bool = False
+    split_at_headings: bool = False
+
+
+_AS_FOUND: Final = Chosen()
 _MOST_NAMED: Final = 20
 _SHOWN: Final = 3
 _WORDS: Final = ("response", "statement", "fact", "text", "answer", "quote")
@@ -80,10 +117,13 @@ class Imported:
     """The import of one file: ``kind`` of content, how much of it was new, and what was left out.
 
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
-    ``given``: sources whose text came with the answers, ``facts``: key facts that did. Of a file of units ``kind`` is
-    that of the units, ``cases`` counts the cases that they are about, ``gold`` right labels, ``opinions`` what machines
-    say of them, ``labels`` what people said; ``odd`` are records that came in and are not as they should be.
-    ``unused``: columns that were not used. ``warnings``: sentences on what is missing in the file.
+    ``given``: sources whose text came with the answers, ``facts``: key facts that did, ``correct``: records with a
+    correct answer to their question. Of a file of units ``kind`` is that of the units, ``cases`` counts the cases that
+    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said; ``odd``
+    are records that came in and are not as they should be.
+    ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that says what they
+    cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no field was made
+    of. ``warnings``: sentences on what is missing in the file.
     """
 
     file: str
@@ -95,10 +135,14 @@ class Imported:
     empty: int = 0
     given: int = 0
     facts: int = 0
+    correct: int = 0
     cases: int = 0
     gold: int = 0
     opinions: int = 0
     labels: int = 0
+    producer: str = ""
+    ranges: int = 0
+    left: dict[str, int] = field(default_factory=dict)
     odd: list[BadRecord] = field(default_factory=list)
     unused: list[UnusedColumn] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -112,13 +156,15 @@ class Imported:
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What a file holds, before anything of it is stored: ``kind`` as of :class:`Imported`, how many ``records``, how
-    many of these are left out, and of the ``first`` ones id, question and first words. ``notes``: how it is read."""
+    many of these are left out, and of the ``first`` ones id, question and first words; ``producer``: the format that a
+    known system wrote it in; ``notes``: sentences on how it is read."""
 
     file: str
     kind: str
     records: int
     bad: int
     first: list[tuple[str, str, str]]
+    producer: str = ""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -143,12 +189,23 @@ def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
 
     Raises :class:`UserError` when it cannot be read.
     """
+    if _produced(path, mapping):
+        return False
     form = _form(path, mapping)
     return form.on_statements if form is not None else detect_format(path, mapping) == "judgements"
 
 
-def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
+def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) -> Preview:
     """What a file would add. Raises :class:`UserError` as :func:`import_file` does before it stores anything."""
+    if known := _produced(path, mapping, chosen):
+        read = list(known)
+        good = [(one.record_id or f"line {one.line}", one.question, one.response) for one in _records(read)]
+        return Preview(str(path), "responses", len(read), len(read) - len(good), good[:_SHOWN], known.name)
+    with splitting_at_headings(chosen.split_at_headings):
+        return _preview(path, _with_question(path, mapping, chosen))
+
+
+def _preview(path: Path, mapping: Mapping[str, str]) -> Preview:
     form = _form(path, mapping)
     kind = form.name if form is not None else detect_format(path, mapping)
     if kind == "export":
@@ -169,20 +226,39 @@ def preview(path: Path, mapping: Mapping[str, str]) -> Preview:
         elif len(first) < _SHOWN:
             words = next((values[name] for name in _WORDS if isinstance(values.get(name), str)), "")
             first.append((str(values.get("id", f"line {row.line}")), str(values.get("question", "")), words))
-    return Preview(str(path), kind, records, bad, first, notes_on(path))
+    return Preview(str(path), kind, records, bad, first, notes=notes_on(path))
 
 
 def import_file(
-    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool = False
+    study: Study,
+    path: Path,
+    mapping: Mapping[str, str],
+    progress: Progress,
+    *,
+    as_copy: bool = False,
+    chosen: Chosen = _AS_FOUND,
 ) -> Imported:
     """Import one file or folder, whatever it holds, and extract the citations of the new responses.
 
-    ``as_copy``: also the export of another study. Raises :class:`UserError` when the file cannot be used as a whole.
+    ``as_copy``: also the export of another study; ``chosen``: of answers of a known system.
+    Raises :class:`UserError` when the file cannot be used as a whole.
     """
-    done = _import(study, path, mapping, progress, as_copy=as_copy)
-    if done.kind != "export":
-        done.warnings = [*notes_on(path), *done.warnings]
+    if known := _produced(path, mapping, chosen):
+        return _answers(study, path, mapping, known, progress)
+    with splitting_at_headings(chosen.split_at_headings):
+        done = _import(study, path, _with_question(path, mapping, chosen), progress, as_copy=as_copy)
+        if done.kind != "export":
+            done.warnings = [*notes_on(path), *done.warnings]
     return done
+
+
+def _with_question(path: Path, mapping: Mapping[str, str], chosen: Chosen) -> Mapping[str, str]:
+    """The mapping, with the question that is given for answers whose file has none."""
+    if not chosen.question or path.is_dir():
+        return mapping
+    columns = columns_of(peek(open_rows(path)[0])[0])
+    has_one = "question" in Fields.among(answer_records.FIELDS, mapping).present(columns)
+    return mapping if has_one else {**mapping, "question:": chosen.question}
 
 
 def _import(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool) -> Imported:
@@ -196,7 +272,7 @@ def _import(study: Study, path: Path, mapping: Mapping[str, str], progress: Prog
         told = import_export(study, path, progress, as_copy=as_copy, also=add_exported_references)
         done = Imported(str(path), kind, told.read, told.added, told.known)
     elif kind == "responses":
-        return _answers(study, path, mapping, progress)
+        return _answers(study, path, mapping, None, progress)
     else:
         done, decisions = import_table(study, path, mapping, progress)
         store_decisions(study, done, decisions, progress)
@@ -218,29 +294,102 @@ def _form(path: Path, mapping: Mapping[str, str]) -> UnitFormat | None:
     return form
 
 
-def _answers(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress) -> Imported:
-    """The answers of a file, their citations, and what their records give beside them.
+def _answers(
+    study: Study, path: Path, mapping: Mapping[str, str], known: "Produced | None", progress: Progress
+) -> Imported:
+    """The answers of a file, their citations, and what their records give beside them; ``known``: as the system that
+    wrote the file has them.
 
-    That is read in a second pass, since it needs the sources that the citations name.
+    What they give is read in a second pass, since it needs the sources that the citations name.
     """
-    _refuse_other_tables(path, mapping)
-    told = import_responses(study, path, mapping, progress)
+    if known is None:
+        _refuse_other_tables(path, mapping)
+    told = import_responses(study, path, mapping, progress, known)
     if told.bad and told.read == len(told.bad):
         raise UserError(f"{path} holds no answer that can be read: line {told.bad[0].line} {told.bad[0].reason}.")
     done = Imported(str(path), "responses", told.read, told.added, told.known, told.bad, told.empty, unused=told.unused)
+    done.producer, done.ranges, done.left = known.name if known else "", told.ranges, dict(told.left)
+    if told.questionless and known:
+        done.warnings.append(_no_question(told.questionless))
     extract_all(study, progress)
+    file = storable_text(path.name)
+
+    def again() -> Iterator[AnswerRecord]:
+        return _records(known or read_records(path, mapping))
+
     if told.pages:
-        pages = (page for record in _records(path, mapping) for page in record.pages)
-        given = store_given(study, pages, storable_text(path.name), progress)
+        given = store_given(study, (page for record in again() for page in record.pages), file, progress)
         done.given = given.stored
         if given.unnamed:
             done.warnings.append(f"texts of pages without an address or identifier, not used: {given.unnamed}")
     if told.facts:
-        facts = (fact for record in _records(path, mapping) for fact in record.facts)
-        stored = _store_facts(study, facts, storable_text(path.name))
+        stored = _store_facts(study, (fact for record in again() for fact in record.facts), file)
         done.facts = stored.added
         done.warnings += became_other(stored)
+    if told.correct:
+        done.correct = told.correct
+        done.odd += _store_correct(study, again(), file)
+    if told.graded:
+        done.labels = study.write(lambda connection: add_labels(connection, _graded(again())))
     return done
+
+
+def _graded(records: Iterable[AnswerRecord]) -> Iterator[ImportedLabel]:
+    """What people said of the key facts in responses, as labels on these."""
+    for record in records:
+        response = response_row(record, "")
+        for one in record.graded:
+            yield ImportedLabel(
+                unit=unit_id("fact", response["response_id"], key_fact_id(sha256(record.question), one.fact)),
+                reviewer=one.reviewer,
+                axis="presence",
+                label=one.label,
+                texts={"statement_sha256": response["text_sha256"]},
+                group="expert",
+            )
+
+
+def _store_correct(study: Study, records: Iterable[AnswerRecord], file: str) -> list[BadRecord]:
+    """Store the correct answers that records give to their questions; those that another one contradicts."""
+    known, odd = CorrectAnswers(study), []
+    given: dict[str, str] = {}
+    for record in records:
+        if record.correct_answer and record.question:
+            odd += [BadRecord(record.line, why) for why in known.otherwise([(record.question, record.correct_answer)])]
+            given.setdefault(record.question, record.correct_answer)
+
+    def store(connection: sqlite3.Connection) -> None:
+        for question, text in given.items():
+            add_reference(connection, question, text, file)
+
+    study.write(store)
+    return odd
+
+
+def _no_question(count: int) -> str:
+    return (
+        f"no question in the file for {counted(count, 'response')}; give it with --question TEXT, or give the file of "
+        "what was asked with --requests FILE"
+    )
+
+
+def _produced(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) -> "Produced | None":
+    """The answers of a file that a known system wrote; ``--map`` says that the file is one of plain records.
+
+    Raises :class:`UserError` for a file of another producer than the one that is chosen.
+    """
+    from medreview.exchange.producers import produced
+
+    if mapping or path.is_dir():
+        return None
+    return produced(path, chosen)
+
+
+def is_asked(path: Path) -> bool:
+    """Whether a file holds what was asked of a model, by id, and no answers: the input of a batch."""
+    from medreview.exchange.producers import is_asked
+
+    return path.is_file() and is_asked(path)
 
 
 def _refuse_other_tables(path: Path, mapping: Mapping[str, str]) -> None:
@@ -267,8 +416,8 @@ def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str
     return done
 
 
-def _records(path: Path, mapping: Mapping[str, str]) -> Iterator[AnswerRecord]:
-    return (record for record in read_records(path, mapping) if isinstance(record, AnswerRecord))
+def _records(answers: Iterable[AnswerRecord | BadRecord]) -> Iterator[AnswerRecord]:
+    return (record for record in answers if isinstance(record, AnswerRecord))
 
 
 def import_table(

@@ -262,12 +262,29 @@ FALSE_QUOTES: Final = ("absent", "altered")
 PAGE_STATES: Final = (
     "ok", "http_error", "timeout", "blocked", "too_large", "unreadable", "not_text", "pdf_scan", "pdf_encrypted",
     "soft_404", "cookie_wall", "paywall", "js_only", "bot_check", "thin", "redirected_home",
-    "given_with_the_answer",
+    "given_with_the_answer", "excerpt", "given_by_reviewer",
 )  # fmt: skip
 """What kind of page a snapshot is: shown beside the verdict, never the same as "not supported"."""
 
-GIVEN: Final = PAGE_STATES[-1]
+GIVEN: Final = "given_with_the_answer"
 """The text of a source came in the answer's own record: it can be read and judged, but its address was not asked."""
+EXCERPT: Final = "excerpt"
+"""Only a passage of the source came with the answer, so the page itself is still to be fetched."""
+GIVEN_BY_REVIEWER: Final = "given_by_reviewer"
+"""A reviewer gave the text of the source, as a file or pasted."""
+NOT_ASKED: Final = (GIVEN, EXCERPT, GIVEN_BY_REVIEWER)
+"""The states in which a text is here although nobody asked its address."""
+
+Finish = Literal["", "complete", "truncated", "refused", "filtered", "error", "tool_call"]
+FINISHES: Final[dict[Finish, str]] = {
+    "complete": "the model ended it",
+    "truncated": "it was cut off at the limit of its length, or its stream broke off",
+    "refused": "the model refused to answer",
+    "filtered": "a safety filter stopped it",
+    "error": "the service reported an error",
+    "tool_call": "the model asked for a tool instead of answering",
+}
+"""How a response ended, as its file says; "" where the file does not say."""
 
 SET_APART: Final = ("hidden", "alt", "boilerplate", "collapsed")
 """Why a part of a page's text does not stand open on the page, the gravest first: seen by no reader (off the screen,

@@ -8,6 +8,7 @@ from textual.geometry import Region, Size
 
 from medreview.errors import UserError
 from medreview.labels import NOT_IN_ANSWER, Label
+from medreview.review.about_answer import about_answer
 from medreview.review.cell_width import fit
 from medreview.review.cell_width import width as cells
 from medreview.review.deciding import Deciding
@@ -35,7 +36,7 @@ from medreview.screens.widgets.painted import Row, StyledText
 from medreview.sources.reading.text_structure import SetApart
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
-from medreview.text import Span, joined, places_in_text
+from medreview.text import Span, counted, in_words, joined, places_in_text
 from medreview.units.registry import unit_name
 from medreview.units.statement_view import StatementView
 from medreview.visible import visible
@@ -83,16 +84,18 @@ def question_rows(item: StatementView, columns: int, most: int, label: str = " a
 
 
 def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
-    """The row above the response: whose it is, if that may be ``named``, and the statement's name.
+    """The row above the response: whose it is, if that may be ``named``, how it ended where it was not whole, and the
+    statement's name.
 
     The id of its record where it has room; ids often name the model.
     """
     model = f"  {visible(item.model)}" if named else ""
+    ended = f"  {in_words(item.finish)}" if item.finish not in ("", "complete") else ""
     name = f"{item.response_name}  {item.short_name}/{item.siblings} "
     record = f"  {visible(item.record_id)}" if named and item.record_id else ""
-    if cells(f" answer{model}{record}  {name}") > columns:
+    if cells(f" answer{model}{ended}{record}  {name}") > columns:
         record = ""
-    return [(" answer", "dim"), (model, "title"), (record, "dim"), ("", "fill"), (name, "key")]
+    return [(" answer", "dim"), (model, "title"), (ended, "clash"), (record, "dim"), ("", "fill"), (name, "key")]
 
 
 def _rows(text: str, width: int) -> list[tuple[int, int]]:
@@ -150,10 +153,12 @@ class StatementFace(Face):
         if plan.shape == "one":
             cut = "v shows it in the response" if not self.panes.shows_response else ""
             rows = statement_rows(item, marks, region.width, plan.statement_rows, cut)
-            return [*rows, *question_rows(item, region.width, plan.question_rows)]
+            label = f" asked after {counted(item.turns, 'turn')} (A) " if item.turns else " asked "
+            return [*rows, *question_rows(item, region.width, plan.question_rows, label)]
         origin = f" ({item.origin})" if item.origin and session.shows_judges else ""
         question = question_rows(item, region.width, plan.question_rows - 3, " ")
-        rows = [[(f" asked{origin}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
+        before = f" after {counted(item.turns, 'turn')}: A" if item.turns else ""
+        rows = [[(f" asked{origin}{before}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
         if not item.span:
             rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
         rows.append(answer_row(item, region.width, named=session.shows_judges))
@@ -206,7 +211,18 @@ class StatementHandlers(ActionHandlers):
     _pane_names = ("source", "response")
 
     def _more(self) -> Mapping[str, Callable[[], None]]:
-        return {"hallucination": self._hallucination, "left_out": self._left_out, "edit": self._edit}
+        return {
+            "hallucination": self._hallucination, "left_out": self._left_out, "edit": self._edit, "about": self._about,
+        }  # fmt: skip
+
+    def _about(self) -> None:
+        session, item = self._session, self._session.item
+        if item is None:
+            raise UserError("There is no answer here.")
+        text = about_answer(session.study.reader, item.response_id, item.statement_id, named=session.shows_judges)
+        if not text:
+            raise UserError("Nothing is known of this answer beside its question and text.")
+        self._stage.app.show_page(f"About the answer {item.response_name}", text)
 
     def _hallucination(self, back_to: int | None = None) -> None:
         """Ask for the type, of the statement on the screen, which the step names; ``h`` once more leads to the one that

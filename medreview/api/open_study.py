@@ -16,7 +16,7 @@ from medreview.study import Study
 if TYPE_CHECKING:
     from medreview.api.material import StudyStatement
     from medreview.exchange.exports.export import ExportSummary
-    from medreview.import_files import Imported
+    from medreview.import_files import Chosen, Imported
     from medreview.judges.llm_stage import QuestionPlan
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline import Generated, Judged, JudgedBy, Judges, PageProvider, Prepared
@@ -70,7 +70,7 @@ class Preparing(OpenedFile):
         mapping: Mapping[str, str] | None = None,
         *,
         as_copy: bool = False,
-        split_at_headings: bool = False,
+        chosen: Chosen | None = None,
     ) -> Imported:
         """Import one file, whatever it holds: answers, judgements, a SourceCheckup table; or the folder of an export.
 
@@ -78,15 +78,15 @@ class Preparing(OpenedFile):
 
         ``mapping`` says which column is which field, ``{"answer_text": "response"}``; ``{"judge:": "RefChecker"}``
         gives every record that text. A broken record is left out and named in ``bad``; importing twice adds nothing.
-        ``as_copy`` takes the export of another study into one that has material of its own. ``split_at_headings`` makes
-        an answer of the text below each heading with a question.
+        ``as_copy`` takes the export of another study into one that has material of its own. ``chosen``: which answers
+        of a file that a known system wrote, and what such a file does not say.
         Raises ``UserError`` for a file that cannot be used as a whole.
         """
         from medreview import pipeline
-        from medreview.exchange.imports.headings import splitting_at_headings
+        from medreview.import_files import Chosen
 
-        with splitting_at_headings(split_at_headings):
-            return pipeline.bring_in(self._study, Path(path), mapping or {}, self._progress, as_copy=as_copy)
+        wanted = chosen or Chosen()
+        return pipeline.bring_in(self._study, Path(path), mapping or {}, self._progress, as_copy=as_copy, chosen=wanted)
 
     def fetch(self, pages: Place | None = None, *, scope: Scope = "missing", ocr: bool | None = None) -> FetchSummary:
         """Get the cited pages: from ``pages`` (a folder of saved pages or a WARC file), else from the network.

@@ -59,6 +59,7 @@ WORKS: Final = {
     "pictures": "medreview.sources.page_reader:answer_picture",
     "documents": "medreview.exchange.documents.reading:answer_document",
     "libraries": "medreview.references.reading_libraries:answer_library",
+    "containers": "medreview.exchange.producers.container:answer_container",
 }
 """What a child can do, and the function that does it: of what is wanted and of the body it makes an answer's parts."""
 READY: Final = {"ready": True}

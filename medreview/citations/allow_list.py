@@ -40,7 +40,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal, cast, get_args
 
-from medreview.citations.citation import Citation, Kind, canonical_key, domain, fetch_url
+from medreview.citations.citation import AddressedKind, Citation, Kind, canonical_key, domain, fetch_url
 from medreview.citations.extract import cited_in
 from medreview.errors import UserError
 
@@ -49,7 +49,7 @@ SHIPPED_NAME: Final = "medreview's own list"
 IDENTIFIERS: Final[tuple[Kind, ...]] = ("doi", "pmid", "pmcid", "nct")
 """Kinds allowed by format when the file does not say."""
 
-_KINDS: Final = tuple(kind for kind in get_args(Kind) if kind != "url")
+_KINDS: Final = tuple(kind for kind in get_args(AddressedKind) if kind != "url")
 _HOST: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.(?!-)[a-z0-9_-]{1,63})*")
 _PARTS: Final = re.compile(r"https?://([^/?#]*)([^?#]*)")
 _PATH_TRAVERSAL: Final = re.compile(r"\.\.|/\.(?:/|\Z)|%(?:2f|5c|25)", re.IGNORECASE)
@@ -205,7 +205,7 @@ def _longest_first(entry: AllowEntry) -> tuple[int, str]:
 Verdict = Literal["allowed", "by_format", "not_allowed"]
 """Allowed by its domain; allowed by the format of an identifier alone; neither."""
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+KINDS: Final[tuple[AddressedKind, ...]] = get_args(AddressedKind)
 KIND_NAMES: Final[Mapping[str, str]] = {
     "url": "URL", "doi": "DOI", "pmid": "PMID", "pmcid": "PMCID", "nct": "NCT", "arxiv": "arXiv",
 }  # fmt: skip
@@ -267,10 +267,12 @@ class ResponseScore:
 
 
 def score(citations: Sequence[Citation], allow: AllowList, unusable: Sequence[str] = ()) -> ResponseScore:
-    """The verdicts on the citations of one response."""
+    """The verdicts on the citations of one response; a document without an address gets none."""
     seen: set[str] = set()
     scored = []
     for citation in citations:
+        if citation.kind == "document":
+            continue
         key = canonical_key(citation)
         scored.append(_scored(citation, key, allow, key in seen))
         seen.add(key)

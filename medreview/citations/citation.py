@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 from urllib.parse import quote
 
-Kind = Literal["url", "doi", "pmid", "pmcid", "nct", "arxiv"]
+from medreview.text import sha256
+
+AddressedKind = Literal["url", "doi", "pmid", "pmcid", "nct", "arxiv"]
+Kind = Literal[AddressedKind, "document"]
+"""What a citation is; a document has no address: it came with the answer, or only its name did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +17,8 @@ class Citation:
     """One citation in a response.
 
     ``value`` is the identifier without its label (``10.1000/x`` in lower case, ``123``, ``PMC123``, ``NCT01234567``,
-    ``2101.00001v2``) or the URL as written, which may begin with ``www.``. ``start`` and ``end`` are the half-open
+    ``2101.00001v2``), the URL as written, which may begin with ``www.``, or the name of a document that has no address,
+    with the hash that :func:`document_entry` gives it. ``start`` and ``end`` are the half-open
     range of code points of the identifier, or of the whole URL, without a label; both are ``None`` for an entry of a
     structured list.
     """
@@ -93,7 +98,7 @@ def canonical_key(citation: Citation) -> str:
 
 
 def fetch_url(citation: Citation) -> str:
-    """The URL to fetch for a citation, without a fragment."""
+    """The URL to fetch for a citation, without a fragment; ``""`` for a document without an address."""
     value = citation.value
     match citation.kind:
         case "url":
@@ -108,6 +113,35 @@ def fetch_url(citation: Citation) -> str:
             return f"https://clinicaltrials.gov/study/{value}"
         case "arxiv":
             return f"https://arxiv.org/abs/{value}"
+        case "document":
+            return ""
+
+
+_DOCUMENT: Final = re.compile(r"document:(?P<value>(?P<name>.*?) #[0-9a-f]{8})\Z", re.DOTALL)
+_REDIRECT: Final = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/"
+"""How the addresses begin by which Google's answers name their sources; each leads to the page for some days only."""
+
+
+def document_entry(name: str, text: str = "") -> str:
+    """An entry of a list of citations for a document without an address: two texts of one name are two documents."""
+    name = " ".join(name.split())[:200] or " ".join(text.split())[:60]
+    return f"document:{name} #{sha256(f'{name}{chr(0)}{text}')[:8]}"
+
+
+def document_in(entry: str) -> Citation | None:
+    """The document that an entry without its number names, ``None`` for any other entry."""
+    found = _DOCUMENT.match(entry.strip())
+    return Citation("document", found["value"]) if found else None
+
+
+def document_name(value: str) -> str:
+    """The name in the value of a citation of a document."""
+    return value.rpartition(" #")[0]
+
+
+def is_redirect(url: str) -> bool:
+    """Whether an address is one that a search engine made for a source, so that its host says nothing of the source."""
+    return url.startswith(_REDIRECT)
 
 
 def by_scheme(value: str, url: str) -> tuple[str, ...]:

@@ -11,7 +11,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from medreview.citations.citation import Citation, ListedCitation, Unusable, canonical_key, clean_url, domain
+from medreview.citations.citation import (
+    Citation,
+    ListedCitation,
+    Unusable,
+    canonical_key,
+    clean_url,
+    document_in,
+    domain,
+)
 from medreview.citations.identifiers import (
     BRACKET,
     DOI_HOSTS,
@@ -236,6 +244,16 @@ def extract(text: str) -> list[Citation]:
     return _merge_links(text, _disjoint(found))
 
 
+_NUMBERED: Final = re.compile(r"\s*\[\d{1,3}\] ")
+
+
+def extract_entry(item: str) -> list[Citation]:
+    """Every citation of an entry of a list: as in a text, or the document without an address that it names."""
+    label = _NUMBERED.match(item)
+    document = document_in(item[label.end() :] if label else item)
+    return [document] if document else extract(item)
+
+
 def from_list(items: Sequence[str]) -> ListedCitation:
     """Citations of a structured list, by the same rules, without offsets; entries without any are ``unusable``.
 
@@ -244,7 +262,8 @@ def from_list(items: Sequence[str]) -> ListedCitation:
     citations: list[Citation] = []
     unusable: list[Unusable] = []
     for index, item in enumerate(items):
-        unique = {canonical_key(found): Citation(found.kind, found.value) for found in reversed(extract(item))}
+        cited = extract_entry(item)
+        unique = {canonical_key(found): Citation(found.kind, found.value) for found in reversed(cited)}
         citations.extend(reversed(unique.values()))
         if not unique:
             unusable.append(Unusable(index, item))

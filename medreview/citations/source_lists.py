@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from medreview.citations.citation import canonical_key
-from medreview.citations.extract import extract
+from medreview.citations.extract import extract, extract_entry
 from medreview.text import Span
 
 SOURCES_TITLE: Final = re.compile(
@@ -44,6 +44,8 @@ _LABEL: Final = rf"""(?:\[\s?\^?(?P<square>{_DIGITS})\^?\s?\](?!\():?
     |(?P<dotted>{_DIGITS})(?:[.):]|\.?[ \t]?[-–—])(?=\s)|\^(?P<raised>{_DIGITS})\^?(?=[\s:]):?
     |(?P<bare>{_DIGITS})(?=[ \t]+(?:https?:|www\.|10\.\d{{4}}))|(?P<super>[¹²³⁰⁴-⁹]{{1,3}}):?)"""
 _ENTRY_LABEL: Final = re.compile(rf"^[ \t>]*(?:[-*+•][ \t]+)?[*_]{{0,3}}{_LABEL}[*_]{{0,3}}", re.VERBOSE | re.MULTILINE)
+_ROW_LABEL: Final = re.compile(rf"^[ \t>]*\|[ \t]*\[?\^?(?P<cell>{_DIGITS})\]?[ \t]*(?=\|)", re.MULTILINE)
+"""The number in the first cell of a row, where the sources stand in a table."""
 _INNER_LABEL: Final = re.compile(rf"(?<=[\s;,.:])\[\^?(?P<square>{_DIGITS})\^?\]:?(?=\s)")
 _LINKED_NUMBER: Final = re.compile(rf"\[\[?\^?({_DIGITS})\^?\]?\]\(\s*<?(?=https?:|www\.)")
 _BULLET: Final = re.compile(r"[ \t>]*[-*+•][ \t]+")
@@ -135,7 +137,7 @@ def inner_labels(line: str) -> list[tuple[int, Span]]:
 def _entries_of(text: str, lists: Sequence[Span]) -> Iterator[_Entry]:
     for start, end in _runs(text, lists):
         run = text[start:end]
-        labels = [*_ENTRY_LABEL.finditer(run), *_INNER_LABEL.finditer(run)]
+        labels = [one for label in (_ENTRY_LABEL, _ROW_LABEL, _INNER_LABEL) for one in label.finditer(run)]
         begins = {label.start(): label for label in labels}
         at = sorted(begins)
         if not at:
@@ -166,7 +168,7 @@ def _entry(text: str, label: re.Match[str] | None = None) -> _Entry:
         number = _number(label)
         text = text.lstrip()[label.end() - label.start() :]
     text = text.strip()[:_LONGEST_ENTRY]
-    return _Entry(number, text, tuple(dict.fromkeys(canonical_key(found) for found in extract(text))))
+    return _Entry(number, text, tuple(dict.fromkeys(canonical_key(found) for found in extract_entry(text))))
 
 
 def _number(label: re.Match[str]) -> int:

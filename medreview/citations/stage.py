@@ -1,17 +1,21 @@
 """The stage that extracts the citations of every response and the sources that they name."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from medreview.citations import Citation, canonical_key, cited_in, domain, fetch_url
+from medreview.citations.citation import is_redirect
 from medreview.citations.stored_sources import earlier_sources, source_id
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
 from medreview.study.rows import insert
 
 _BATCH = 500
+_HOST: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,9 @@ def extract_all(study: Study, progress: Progress = SILENT) -> CitationSummary:
     ).fetchall():
         found = []
         for row in rows:
-            cited = cited_in(row["text"], json.loads(row["listed"] or "[]"), invalid=row["invalid"])
-            found.append((row["response_id"], cited.citations))
+            listed = json.loads(row["listed"] or "[]")
+            cited = cited_in(row["text"], listed, invalid=row["invalid"])
+            found.append((row["response_id"], cited.citations, listed))
             citations += len(cited.citations)
             unusable += len(cited.unusable)
         study.write(lambda connection, found=found: _store(connection, found))  # type: ignore[misc]
@@ -49,15 +54,15 @@ def extract_all(study: Study, progress: Progress = SILENT) -> CitationSummary:
     return CitationSummary(done, citations, unusable)
 
 
-def _store(connection: sqlite3.Connection, found: Sequence[tuple[str, Sequence[Citation]]]) -> None:
+def _store(connection: sqlite3.Connection, found: Sequence[tuple[str, Sequence[Citation], Sequence[str]]]) -> None:
     sources, citations = [], []
     earlier = earlier_sources(connection)
-    for response_id, cited in found:
+    for response_id, cited, listed in found:
         for ordinal, citation in enumerate(cited, 1):
             key = canonical_key(citation)
             url = fetch_url(citation)
             what = {"source_id": source_id(key, earlier), "kind": citation.kind, "value": citation.value}
-            sources.append({**what, "key": key, "url": url, "domain": domain(url)})
+            sources.append({**what, "key": key, "url": url, "domain": _domain(url, listed)})
             place = {"start": citation.start, "end": citation.end}
             citations.append({**what, **place, "response_id": response_id, "ordinal": ordinal})
     insert(connection, "source", sources)
@@ -65,3 +70,11 @@ def _store(connection: sqlite3.Connection, found: Sequence[tuple[str, Sequence[C
     connection.executemany(
         "UPDATE response SET cited = 1, marked = NULL WHERE response_id = ?", [(item[0],) for item in found]
     )
+
+
+def _domain(url: str, listed: Sequence[str]) -> str:
+    """The host of a source; of an address that only leads to it, the host that its entry names as the title."""
+    if is_redirect(url):
+        titles = (entry.partition(url)[0] for entry in listed if url in entry)
+        return next((found[0].lower() for title in titles if (found := _HOST.search(title))), domain(url))
+    return domain(url)

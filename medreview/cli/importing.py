@@ -16,7 +16,7 @@ from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
-    from medreview.import_files import Imported, Preview
+    from medreview.import_files import Chosen, Imported, Preview
     from medreview.judges.semantic_stage import SemanticSummary
     from medreview.pipeline import Authorities, Meaning, PageProvider, Prepared
     from medreview.study import Study
@@ -52,35 +52,31 @@ _SPOOLED: Final = "standard-input"
 
 
 @contextmanager
-def files_given(files: Sequence[Path], *, split_at_headings: bool = False) -> "Iterator[list[Path]]":
+def files_given(files: Sequence[Path]) -> "Iterator[list[Path]]":
     """The files to read; in the place of ``-`` a temporary file with what came on standard input, for the block.
 
-    ``split_at_headings``: within the block a text with several headings is read as several answers. Raises
-    :class:`UserError` where standard input is named twice.
+    Raises :class:`UserError` where standard input is named twice.
     """
-    from medreview.exchange.imports.headings import splitting_at_headings
+    if STDIN not in files:
+        yield list(files)
+        return
+    from tempfile import TemporaryDirectory
 
-    with splitting_at_headings(split_at_headings):
-        if STDIN not in files:
-            yield list(files)
-            return
-        from tempfile import TemporaryDirectory
-
-        if list(files).count(STDIN) > 1:
-            raise UserError("- is standard input, which can be read once; name it once.")
-        if sys.stdin.isatty():
-            say("Paste the answer, then press Enter and Ctrl-D.")
-        with TemporaryDirectory(prefix="medreview-") as folder:
-            spooled = Path(folder, _SPOOLED)
-            with spooled.open("wb") as file:
-                while block := sys.stdin.buffer.read(1 << 20):
-                    file.write(block)
-            try:
-                yield [spooled if path == STDIN else path for path in files]
-            except UserError as error:
-                if type(error) is UserError and str(spooled) in str(error):
-                    raise UserError(str(error).replace(str(spooled), "Standard input")) from error
-                raise
+    if list(files).count(STDIN) > 1:
+        raise UserError("- is standard input, which can be read once; name it once.")
+    if sys.stdin.isatty():
+        say("Paste the answer, then press Enter and Ctrl-D.")
+    with TemporaryDirectory(prefix="medreview-") as folder:
+        spooled = Path(folder, _SPOOLED)
+        with spooled.open("wb") as file:
+            while block := sys.stdin.buffer.read(1 << 20):
+                file.write(block)
+        try:
+            yield [spooled if path == STDIN else path for path in files]
+        except UserError as error:
+            if type(error) is UserError and str(spooled) in str(error):
+                raise UserError(str(error).replace(str(spooled), "Standard input")) from error
+            raise
 
 
 def as_given(file: str) -> str:
@@ -89,16 +85,31 @@ def as_given(file: str) -> str:
     return str(STDIN) if path.name == _SPOOLED and path.parent.name.startswith("medreview-") else file
 
 
-def show_first(files: Sequence[Path], mapping: Map, *, always: bool = False) -> "list[Preview]":
+def with_requests(files: Sequence[Path], chosen: "Chosen") -> "tuple[list[Path], Chosen]":
+    """The files with answers, and what is chosen of them: a batch's input among the files says what was asked."""
+    from medreview.import_files import is_asked
+
+    asked = [path for path in files if is_asked(path)]
+    if not asked:
+        return list(files), chosen
+    if len(asked) == len(files):
+        raise UserError(f"{asked[0]} holds what a model was asked; name the file with its answers, too.")
+    return [path for path in files if path not in asked], replace(chosen, requests=chosen.requests or asked[0])
+
+
+def show_first(
+    files: Sequence[Path], mapping: Map, *, always: bool = False, chosen: "Chosen | None" = None
+) -> "list[Preview]":
     """Show on a terminal, or ``always``, what files hold before anything of them is stored.
 
     Raises :class:`UserError` for one that cannot be used.
     """
-    from medreview.import_files import preview
+    from medreview.import_files import Chosen, preview
 
     if not (always or sys.stderr.isatty()):
         return []
-    previews = (preview(path, read_mapping(mapping)) for path in files)
+    wanted = chosen or Chosen()
+    previews = (preview(path, read_mapping(mapping), wanted) for path in files)
     found = [replace(one, file=as_given(one.file)) for one in previews]
     for one in found:
         say(*previewed(one))
@@ -111,7 +122,8 @@ def previewed(found: "Preview") -> Iterator[str]:
         yield f"{found.file}: an export of medreview"
         return
     left = f", {found.bad} that cannot be read" if found.bad else ""
-    yield f"{found.file}: {counted(found.added, _noun(found.kind))}{left}"
+    how = f", read as {found.producer}" if found.producer else ""
+    yield f"{found.file}: {counted(found.added, _noun(found.kind))}{how}{left}"
     for name, question, words in found.first:
         parts = (
             one_line(part)[:_LONGEST] + "…" * (len(one_line(part)) > _LONGEST) for part in (question, words) if part
@@ -125,15 +137,20 @@ def imported_sentence(done: "Imported") -> str:
     """What came in from one file, for a person."""
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
-    sentence = f"{done.file}: {counted(done.added, _noun(done.kind))} added{known}{left}"
+    how = f"read as {done.producer}: " if done.producer else ""
+    sentence = f"{done.file}: {how}{counted(done.added, _noun(done.kind))} added{known}{left}"
     beside = (
         (done.cases, "case", "added"), (done.gold, "gold label", "added"), (done.opinions, "machine opinion", "added"),
         (done.labels, "unit", "added"), (done.empty, "empty response", "kept as invalid"),
-        (done.given, "page", "given with the answers"), (done.facts, "key fact", "added"),
+        (done.ranges, "citation", "with its place in the text"), (done.given, "source", "with a text of its own"),
+        (done.facts, "key fact", "added"), (done.correct, "record", "with a correct answer"),
     )  # fmt: skip
     for number, noun, how in beside:
         if number:
             sentence += f"; {'what people said of ' if noun == 'unit' else ''}{counted(number, noun)} {how}"
+    if done.left:
+        what = (f"{name} ({number})" if number > 1 else name for name, number in done.left.items())
+        sentence += f"; left out, as no part of the answers: {', '.join(what)}"
     return sentence
 
 
@@ -169,7 +186,8 @@ def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, 
     for warning in done.warnings:
         say(f"{done.file}: {warning}")
     if done.unused:
-        say(f"{done.file}: not used: {', '.join(column.column for column in done.unused)}")
+        how = "kept beside the answers" if done.kind == "responses" else "not used"
+        say(f"{done.file}: {how}: {', '.join(column.column for column in done.unused)}")
     wanted = [column for column in done.unused if column.field]
     if wanted:
         pairs = [*(mapping or []), *(f"{column.column}={column.field}" for column in wanted)]
@@ -191,6 +209,7 @@ def prepare(
     *given: Path,
     references: "Authorities | None" = None,
     meaning: "Meaning | None" = None,
+    chosen: "Chosen | None" = None,
 ) -> "Prepared":
     """Bring files to where they can be reviewed, with a progress bar, and say what came in and what did not.
 
@@ -199,12 +218,14 @@ def prepare(
     """
     from medreview import pipeline
     from medreview.config import load_config
+    from medreview.import_files import Chosen
 
     own = load_config().synonyms_file
-    show_first(files, mapping)
+    files, wanted = with_requests(files, chosen or Chosen())
+    show_first(files, mapping, chosen=wanted)
     with kept_before(study, files) as brought, progress() as bar:
         done = pipeline.run(
-            study, files, read_mapping(mapping), pages, bar, own, references=references, meaning=meaning
+            study, files, read_mapping(mapping), pages, bar, own, references=references, meaning=meaning, chosen=wanted
         )
         brought += done.imported
     for imported in done.imported:

@@ -4,6 +4,7 @@ Options that a command hands on together are the fields of a record: :func:`take
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from inspect import Signature, signature
 from pathlib import Path
@@ -15,6 +16,7 @@ from medreview.cli.output import progress, say
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
+    from medreview.import_files import Chosen
     from medreview.labels import TieRule
     from medreview.study import Study
 
@@ -88,20 +90,53 @@ BatchSubmit = Annotated[
     bool, Option("--batch-submit", help="Run it as a batch at the model's server, or go on with one there.")
 ]
 NoWait = Annotated[bool, Option("--no-wait", help="With --batch-submit: do not wait; the same command collects it.")]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """Which answers are read of a file, and what the file does not say."""
+
+    question: Annotated[
+        str | None, Option("--question", metavar="TEXT", help="The question of answers whose file has none.")
+    ] = None
+    requests: Annotated[
+        Path | None, Option("--requests", metavar="FILE", help="What was asked: a batch's input, joined by its ids.")
+    ] = None
+    producer: Annotated[
+        str | None, Option("--producer", metavar="NAME", help="What wrote the file; `import --producers` lists them.")
+    ] = None
+    only: Annotated[
+        str | None, Option("--only", metavar="WORDS", help="Of an export of chats, those with WORDS in their titles.")
+    ] = None
+    since: Annotated[
+        str | None, Option("--since", metavar="DATE", help="Of an export of chats, those from DATE on (2026-11-01).")
+    ] = None
+    everything: Annotated[bool, Option("--all-chats", help="Of an export of chats, all of them, however many.")] = False
+    split: Annotated[
+        bool, Option("--split-at-headings", help="Make an answer of the text below each heading with a question.")
+    ] = False
+
+    def chosen(self) -> "Chosen":
+        """What they stand for."""
+        from medreview.import_files import Chosen
+
+        return Chosen(
+            producer=self.producer or "",
+            question=self.question or "",
+            requests=self.requests,
+            only=self.only or "",
+            since=self.since or "",
+            everything=self.everything,
+            split_at_headings=self.split,
+        )
+
+
 Map = Annotated[
     list[str] | None,
     Option(
         "--map",
         metavar="COLUMN=FIELD",
         help="Which column is which field (--map answer_text=response), or a field's text for all (--map judge:=NAME).",
-    ),
-]
-
-
-SplitAtHeadings = Annotated[
-    bool,
-    Option(
-        "--split-at-headings", help="Make an answer of the text below each heading with a question; else one a file."
     ),
 ]
 

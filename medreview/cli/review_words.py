@@ -27,6 +27,7 @@ class ReviewOptions(NamedTuple):
     plain: bool = False
     goal: str | None = None
     reviewer: str | None = None
+    paste: bool = False
 
 
 def opening_words(words: Sequence[str]) -> tuple[Path, ReviewOptions] | None:

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from medreview.judges.rollup import RollUp
-from medreview.labels import GIVEN
+from medreview.labels import GIVEN, GIVEN_BY_REVIEWER
 from medreview.references.verdict import ON_REFERENCE, Verdict
 from medreview.text import in_words
 
@@ -65,6 +65,8 @@ CLASH_WORDS: Final = {
     "medicine": "medicine differs",
 }
 """What the evidence rules call a difference, in words."""
+_CLAIMED: Final = {"absent": 94, "altered": 88}
+"""What is wrong with a passage that the answer itself shows as its proof, and the weight of that."""
 _IN_DOUBT: Final = 44
 """The weight of a difference in words in doubt: after what judges do not find, before their own doubt."""
 OCR_IN_DOUBT: Final = " (OCR in doubt)"
@@ -127,15 +129,18 @@ def flags(
     findings: Collection[str] = (),
     references: Iterable[CitedReference] = (),
     doubtful_kinds: Iterable[str] = (),
+    false_claims: Iterable[tuple[str, str]] = (),
 ) -> list[Flag]:
     """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
 
     ``clash_kinds`` are those of the page that opens first; ``together``: what judges say by all sources at once;
     ``findings``: types of hallucination that judges of the whole response found where the statement stands;
     ``references``: those that it cites; ``doubtful_kinds``: of clashes on the page that opens which rest on words in
-    doubt, read by OCR. What is missing is among the flags: see :func:`worth_flagging`.
+    doubt, read by OCR; ``false_claims``: status and page of passages that the answer itself shows as its proof, and
+    that are not what the page says. What is missing is among the flags: see :func:`worth_flagging`.
     """
     found = [*_of_references(references)]
+    found += [Flag(_CLAIMED[status], f"cited text {status}", page) for status, page in dict(false_claims).items()]
     found += [Flag(72, f"finding: {in_words(kind)}") for kind in sorted(findings)]
     lead = result.lead.snapshot_id if result.lead else None
     for fault, weight, badge in _FALSE_QUOTES:
@@ -161,7 +166,7 @@ def flags(
         found.append(Flag(40, "low confidence"))
     if result.supported is not True:
         # A page that could not be read explains a doubt; it is no flag when other pages settled the matter.
-        known = {"ok", GIVEN, *(("instructions",) if pages.misled else ())}
+        known = {"ok", GIVEN, GIVEN_BY_REVIEWER, *(("instructions",) if pages.misled else ())}
         bad = sorted(set(pages.states) - known)
         found += [Flag(30, f"page: {in_words(state)}", kind="detail") for state in bad]
     return sorted(found, key=lambda flag: -flag.weight)

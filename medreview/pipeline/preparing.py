@@ -13,6 +13,7 @@ from medreview.evidence.terms import vocabulary
 from medreview.exchange.imports.field_mapping import AS_NAMED
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.import_files import (
+    Chosen,
     Facts,
     Imported,
     detect_format,
@@ -23,6 +24,7 @@ from medreview.import_files import (
     store_decisions,
 )
 from medreview.judges import verdicts
+from medreview.judges.claimed_quotes import ground_claims
 from medreview.judges.offline_stage import judge_offline
 from medreview.judges.semantic_stage import SemanticPlan, SemanticSummary, by_rules_alone, judge_by_meaning, plan
 from medreview.llm.settings import JudgeSettings, where_texts_go
@@ -44,6 +46,8 @@ from medreview.statements.marker_stage import mark_all
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
 from medreview.text import counted
+
+_AS_FOUND = Chosen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +149,22 @@ class PageProvider:
 
 
 def bring_in(
-    study: Study, path: Path, mapping: Mapping[str, str], progress: Progress = SILENT, *, as_copy: bool = False
+    study: Study,
+    path: Path,
+    mapping: Mapping[str, str],
+    progress: Progress = SILENT,
+    *,
+    as_copy: bool = False,
+    chosen: Chosen = _AS_FOUND,
 ) -> Imported:
     """Import one file or folder, whatever it holds: answers, judgements, a SourceCheckup table, an export.
 
     Judgements, and the decisions of a table, need the pages they speak of; those whose page is not there yet are
-    left out and named. ``as_copy``: the export of another study, too.
+    left out and named. ``as_copy``: the export of another study, too; ``chosen``: of answers of a known system.
     Raises :class:`UserError` when the file cannot be used as a whole.
     """
     with rolled_up(study, progress):
-        return import_file(study, path, mapping, progress, as_copy=as_copy)
+        return import_file(study, path, mapping, progress, as_copy=as_copy, chosen=chosen)
 
 
 def bring_facts(study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED) -> Facts:
@@ -225,6 +235,7 @@ def judge(
     with rolled_up(study, progress):
         mark_all(study, progress)
         pairs = judge_offline(study, progress, processes, synonyms).pairs
+        ground_claims(study, progress)
         asked = ask_meaning(study, meaning, synonyms, progress) if meaning else None
     return Judged(pairs, verdicts.flagged(study.reader), asked)
 
@@ -245,11 +256,12 @@ def run(
     processes: int | None = None,
     references: Authorities | None = None,
     meaning: Meaning | None = None,
+    chosen: Chosen = _AS_FOUND,
 ) -> Prepared:
     """From files to a study that is ready to review. Everything is resumable: a second run does what is missing.
 
     ``references``: what those of the responses are held against; without it they are found only. ``meaning``: the model
-    of meaning that is asked for the order.
+    of meaning that is asked for the order. ``chosen``: of answers of a known system.
 
     Files of judgements and of people's labels on pairs, and the decisions of SourceCheckup tables, are taken after the
     statements and pages they speak of are there, in whatever order they are named.
@@ -265,7 +277,7 @@ def run(
                 waiting.append(import_table(study, path, mapping, progress))
                 imported.append(waiting[-1][0])
             else:
-                imported.append(import_file(study, path, mapping, progress))
+                imported.append(import_file(study, path, mapping, progress, chosen=chosen))
         citations = extract_all(study, progress)
         fetched = _fetch(study, pages, "missing", progress)
         parsed = parse_all(study, progress)
@@ -276,6 +288,7 @@ def run(
             store_decisions(study, done, decisions, progress)
         imported += [import_file(study, path, mapping, progress) for path in files if path in late]
         pairs = judge_offline(study, progress, processes, synonyms).pairs
+        ground_claims(study, progress)
         asked = ask_meaning(study, meaning, synonyms, progress) if meaning else None
     judged = Judged(pairs, verdicts.flagged(study.reader), asked)
     return Prepared(imported, citations, fetched, parsed, judged, checked)

@@ -160,6 +160,13 @@ REVIEW: Final = (
     Action(
         "judges_in_full", ("W",), "all judges", "What every judge said, and others' notes, in full, as a page.", "Read"
     ),
+    Action(
+        "about",
+        ("A",),
+        "about",
+        "What is known of the answer: what was said before it, when it was given, how it ended, what its record says.",
+        "Read",
+    ),
     Action("page_down", ("space", "pagedown"), "page", "One page down in the source.", "Read"),
     Action("page_up", ("pageup",), "page up", "One page up.", "Read"),
     Action("top", ("g", "home"), "top", "To the top of the source.", "Read"),
@@ -253,6 +260,7 @@ _OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
     "hallucination": lambda asks: asks is STATEMENT_ASKS or asks.entry == "spans",
     "findings": lambda asks: asks is STATEMENT_ASKS or asks.entry == "spans",
     "left_out": lambda asks: asks is STATEMENT_ASKS,
+    "about": lambda asks: asks is STATEMENT_ASKS,
     "edit": lambda asks: asks is STATEMENT_ASKS,
     "switch": lambda asks: bool(asks.leads_to),
     "reference": lambda asks: bool(asks.crosses_to),

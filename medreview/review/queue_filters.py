@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.labels import HALLUCINATION
+from medreview.labels import FINISHES, HALLUCINATION
 from medreview.references.verdict import VERDICTS
 from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind
 from medreview.stats.reports.reviewer_labels import reviewers
@@ -16,6 +16,8 @@ from medreview.study.ids import STATEMENT
 from medreview.units.asks import STATEMENT_ASKS
 from medreview.units.registry import KINDS as UNIT_KINDS
 
+_EXTRA: Final = "extra."
+"""Before the name of a column of an answer's record that no field was made of."""
 _MOST: Final = 5_000
 """Values of one filter that are offered."""
 
@@ -80,6 +82,7 @@ _OF_STATEMENTS: Final[Mapping[str, Filter]] = {
            WHERE c.statement_id = s.statement_id AND f.verdict = replace(?, ' ', '_'))""",
         tuple(VERDICTS), tells=True,
     ),
+    "finish": Filter("r.finish = replace(?, ' ', '_')", tuple(FINISHES), whole=True),
     "page": Filter(
         """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
            WHERE c.response_id = r.response_id AND p.page_state = ?)""",
@@ -164,9 +167,22 @@ def _read(text: str, kind: QueueKind) -> Iterator[tuple[str, str, Filter]]:
     filters = filters_of(kind)
     for word in words:
         key, separator, value = word.partition("=")
-        if separator and key not in filters:
-            raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(filters)} and plain words.")
-        yield (key, value, filters[key]) if separator else ("", word, _PLAIN)
+        known = filters.get(key) or (_of_record(key) if kind.unit == STATEMENT else None)
+        if separator and known is None:
+            names = [*filters, *([f"{_EXTRA}NAME"] if kind.unit == STATEMENT else [])]
+            raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(names)} and plain words.")
+        yield (key, value, known) if separator and known else ("", word, _PLAIN)
+
+
+def _of_record(key: str) -> Filter | None:
+    """The filter by what else the record of an answer says: ``extra.ward`` of its column ``ward``."""
+    name = key.removeprefix(_EXTRA)
+    if name == key or not name:
+        return None
+    quoted = name.replace("'", "''")
+    value = f"SELECT value FROM json_each(r.extra) WHERE key = '{quoted}'"
+    values = f"SELECT DISTINCT value FROM response AS r, json_each(r.extra) WHERE key = '{quoted}'"
+    return Filter(f"CAST(({value}) AS TEXT) = ?", values, tells=True, whole=True)
 
 
 class FilterWords:
@@ -180,7 +196,10 @@ class FilterWords:
 
     @cached_property
     def _filters(self) -> Mapping[str, Filter]:
-        every = filters_of(self._kind)
+        every = dict(filters_of(self._kind))
+        if self._kind.unit == STATEMENT:
+            names = self._reader.execute("SELECT DISTINCT key FROM response AS r, json_each(r.extra) ORDER BY key")
+            every |= {key: one for name in names if (one := _of_record(key := f"{_EXTRA}{name[0]}"))}
         return {name: one for name, one in every.items() if not (one.tells and self._mode == "blind")}
 
     @property

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
+from medreview.citations.citation import domain, is_redirect
 from medreview.sources.fetching.network import Fetched, public_address
 from medreview.sources.ocr_pages import SEEN_BY_OCR, OcrPage, add_ocr_pages
 from medreview.sources.page import Page
@@ -55,6 +56,9 @@ def add_snapshot(
             connection.execute(
                 "UPDATE source SET current_snapshot = ? WHERE source_id = ?", (row["snapshot_id"], source_id)
             )
+        if is_redirect(fetched.url) and not is_redirect(fetched.final_url):
+            led_to = (domain(fetched.final_url), source_id)
+            connection.execute("UPDATE source SET domain = ? WHERE source_id = ?", led_to)
     _visit(connection, source_id, str(row["snapshot_id"]), fetched, outcome, str(row["raw_sha256"]))
     return outcome
 

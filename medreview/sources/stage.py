@@ -6,6 +6,7 @@ from typing import Final, Literal, Protocol
 
 from medreview.citations.citation import by_scheme, domain
 from medreview.event_loop import run_to_end
+from medreview.labels import EXCERPT
 from medreview.progress import SILENT, Progress
 from medreview.sources.fetching.network import Fetched, Network, Request, Services, addresses
 from medreview.sources.page import Page
@@ -18,11 +19,14 @@ from medreview.text import in_words, sha256
 Scope = Literal["missing", "failed", "all"]
 """Which sources to fetch: those never fetched, these and those whose fetch failed, or all of them again."""
 
+_MISSING: Final = f"""u.url <> '' AND (c.snapshot_id IS NULL OR (c.page_state = '{EXCERPT}' AND NOT EXISTS (
+    SELECT 1 FROM snapshot AS o WHERE o.source_id = u.source_id AND o.page_state <> '{EXCERPT}')))"""
+"""A passage that came with an answer is not the page, which is asked for once; a document has no address."""
 _WHICH: Final = {
-    "missing": "c.snapshot_id IS NULL",
-    "failed": """c.snapshot_id IS NULL
+    "missing": _MISSING,
+    "failed": f"""{_MISSING}
                  OR c.page_state IN ('http_error', 'timeout', 'blocked', 'bot_check', 'cookie_wall', 'unreadable')""",
-    "all": "1",
+    "all": "u.url <> ''",
 }
 
 

@@ -12,8 +12,8 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, Final
 
-from medreview.citations import Citation, canonical_key, extract
-from medreview.citations.markers import Marker, MarkerTarget, find_markers, markers_of
+from medreview.citations import Citation, canonical_key, extract, from_list
+from medreview.citations.markers import RESIDUE, Marker, MarkerTarget, find_markers, markers_of
 from medreview.citations.source_lists import is_numbered_entry, own_numbers
 from medreview.progress import SILENT, Progress
 from medreview.statements.blocks import Block, blocks
@@ -92,13 +92,16 @@ def _mark(connection: sqlite3.Connection, responses: Iterable[sqlite3.Row]) -> N
 
 def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
     """Make the rows of ``own_number`` and ``marker`` of one response again, within an open transaction."""
-    response = connection.execute("SELECT text, listed FROM response WHERE response_id = ?", (response_id,)).fetchone()
+    response = connection.execute(
+        "SELECT text, listed, ranges FROM response WHERE response_id = ?", (response_id,)
+    ).fetchone()
     text = response["text"]
     citations = extract(text)
     lines = with_line_ends(text)
     lists = lists_of_sources(lines, blocks(lines, CitationIndex(lines, citations)))
     own = own_numbers(text, json.loads(response["listed"] or "[]"), lists)
-    found = find_markers(text, own, citations, lists)
+    claims, marks = _cited_ranges(text, json.loads(response["ranges"]))
+    found = _with_marks(find_markers(text, own, citations, lists), marks)
     statements = connection.execute(
         'SELECT statement_id, text, "start", "end", parts FROM statement WHERE response_id = ? ORDER BY ordinal',
         (response_id,),
@@ -120,7 +123,8 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
             placed = not inside
             mine = inside if there is None else markers_of(text, found, there, len(text))
         written = text if placed else row["text"]
-        marked += _rows(row["statement_id"], written, mine, sources, placed)
+        claimed = [claim for claim in claims if shares(places[row["statement_id"]], Span(claim.start, claim.end))]
+        marked += _rows(row["statement_id"], written, mine, sources, placed, claimed)
     connection.execute("DELETE FROM own_number WHERE response_id = ?", (response_id,))
     connection.execute(
         "DELETE FROM marker WHERE statement_id IN (SELECT statement_id FROM statement WHERE response_id = ?)",
@@ -134,6 +138,47 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
     )
     insert(connection, "marker", marked)
     connection.execute("UPDATE response SET marked = ? WHERE response_id = ?", (MARKED_BY, response_id))
+
+
+_LINK: Final = r"\[[^\[\]\n]*+\]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+\)"
+_MARK: Final = re.compile(
+    rf"[\s(]*+(?:(?:{_LINK}|<?https?://\S++|\[\^?[\w.,: -]{{1,60}}\]|【[^】]*+】|{RESIDUE})[\s().,;]*+)*+\Z"
+)
+"""A stretch that is nothing but marks: links, addresses, numbers in brackets."""
+
+
+def _cited_ranges(text: str, ranges: Iterable[Sequence[Any]]) -> tuple[list[Marker], list[Marker]]:
+    """What the producer says that stretches of a response cite: those that hold a claim, and those that are a mark
+    behind one, which are found like the marks of the text."""
+    claims: list[Marker] = []
+    marks: list[Marker] = []
+    for start, end, cited, _ in ranges:
+        keys = tuple(canonical_key(citation) for citation in from_list(cited).citations)
+        marker = Marker(start, end, (MarkerTarget(None, keys),))
+        (marks if _MARK.match(text[start:end]) else claims).append(marker)
+    return claims, marks
+
+
+def _with_marks(found: list[Marker], marks: list[Marker]) -> list[Marker]:
+    """The markers of a text with the producer's own in the place of those that they overlap, in order and disjoint."""
+    if not marks:
+        return found
+    at: dict[int, Marker] = {}
+    for mark in marks:
+        before = at.get(mark.start)
+        references = (*(before.references if before else ()), *mark.references)
+        at[mark.start] = Marker(mark.start, max(mark.end, before.end if before else 0), references)
+    kept = [one for one in found if not any(one.start < mark.end and mark.start < one.end for mark in at.values())]
+    return sorted((*kept, *at.values()), key=lambda marker: (marker.start, marker.end))
+
+
+def shares(places: Iterable[Span], claim: Span) -> bool:
+    """Whether a statement and a stretch that cites share half of the shorter of the two."""
+    shared, length = 0, 0
+    for place in places:
+        shared += max(0, min(place.end, claim.end) - max(place.start, claim.start))
+        length += place.end - place.start
+    return shared > 0 and 2 * shared >= min(length, claim.end - claim.start)
 
 
 def lists_of_sources(text: str, found: Sequence[Block]) -> list[Span]:
@@ -211,18 +256,28 @@ class _Everyone:
 
 
 def _rows(
-    statement_id: str, text: str, markers: Iterable[Marker], sources: Mapping[str, str], placed: bool
+    statement_id: str,
+    text: str,
+    markers: Iterable[Marker],
+    sources: Mapping[str, str],
+    placed: bool,
+    claims: Iterable[Marker] = (),
 ) -> Iterator[dict[str, Any]]:
-    ordinal = 0
-    for marker in markers:
+    """The rows of its marks, then of the stretches that cite what no mark does: these have no place of their own."""
+    ordinal, known = 0, set()
+    marks = ((marker, text[marker.start : marker.end], placed) for marker in markers)
+    for marker, written, has_place in (*marks, *((claim, "", False) for claim in claims)):
         for number, source_id in _pointing(marker.references, sources):
+            if not written and source_id in known:
+                continue
+            known.add(source_id)
             ordinal += 1
             yield {
                 "statement_id": statement_id,
                 "ordinal": ordinal,
-                "start": marker.start if placed else None,
-                "end": marker.end if placed else None,
-                "text": text[marker.start : marker.end],
+                "start": marker.start if has_place else None,
+                "end": marker.end if has_place else None,
+                "text": written,
                 "number": number,
                 "source_id": source_id,
             }

@@ -13,8 +13,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final, Literal
 
+from medreview.citations.citation import is_redirect
 from medreview.citations.hosts import host_of, registrable, top_level, under, us_by_rule
-from medreview.labels import GIVEN
+from medreview.labels import NOT_ASKED
 from medreview.progress import SILENT, Progress
 from medreview.sources.lookups.rdap import countries, is_us
 from medreview.sources.lookups.reach import GONE
@@ -37,11 +38,12 @@ _SOURCES: Final = """
 SELECT u.source_id, u.kind, u.url, p.page_state, p.status, p.final_url, n.valid,
        EXISTS (SELECT 1 FROM snapshot_ocr AS o WHERE o.snapshot_id = u.current_snapshot) AS by_ocr
 FROM source AS u LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
-LEFT JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot ORDER BY u.rowid"""
+LEFT JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot WHERE u.kind <> 'document' ORDER BY u.rowid"""
 
 _CITED: Final = """
 SELECT r.ordinal AS response, r.model, r.origin, c.source_id
-FROM response AS r LEFT JOIN citation AS c ON c.response_id = r.response_id ORDER BY r.ordinal, c.ordinal"""
+FROM response AS r LEFT JOIN citation AS c ON c.response_id = r.response_id AND c.kind <> 'document'
+ORDER BY r.ordinal, c.ordinal"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ def _source(
     copies: Mapping[str, Archived | None],
 ) -> CitedSource:
     url, state = row["url"], row["page_state"]
+    url = row["final_url"] if is_redirect(url) and row["final_url"] else url
     host = host_of(url)
     domain = registrable(host)
     country = registered.get(domain)
@@ -161,7 +164,7 @@ def _columns(source: CitedSource) -> list[str]:
     """The columns in which a citation of this source counts."""
     seen = source.state == "paywall"
     held = (
-        True, source.state not in (None, GIVEN), source.valid, source.listed, source.valid and source.listed,
+        True, source.state not in (None, *NOT_ASKED), source.valid, source.listed, source.valid and source.listed,
         source.valid and seen, source.valid and (source.listed or seen), source.us is not None, source.us is True,
         bool(source.tld),
     )  # fmt: skip
@@ -385,7 +388,7 @@ def _stratum(
         by_ocr=sum(source.by_ocr for source in flat),
         validity=sample.share(
             "source URL validity", "valid", "fetched", undefined="No cited source was fetched yet.", whole="valid",
-            dropped=states["not_fetched"] + states[GIVEN],
+            dropped=sum(states[state] for state in ("not_fetched", *NOT_ASKED)),
         ),
     )  # fmt: skip
     if not whole:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from medreview.citations.citation import document_name
 from medreview.references.verdict import ACCUSING, Verdict
 from medreview.sources.ocr_pages import OcrPage, ocr_pages
 from medreview.statements.own_citations import OwnCitations, own_citations
@@ -69,8 +70,8 @@ def load_sources(reader: sqlite3.Connection, response_id: str, own: OwnCitations
         for number in numbers:
             entries.setdefault(number, []).append(source_id)
     rows = reader.execute(
-        """SELECT u.source_id, u.url, u.domain, min(c.ordinal) AS first, p.snapshot_id, p.title, p.page_state,
-                  p.state_evidence, p.instructions, p.raw_size, p.fetched_at
+        """SELECT u.source_id, u.kind, u.value, u.url, u.domain, min(c.ordinal) AS first, p.snapshot_id, p.title,
+                  p.page_state, p.state_evidence, p.instructions, p.raw_size, p.fetched_at
            FROM citation AS c JOIN source AS u USING (source_id)
            LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
            WHERE c.response_id = ? GROUP BY u.source_id ORDER BY first""",
@@ -92,7 +93,7 @@ def load_sources(reader: sqlite3.Connection, response_id: str, own: OwnCitations
                 source_id=source_id,
                 snapshot_id=row["snapshot_id"],
                 url=row["url"],
-                domain=row["domain"],
+                domain=document_name(row["value"]) if row["kind"] == "document" else row["domain"],
                 title=row["title"] or "",
                 # A page that speaks to judges is shown as such also where badges are hidden.
                 state="instructions" if row["instructions"] else row["page_state"] or "not fetched",

@@ -150,8 +150,10 @@ class StatementView:
     ``said_at`` is the sentence that says the same, ``None`` where the response does not. ``context`` is what of the
     text before it a statement needs (:mod:`medreview.statements.place_in_response`).
     ``sources`` stand in the order of :mod:`medreview.units.cited_source`: what the statement itself cites first.
-    ``left_out`` is what of the response is no statement. ``judgements`` holds each judge's word on each source as it is
-    now; what was said before that is not shown. ``merged``: each judge's word by all sources of the response together.
+    ``turns`` counts what was said before the question, ``finish`` says how the response ended
+    (:data:`~medreview.labels.FINISHES`). ``left_out`` is what of the response is no statement. ``judgements`` holds
+    each judge's word on each source as it is now; what was said before that is not shown. ``merged``: each judge's word
+    by all sources of the response together.
     """
 
     statement_id: str
@@ -170,6 +172,8 @@ class StatementView:
     model: str
     origin: str
     question: str
+    turns: int
+    finish: str
     response: str
     left_out: tuple[LeftOut, ...]
     sources: tuple[Source, ...]
@@ -210,6 +214,8 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
     """Read one statement; raises ``KeyError`` when the study does not have it."""
     row = reader.execute(
         """SELECT s.*, r.ordinal AS response_ordinal, r.record_id, r.model, r.origin, r.question, r.text AS response,
+                  r.finish,
+                  (SELECT count(*) FROM turn WHERE response_id = s.response_id AND role <> 'system') AS turns,
                   (SELECT count(*) FROM statement_standing WHERE response_id = s.response_id) AS siblings
            FROM statement AS s JOIN response AS r USING (response_id) WHERE s.statement_id = ?""",
         (statement_id,),
@@ -234,6 +240,8 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         model=row["model"],
         origin=row["origin"],
         question=row["question"],
+        turns=row["turns"],
+        finish=row["finish"],
         response=response,
         left_out=tuple(left_out(reader, row["response_id"])),
         sources=sources_beside(reader, statement_id, row["response_id"]),

@@ -22,7 +22,7 @@ def test_what_was_not_used_is_named_with_a_command_that_takes_it(medreview: Prog
     assert done.stdout == "a.jsonl: 1 response added\n"
     maps = "--map prompt=question --map links=citations"
     assert done.stderr.splitlines() == [
-        "a.jsonl: not used: prompt, links, score",
+        "a.jsonl: kept beside the answers: prompt, links, score",
         f"  to take prompt, links: medreview run s-2.medreview a.jsonl {maps}",  # another question, another response
     ]
     told = json.loads(medreview("import", "t.medreview", "a.jsonl", *maps.split(), "--json").stdout)
@@ -69,7 +69,7 @@ def test_empty_responses_pages_and_facts_are_counted(medreview: Program, tmp_pat
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
     assert medreview("import", "s.medreview", "a.jsonl").stdout == (
-        "a.jsonl: 3 responses added; 2 empty responses kept as invalid; 1 page given with the answers\n"
+        "a.jsonl: 3 responses added; 2 empty responses kept as invalid; 1 source with a text of its own\n"
     )
     (tmp_path / "f.csv").write_text("q,must,kind\nQ?,It is safe.,Safety\nQ?,Stop it.,management\n")
     done = medreview("facts", "s.medreview", "f.csv", "--map", "q=question", "--map", "must=fact", "--map",

@@ -18,6 +18,7 @@ from medreview.cli.importing import (
     prepared_sentence,
     say_what_is_missing,
     show_first,
+    with_requests,
 )
 from medreview.cli.network import (
     Libraries,
@@ -29,7 +30,17 @@ from medreview.cli.network import (
     pages_from,
     scans_lines,
 )
-from medreview.cli.options import Json, Map, Reviewer, SplitAtHeadings, StudyFile, open_study, read_mapping
+from medreview.cli.options import (
+    AnswerOptions,
+    Json,
+    Map,
+    Reviewer,
+    StudyFile,
+    open_study,
+    read_mapping,
+    study_path,
+    takes,
+)
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -41,6 +52,7 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
+@takes(AnswerOptions)
 def run(
     study: StudyFile,
     files: Annotated[
@@ -48,7 +60,6 @@ def run(
     ] = None,
     pages: PagesFrom = None,
     mapping: Map = None,
-    split: SplitAtHeadings = False,
     proxy: Proxy = None,
     robots: Robots = None,
     ocr: Ocr = None,
@@ -58,6 +69,8 @@ def run(
     ] = False,
     semantic: Semantic = None,
     as_json: Json = False,
+    *,
+    wanted: AnswerOptions,
 ) -> None:
     """Import answers, fetch what they cite, split them into statements and judge these: ready to review.
 
@@ -71,12 +84,15 @@ def run(
     """
     if not files and not study.exists():
         raise UserError(f"There is no study {study} yet; name the files that it is made of.")
-    with files_given(files or [], split_at_headings=split) as paths, opened_or_made(study) as opened:
+    with files_given(files or []) as paths, opened_or_made(study) as opened:
         ask = True if references else False if pages else None
         meaning = meaning_from_config(semantic)
         authorities = authorities_from_config(libraries or (), ask=ask, proxy=proxy)
         provider = pages_from(pages, proxy, robots, ocr=ocr)
-        done = prepare(opened, paths, mapping, provider, "run", study, references=authorities, meaning=meaning)
+        done = prepare(
+            opened, paths, mapping, provider, "run", study, references=authorities, meaning=meaning,
+            chosen=wanted.chosen(),
+        )  # fmt: skip
         sentence = prepared_sentence(opened, done)
     result(done, sentence, *scans_lines(done.fetched), f"Review them: {command('review', study)}", as_json=as_json)
     leave_by_summary(done.judged.meaning)
@@ -86,30 +102,39 @@ _NAMED: Final = 10
 """Pages that a message names; ``--json`` has all."""
 
 
+@takes(AnswerOptions)
 def import_(
-    study: StudyFile,
+    study: Annotated[Path | None, Argument(metavar="STUDY", help="The study file.", callback=study_path)] = None,
     files: Annotated[
         list[Path] | None,
         Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports; - is standard input."),
     ] = None,
     mapping: Map = None,
-    split: SplitAtHeadings = False,
     as_copy: Annotated[bool, Option("--as-copy", help="Take the export of another study, too.")] = False,
     correct: Annotated[
         Literal["after", "shown"] | None,
         Option("--correct-answer", help="When reviewers see correct answers; as before, else after they decide."),
     ] = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Show what the files hold; nothing is written.")] = False,
+    list_producers: Annotated[
+        bool, Option("--producers", help="List the systems whose files are read; nothing is imported.")
+    ] = False,
     undo: Annotated[
         bool, Option("--undo", help="Take the newest import back, while nobody has decided anything since.")
     ] = False,
     as_json: Json = False,
+    *,
+    wanted: AnswerOptions,
 ) -> None:
     """Bring answers or judgements into a study: text, Markdown, Word, Excel, OpenDocument, PDF, saved web pages, RTF,
     CSV, JSON, JSON lines, SourceCheckup tables, exports.
 
-    What a file is shows in its content, not in its name. Of a workbook the sheet with the answers is read. The study is
-    copied first. On a terminal the first records are shown before anything is stored. --undo puts the
+    What a file is shows in its content, not in its name. Of a workbook the sheet with the answers is read.
+
+    What known systems write is read as it is, too: answers of model APIs, batches, saved streams, exports of chats,
+    logs of evaluations, published data sets; --producers lists them.
+
+    The study is copied first. On a terminal the first records are shown before anything is stored. --undo puts the
     study back to that copy, whether `import`, `run` or `review` brought the files: pages that were fetched and
     statements that were made since go with them.
 
@@ -118,6 +143,11 @@ def import_(
     from medreview import pipeline
     from medreview.units.stored import show_correct_answers
 
+    if list_producers:
+        _list_producers(as_json=as_json)
+        return
+    if study is None:
+        raise UserError("Name the study, then the files to import: medreview import STUDY FILE.")
     if undo:
         if files or dry_run:
             raise UserError("--undo takes the newest import back; name no file with it.")
@@ -125,15 +155,17 @@ def import_(
         return
     if not files:
         raise UserError("Name the files to import, or --undo to take the newest import back.")
-    with files_given(files, split_at_headings=split) as paths:
+    with files_given(files) as given:
+        paths, chosen = with_requests(given, wanted.chosen())
         if dry_run:
-            found = show_first(paths, mapping, always=True)
+            found = show_first(paths, mapping, always=True, chosen=chosen)
             lines = ("Nothing was written.",)
             result({"dry_run": True, "files": [asdict(one) for one in found]}, *lines, as_json=as_json)
             return
-        show_first(paths, mapping)
+        show_first(paths, mapping, chosen=chosen)
+        fields = read_mapping(mapping)
         with opened_or_made(study) as opened, kept_before(opened, paths) as brought, progress() as bar:
-            brought += (pipeline.bring_in(opened, path, read_mapping(mapping), bar, as_copy=as_copy) for path in paths)
+            brought += (pipeline.bring_in(opened, path, fields, bar, as_copy=as_copy, chosen=chosen) for path in paths)
             done = list(brought)
             if correct is not None:
                 show_correct_answers(opened, correct)
@@ -141,6 +173,14 @@ def import_(
         imported.file = as_given(imported.file)
         say_what_is_missing(imported, study, mapping, "import", study)
     result({"files": [asdict(imported) for imported in done]}, *map(imported_sentence, done), as_json=as_json)
+
+
+def _list_producers(*, as_json: bool) -> None:
+    from medreview.exchange.producers import producers
+
+    known = [{"name": one.name, "about": one.about} for one in producers()]
+    width = max(len(one["name"]) for one in known)
+    result(known, *(f"{one['name']:<{width}}  {one['about']}" for one in known), as_json=as_json)
 
 
 def _undo(study: Path, *, as_json: bool) -> None:

@@ -32,6 +32,7 @@ from medreview.judges.votes import VoteReader, jury
 from medreview.labels import (
     AXES,
     EVIDENCE,
+    FINISHES,
     IN_RESPONSE,
     INVALID,
     LEFT_OUT_REASONS,
@@ -73,6 +74,18 @@ RESPONSES: Final = ExportFile(
         # Listed citations hold no line ends, so that one stands on each line.
         Column("listed", "text", "Citations listed beside the text, one a line.", sql="listed",
                made=lambda row: "\n".join(json.loads(row["listed"])) if row["listed"] else None),
+        Column("producer", "text", "The format of the file it was read from, where a system wrote that."),
+        Column("created_at", "text", "When the model gave it, as its file says; ISO 8601, empty where it does not."),
+        Column("finish", "text", "How it ended, as its file says: "
+               + "; ".join(f"{level} = {how}" for level, how in FINISHES.items()) + ".", levels=tuple(FINISHES)),
+        Column("question_id", "text", "The id that repeated runs of one question share; empty where there is none."),
+        Column("extra", "text", "What else its record says, as JSON."),
+        Column("ranges", "text", "Which stretch of the text cites what, as its producer says: JSON [[start, end, "
+               "[entry of listed, ...], quote], ...].", unit=CODE_POINTS),
+        Column("turns", "text", "What was said before the question: JSON [{role, text}, ...].", sql="""(
+            SELECT json_group_array(json_object('role', t.role, 'text', t.text))
+            FROM (SELECT role, text FROM turn AS o WHERE o.response_id = response.response_id ORDER BY ordinal) AS t
+        )"""),
         Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes."),
         Column("question", "text", "The question."),
         Column("text", "text", "The response."),

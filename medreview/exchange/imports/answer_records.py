@@ -7,15 +7,16 @@ or a list of models with their answers.
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from medreview.exchange.imports import fact_records
-from medreview.exchange.imports.fact_records import FactRecord, facts_of
+from medreview.exchange.imports.fact_records import FactLabel, FactRecord, facts_of
 from medreview.exchange.imports.field_mapping import (
     AS_NAMED,
     Fields,
@@ -27,12 +28,12 @@ from medreview.exchange.imports.field_mapping import (
 )
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import shape_of_nested
-from medreview.exchange.imports.json_rows import NESTING, written_out
+from medreview.exchange.imports.json_rows import CONTEXTS, NESTING, written_out
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of, given_pages
 from medreview.exchange.imports.open_rows import open_rows
-from medreview.labels import Invalid, invalid_as
+from medreview.labels import Finish, Invalid, invalid_as
 from medreview.progress import SILENT, Progress
-from medreview.storable import storable_text
+from medreview.storable import storable_text, unstorable
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
@@ -104,16 +105,38 @@ def _each(value: Any, fields: Fields) -> list[dict[str, Any]]:
 
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "question": ("question",),
+    "question": ("question", "user_input"),
     "response": ("response", "answer", "output", "completion", "text"),
     "citations": ("citations",),
     "model": ("model",),
     "origin": ("origin",),
     "id": ("id",),
-    "pages": ("pages", "references", "sources", "documents", "passages", "contexts", "search_results"),
+    "pages": ("pages", "references", "sources", "documents", "passages", "search_results", *CONTEXTS),
     "facts": fact_records.LISTS,
+    "question_id": ("question_id",),
+    "created_at": ("created_at",),
+    "finish": ("finish", "finish_reason", "stop_reason"),
+    "turns": ("turns",),
+    "correct_answer": ("correct_answer", "reference_answer", "expert_answer", "gold_answer"),
 }
 """Field -> the column names that are recognised without ``--map``."""
+
+
+class Turn(NamedTuple):
+    """What a user, an assistant or a system prompt (``role``) said before an answer."""
+
+    role: str
+    text: str
+
+
+class CitedRange(NamedTuple):
+    """A stretch of an answer, in code points, and the entries of its list of citations that it cites; ``quote``: the
+    passage that the producer says it rests on, ``""`` for none. An empty stretch is the place of a mark."""
+
+    start: int
+    end: int
+    cited: tuple[str, ...]
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +145,11 @@ class AnswerRecord:
 
     ``response`` is empty where the record has an empty one. ``pages`` are texts of cited pages, and ``facts`` key facts
     of the question, that the record gives as well. ``invalid``: the recorded reason why it is not a response
-    (``labels.invalid_as``).
+    (``labels.invalid_as``). ``turns`` were said before it; ``ranges`` say which stretch cites what. ``producer`` is the
+    format that it was read from, ``created_at`` ISO 8601, ``finish`` how it ended, ``extra`` all else that its record
+    says of it. Repeated runs of one question share ``question_id``. ``correct_answer`` is a right answer to it,
+    ``graded`` what people said of its key facts in this response, and ``left`` what of the file is no part of the
+    answer ("reasoning"), each time that it occurs.
     """
 
     line: int
@@ -135,6 +162,60 @@ class AnswerRecord:
     pages: tuple[GivenPage, ...] = ()
     facts: tuple[FactRecord, ...] = ()
     invalid: Invalid = ""
+    turns: tuple[Turn, ...] = ()
+    ranges: tuple[CitedRange, ...] = ()
+    producer: str = ""
+    created_at: str = ""
+    finish: Finish = ""
+    question_id: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    correct_answer: str = ""
+    graded: tuple[FactLabel, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+_FINISHES: Final[Mapping[Finish, tuple[str, ...]]] = {
+    "complete": ("stop", "end_turn", "completed", "stop_sequence", "eos", "eos_token", "finished", "success"),
+    "truncated": ("length", "max_tokens", "max_output_tokens", "incomplete", "model_length", "cut", "pause_turn",
+                  "model_context_window_exceeded", "interrupted"),
+    "refused": ("refusal",),
+    "filtered": ("content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content",
+                 "spii", "error_toxic", "guardrail_intervened", "language", "blocked", "image_safety"),
+    "error": ("failed", "error_limit", "malformed_function_call", "cancelled"),
+    "tool_call": ("tool_calls", "tool_use", "function_call"),
+}  # fmt: skip
+"""How a response ended -> the words of APIs for it, in lower case."""
+_SECONDS: Final = 10_000_000_000
+"""A time that is a larger number is in milliseconds."""
+
+
+def finish_of(word: Any) -> Finish:
+    """How a response ended, by the word of an API or one of :data:`~medreview.labels.FINISHES`; ``""`` for no such."""
+    said = str(word or "").casefold()
+    return next((finish for finish, words in _FINISHES.items() if said == finish or said in words), "")
+
+
+def time_of(value: Any) -> str:
+    """A moment in ISO 8601: of seconds or milliseconds since 1970 in UTC, of a text as it is; ``""`` for none."""
+    if isinstance(value, str) and re.fullmatch(r"\d{9,13}(?:\.\d+)?", value):
+        value = float(value)
+    if isinstance(value, str):
+        return value.strip() if re.match(r"\d{4}-\d\d", value.strip()) else ""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e14:
+        return ""
+    return datetime.fromtimestamp(value / 1000 if value > _SECONDS else value, UTC).isoformat(timespec="seconds")
+
+
+def _turns(value: Any) -> tuple[Turn, ...]:
+    """The turns of a list of objects with a role and a text or content."""
+    if isinstance(value, str):
+        value = written_out(value)
+    found = []
+    for item in value if isinstance(value, list) else ():
+        said = item.get("text", item.get("content")) if isinstance(item, dict) else None
+        if isinstance(said, str):
+            found.append(Turn(name_of(item, "role") or "user", text_of({"text": said}, "text")))
+    return tuple(found)
 
 
 def read_records(
@@ -160,6 +241,7 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
             return BadRecord(row.line, "has no response")
         response = real_lines(text_of(values, "response"))
         columns = fields.columns(row)
+        plain = [columns[field][0] for field in columns if field not in ("citations", "pages", "facts")]
         listed, citing = _listed(row, columns, fields)
         pages, giving = _pages(row, columns)
         facts = facts_of(row, columns, values)
@@ -175,13 +257,24 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
             record_id=name_of(values, "id"),
             pages=tuple(page for page in pages if page.text),
             facts=facts,
+            turns=_turns(values.get("turns")),
+            created_at=time_of(values.get("created_at")),
+            finish=finish_of(values.get("finish")),
+            question_id=name_of(values, "question_id"),
+            correct_answer=text_of(values, "correct_answer").strip(),
+            extra=_extra(row, {*plain, *citing, *giving, *(columns.get("facts", [])[:1] if facts else ())}),
         )
     except ValueError as error:
         return BadRecord(row.line, str(error))
     if unused is not None:
-        plain = (columns[field][0] for field in columns if field not in ("citations", "pages", "facts"))
-        unused.add(row, {*plain, *citing, *giving, *(columns.get("facts", [])[:1] if facts else ())}, values)
+        unused.add(row, row.values.keys() - record.extra.keys(), values)
     return record
+
+
+def _extra(row: NamedRow, used: Collection[str]) -> dict[str, Any]:
+    """The filled columns that no field was made of, but such as cannot be stored."""
+    rest = {name: value for name, value in row.values.items() if name not in used and value not in (None, "", [], {})}
+    return rest if not unstorable(rest) else {name: it for name, it in rest.items() if not unstorable({name: it})}
 
 
 def _listed(row: NamedRow, columns: Mapping[str, list[str]], fields: Fields) -> tuple[tuple[str, ...], list[str]]:
@@ -194,7 +287,7 @@ def _listed(row: NamedRow, columns: Mapping[str, list[str]], fields: Fields) -> 
 
 def _pages(row: NamedRow, columns: Mapping[str, list[str]]) -> tuple[list[GivenPage], list[str]]:
     """The pages that a record gives, and the columns that they are in."""
-    found = [(column, given_pages(row.values[column])) for column in columns.get("pages", [])]
+    found = [(column, given_pages(row.values[column], column)) for column in columns.get("pages", [])]
     return [page for _, pages in found for page in pages], [column for column, pages in found if pages]
 
 
@@ -207,7 +300,11 @@ _LABELLED: Final = re.compile(r"(\[\d{1,3}\] )?(.*)", re.DOTALL)
 class ImportSummary:
     """Counts: records read, responses added, responses ``known`` already; ``bad`` are the rejected records.
 
-    ``empty``: responses without a text, which are kept. ``pages`` and ``facts``: records that give some of these.
+    ``empty``: responses without a text, which are kept. ``pages`` and ``facts``: records that give some of these;
+    ``correct``: those that give a correct answer to their question; ``graded``: those with people's
+    labels on key facts; ``ranges``: stretches of text of which the producer
+    says what they cite; ``questionless``: responses without a question; ``left``: what of the file is no part of an
+    answer.
     """
 
     read: int
@@ -217,36 +314,64 @@ class ImportSummary:
     empty: int = 0
     pages: int = 0
     facts: int = 0
+    correct: int = 0
+    graded: int = 0
+    ranges: int = 0
+    questionless: int = 0
     unused: list[UnusedColumn] = field(default_factory=list)
+    left: Mapping[str, int] = field(default_factory=dict)
 
 
 def import_responses(
-    study: Study, path: Path, mapping: Mapping[str, str] = AS_NAMED, progress: Progress = SILENT
+    study: Study,
+    path: Path,
+    mapping: Mapping[str, str] = AS_NAMED,
+    progress: Progress = SILENT,
+    produced: Iterable[AnswerRecord | BadRecord] | None = None,
 ) -> ImportSummary:
     """Import a file of answers into the table ``response``, 500 per transaction; idempotent.
 
+    ``produced``: the answers in it, where a known system wrote it; else they are read as plain records.
     Raises :class:`UserError` before anything is stored when the whole file cannot be used.
     """
     Fields(FIELDS, mapping)
-    _, lines = open_rows(path)
+    lines = open_rows(path)[1] if produced is None else 1
     unused = UnusedColumns(FIELDS)
-    records = read_records(path, mapping, unused)
+    records = iter(produced) if produced is not None else read_records(path, mapping, unused)
     progress.begin("responses", lines)
-    added = read = reached = empty = pages = facts = 0
+    added = read = reached = empty = pages = facts = correct = graded = ranges = questionless = 0
     bad: list[BadRecord] = []
+    left: Counter[str] = Counter()
     while batch := list(islice(records, _BATCH)):
         good = [record for record in batch if isinstance(record, AnswerRecord)]
         bad += [record for record in batch if isinstance(record, BadRecord)]
         rows = [response_row(record, storable_text(path.name)) for record in good]
-        added += study.write(lambda connection, rows=rows: add_responses(connection, rows))  # type: ignore[misc]
+        turns = [
+            turn for row, record in zip(rows, good, strict=True) for turn in turn_rows(row["response_id"], record.turns)
+        ]
+
+        def store(connection: sqlite3.Connection, rows: Any = rows, turns: Any = turns) -> int:
+            new = add_responses(connection, rows)
+            insert(connection, "turn", turns)
+            return new
+
+        added += study.write(store)
         read += len(batch)
         empty += sum(row["invalid"] != "" for row in rows)
         pages += sum(bool(record.pages) for record in good)
         facts += sum(bool(record.facts) for record in good)
+        correct += sum(bool(record.correct_answer and record.question) for record in good)
+        graded += sum(bool(record.graded) for record in good)
+        ranges += sum(len(record.ranges) for record in good)
+        questionless += sum(not record.question for record in good)
+        left.update(what for record in good for what in record.left)
         progress.step(batch[-1].line - reached)
         reached = batch[-1].line
     progress.step(lines - reached)
-    return ImportSummary(read, added, read - len(bad) - added, bad, empty, pages, facts, unused.found())
+    known = read - len(bad) - added
+    return ImportSummary(
+        read, added, known, bad, empty, pages, facts, correct, graded, ranges, questionless, unused.found(), left
+    )
 
 
 def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
@@ -264,25 +389,46 @@ def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:
         "text_sha256": sha256(record.response),
         "question": record.question,
         "text": record.response,
+        **{name: getattr(record, name) for name in _TOLD},
+        "extra": json.dumps(dict(record.extra), ensure_ascii=False) if record.extra else "{}",
+        "ranges": json.dumps(record.ranges, ensure_ascii=False) if record.ranges else "[]",
     }
+
+
+_TOLD: Final = ("producer", "created_at", "finish", "question_id")
+
+
+def turn_rows(response_id: str, turns: Iterable[Turn]) -> Iterator[dict[str, Any]]:
+    """The rows of the table ``turn`` of a response."""
+    for ordinal, (role, text) in enumerate(turns, 1):
+        yield {"response_id": response_id, "ordinal": ordinal, "role": role, "text": text}
 
 
 def add_responses(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]) -> int:
     """Insert the new responses, numbered after the last existing one; the number of new ones.
 
-    A known one that comes with more citations beside its text gets these as well.
+    A known one that comes with more citations beside its text gets these as well, and what was not known of it.
     """
     last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM response").fetchone()[0]
     new: dict[str, Mapping[str, Any]] = {}
     for row in rows:
-        known = connection.execute(
-            "SELECT listed FROM response WHERE response_id = ?", (row["response_id"],)
-        ).fetchone()
+        known = connection.execute("SELECT * FROM response WHERE response_id = ?", (row["response_id"],)).fetchone()
         if known is None:
             new.setdefault(row["response_id"], row)
-        elif row["listed"] and row["listed"] != known["listed"]:
+            continue
+        if row["listed"] and row["listed"] != known["listed"]:
             add_to_list(connection, row["response_id"], json.loads(row["listed"]))
+        for name, nothing in UNTOLD.items():
+            if row.get(name, nothing) != nothing and known[name] == nothing:
+                connection.execute(
+                    f"UPDATE response SET {name} = ?, marked = NULL WHERE response_id = ?",
+                    (row[name], row["response_id"]),
+                )
     return insert(connection, "response", _numbered(new.values(), last))
+
+
+UNTOLD: Final = {**dict.fromkeys(_TOLD, ""), "extra": "{}", "ranges": "[]"}
+"""What these columns hold of a response of which nothing is known."""
 
 
 def add_to_list(connection: sqlite3.Connection, response_id: str, sources: Sequence[str]) -> None:

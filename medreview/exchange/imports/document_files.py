@@ -20,6 +20,9 @@ Container = Literal["zip", "pdf", "html", "mhtml", "rtf"]
 MOST_BYTES: Final = 200_000_000
 """Of one file."""
 _START: Final = 8_192
+_OFFICE: Final = (b"[Content_Types].xml", b"word/", b"xl/", b"mimetypeapplication/vnd.oasis.opendocument")
+_OFFICE_IN: Final = 4_096
+"""Bytes in which a zip that is a document names one of its parts; any other is none of these."""
 _PDF: Final = 1_024
 """Bytes in which a PDF must say that it is one."""
 _PAGE: Final = re.compile(
@@ -35,7 +38,7 @@ _SAVED_PAGE: Final = re.compile(
 def container_of(start: bytes) -> Container | None:
     """What a file is by its first bytes; ``None`` for a text."""
     if start.startswith(b"PK\x03\x04"):
-        return "zip"
+        return "zip" if any(mark in start[:_OFFICE_IN] for mark in _OFFICE) else None
     if b"%PDF-" in start[:_PDF]:
         return "pdf"
     if start.startswith(b"{\\rtf"):

@@ -36,6 +36,7 @@ _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY: Final = {
     b"\xd0\xcf\x11\xe0": "is an old Word or Excel file (.doc, .xls), or one with a password; save it as .docx or .xlsx "
     "without a password and import that",
+    b"PK\x03\x04": "is a zip file; unpack it and import what is in it",
     b"\x1f\x8b": "is compressed; unpack it first",
     b"SQLite format 3": "is a database; a study is joined to another with `medreview merge STUDY OTHER`",
 }

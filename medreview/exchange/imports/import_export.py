@@ -13,7 +13,7 @@ from medreview.errors import UserError
 from medreview.exchange.files.columns import EVENTS, IMPORTED_VERSIONS, PAYLOAD
 from medreview.exchange.files.csv_file import dumps
 from medreview.exchange.files.export_folder import changed_files, read_manifest
-from medreview.exchange.imports.answer_records import add_responses
+from medreview.exchange.imports.answer_records import UNTOLD, Turn, add_responses, turn_rows
 from medreview.exchange.imports.exported_rows import (
     ExportedRow,
     ExportFault,
@@ -131,8 +131,9 @@ def _take_over(
     cited = {row[0] for row in connection.execute("SELECT response_id FROM response WHERE cited = 1")}
     responses = 0
     rows = read_rows(folder / "responses.csv")
-    while batch := [_response(row) for row in islice(rows, _BATCH)]:
-        responses += add_responses(connection, batch)
+    while batch := list(islice(rows, _BATCH)):
+        responses += add_responses(connection, map(_response, batch))
+        insert(connection, "turn", (turn for row in batch for turn in _turns(row)))
     statements = _add_statements(connection, folder, parsed)
     if manifest["study_id"] == _study_id(connection):
         join_frame(connection, _audit_frame(folder, manifest["study_id"]))
@@ -173,7 +174,18 @@ def _response(row: ExportedRow) -> dict[str, Any]:
     invalid = row.get("invalid", invalid_as(row["text"]))
     if invalid not in ("", *INVALID):
         raise row.wrong("invalid", f"{invalid!r} is not one of {', '.join(INVALID)}")
-    return {name: row[name] for name in copied} | {"listed": listed, "invalid": invalid}
+    # As above: how it came about, and what its stretches cite.
+    later = {name: row.get(name) or nothing for name, nothing in UNTOLD.items()}
+    return {name: row[name] for name in copied} | {"listed": listed, "invalid": invalid} | later
+
+
+def _turns(row: ExportedRow) -> list[dict[str, Any]]:
+    """What was said before a response."""
+    try:
+        said = [Turn(**turn) for turn in json.loads(row.get("turns") or "[]")]
+    except (ValueError, TypeError, RecursionError):
+        raise row.wrong("turns", "this is no list of turns with a role and a text") from None
+    return list(turn_rows(row["response_id"], said))
 
 
 def _add_statements(connection: sqlite3.Connection, folder: Path, parsed: set[str]) -> int:

@@ -19,8 +19,10 @@ _TEXTS: Final = frozenset({"question", "prompt", "response", "answer", "output",
 """An object with a text of such a name is a record, whatever lists it holds."""
 NESTING: Final = frozenset({"answers", "responses", "outputs", "completions", "generations"})
 """Members of a record with several answers."""
+CONTEXTS: Final = ("contexts", "retrieved_contexts", "retrieval_context", "source_nodes", "source_documents")
+"""Members that hold what an answer was given to read; no list of its citations has such a name."""
 PARTS: Final = frozenset(
-    {"citations", "references", "sources", "pages", "documents", "passages", "contexts", "search_results", "key_facts"}
+    {"citations", "references", "sources", "pages", "documents", "passages", "search_results", "key_facts", *CONTEXTS}
 )
 """Lists of objects that are a part of one record."""
 
@@ -127,7 +129,7 @@ def _members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None, object_pairs_hook=_members_once)
+DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None, object_pairs_hook=_members_once)
 """``NaN``, as tables of numbers write a cell that is empty, is nothing."""
 
 
@@ -149,7 +151,7 @@ def read_jsonl(path: Path) -> Iterator[NamedRow | BadRecord]:
             if not line.strip():
                 continue
             try:
-                yield _row(number, _DECODER.decode(line))
+                yield _row(number, DECODER.decode(line))
             except json.JSONDecodeError as error:
                 yield BadRecord(number, f"is not complete JSON ({_lower(error.msg)} at character {error.colno})")
             except _TwiceError as error:
@@ -190,7 +192,7 @@ def written_out(text: str) -> Any:
     if text.strip()[:1] not in ("[", "{"):
         return text
     try:
-        return _DECODER.decode(text)
+        return DECODER.decode(text)
     except (ValueError, RecursionError):
         pass
     try:
@@ -262,7 +264,7 @@ def _elements(text: str, position: int) -> tuple[list[tuple[int, Any]], int]:
 def _element(text: str, position: int) -> tuple[Any, int]:
     """The value at an offset and the offset of its end; one that cannot be read costs itself."""
     try:
-        value, end = _DECODER.raw_decode(text, position)
+        value, end = DECODER.raw_decode(text, position)
     except json.JSONDecodeError:
         raise
     except _TwiceError as error:
@@ -292,7 +294,7 @@ def _members(text: str, position: int) -> tuple[dict[str, Any], dict[str, list[t
     while True:
         if text[position : position + 1] != '"':
             raise json.JSONDecodeError("Expecting a name in double quotes", text, position)
-        key, end = _DECODER.raw_decode(text, position)
+        key, end = DECODER.raw_decode(text, position)
         end = _skip(text, end)
         if text[end : end + 1] != ":":
             raise json.JSONDecodeError("Expecting ':'", text, end)
@@ -303,7 +305,7 @@ def _members(text: str, position: int) -> tuple[dict[str, Any], dict[str, list[t
             lists[key], end = _elements(text, position)
             members[key] = [value for _, value in lists[key]]
         else:
-            members[key], end = _DECODER.raw_decode(text, position)
+            members[key], end = DECODER.raw_decode(text, position)
         position, ended = _next(text, end, "}")
         if ended:
             return members, lists, position

@@ -2,8 +2,9 @@
 
 A text holds one answer, or several separated by lines of ``=====``. An answer may begin with front matter (``---``,
 lines of ``name: value``, lists and blocks below a name as YAML writes them, ``---``), then a line ``Question: ...`` or
-``# ...`` with the question, then the word ``Answer:``. The rest is the response. A separator has five or more equals
-signs and follows an empty line: directly below a line of text it is the underline of a Markdown heading.
+``# ...`` with the question, then the word ``Answer:``. The rest is the response, and a line ``Generated: 2026-01-12``
+near its head says when it was written. A separator has five or more equals signs and follows an empty line: directly
+below a line of text it is the underline of a Markdown heading.
 """
 
 import csv
@@ -48,6 +49,13 @@ _ROWS: Final = 20
 _LONGEST_HEADER: Final = 2_000
 _WORDS_OF_A_NAME: Final = 6
 _ANSWER: Final = re.compile(r"(?:\*\*)?(?:answer|response)[ \t]*:(?:\*\*)?[ \t]*", re.IGNORECASE)
+_WRITTEN: Final = re.compile(
+    r"[\W_]*(?:generated|created|written|date)\b(?:[ \t]+(?:on|at))?[*_ \t:]*"
+    r"(\d{4}-\d\d-\d\d(?:[T \t,]+\d[\d:.+Z-]*(?:[ \t]*[A-Z]{1,5})?)?)[\W_]*",
+    re.IGNORECASE,
+)
+_HEAD: Final = 12
+"""Lines of a text among which one says when it was written."""
 
 
 def read_answers(path: Path) -> Iterator[NamedRow | BadRecord]:
@@ -105,6 +113,9 @@ def _answer(lines: list[str]) -> dict[str, str]:
     if question and "question" not in values:
         values["question"] = question[1].strip()
         lines = _from_first_text(lines[1:])
+    written = next(filter(None, map(_WRITTEN.fullmatch, lines[:_HEAD])), None)
+    if written and "created_at" not in values:
+        values["created_at"] = written[1].strip()
     text = "\n".join(lines).rstrip()
     label = _ANSWER.match(text) if "question" in values else None
     values["response"] = text[label.end() :].lstrip("\n") if label else text

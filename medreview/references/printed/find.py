@@ -236,7 +236,9 @@ def _reference(text: str, whole: Span, spans: dict[Field, Span], unsure: tuple[F
         read_authors(text[: spans["authors"].end], spans["authors"].start, certain=True) if "authors" in spans else None
     )
     cited = extract(text[place.start : place.end])
-    identifiers = tuple(Identifier(each.kind, each.value) for each in cited if each.kind != "url")
+    identifiers = tuple(
+        Identifier(each.kind, each.value) for each in cited if each.kind != "url" and each.kind != "document"
+    )
     url = next((each.value for each in cited if each.kind == "url"), "")
     title, container = said.get("title", ""), said.get("container", "")
     return Reference(

@@ -89,7 +89,7 @@ def _identify(sheet: Sheet, cited: Sequence[Citation], isbns: Sequence[tuple[str
     found: dict[Identifier, Span] = {}
     for citation in cited:
         place = Span(citation.start or 0, citation.end or 0)
-        if citation.kind != "url":
+        if citation.kind != "url" and citation.kind != "document":
             found.setdefault(Identifier(citation.kind, citation.value), place)
         elif not sheet.url:
             sheet.url, sheet.url_place = citation.value, place

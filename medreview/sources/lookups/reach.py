@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from medreview.citations.citation import Citation, Kind, canonical_key, domain, fetch_url
 from medreview.citations.identifiers import DOI_HOSTS
-from medreview.labels import GIVEN
+from medreview.labels import NOT_ASKED
 from medreview.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def stored(reader: sqlite3.Connection) -> dict[str, Reach]:
     found = {}
     for row in reader.execute(
         "SELECT u.kind, u.value, p.status, p.page_state, p.state_evidence, p.final_url, p.chain, p.fetched_at "
-        "FROM snapshot_current AS p JOIN source AS u ON u.source_id = p.source_id WHERE p.page_state <> ?",
-        (GIVEN,),
+        "FROM snapshot_current AS p JOIN source AS u ON u.source_id = p.source_id WHERE "
+        f"p.page_state NOT IN {NOT_ASKED!r}"
     ):
         state = reach_state(row["status"], row["page_state"])
         detail = row["state_evidence"] if state != "reached" else ""

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from medreview.labels import GIVEN
+from medreview.labels import EXCERPT, GIVEN, GIVEN_BY_REVIEWER
 from medreview.text import word_lists
 
 SHORT: Final = 250
@@ -35,7 +35,7 @@ _SEARCHED: Final = 100_000
 """Code points of a text that are searched for phrases: what a page says of itself stands near its beginning, and one of
 few words has no more."""
 
-BEST_FIRST: Final = ("ok", GIVEN, "paywall", "thin")
+BEST_FIRST: Final = ("ok", GIVEN_BY_REVIEWER, GIVEN, "paywall", "thin", EXCERPT)
 """The states in which the text is the cited source or a part of it, the most of it first."""
 HOLDS_SOURCE: Final = frozenset(BEST_FIRST)
 """The same as a set: in all other states the text is something else, or nothing. In a study the view

@@ -28,13 +28,13 @@ from urllib.parse import urlsplit
 from medreview.atomic_output import create, put_new, workplace
 from medreview.citations.citation import Citation, canonical_key
 from medreview.errors import UserError
-from medreview.labels import GIVEN
+from medreview.labels import NOT_ASKED
 from medreview.sources.fetching.network import Fetched, Limits, http_failure, utc_text
 from medreview.storable import unstorable
 from medreview.visible import visible_line
 
 MANIFEST: Final = "manifest.jsonl"
-FETCH_STATES: Final = ("http_error", "timeout", "blocked", "too_large", GIVEN)
+FETCH_STATES: Final = ("http_error", "timeout", "blocked", "too_large", *NOT_ASKED)
 """The page states that are known without reading the page: how the fetch ended, or that nothing was fetched."""
 
 _ERRORS: Final = {

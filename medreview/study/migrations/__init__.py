@@ -16,10 +16,10 @@ APPLICATION_ID: Final = 0x6D647276  # "mdrv"
 _STEPS: Final = (
     "0001_study.sql", "0002_shared_rules.sql", "0003_own_citations_and_audit.sql", "0004_nothing_lost.sql",
     "0005_units.sql", "0006_generators.sql", "0007_references.sql", "0008_semantic_and_ocr.sql",
-    "0009_quick_labels.sql", "0010_flags_and_two_way_labels.sql",
+    "0009_quick_labels.sql", "0010_flags_and_two_way_labels.sql", "0011_answers_of_any_system.sql",
 )  # fmt: skip
 NEWEST: Final = len(_STEPS)
-_DIGEST: Final = "a1c81ea7957fd58075e8b509b857e6981d8aa146313e076a8372d4d0e5431668"
+_DIGEST: Final = "d3eae61f8265be2ffd0d78713040521bc20ece828a7f85dd8d9bb75d21a2b56e"
 """The :func:`schema_digest` of a new file: to make one for each comparison would take 65 ms."""
 Schema = Mapping[tuple[str, str], tuple[str, str | None]]
 _OF_ROWS: Final = (

@@ -38,21 +38,9 @@ JUNK = {
         lines({"custom_id": "q1", "response": {"status_code": 200, "body": COMPLETION}, "error": None}),
         "response holds status_code, body where the text",
     ),
-    "an evaluation": (
-        "a.json",
-        json.dumps(
-            {
-                "eval": {"task": "t"},
-                "samples": [{"id": 1, "input": [ASKED], "output": {"choices": [{"message": SAID}]}}],
-            }
-        ),
-        "output holds choices where the text",
-    ),
     "a message as the answer": ("a.jsonl", lines({"id": 1, "response": SAID}), "response holds role, content"),
     "a completion": ("a.json", json.dumps(COMPLETION), "the answer of an API as it came"),
     "blocks of an answer": ("a.json", json.dumps({"role": "assistant", "content": BLOCKS}), "the parts of one answer"),
-    "a conversation": ("a.json", json.dumps(CHAT), "a conversation: its records are turns"),
-    "several conversations": ("a.json", json.dumps([CHAT, CHAT]), "the turns of the user"),
     "turns, a line each": ("a.jsonl", lines(ASKED, SAID), "a conversation: its records are turns"),
     "turns as a table": ("a.csv", f"role,text\nuser,Is it safe?\nassistant,{ANSWER}\n", "a conversation"),
     "turns as answers": (

@@ -119,6 +119,10 @@ CASES = {
         state="given_with_the_answer",
         detail="It came with a17.",
     ),
+    **{
+        state: partial(read, b"Apixaban needs no change of dose.", status=None, state=state, detail="It was given.")
+        for state in ("excerpt", "given_by_reviewer")
+    },
     "timeout": partial(read, b"", status=None, state="timeout", detail="It did not send the page within 30 seconds."),
     "blocked": partial(read, b"", status=None, state="blocked", detail="Not a public address."),
     "too_large": partial(read, b"", state="too_large", detail="The page is larger than 15 MB; it was not read."),

@@ -15,6 +15,7 @@ from medreview.cli.reports.study_page.material import Material, date, short_hash
 from medreview.judges.runs import model_in
 from medreview.references.model import authority_name, unanswered_words
 from medreview.sources.ocr_pages import BY_OCR
+from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, RARE, Estimate, half_up, percent
 from medreview.stats.reports.reviewer_labels import LEVELS
 from medreview.stats.study_figures import StudyFigures
@@ -282,9 +283,6 @@ def _decided(material: Material) -> Iterator[str]:
             yield f"{one_line(person.rater)} gave {counted(person.labels, 'label')} on {kind.title}: {told}."
 
 
-_READABLE: Final = ("ok", "paywall", "thin", "given_with_the_answer")
-
-
 def limitations_section(material: Material) -> Iterator[PagePart]:
     """One sentence for each limitation that applies."""
     told = list(limitations(material))
@@ -377,7 +375,7 @@ def _judges(material: Material) -> Iterator[str]:
 
 def _material(material: Material) -> Iterator[str]:
     figures, pages = material.figures, material.record.pages
-    unreadable = {state: n for state, n in pages.items() if state not in _READABLE}
+    unreadable = {state: n for state, n in pages.items() if state not in HOLDS_SOURCE}
     if unreadable:
         states = ", ".join(f"{n:,} {in_words(state) or 'not fetched'}" for state, n in unreadable.items())
         of = f"{sum(unreadable.values()):,} of {counted(sum(pages.values()), 'cited source')}"
