@@ -192,11 +192,12 @@ def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, 
     if wanted:
         pairs = [*(mapping or []), *(f"{column.column}={column.field}" for column in wanted)]
         maps = [word for pair in pairs for word in ("--map", pair)]
-        again = command(name, *given, Path(done.file), *maps)
+        file = done.file if done.file == str(STDIN) else Path(done.file)
+        again = command(name, *given, file, *maps)
         if any(
             column.field not in ("citations", "facts") for column in wanted
         ):  # the others distinguish one response from another
-            again = command("run", _another(study), Path(done.file), *maps)
+            again = command("run", _another(study), file, *maps)
         say(f"  to take {', '.join(column.column for column in wanted)}: {again}")
 
 

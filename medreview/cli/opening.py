@@ -205,7 +205,7 @@ def review_paths(
     mapping: "Map" = None,
     answers: "AnswerOptions | None" = None,
 ) -> None:
-    """Open the study for review; of files of answers (``answers``: which of them) one is made first, or taken further."""
+    """Open the study for review; one is made first, or taken further, of files of answers (``answers``: which)."""
     from medreview.study import Study
 
     if wanted.audit is not None and wanted.queue not in (None, "audit", "random"):

@@ -86,6 +86,8 @@ def test_what_was_pasted_is_reviewed_on_the_terminal(medreview: Program) -> None
     with Terminal(["sh", "-c", command], 100, 30, medreview.folder, **medreview.own) as terminal:
         terminal.wait("Aspirin is given at 75 mg daily.")
         terminal.type("q")
+        terminal.wait("Enter open")
+        terminal.type("q")
         terminal.finish()
 
     assert (medreview.folder / "answers.medreview").exists()

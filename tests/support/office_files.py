@@ -17,7 +17,8 @@ def zipped(parts: Mapping[str, str | bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in parts.items():
-            file.writestr(name, content)
+            stored = zipfile.ZIP_STORED if name == "mimetype" else None  # so that its first bytes tell what it is
+            file.writestr(name, content, stored)
     return out.getvalue()
 
 

@@ -42,8 +42,6 @@ _BINARY: Final = {
 }
 _NO_WINDOWS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
 """Bytes that no text in Windows-1252 holds."""
-_HIGH: Final = re.compile(rb"[\x80-\xff]")
-_OF_UTF8: Final = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _MOST_HIGH: Final = 0.3
 """The part of a text from which on letters beyond ASCII are another alphabet's."""
 _MOST_OF_UTF8: Final = 0.1
@@ -138,15 +136,18 @@ def _scan(path: Path, _: Stamp) -> tuple[int, str]:
 
 def _is_windows(path: Path) -> bool:
     """Whether a file that is no UTF-8 can be a text in Windows-1252, and not one in UTF-8 with a mistake in it."""
-    high = of_utf8 = size = 0
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    signs = of_utf8 = broken = 0
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
+        for chunk in iter(lambda: file.read(_CHUNK), b""):
             if _NO_WINDOWS.search(chunk):
                 return False
-            high += len(_HIGH.findall(chunk))
-            of_utf8 += sum(map(len, _OF_UTF8.findall(chunk)))
-            size += len(chunk)
-    return of_utf8 <= _MOST_OF_UTF8 * high and high <= max(1, _MOST_HIGH * size)
+            text = decoder.decode(chunk)
+            signs += len(text)
+            broken += (damage := text.count("\ufffd"))
+            of_utf8 += len(text) - len(text.encode("ascii", "ignore")) - damage
+    broken += len(decoder.decode(b"", final=True))
+    return of_utf8 <= _MOST_OF_UTF8 * broken and broken <= max(1, _MOST_HIGH * signs)
 
 
 def _count_lines(path: Path) -> int:
