@@ -21,7 +21,7 @@ def read_open_sheet(parts: Parts) -> Iterator[Sheet]:
     if len(tables) > MOST_SHEETS:
         raise RefusedError(f"has {len(tables):,} sheets, more than the {MOST_SHEETS} that are read")
     for table in tables:
-        sheet = Sheet(attribute(table, "name"))
+        sheet = Sheet(f"sheet {attribute(table, 'name')!r}")
         _fill(sheet, table)
         yield sheet
 

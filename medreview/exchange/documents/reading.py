@@ -84,8 +84,8 @@ def _read_zip(body: bytes) -> Read:
     if "word/document.xml" in parts.names:
         from medreview.exchange.documents.word import read_word
 
-        text = read_word(parts)
-        return Read("Word document", text, notes=tuple(dict.fromkeys(parts.cut)))
+        word = read_word(parts)
+        return word._replace(notes=(*word.notes, *dict.fromkeys(parts.cut)))
     if "xl/workbook.xml" in parts.names:
         from medreview.exchange.documents.sheets import rows_of
         from medreview.exchange.documents.workbook import read_workbook

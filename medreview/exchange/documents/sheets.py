@@ -28,7 +28,10 @@ _LABEL_WORDS: Final = 12
 
 @dataclass(slots=True)
 class Sheet:
-    """A sheet: its rows by their numbers, each a list of cells from the first column on; ``more``: it was cut."""
+    """A sheet: its rows by their numbers, each a list of cells from the first column on; ``more``: it was cut.
+
+    ``name`` is what a sentence calls it: ``sheet 'Answers'``.
+    """
 
     name: str
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
@@ -44,13 +47,20 @@ def rows_of(sheets: Iterable[Sheet]) -> tuple[tuple[NamedRow | BadRecord, ...], 
     best = max(found, key=lambda one: (_rank(_names(one)), not one[0].hidden))
     sheet, header = best
     number, names = sheet.rows[header][0], _names(best)
-    notes = [f"sheet {sheet.name[:60]!r}, columns named in row {number}"]
-    others = [one.name[:60] for one, _ in found if one is not sheet]
+    notes = [f"{sheet.name[:80]}, columns named in row {number}"]
+    others = [one.name[:80] for one, _ in found if one is not sheet]
     if others:
-        notes.append(f"not read: {_listed('sheet', others)}; save one as a file of its own to import it")
+        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+        notes.append(f"not read: {', '.join(others[:_MOST_NAMED])}{more}; save one as a file of its own to import it")
     if sheet.more:
         notes.append(f"only the first {MOST_CELLS:,} cells of the sheet were read")
     return tuple(_records(sheet.rows[header + 1 :], names)), tuple(notes)
+
+
+def holds_answers(sheet: Sheet) -> bool:
+    """Whether a sheet has a column that is named as that of the answer, with rows below it."""
+    header = _header(sheet)
+    return header is not None and _rank(sheet.rows[header][1]) > 1
 
 
 def with_link(text: str, address: str) -> str:
@@ -58,11 +68,6 @@ def with_link(text: str, address: str) -> str:
     if len(text.split()) > _LABEL_WORDS or "\n" in text.strip():
         return f"{text} {address}"
     return link(text, address)
-
-
-def _listed(what: str, names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{what}{'s' * (len(names) > 1)} {', '.join(map(repr, names[:_MOST_NAMED]))}{more}"
 
 
 def _header(sheet: Sheet) -> int | None:

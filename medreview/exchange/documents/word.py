@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from medreview.exchange.documents.markdown import joined, link, notes, raised, table
+from medreview.exchange.documents.result import Read
+from medreview.exchange.documents.sheets import Sheet, holds_answers, rows_of
 from medreview.exchange.documents.word_lists import Numbering
 from medreview.exchange.documents.zip_parts import Parts, attribute
 
+KIND: Final = "Word document"
 DOCUMENT: Final = "word/document.xml"
 _SKIPPED: Final = frozenset(
     {
@@ -41,9 +44,15 @@ class _Field:
         self.paragraph = 0
 
 
-def read_word(parts: Parts) -> str:
-    """The text of a document."""
-    return _Word(parts).text()
+def read_word(parts: Parts) -> Read:
+    """The text of a document, or the records of its table of answers, where that is most of it."""
+    word = _Word(parts)
+    text = word.text()
+    answers = max(filter(holds_answers, word.tables), key=lambda one: len(one.rows), default=None)
+    if answers is not None and 2 * sum(len(cell) for _, cells in answers.rows for cell in cells) > len(text):
+        rows, notes = rows_of([answers])
+        return Read(KIND, rows=rows, notes=notes)
+    return Read(KIND, text)
 
 
 class _Word:
@@ -63,6 +72,8 @@ class _Word:
         self._fields: list[_Field] = []
         self._paragraph = 0
         self._first = 1
+        self.tables: list[Sheet] = []
+        """The tables that stand in no other."""
 
     def text(self) -> str:
         """All blocks, then the notes that are cited in them."""
@@ -126,6 +137,8 @@ class _Word:
                 more = min(int(span), 60) - 1 if span.isdecimal() else 0
                 cells += [text, *[""] * more]
             rows.append(cells)
+        if not any(one.tag == "tbl" for one in node.iterancestors()):
+            self.tables.append(Sheet(f"table {len(self.tables) + 1}", list(enumerate(rows, 1))))
         if max(map(len, rows), default=0) > 1:
             yield from (("row", line) for line in table(rows))
         else:  # a frame around a text

@@ -49,7 +49,7 @@ def read_workbook(parts: Parts) -> Iterator[Sheet]:
         root = parts.xml(part) if part.startswith("xl/worksheets/") else None
         if root is None:
             continue
-        sheet = Sheet(attribute(one, "name"), hidden=attribute(one, "state") in ("hidden", "veryHidden"))
+        sheet = Sheet(f"sheet {attribute(one, 'name')!r}", hidden=attribute(one, "state") in ("hidden", "veryHidden"))
         _fill(sheet, root, shared, looks, _links(root, parts.addresses(part)), from_1904)
         yield sheet
 

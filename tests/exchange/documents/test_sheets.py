@@ -38,7 +38,7 @@ def test_the_sheet_with_the_answers_is_read_from_its_header_on(write: Write):
     assert notes_on(path) == [
         "read as Excel workbook",
         "sheet 'Answers', columns named in row 3",
-        "not read: sheets 'About', 'Codes'; save one as a file of its own to import it",
+        "not read: sheet 'About', sheet 'Codes'; save one as a file of its own to import it",
     ]
 
 

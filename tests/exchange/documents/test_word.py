@@ -104,6 +104,20 @@ def test_a_line_that_asks_is_the_question(write: Write):
         assert row.values == {"question": "What is given?", "response": "Aspirin is given."}
 
 
+def test_a_table_of_answers_is_one_record_a_row(write: Write):
+    row = "<w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>".format
+    table = row(paragraph(run("Question")), paragraph(run("Answer")))
+    for question, answer in (("What is given?", "Aspirin is given."), ("What is stopped?", "Metformin is stopped.")):
+        table += row(paragraph(run(question)), paragraph(run(answer + " ") + hyperlink("ESC", "r1")))
+    path = write("a.docx", word(paragraph(run("Pilot")) + f"<w:tbl>{table}</w:tbl>", {"r1": "https://esc.example/a"}))
+
+    assert [dict(one.values) for one in rows_in(path)] == [
+        {"Question": "What is given?", "Answer": "Aspirin is given. [ESC](https://esc.example/a)"},
+        {"Question": "What is stopped?", "Answer": "Metformin is stopped. [ESC](https://esc.example/a)"},
+    ]
+    assert notes_on(path) == ["read as Word document", "table 1, columns named in row 1"]
+
+
 def test_its_links_are_what_it_cites(write: Write, study: Study):
     path = write(
         "a.docx", word(paragraph(run("Aspirin is given ") + hyperlink("ESC", "r1")), {"r1": "https://esc.example/a"})
