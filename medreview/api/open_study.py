@@ -74,6 +74,8 @@ class Preparing(OpenedFile):
     ) -> Imported:
         """Import one file, whatever it holds: answers, judgements, a SourceCheckup table; or the folder of an export.
 
+        A file of answers may be a text, JSON, a table, a Word document, a workbook, a PDF, a saved web page, RTF.
+
         ``mapping`` says which column is which field, ``{"answer_text": "response"}``; ``{"judge:": "RefChecker"}``
         gives every record that text. A broken record is left out and named in ``bad``; importing twice adds nothing.
         ``as_copy`` takes the export of another study into one that has material of its own. ``chosen``: which answers
