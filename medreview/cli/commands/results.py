@@ -296,12 +296,22 @@ def export(
             "the pages of the sources, views and full-text search, and a metadata.json for Datasette.",
         ),
     ] = "",
+    jsonl: Annotated[
+        bool,
+        Option(
+            "--jsonl",
+            help="Also write labels.jsonl: a JSON object a line for each labelled unit, with question, statement, "
+            "passages of its sources, every reviewer's labels, consensus and judges. For pandas and Hugging Face "
+            "datasets.",
+        ),
+    ] = False,
     page_text: Annotated[
         bool,
         Option(
             "--page-text/--no-page-text",
-            help="Whether the SQLite file holds the texts of the pages. They belong to their publishers: leave them "
-            "out of a file that you pass on where you may not redistribute them. Quotes stay.",
+            help="Whether the SQLite file holds the texts of the pages, and labels.jsonl passages of them. They belong "
+            "to their publishers: leave them out of a file that you pass on where you may not redistribute them. "
+            "Quotes stay.",
         ),
     ] = True,
     blind: Annotated[
@@ -320,8 +330,11 @@ def export(
     """
     from medreview.exchange.exports.export import export as write
 
-    if not page_text and not sqlite:
-        raise UserError("--no-page-text is about the SQLite file: add --sqlite labels.db. The CSV files hold no pages.")
+    if not page_text and not sqlite and not jsonl:
+        raise UserError(
+            "--no-page-text is about the SQLite file and labels.jsonl: add --sqlite labels.db or --jsonl. The CSV "
+            "files hold no pages."
+        )
     if folder.suffix.lower() in _ENDINGS and not folder.exists():
         raise UserError(
             f"The export is a folder of many files, not one file {folder}: name a folder, as in "
@@ -333,7 +346,9 @@ def export(
         if not blind:
             looked(opened, "export", "verdicts")
         looked(opened, "export", "labels")
-        summary = write(opened, folder, dialect, bar, database=sqlite, page_text=page_text, blind_for=hidden_from)
+        summary = write(
+            opened, folder, dialect, bar, database=sqlite, jsonl=jsonl, page_text=page_text, blind_for=hidden_from
+        )
         others = opened.reader.execute("SELECT count(*) FROM reviewer_label WHERE instr(unit, ':')").fetchone()[0]
     labels = summary.files.get("labels.csv", 0)
     of_others = f", {counted(others, 'label')} on other units" if others else ""

@@ -5,14 +5,14 @@ decided.
 """
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import medreview
-from medreview.exchange.exports import generation_rows, reference_rows, task_rows, unit_rows
+from medreview.exchange.exports import generation_rows, label_lines, reference_rows, task_rows, unit_rows
 from medreview.exchange.exports.label_rows import LABELS
 from medreview.exchange.exports.pair_rows import PAIRS
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
@@ -28,7 +28,7 @@ from medreview.exchange.exports.study_rows import (
 from medreview.exchange.exports.unit_label_rows import REVIEWERS, UNIT_LABELS
 from medreview.exchange.files.columns import CODEBOOK, EXCEL, EXPORT_VERSION, Cell, Column, ExportFile
 from medreview.exchange.files.csv_file import CsvFile, Dialect
-from medreview.exchange.files.export_folder import digest, new_folder, write_manifest
+from medreview.exchange.files.export_folder import WrittenFile, digest, new_folder, write_lines, write_manifest
 from medreview.labels import LABEL_SET_VERSION
 from medreview.progress import SILENT, Progress
 from medreview.references.study_references import register as register_verdicts
@@ -155,13 +155,15 @@ def export(
     progress: Progress = SILENT,
     *,
     database: str = "",
+    jsonl: bool = False,
     page_text: bool = True,
     blind_for: str | None = None,
 ) -> ExportSummary:
     """Write the study into a folder; an earlier, unchanged export of the same study there is replaced.
 
     ``database`` names an SQLite file in the folder that gets the same rows, whatever the dialect, and the pages of the
-    sources (without their texts unless ``page_text``), with metadata for Datasette beside it.
+    sources (without their texts unless ``page_text``), with metadata for Datasette beside it. ``jsonl`` adds
+    ``labels.jsonl`` (:mod:`medreview.exchange.exports.label_lines`), with passages of the pages on that condition.
 
     ``blind_for``: a reviewer with blind labels to give. Every file leaves out what machines say of units that this
     reviewer has not decided, which models wrote them, and their right labels.
@@ -173,7 +175,7 @@ def export(
         check_name(database)
     study_id = study.meta("study_id")
     reader = study.reader
-    written: dict[str, CsvFile] = {}
+    written: dict[str, CsvFile | WrittenFile] = {}
     with (
         new_folder(folder, study_id) as place,
         undone_after(reader),
@@ -196,13 +198,16 @@ def export(
                 rows = _codebook(EXCEL)
             with CsvFile(place / name, of_file.columns, dialect) as file:
                 written[name] = file.add_all(rows)
+        if jsonl:
+            lines = label_lines.LabelLines(reader, page_text=page_text, told=told)
+            written[label_lines.FILE] = write_lines(place / label_lines.FILE, lines)
         manifest = _manifest(reader, dialect, written) | ({} if blind_for is None else {"blind_for": blind_for})
         made = None
         if copy:
             made = copy.finish(reader, manifest, progress, page_text=page_text)
             manifest["database"] = {name: {"sha256": digest(place / name)} for name in (made.file, made.metadata)}
         write_manifest(place, manifest)
-    counts = {name: written[name].rows for name in FILES}
+    counts = {name: file.rows for name, file in written.items()}
     return ExportSummary(counts, sum(counts.values()), made)
 
 
@@ -238,7 +243,9 @@ def _allowed(rows: Iterable[Sequence[Cell]], file: ExportFile, told: Collection[
     return (row for row in rows if row[place] in told)
 
 
-def _manifest(reader: sqlite3.Connection, dialect: Dialect, written: dict[str, CsvFile]) -> dict[str, Any]:
+def _manifest(
+    reader: sqlite3.Connection, dialect: Dialect, written: Mapping[str, CsvFile | WrittenFile]
+) -> dict[str, Any]:
     study = dict(reader.execute("SELECT key, value FROM study").fetchall())
     head = reader.execute("SELECT hash FROM event ORDER BY event_id DESC LIMIT 1").fetchone()
     return {
@@ -250,5 +257,5 @@ def _manifest(reader: sqlite3.Connection, dialect: Dialect, written: dict[str, C
         "app_version": medreview.__version__,
         "label_set_version": LABEL_SET_VERSION,
         "event_head": head["hash"] if head else "",
-        "files": {name: {"rows": written[name].rows, "sha256": written[name].sha256} for name in FILES},
+        "files": {name: {"rows": file.rows, "sha256": file.sha256} for name, file in written.items()},
     }
