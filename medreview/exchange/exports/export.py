@@ -6,7 +6,7 @@ decided.
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -26,6 +26,7 @@ from medreview.exchange.exports.study_rows import (
     STATEMENTS,
 )
 from medreview.exchange.exports.unit_label_rows import REVIEWERS, UNIT_LABELS
+from medreview.exchange.exports.wide_labels import VALUE_LABELS, labels_by_reviewer
 from medreview.exchange.files.columns import CODEBOOK, EXCEL, EXPORT_VERSION, Cell, Column, ExportFile
 from medreview.exchange.files.csv_file import CsvFile, Dialect
 from medreview.exchange.files.export_folder import WrittenFile, digest, new_folder, write_lines, write_manifest
@@ -117,8 +118,8 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
 T = TypeVar("T")
 
 
-def _codebook(extra: Sequence[Column] = ()) -> Iterator[Sequence[Cell]]:
-    for file in FILES.values():
+def _codebook(files: Iterable[ExportFile], extra: Sequence[Column] = ()) -> Iterator[Sequence[Cell]]:
+    for file in files:
         for column in (*file.columns, *extra):
             yield file.file, column.name, column.type, column.unit, " ".join(column.levels), column.meaning
 
@@ -129,14 +130,23 @@ FILES: Final[dict[str, ExportFile]] = {
     for file in (
         LABELS, SPANS, PAIRS, JUDGEMENTS, *EVENT_FILES, RESPONSES, STATEMENTS, LEFT_OUT, CITATIONS, *task_rows.FILES,
         REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *generation_rows.FILES, *reference_rows.FILES,
-        ExportFile(
-            "codebook.csv", CODEBOOK, lambda _: _codebook(),
-            "The columns of the CSV files that these tables were made with.",
-            key=("file", "column"), facets=("file",),
-        ),
+        VALUE_LABELS,
     )
 }  # fmt: skip
-"""Every CSV file of an export, in their order."""
+"""Every CSV file of an export whose columns are the same in all studies, but for the code book; in their order."""
+
+
+def export_files(reader: sqlite3.Connection) -> dict[str, ExportFile]:
+    """Every CSV file of an export of a study, in their order: the last ones are of its reviewers, and the code book."""
+    wide = labels_by_reviewer(reader)
+    files = {**FILES, wide.file: wide}
+    book = ExportFile(
+        "codebook.csv", CODEBOOK, lambda _: _codebook(files.values()),
+        "The columns of the CSV files that these tables were made with.",
+        key=("file", "column"), facets=("file",),
+    )  # fmt: skip
+    files[book.file] = book
+    return files
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +191,13 @@ def export(
         undone_after(reader),
         nullcontext() if blind_for is None else without_judges(reader, blind_for) as told,
         labels_once(reader),
-        ExportDatabase(place, database, FILES.values()) if database else nullcontext() as copy,
+        ExitStack() as stack,
     ):
-        counted = [reader.execute(f"SELECT count(*) FROM {file.counted}") for file in FILES.values() if file.counted]
+        files = export_files(reader)
+        copy = stack.enter_context(ExportDatabase(place, database, files.values())) if database else None
+        counted = [reader.execute(f"SELECT count(*) FROM {file.counted}") for file in files.values() if file.counted]
         progress.begin("export", sum(count.fetchone()[0] for count in counted))
-        for name, of_file in FILES.items():
+        for name, of_file in files.items():
             rows = of_file.read(reader)
             if told is not None and of_file in _OF_KINDS:
                 rows = _allowed(rows, of_file, told)
@@ -195,7 +207,7 @@ def export(
                 rows = copy.copied(of_file.table, rows)
             if name == "codebook.csv" and dialect == "excel":  # two columns more, which the database does not have
                 list(rows)
-                rows = _codebook(EXCEL)
+                rows = _codebook(files.values(), EXCEL)
             with CsvFile(place / name, of_file.columns, dialect) as file:
                 written[name] = file.add_all(rows)
         if jsonl:
