@@ -6,7 +6,7 @@ decided.
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -115,6 +115,14 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
         yield {row[0] for row in reader.execute("SELECT unit FROM temp.decided")}
 
 
+def exported_for(reader: sqlite3.Connection, blind_for: str | None) -> AbstractContextManager[Collection[str] | None]:
+    """What is read while it lasts is for everybody, or for a reviewer with blind labels to give (``without_judges``).
+
+    It yields the units of which that reviewer may know what machines say; ``None`` for everybody, who may know all.
+    """
+    return nullcontext() if blind_for is None else without_judges(reader, blind_for)
+
+
 T = TypeVar("T")
 
 
@@ -189,7 +197,7 @@ def export(
     with (
         new_folder(folder, study_id) as place,
         undone_after(reader),
-        nullcontext() if blind_for is None else without_judges(reader, blind_for) as told,
+        exported_for(reader, blind_for) as told,
         labels_once(reader),
         ExitStack() as stack,
     ):

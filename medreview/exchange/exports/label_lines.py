@@ -33,6 +33,7 @@ _OF_PAIR: Final = "iif({0} GLOB 'pair:*', substr({0}, 6, instr(substr({0}, 6), '
 """The statement that a unit, given as SQL, is or belongs to."""
 _LABEL: Final = """l.unit, l.reviewer, l.pass, l.axis, l.mode, l.label, l.current, l.changed_after_reveal,
        l.current_event, e.at_utc, json_extract(e.payload, '$.exposure') AS exposure,
+       (SELECT p.source_id FROM snapshot AS p WHERE p.snapshot_id = e.snapshot) AS source_id,
        l.event_id IN (SELECT event_id FROM decision_stale) AS stale
 FROM axis_label AS l JOIN event AS e ON e.event_id = l.event_id"""
 _LABELS: Final = f"""
@@ -95,12 +96,16 @@ class LabelLines:
         self._text = lru_cache(_PAGES_AT_ONCE)(lambda snapshot_id: load_text(reader, snapshot_id))
 
     def __iter__(self) -> Iterator[str]:
-        """By response, statement and pair; then the units of other kinds, by kind and id."""
+        """The lines, in the order of the records."""
         encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-        yield from map(encode, self._statements())
+        return map(encode, self.records())
+
+    def records(self) -> Iterator[Record]:
+        """By response, statement and pair; then the units of other kinds, by kind and id."""
+        yield from self._statements()
         for kind in KINDS:
             if kind != PAIR:
-                yield from map(encode, self._of_kind(kind))
+                yield from self._of_kind(kind)
 
     def _statements(self) -> Iterator[Record]:
         reader = self._reader
@@ -219,6 +224,7 @@ class LabelLines:
             "label_final": row["current"],
             "changed_after_reveal": bool(row["changed_after_reveal"]),
             "stale": bool(row["stale"]),
+            "source_id": row["source_id"] or "",
             "exposure": {part: seen.get(part, "") for part, _ in EXPOSURE},
             "reason_code": aside["reasons"].get(row["current_event"], ""),
             "note": aside["note"],
