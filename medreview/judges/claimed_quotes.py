@@ -19,7 +19,6 @@ from medreview.statements.marker_stage import shares
 from medreview.study import Study
 from medreview.study.rows import insert
 from medreview.text import Span
-from medreview.units.statement_view import places_of
 
 _WHOLE: Final = ("ok", GIVEN_BY_REVIEWER)
 """The states of pages that did not come with the answer and that are all there."""
@@ -51,11 +50,12 @@ def ground_claims(study: Study, progress: Progress = SILENT) -> int:
 
 def _rows(reader: sqlite3.Connection, response_id: str, ranges: Iterable[Any]) -> Iterator[dict[str, Any]]:
     pages = _pages(reader, response_id)
-    statements = reader.execute(
-        """SELECT * FROM statement WHERE response_id = ?
-           AND statement_id IN (SELECT statement_id FROM statement_standing)""",
+    statements: dict[str, list[Span]] = {}
+    for row in reader.execute(
+        'SELECT statement_id, "start", "end" FROM statement_place WHERE response_id = ? AND "start" IS NOT NULL',
         (response_id,),
-    ).fetchall()
+    ):
+        statements.setdefault(row["statement_id"], []).append(Span(row["start"], row["end"]))
     known = {
         tuple(row)
         for row in reader.execute(
@@ -69,9 +69,9 @@ def _rows(reader: sqlite3.Connection, response_id: str, ranges: Iterable[Any]) -
             continue
         for snapshot_id in {pages[key] for one in from_list(cited).citations if (key := canonical_key(one)) in pages}:
             wanted = [
-                row["statement_id"]
-                for row in statements
-                if shares(places_of(row), Span(start, end)) and (row["statement_id"], snapshot_id, quote) not in known
+                statement_id
+                for statement_id, places in statements.items()
+                if shares(places, Span(start, end)) and (statement_id, snapshot_id, quote) not in known
             ]
             if wanted:
                 status = ground(quote, _index(reader, snapshot_id)).status
