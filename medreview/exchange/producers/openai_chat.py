@@ -22,7 +22,7 @@ from medreview.exchange.producers.given import (
     text_at,
     texts_in,
 )
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.producer import NoAnswerError, Producer
 
 _REASONING: Final = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 _CHUNK: Final = "chat.completion.chunk"
@@ -45,7 +45,7 @@ def _is_choice(choice: dict[str, Any]) -> bool:
 def _records(value: Any, request: Any) -> Iterator[Given]:
     choices = items(value["choices"])
     if not choices:
-        raise ValueError("has no answer: its list of choices is empty")
+        raise NoAnswerError("has no answer: its list of choices is empty")
     question, turns = asked(member(request, "messages") or member(request, "prompt"))
     for at, choice in enumerate(choices):
         message = choice.get("message")
