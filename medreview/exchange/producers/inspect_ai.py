@@ -25,7 +25,7 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
     samples = items(value.get("samples", [value] if "epoch" in value else []))
     if not samples:
         raise NoAnswerError("has no answer: the log holds no samples")
-    epochs = {sample.get("epoch") for sample in samples}
+    epochs = {text_at(sample, "epoch") for sample in samples}
     for sample in samples:
         yield from _answers(sample, about, named_by_epoch=len(epochs) > 1 or value is sample)
 

@@ -117,7 +117,7 @@ LOGS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
         ),
         ("Claude export", _claude(), (test_claude_export.SAYS,)),
         ("Open WebUI", [test_chats.open_webui()], (test_chats.SAYS, "Never.")),
-        ("LibreChat", test_chats.libre(), (test_chats.SAYS, "Never.")),
+        ("LibreChat", test_chats.libre(), (test_chats.SAYS, "Never.", test_chats.QUESTION)),
         ("Label Studio", _label_studio(), _ANSWERS),
         ("Inspect", _inspect(), _ANSWERS),
         ("promptfoo", _promptfoo(), _ANSWERS),
