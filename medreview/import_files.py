@@ -154,7 +154,7 @@ class Imported:
 class Preview:
     """What a file holds, before anything of it is stored: ``kind`` as of :class:`Imported`, how many ``records``, how
     many of these are left out, and of the ``first`` ones id, question and first words; ``producer``: the format that a
-    known system wrote it in."""
+    known system wrote it in; ``chats``: date and title of the conversations of an export of chats, newest first."""
 
     file: str
     kind: str
@@ -162,6 +162,7 @@ class Preview:
     bad: int
     first: list[tuple[str, str, str]]
     producer: str = ""
+    chats: list[str] = field(default_factory=list)
 
     @property
     def added(self) -> int:
@@ -196,7 +197,8 @@ def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) 
     if known := _produced(path, mapping, chosen):
         read = list(known)
         good = [(one.record_id or f"line {one.line}", one.question, one.response) for one in _records(read)]
-        return Preview(str(path), "responses", len(read), len(read) - len(good), good[:_SHOWN], known.name)
+        bad = len(read) - len(good)
+        return Preview(str(path), "responses", len(read), bad, good[:_SHOWN], known.name, _chats(known))
     form = _form(path, mapping)
     kind = form.name if form is not None else detect_format(path, mapping)
     if kind == "export":
@@ -235,6 +237,7 @@ def import_file(
     Raises :class:`UserError` when the file cannot be used as a whole.
     """
     if known := _produced(path, mapping, chosen):
+        _refuse_whole_history(path, known)
         return _answers(study, path, mapping, known, progress)
     form = _form(path, mapping)
     if form is not None:
@@ -357,6 +360,29 @@ def _produced(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND
     if mapping or path.is_dir():
         return None
     return produced(path, chosen)
+
+
+_MOST_CHATS: Final = 20
+"""Conversations that come in unasked; of more, which ones is to be said: nobody means to review a whole history."""
+
+
+def _refuse_whole_history(path: Path, known: "Produced") -> None:
+    """Raise :class:`UserError` for an export of many chats of which nobody said which are meant."""
+    chosen = known.chosen
+    if chosen.everything or chosen.only or chosen.since:
+        return
+    chats = _chats(known)
+    if len(chats) > _MOST_CHATS:
+        raise UserError(
+            f"{path} holds {len(chats):,} conversations; say which with --only WORDS of the title, with --since DATE, "
+            f"or take all with --all-chats. The newest are: {'; '.join(chats[:_SHOWN])}. --dry-run lists them."
+        )
+
+
+def _chats(known: "Produced") -> list[str]:
+    """Date and title of each conversation of an export of chats, newest first."""
+    found = sorted(known.choices(), key=lambda one: one.created_at, reverse=True)
+    return [" ".join(filter(None, (one.created_at[:10], one.title or "without a title"))) for one in found]
 
 
 def is_asked(path: Path) -> bool:

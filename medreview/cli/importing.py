@@ -83,7 +83,9 @@ def previewed(found: "Preview") -> Iterator[str]:
     left = f", {found.bad} that cannot be read" if found.bad else ""
     how = f", read as {found.producer}" if found.producer else ""
     yield f"{found.file}: {counted(found.added, _noun(found.kind))}{how}{left}"
-    for name, question, words in found.first:
+    for chat in found.chats:
+        yield f"  {one_line(chat)}"
+    for name, question, words in () if found.chats else found.first:
         parts = (
             one_line(part)[:_LONGEST] + "…" * (len(one_line(part)) > _LONGEST) for part in (question, words) if part
         )

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from medreview.citations.citation import document_entry
 from medreview.citations.stage import extract_all
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import placed
 from medreview.statements.marker_stage import mark_all
 from medreview.statements.own_citations import of_response

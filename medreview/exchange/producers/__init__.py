@@ -35,6 +35,8 @@ _MODULES: Final = (
     "promptfoo",
     "ragas",
     "deepeval",
+    "langfuse",
+    "rag_chains",
     "healthbench",
     "expertqa",
     "attributionbench",
@@ -91,7 +93,7 @@ class Produced:
                 continue
             found = _read(value, self.requests)
             if not found:
-                yield BadRecord(line, "is of another form than the others of this file")
+                yield BadRecord(line, _ANOTHER)
             for one in found:
                 yield from filter(self._takes, _answers(line, one, self.chosen.question))
 
@@ -182,7 +184,7 @@ def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) 
         if one.detect(value):
             return [_Read(one, value, around)]
     if isinstance(value, list):
-        return _folded(value, around) or [one for item in value for one in _read(item, requests, around)]
+        return _folded(value, around) or _each(value, requests, around)
     try:
         inner = enclosed(value, requests)
     except NoAnswerError as error:
@@ -191,6 +193,17 @@ def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) 
         return [one for item in listed(value) for one in _read(item, requests, around)]
     told = Enclosed(None, *(new or old for new, old in zip(inner[1:], around[1:], strict=True)))
     return _read(inner.body, requests, told)
+
+
+_ANOTHER: Final = "is of another form than the others of this file"
+
+
+def _each(values: list[Any], requests: Mapping[str, Any], around: Enclosed) -> list[_Read]:
+    """Who reads the items of a list; of one that nobody knows that it is lost, where others are known."""
+    found = [_read(value, requests, around) for value in values]
+    if not any(found):
+        return []
+    return [one for read in found for one in read or [_Read(None, None, wrong=_ANOTHER)]]
 
 
 def _folded(events: list[Any], around: Enclosed) -> list[_Read]:
@@ -209,6 +222,9 @@ def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | B
             given.created = given.created or read.around.created
             given.extra = {**settings_of(read.around.request), **given.extra}
             given.question = given.question or question
-            yield record_of(given, line, read.by.name)
-    except ValueError as error:
+            try:
+                yield record_of(given, line, read.by.name)
+            except ValueError as error:  # of this answer alone: the others of its export are read
+                yield BadRecord(line, str(error))
+    except NoAnswerError as error:
         yield BadRecord(line, str(error))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import Turn
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import (
     Cite,
     Given,

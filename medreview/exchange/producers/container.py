@@ -172,6 +172,8 @@ _WANTED: Final = re.compile(
 )
 """The members of a zip that may hold answers: those of ChatGPT's and Claude's exports and of Inspect's logs, and JSON
 files beside no folder."""
+_CHATS: Final = re.compile(r"(?:^|/)conversations(?:-\d+)?\.json\Z")
+"""Members that hold all answers of a zip that has one."""
 _BESIDE: Final = re.compile(
     r"(?:^|/)(?:users?|projects|memories|message_feedback|shared_conversations|summaries|reductions|export_manifest"
     r"|user_settings|_journal/.*)\.json\Z"
@@ -205,6 +207,7 @@ def _unzipped(body: bytes) -> Iterator[dict[str, Any]]:
         yield {"refused": "is a zip file that is broken; copy or save it again"}
         return
     wanted = [one for one in members if _WANTED.search(one.filename) and not _BESIDE.search(one.filename)]
+    wanted = [one for one in wanted if _CHATS.search(one.filename)] or wanted
     if len(members) > _MOST_MEMBERS or not wanted:
         what = "has too many files in it" if wanted else "is a zip file without the conversations of a chat or a log"
         yield {"refused": f"{what}; unpack it and import the file that you need"}

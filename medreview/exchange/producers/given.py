@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
 from medreview.exchange.imports.fact_records import FactLabel, FactRecord
-from medreview.exchange.imports.listed_citations import GivenPage, citations_of, encoded
+from medreview.exchange.imports.listed_citations import GivenPage, citations_of, document_entry, encoded
 from medreview.storable import is_damaged, storable_text, unstorable
 from medreview.text import normalise_newlines
 
@@ -122,7 +121,9 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         question_id=_whole(given.question_id).strip(),
         extra={name: value for name, value in extra.items() if not unstorable({name: value})},
         correct_answer=_whole(given.correct).strip(),
-        graded=tuple(given.graded) if question else (),
+        graded=tuple(
+            FactLabel(_whole(one.fact).strip(), _whole(one.reviewer), one.label) for one in given.graded if question
+        ),
         left=tuple(given.left),
     )
 
@@ -372,6 +373,7 @@ def settings_of(request: Any) -> dict[str, Any]:
     return found | ({"tools": tools} if any(tools) else {})
 
 
-def rest(value: Mapping[str, Any], *used: str) -> dict[str, Any]:
-    """The filled members of an object that no field was made of."""
-    return {name: one for name, one in value.items() if name not in used and one not in (None, "", [], {})}
+def rest(value: Any, *used: str) -> dict[str, Any]:
+    """The filled members of an object that no field was made of; ``{}`` of anything else."""
+    told = value.items() if isinstance(value, dict) else ()
+    return {name: one for name, one in told if name not in used and one not in (None, "", [], {})}

@@ -108,7 +108,7 @@ def _content(content: Any, whole: Any) -> tuple[str, list[Cite]]:
 def _target(sample: dict[str, Any]) -> str:
     """The right answer; of a letter among choices its words."""
     target, choices = sample.get("target"), sample.get("choices")
-    texts = [target] if isinstance(target, str) else [one for one in target or [] if isinstance(one, str)]
+    texts = [one for one in (target if isinstance(target, list) else [target]) if isinstance(one, str)]
     if isinstance(choices, list):
         texts = [text_at(choices, ord(text) - ord("A")) or text if _LETTER.fullmatch(text) else text for text in texts]
     return "\n".join(texts)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import Turn
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import Cite, Given, SourceText, asked, items, member, text_at
 from medreview.exchange.producers.producer import Producer
 

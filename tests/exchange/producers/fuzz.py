@@ -35,9 +35,10 @@ _WORDS: Final = re.compile(r'(?:\w+ ){3}|"text"|\["')
 def broken(sample: str, chance: random.Random) -> bytes:
     """A sample with one to three faults, in its values or in its letters."""
     lines = sample.split("\n")
-    if not sample.startswith("<") and chance.random() < 0.8:
-        at = chance.choice([number for number, line in enumerate(lines) if "{" in line])
-        before, _, _ = lines[at].partition("{" if not lines[at].startswith("[") else "[")
+    places = [number for number, line in enumerate(lines) if "{" in line]
+    at = chance.choice(places or [0])
+    before, _, _ = lines[at].partition("{" if not lines[at].startswith("[") else "[")
+    if places and chance.random() < 0.8:
         value = json.loads(lines[at][len(before) :])
         for _ in range(chance.randint(1, 3)):
             value = _changed(value, chance)

@@ -1,4 +1,4 @@
-"""A rich file of each API, by its producer, and the answers in it; with those of ``samples_of_logs``."""
+"""A rich file of each producer, by its name, and the answers in it."""
 
 import json
 from typing import Any, Final
@@ -8,11 +8,13 @@ from tests.exchange.producers import (
     test_azure_search,
     test_bedrock,
     test_cohere,
+    test_data_sets,
     test_gemini,
+    test_healthbench,
     test_ollama,
     test_openai_chat,
 )
-from tests.exchange.producers.samples_of_logs import LOGS
+from tests.exchange.producers.samples_of_logs import SAMPLES_OF_LOGS
 
 ASKED: Final = "Should the dose be changed for a patient on dialysis?"
 REPLY: Final = "Metformin must not be given to patients on dialysis.[1] Gabapentin is given in a lower dose.[2]"
@@ -88,7 +90,8 @@ _MESSAGE: Final = test_anthropic.message(
 )
 _CLAIM: Final = f"{test_anthropic.CLAIM} It is a biguanide."
 
-SAMPLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = LOGS | {
+SAMPLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    **SAMPLES_OF_LOGS,
     "OpenAI Responses": (json.dumps(_responses()), (REPLY,)),
     "Azure search demo": (json.dumps(test_azure_search.present()), (test_azure_search.TEXT,)),
     "Anthropic Messages": (
@@ -147,4 +150,18 @@ SAMPLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = LOGS | {
         ),
         (REPLY,),
     ),
+    "HealthBench": (
+        json.dumps(test_healthbench.example()),
+        (test_healthbench.IDEAL, *test_healthbench.OF_MODELS),
+    ),
+    "HealthBench, grading": (json.dumps(test_healthbench.grading(REPLY, "Is cautious.", True, False)), (REPLY,)),
+    "K-QA": (
+        json.dumps({**test_data_sets.KQA, "result": REPLY}),
+        (test_data_sets.KQA["Free_form_answer"], REPLY),
+    ),
+    "ExpertQA": (json.dumps(test_data_sets.EXPERTQA), (test_data_sets.ANSWER, "No.")),
+    "AttributionBench": (json.dumps(test_data_sets.attributed()), (test_data_sets.attributed()["response"],)),
+    "FaithBench": (json.dumps(test_data_sets.FAITHBENCH), test_data_sets.SUMMARIES),
+    "MedQuAD": (test_data_sets.PAGE, (test_data_sets.ON_PAGE,)),
+    "LiveQA": (test_data_sets.ANSWERED, test_data_sets.OF_REFERENCE),
 }

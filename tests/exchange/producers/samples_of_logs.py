@@ -1,161 +1,101 @@
-"""A file of each export of chats, log of an evaluation and data set, by its producer, and the answers in it."""
+"""A rich file of each chat program and each log of evaluations, by the name of its producer, and the answers in it."""
 
 import json
 from typing import Any, Final
 
-from tests.exchange.producers import (
-    test_chatgpt_export,
-    test_chats,
-    test_claude_export,
-    test_data_sets,
-    test_healthbench,
-)
+from tests.exchange.producers import test_chatgpt_export, test_chats, test_claude_export, test_evaluations
 
-ASKED: Final = "Should the dose be changed for a patient on dialysis?"
-REPLY: Final = "Metformin must not be given to patients on dialysis."
-_READ: Final = ["The guideline advises against metformin for patients on dialysis."]
-_ANSWERS: Final = (REPLY,)
+_CHAT: Final = test_chats.TURNS[2][1]
+_SAYS: Final = test_evaluations.SAYS
 
 
 def _chatgpt() -> Any:
-    said = test_chatgpt_export.message("assistant", test_chatgpt_export.TEXT, metadata={"content_references": [
-        test_chatgpt_export.grouped(test_chatgpt_export.TEXT.index(test_chatgpt_export.MARK))]})  # fmt: skip
+    old = {"start_ix": 0, "end_ix": 4, "metadata": {"url": test_chatgpt_export.PAGE, "extra": {"cited_message_idx": 1}}}
+    at = test_chatgpt_export.TEXT.index(test_chatgpt_export.MARK)
+    about = {"content_references": [test_chatgpt_export.grouped(at)], "citations": [old]}
+    said = test_chatgpt_export.message("assistant", test_chatgpt_export.TEXT, metadata=about)
     return [test_chatgpt_export.chat(test_chatgpt_export.ASKED, said)]
 
 
 def _claude() -> Any:
-    cited = {"start_index": 0, "end_index": len(test_claude_export.SAYS), "url": test_claude_export.PAGE}
-    answer = test_claude_export.said("assistant", test_claude_export.text(test_claude_export.SAYS, citations=[cited]))
-    return [test_claude_export.chat(test_claude_export.said("human", test_claude_export.text(ASKED)), answer)]
+    asked = test_claude_export.text("How much paracetamol?")
+    given = [{"file_name": "rules.txt", "extracted_content": test_claude_export.GUIDE}]
+    cited = [{"start_index": 0, "end_index": 20, "url": test_claude_export.PAGE, "title": "Paracetamol"}]
+    answer = test_claude_export.said(
+        "assistant",
+        {"type": "thinking", "thinking": "Hm."},
+        test_claude_export.text(test_claude_export.SAYS, citations=cited),
+    )
+    return [test_claude_export.chat(test_claude_export.said("human", asked, attachments=given), answer)]
+
+
+def _open_webui() -> Any:
+    source = {
+        "source": {"name": "sepsis.pdf"},
+        "document": ["Within one hour."],
+        "metadata": [{"source": "sepsis.pdf"}],
+    }
+    return [test_chats.open_webui(sources=[source])]
+
+
+def _librechat() -> Any:
+    search = {"turn": 0, "organic": [{"link": test_chats.PAGE, "title": "Sepsis", "snippet": "Within 1 h."}]}
+    parts = [{"type": "think", "think": "Hm."}, {"type": "text", "text": f"{test_chats.SAYS} \ue202turn0search0"}]
+    return test_chats.libre(text="", content=parts, attachments=[{"type": "web_search", "web_search": search}])
 
 
 def _label_studio() -> Any:
-    said = [{"type": "chatmessage", "from_name": "chat", "to_name": "chat",
-             "value": {"chatmessage": {"role": role, "content": text, "createdAt": 1_761_626_730_907}}}
-            for role, text in (("user", ASKED), ("assistant", REPLY))]  # fmt: skip
-    return [{"id": 5, "data": {"chat": []}, "annotations": [{"id": 9, "result": said}]}]
+    said = [
+        {"type": "chatmessage", "value": {"chatmessage": {"role": role, "content": text}}}
+        for role, text in test_chats.TURNS[3:]
+    ]
+    begun = [{"role": role, "content": text} for role, text in test_chats.TURNS[1:3]]
+    rated = {"type": "rating", "value": {"rating": 4}, "from_name": "safety"}
+    return [{"id": 5, "data": {"chat": begun}, "annotations": [{"id": 9, "result": [*said, rated]}]}]
 
 
-def _inspect() -> Any:
-    message = {
-        "role": "assistant",
-        "content": [{"type": "text", "text": REPLY, "citations": [{"url": "https://a.example/"}]}],
-    }
-    sample = {
-        "id": 1,
-        "epoch": 1,
-        "input": [{"role": "user", "content": ASKED}],
-        "target": "No.",
-        "messages": [{"role": "system", "content": "Brief."}, {"role": "user", "content": ASKED}, message],
-        "output": {"model": "atlas", "choices": [{"message": message, "stop_reason": "stop"}]},
-        "scores": {"match": {"value": "C", "explanation": "…"}},
-    }
-    return {
-        "version": 2,
-        "eval": {"task": "t", "model": "atlas", "created": "2026-01-02T03:04:05Z"},
-        "samples": [sample],
-    }
+def _chain() -> Any:
+    documents = [{"page_content": test_evaluations.READ, "metadata": {"source": "in/a.pdf", "page": 3}}]
+    return [{"query": test_evaluations.QUESTION, "result": _SAYS, "source_documents": documents}]
 
 
-def _promptfoo() -> Any:
-    one = {
-        "provider": {"id": "atlas"},
-        "prompt": {"raw": ASKED, "label": "p"},
-        "vars": {"drug": "metformin"},
-        "response": {"output": REPLY},
-        "gradingResult": {"pass": True, "reason": "…"},
-        "score": 1,
-        "testIdx": 0,
-        "promptIdx": 0,
-    }
-    return {"evalId": "e", "results": {"version": 3, "timestamp": "2026-01-02T03:04:05Z", "results": [one]}}
+def _langfuse() -> Any:
+    runs = [
+        {"type": "RETRIEVER", "output": [{"page_content": test_evaluations.READ, "metadata": {"source": "a.pdf"}}]},
+        {"type": "GENERATION", "model": "atlas-2", "input": [], "output": _SAYS},
+    ]
+    trace = {"id": "t", "input": json.dumps(test_evaluations.QUESTION), "output": json.dumps(_SAYS), "scores": []}
+    return {"trace": trace, "observations": runs}
 
 
-def _kqa() -> Any:
-    return {
-        "Question": ASKED,
-        "Free_form_answer": REPLY,
-        "Must_have": ["Metformin is not given on dialysis."],
-        "Nice_to_have": [],
-        "Sources": "https://a.example/",
-        "ICD_10_diag": None,
-    }
+def _deepeval() -> Any:
+    score = {"name": "Faithfulness", "score": 0.4, "reason": "Hm."}
+    asked = {"name": "case", "input": test_evaluations.QUESTION, "actualOutput": _SAYS, "metricsData": [score]}
+    return {"testCases": [{**asked, "retrievalContext": [test_evaluations.READ], "expectedOutput": _SAYS}]}
 
 
-def _expertqa() -> Any:
-    claim = {"claim_string": REPLY, "evidence": ["[1] https://a.example/\n\nNot on dialysis."], "support": "Complete"}
-    answer = {
-        "answer_string": REPLY,
-        "attribution": ["[1] https://a.example/"],
-        "claims": [claim],
-        "usefulness": "Useful",
-    }
-    return {"question": ASKED, "annotator_id": "7", "answers": {"ember": answer}, "metadata": {"field": "Medicine"}}
-
-
-def _faithbench() -> Any:
-    sample = {
-        "sample_id": 0,
-        "source": _READ[0],
-        "summary": REPLY,
-        "annotations": [],
-        "metadata": {"summarizer": "a/b"},
-    }
-    return {"samples": [sample]}
-
-
-_TURNS: Final = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": REPLY}]
-_IDEAL: Final = (test_healthbench.IDEAL, "Lay her on her side.", "Call an ambulance.")
-
-LOGS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
-    name: (content if isinstance(content, str) else json.dumps(content), answers)
-    for name, content, answers in (
-        (
-            "ChatGPT export",
-            _chatgpt(),
-            ("Metformin is contraindicated below an eGFR of 30 mL/min. \n\nTake it with a meal.",),
+SAMPLES_OF_LOGS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "ChatGPT export": (
+        json.dumps(_chatgpt()), (test_chatgpt_export.TEXT.replace(f" {test_chatgpt_export.MARK}", ""),),
+    ),
+    "Claude export": (json.dumps(_claude()), (test_claude_export.SAYS,)),
+    "Open WebUI": (json.dumps(_open_webui()), (test_chats.SAYS,)),
+    "LibreChat": (json.dumps(_librechat()), (test_chats.SAYS,)),
+    "Label Studio": (json.dumps(_label_studio()), (_CHAT, test_chats.SAYS)),
+    "Inspect": (
+        json.dumps({**test_evaluations.LOG, "samples": [test_evaluations.sample(1), test_evaluations.sample(2)]}),
+        (_SAYS,),
+    ),
+    "promptfoo": (json.dumps({"results": {"version": 3, "results": [test_evaluations.result()]}}), (_SAYS,)),
+    "Ragas": ("\n".join([json.dumps(test_evaluations.ROW)] * 2), (_SAYS,)),
+    "DeepEval": (json.dumps(_deepeval()), (_SAYS,)),
+    "Langfuse": (json.dumps(_langfuse()), (_SAYS,)),
+    "LangChain or LlamaIndex or Haystack": (json.dumps(_chain()), (_SAYS,)),
+    "log of messages": (
+        "\n".join(
+            json.dumps({"id": number, "messages": [{"role": role, "content": text} for role, text in test_chats.TURNS]})
+            for number in (1, 2)
         ),
-        ("Claude export", _claude(), (test_claude_export.SAYS,)),
-        ("Open WebUI", [test_chats.open_webui()], (test_chats.SAYS, "Never.")),
-        ("LibreChat", test_chats.libre(), (test_chats.SAYS, "Never.", test_chats.QUESTION)),
-        ("Label Studio", _label_studio(), _ANSWERS),
-        ("Inspect", _inspect(), _ANSWERS),
-        ("promptfoo", _promptfoo(), _ANSWERS),
-        ("Ragas", {"user_input": ASKED, "response": REPLY, "retrieved_contexts": _READ, "reference": "No."}, _ANSWERS),
-        (
-            "DeepEval",
-            {
-                "testCases": [
-                    {
-                        "name": "t",
-                        "input": ASKED,
-                        "actualOutput": REPLY,
-                        "expectedOutput": "No.",
-                        "retrievalContext": _READ,
-                    }
-                ]
-            },
-            _ANSWERS,
-        ),
-        ("HealthBench", test_healthbench.example(), _IDEAL),
-        ("ExpertQA", _expertqa(), _ANSWERS),
-        ("AttributionBench", test_data_sets.attributed(), (test_data_sets.attributed()["response"],)),
-        ("FaithBench", _faithbench(), _ANSWERS),
-        (
-            "MedQuAD",
-            test_data_sets.PAGE,
-            ("Key Points\n- Stay active.\n- Heat may help.\n\nMost back pain goes within < 6 weeks.",),
-        ),
-        (
-            "LiveQA",
-            test_data_sets.ANSWERED,
-            (
-                "No, it raises the risk of bleeding.",
-                "Paracetamol is safer.",
-                "Crystals of urate in a joint cause gout.",
-            ),
-        ),
-        ("K-QA", _kqa(), _ANSWERS),
-        ("log of messages", {"id": 7, "messages": _TURNS, "metadata": {"model": "atlas"}}, _ANSWERS),
-    )
-}
+        (_CHAT, test_chats.SAYS),
+    ),
+}  # fmt: skip
