@@ -24,9 +24,10 @@ from medreview.exchange.imports.fact_records import FactRecord, read_facts
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumn, UnusedColumns, columns_of, peek
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
+from medreview.exchange.imports.headings import splitting_at_headings
 from medreview.exchange.imports.import_export import import_export
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
-from medreview.exchange.imports.open_rows import open_rows
+from medreview.exchange.imports.open_rows import notes_on, open_rows
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
 from medreview.judges.import_judgements import store_judgements
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
@@ -87,11 +88,12 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which answers are read of a file that a known system wrote, and what such a file does not say.
+    """Which answers are read of a file, and what the file does not say.
 
     ``producer`` is the format to read it as, ``""`` what it looks like. ``question`` is that of the answers without
     one; ``requests`` is a file of what was asked, by the ids of its answers. Of an export of chats ``only`` takes those
     with these words in their titles, ``since`` those from a date on, ``everything`` all of them, however many.
+    ``split_at_headings`` makes of a text an answer for each heading with a question.
     """
 
     producer: str = ""
@@ -100,6 +102,7 @@ class Chosen:
     only: str = ""
     since: str = ""
     everything: bool = False
+    split_at_headings: bool = False
 
 
 _AS_FOUND: Final = Chosen()
@@ -116,11 +119,11 @@ class Imported:
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
     ``given``: sources whose text came with the answers, ``facts``: key facts that did, ``correct``: records with a
     correct answer to their question. Of a file of units ``kind`` is that of the units, ``cases`` counts the cases that
-    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said; ``odd``
-    are records that came in and are not as they should be.
-    ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that says what they
-    cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no field was made
-    of. ``warnings``: sentences on what is missing in the file.
+    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said, of which
+    nothing else may be in a file (``known`` counts these then); ``odd`` are records that came in and are not as they
+    should be. ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that
+    says what they cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no
+    field was made of. ``warnings``: sentences on what is missing in the file.
     """
 
     file: str
@@ -154,7 +157,8 @@ class Imported:
 class Preview:
     """What a file holds, before anything of it is stored: ``kind`` as of :class:`Imported`, how many ``records``, how
     many of these are left out, and of the ``first`` ones id, question and first words; ``producer``: the format that a
-    known system wrote it in; ``chats``: date and title of the conversations of an export of chats, newest first."""
+    known system wrote it in; ``chats``: date and title of the conversations of an export of chats, newest first;
+    ``notes``: sentences on how it is read."""
 
     file: str
     kind: str
@@ -163,6 +167,7 @@ class Preview:
     first: list[tuple[str, str, str]]
     producer: str = ""
     chats: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def added(self) -> int:
@@ -199,6 +204,11 @@ def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) 
         good = [(one.record_id or f"line {one.line}", one.question, one.response) for one in _records(read)]
         bad = len(read) - len(good)
         return Preview(str(path), "responses", len(read), bad, good[:_SHOWN], known.name, _chats(known))
+    with splitting_at_headings(chosen.split_at_headings):
+        return _preview(path, _with_question(path, mapping, chosen))
+
+
+def _preview(path: Path, mapping: Mapping[str, str]) -> Preview:
     form = _form(path, mapping)
     kind = form.name if form is not None else detect_format(path, mapping)
     if kind == "export":
@@ -219,7 +229,7 @@ def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) 
         elif len(first) < _SHOWN:
             words = next((values[name] for name in _WORDS if isinstance(values.get(name), str)), "")
             first.append((str(values.get("id", f"line {row.line}")), str(values.get("question", "")), words))
-    return Preview(str(path), kind, records, bad, first)
+    return Preview(str(path), kind, records, bad, first, notes=notes_on(path))
 
 
 def import_file(
@@ -239,6 +249,23 @@ def import_file(
     if known := _produced(path, mapping, chosen):
         _refuse_whole_history(path, known)
         return _answers(study, path, mapping, known, progress)
+    with splitting_at_headings(chosen.split_at_headings):
+        done = _import(study, path, _with_question(path, mapping, chosen), progress, as_copy=as_copy)
+        if done.kind != "export":
+            done.warnings = [*notes_on(path), *done.warnings]
+    return done
+
+
+def _with_question(path: Path, mapping: Mapping[str, str], chosen: Chosen) -> Mapping[str, str]:
+    """The mapping, with the question that is given for answers whose file has none."""
+    if not chosen.question or path.is_dir():
+        return mapping
+    columns = columns_of(peek(open_rows(path)[0])[0])
+    has_one = "question" in Fields.among(answer_records.FIELDS, mapping).present(columns)
+    return mapping if has_one else {**mapping, "question:": chosen.question}
+
+
+def _import(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool) -> Imported:
     form = _form(path, mapping)
     if form is not None:
         return _units(study, path, form, mapping, progress)
@@ -412,6 +439,9 @@ def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str
     done = Imported(str(path), form.name, told.read, told.added, told.known, told.bad, unused=told.unused)
     done.cases, done.gold, done.opinions = told.cases, told.gold, told.opinions
     done.labels, done.odd = told.labels, told.odd
+    done.warnings += form.cautions(told.bad)
+    if form.on_statements:  # it brings labels alone
+        done.known = told.read - told.labels
     extract_all(study, progress)
     return done
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from medreview.cli.network import pages_sentence, references_sentence
 from medreview.cli.options import Map, read_mapping
 from medreview.cli.output import bad_records, counted, odd_records, one_line, progress, say
+from medreview.cli.review_words import STDIN
 from medreview.errors import UserError
 from medreview.next_step import command
 
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
 
 _UNITS: Final = {
     "responses": "response", "judgements": "judgement", "sourcecheckup": "response", "export": "event",
-    "case": "suggested fact",
+    "case": "suggested fact", "statement": "statement",
 }  # fmt: skip
 """What is counted in a file of each kind; in one of units, these."""
+
+_LABELLED: Final = ("statement", "pair", "fact")
+"""Kinds of files that bring people's labels on what the study has, and nothing else."""
 
 _LONGEST: Final = 60
 """Characters of a text that a preview shows."""
@@ -44,6 +48,44 @@ def opened_or_made(path: Path) -> Iterator["Study"]:
             if fresh and not study.reader.execute(query).fetchone():
                 study.discard()
             raise
+
+
+_SPOOLED: Final = "standard-input"
+"""What standard input is called in the study."""
+
+
+@contextmanager
+def files_given(files: Sequence[Path]) -> "Iterator[list[Path]]":
+    """The files to read; in the place of ``-`` a temporary file with what came on standard input, for the block.
+
+    Raises :class:`UserError` where standard input is named twice.
+    """
+    if STDIN not in files:
+        yield list(files)
+        return
+    from tempfile import TemporaryDirectory
+
+    if list(files).count(STDIN) > 1:
+        raise UserError("- is standard input, which can be read once; name it once.")
+    if sys.stdin.isatty():
+        say("Paste the answer, then press Enter and Ctrl-D.")
+    with TemporaryDirectory(prefix="medreview-") as folder:
+        spooled = Path(folder, _SPOOLED)
+        with spooled.open("wb") as file:
+            while block := sys.stdin.buffer.read(1 << 20):
+                file.write(block)
+        try:
+            yield [spooled if path == STDIN else path for path in files]
+        except UserError as error:
+            if type(error) is UserError and str(spooled) in str(error):
+                raise UserError(str(error).replace(str(spooled), "Standard input")) from error
+            raise
+
+
+def as_given(file: str) -> str:
+    """A file as the user named it: what came on standard input is ``-``."""
+    path = Path(file)
+    return str(STDIN) if path.name == _SPOOLED and path.parent.name.startswith("medreview-") else file
 
 
 def with_requests(files: Sequence[Path], chosen: "Chosen") -> "tuple[list[Path], Chosen]":
@@ -69,7 +111,9 @@ def show_first(
 
     if not (always or sys.stderr.isatty()):
         return []
-    found = [preview(path, read_mapping(mapping), chosen or Chosen()) for path in files]
+    wanted = chosen or Chosen()
+    previews = (preview(path, read_mapping(mapping), wanted) for path in files)
+    found = [replace(one, file=as_given(one.file)) for one in previews]
     for one in found:
         say(*previewed(one))
     return found
@@ -82,7 +126,7 @@ def previewed(found: "Preview") -> Iterator[str]:
         return
     left = f", {found.bad} that cannot be read" if found.bad else ""
     how = f", read as {found.producer}" if found.producer else ""
-    yield f"{found.file}: {counted(found.added, _noun(found.kind))}{how}{left}"
+    yield f"{found.file}: {_counted(found.added, found.kind)}{how}{left}"
     for chat in found.chats:
         yield f"  {one_line(chat)}"
     for name, question, words in () if found.chats else found.first:
@@ -90,14 +134,18 @@ def previewed(found: "Preview") -> Iterator[str]:
             one_line(part)[:_LONGEST] + "…" * (len(one_line(part)) > _LONGEST) for part in (question, words) if part
         )
         yield f"  {one_line(name)}: {' | '.join(parts)}"
+    for note in found.notes:
+        yield f"  {note}"
 
 
 def imported_sentence(done: "Imported") -> str:
     """What came in from one file, for a person."""
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
+    if done.kind in _LABELLED:
+        return f"{done.file}: {_counted(done.labels, done.kind)} added{known}{left}"
     how = f"read as {done.producer}: " if done.producer else ""
-    sentence = f"{done.file}: {how}{counted(done.added, _noun(done.kind))} added{known}{left}"
+    sentence = f"{done.file}: {how}{_counted(done.added, done.kind)} added{known}{left}"
     beside = (
         (done.cases, "case", "added"), (done.gold, "gold label", "added"), (done.opinions, "machine opinion", "added"),
         (done.labels, "unit", "added"), (done.empty, "empty response", "kept as invalid"),
@@ -113,11 +161,12 @@ def imported_sentence(done: "Imported") -> str:
     return sentence
 
 
-def _noun(kind: str) -> str:
-    """One of what is counted in a file of a kind."""
+def _counted(number: int, kind: str) -> str:
+    """How many there are of what is counted in a file of a kind."""
     from medreview.units.registry import KINDS
 
-    return KINDS[kind].noun if kind in KINDS else _UNITS[kind]
+    noun = KINDS[kind].noun if kind in KINDS else _UNITS[kind]
+    return f"{counted(number, 'label')} on {noun}s" if kind in _LABELLED else counted(number, noun)
 
 
 @contextmanager
@@ -151,11 +200,12 @@ def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, 
     if wanted:
         pairs = [*(mapping or []), *(f"{column.column}={column.field}" for column in wanted)]
         maps = [word for pair in pairs for word in ("--map", pair)]
-        again = command(name, *given, Path(done.file), *maps)
+        file = done.file if done.file == str(STDIN) else Path(done.file)
+        again = command(name, *given, file, *maps)
         if any(
             column.field not in ("citations", "facts") for column in wanted
         ):  # the others distinguish one response from another
-            again = command("run", _another(study), Path(done.file), *maps)
+            again = command("run", _another(study), file, *maps)
         say(f"  to take {', '.join(column.column for column in wanted)}: {again}")
 
 
@@ -172,7 +222,8 @@ def prepare(
 ) -> "Prepared":
     """Bring files to where they can be reviewed, with a progress bar, and say what came in and what did not.
 
-    ``name`` and ``given`` are those of :func:`say_what_is_missing`. It can be stopped and given again.
+    ``files`` are those of :func:`files_given`; ``name`` and ``given`` are those of :func:`say_what_is_missing`. It can
+    be stopped and given again.
     """
     from medreview import pipeline
     from medreview.config import load_config
@@ -187,6 +238,7 @@ def prepare(
         )
         brought += done.imported
     for imported in done.imported:
+        imported.file = as_given(imported.file)
         say(imported_sentence(imported))
         say_what_is_missing(imported, study.path, mapping, name, *given)
     say(*done.fetched.note.splitlines())

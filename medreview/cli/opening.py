@@ -3,6 +3,8 @@
 It finds the reviewer and the queue, and copies the study on the way.
 """
 
+import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from medreview.cli.output import say
-from medreview.cli.review_words import ReviewOptions
+from medreview.cli.review_words import STDIN, ReviewOptions
 from medreview.cli.verdict_access import current_verdicts
 from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.cli.network import PagesFrom
-    from medreview.cli.options import Map
+    from medreview.cli.options import AnswerOptions, Map
     from medreview.config import Config
     from medreview.review.queue import Queue
     from medreview.study import Study
@@ -191,12 +193,19 @@ def _meanwhile(study: "Study", named: str) -> Iterator[Callable[[], None]]:
 
 SUFFIX: Final = ".medreview"
 """Of the study that is made beside a file of answers."""
+_OF_STDIN: Final = Path("answers.medreview")
+"""The study of answers that come on standard input."""
 
 
 def review_paths(
-    paths: Sequence[Path], wanted: ReviewOptions, *, pages: "PagesFrom" = None, mapping: "Map" = None
+    paths: Sequence[Path],
+    wanted: ReviewOptions,
+    *,
+    pages: "PagesFrom" = None,
+    mapping: "Map" = None,
+    answers: "AnswerOptions | None" = None,
 ) -> None:
-    """Open the study for review; of files of answers one is made first, or taken further."""
+    """Open the study for review; one is made first, or taken further, of files of answers (``answers``: which)."""
     from medreview.study import Study
 
     if wanted.audit is not None and wanted.queue not in (None, "audit", "random"):
@@ -208,19 +217,46 @@ def review_paths(
         with Study.open(study, read_only=wanted.read_only) as opened:
             _review(opened, wanted)
         return
-    from medreview.cli.importing import opened_or_made
+    from medreview.cli.importing import files_given, opened_or_made
 
     with opened_or_made(study) as opened:
-        _bring_in(opened, files, [path for path in paths if path == study], pages, mapping)
+        with files_given(files) as read:
+            _bring_in(opened, read, [path for path in paths if path == study], pages, mapping, answers)
+        if STDIN in files:
+            _take_terminal(study)
         _review(opened, wanted)
 
 
-def _bring_in(opened: "Study", files: list[Path], given: list[Path], pages: "PagesFrom", mapping: "Map") -> None:
+def _take_terminal(study: Path) -> None:
+    """Make the terminal standard input again, from which answers came: a person decides there.
+
+    Raises :class:`UserError` without a terminal.
+    """
+    if sys.stdin.isatty():
+        return
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        raise UserError(f"The answers are in {study}; review them on a terminal: {command('review', study)}") from None
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)  # the old one has met the end of the pipe
+
+
+def _bring_in(
+    opened: "Study",
+    files: list[Path],
+    given: list[Path],
+    pages: "PagesFrom",
+    mapping: "Map",
+    answers: "AnswerOptions | None",
+) -> None:
     from medreview.cli.importing import prepare, prepared_sentence
     from medreview.cli.network import pages_from
     from medreview.units.registry import kinds_in
 
-    done = prepare(opened, files, mapping, pages_from(pages), "review", *given)
+    chosen = answers.chosen() if answers else None
+    done = prepare(opened, files, mapping, pages_from(pages), "review", *given, chosen=chosen)
     say(prepared_sentence(opened, done))
     others = kinds_in(opened.reader).keys() - {"response"}  # without a statement, responses are invalid ones
     if not opened.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone() and not others:
@@ -245,13 +281,17 @@ def _study_and_files(paths: Sequence[Path]) -> tuple[Path, list[Path]]:
     from medreview.study.file_kind import is_database, refuse_no_file
 
     for path in paths:
-        if not (path.is_dir() and path.name):  # of saved answers
+        if path != STDIN and not (path.is_dir() and path.name):  # of saved answers
             refuse_no_file(path)
     studies = [
-        path for path in paths if is_database(path) or path.suffix == SUFFIX or not (path.suffix or path.exists())
+        path
+        for path in paths
+        if is_database(path) or path.suffix == SUFFIX or not (path.suffix or path.exists() or path == STDIN)
     ]
     files = [path for path in paths if path not in studies]
     if len(studies) > 1:
         join = command("merge", *studies[:2])
         raise UserError(f"{studies[1]} is a second study; open one at a time, or join copies of one with `{join}`.")
-    return (studies[0] if studies else files[0].with_suffix(SUFFIX)), files
+    if studies:
+        return studies[0], files
+    return (_OF_STDIN if files[0] == STDIN else files[0].with_suffix(SUFFIX)), files

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+STDIN: Final = Path("-")
+"""What names standard input in place of a file."""
 SWITCHES: Final = ("blind", "read_only")
 """Options of ``review`` without a value that are read here."""
 VALUES: Final = ("queue", "filter", "goal", "reviewer")

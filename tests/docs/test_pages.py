@@ -93,7 +93,7 @@ OF_KINDS = {table.file for kind in registry.KINDS.values() for table in kind.tab
         ("sources.md", PAGE_STATES),
         ("evidence.md", QUOTE_STATUSES),
         ("judges.md", NAMES),
-        ("files.md", [*(name for name in FILES if name not in OF_KINDS), "manifest.json"]),
+        ("files.md", [*(name for name in FILES if name not in OF_KINDS), "labels_by_reviewer.csv", "manifest.json"]),
     ],
     ids=["page states", "quote statuses", "tasks", "files of an export"],
 )

@@ -26,7 +26,7 @@ from medreview.exchange.imports.field_mapping import (
     normalise_column,
     text_of,
 )
-from medreview.exchange.imports.file_rows import BadRecord, NamedRow, check_text
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import shape_of_nested
 from medreview.exchange.imports.json_rows import CONTEXTS, NESTING, written_out
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of, given_pages
@@ -221,7 +221,7 @@ def _turns(value: Any) -> tuple[Turn, ...]:
 def read_records(
     path: Path, mapping: Mapping[str, str] = AS_NAMED, unused: UnusedColumns | None = None
 ) -> Iterator[AnswerRecord | BadRecord]:
-    """The answers in a .json, .jsonl, .ndjson, .csv, .tsv, .txt or .md file (see ``open_rows``).
+    """The answers in a file of any format of ``open_rows``.
 
     ``mapping``: column -> field of :data:`FIELDS`. JSON Lines and tables are streamed. A record that is invalid or has
     no response becomes a :class:`BadRecord`; ``unused`` receives the others. Raises :class:`UserError` at once when the
@@ -339,7 +339,7 @@ def import_responses(
     Raises :class:`UserError` before anything is stored when the whole file cannot be used.
     """
     Fields(FIELDS, mapping)
-    lines = check_text(path) if produced is None else 1
+    lines = open_rows(path)[1] if produced is None else 1
     unused = UnusedColumns(FIELDS)
     records = iter(produced) if produced is not None else read_records(path, mapping, unused)
     progress.begin("responses", lines)

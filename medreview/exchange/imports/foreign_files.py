@@ -205,8 +205,9 @@ def refuse_labels(path: Path, rows: Iterable[NamedRow | BadRecord], fields: Fiel
     if _STATEMENTS & columns.keys() or all(map(_is_id, texts)) or (named == {"text"} and not asked):
         raise UserError(
             f"{path} looks like labels, not answers (it has {', '.join(list(columns.values())[:12])}); labels "
-            "of judges need the columns judge, response, statement, source and label, those of people are described in "
-            "docs/units.md; name the answers with --map COLUMN=response if they are in it."
+            "of judges need the columns judge, response, statement, source and label, those of people reviewer, "
+            "response, statement and label (docs/units.md); name the answers with --map COLUMN=response if they are in "
+            "it."
         )
 
 

@@ -226,5 +226,5 @@ def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | B
                 yield record_of(given, line, read.by.name)
             except ValueError as error:  # of this answer alone: the others of its export are read
                 yield BadRecord(line, str(error))
-    except NoAnswerError as error:
+    except ValueError as error:
         yield BadRecord(line, str(error))

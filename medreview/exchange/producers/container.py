@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from medreview.errors import UserError
+from medreview.exchange.imports.document_files import container_of
 from medreview.exchange.imports.json_rows import DECODER
 from medreview.storable import is_too_deep
 
@@ -19,7 +20,6 @@ _BEGINNING: Final = 1 << 16
 _DATA: Final = re.compile(r"data:[ \t]?(.*)")
 _STREAM: Final = re.compile(r"\s*(?:(?:event|id|retry):[^\n]*\n|:[^\n]*\n|\s)*data:[ \t]*[\[{]")
 ZIP: Final = b"PK\x03\x04"
-_OFFICE: Final = (b"word/", b"xl/", b"ppt/", b"mimetypeapplication/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,10 @@ def values_in(path: Path) -> Iterator[Value] | None:
             start = file.read(_BEGINNING)
     except OSError:
         return None
+    if container_of(start) is not None:
+        return None
     if start.startswith(ZIP):
-        return None if any(mark in start[:4096] for mark in _OFFICE) else _read_in_child(path)
+        return _read_in_child(path)
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
         return _read_in_child(path)
     try:
