@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import Turn
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import (
     Cite,
     Given,
@@ -115,7 +116,7 @@ class _Answer:
                 self.left += ["reasoning"] if text_at(part, "text") else []
             elif "text" in part:
                 self.text += text_at(part, "text")
-            elif _camel(part, "functionCall") is not None:
+            elif _camel(part, "functionCall") is not None or _camel(part, "toolCall") is not None:
                 self.left.append("tool call")
         self._take_grounding(_camel(candidate, "groundingMetadata"))
         found = _camel(candidate, "citationMetadata")
@@ -165,7 +166,7 @@ def _source(chunk: Any) -> tuple[Cite, SourceText | None]:
         told = _said(one, "stringValue")
         uri = told if told.startswith(("https://", "http://")) else uri
     text = _said(inner, "text") or _said(inner, "ragChunk", "text")
-    cited = cited_as(uri, title)
+    cited = cited_as(uri, title) or (document_entry("", text) if text.strip() else "")
     return Cite(cited, title), SourceText(cited, text, title)
 
 

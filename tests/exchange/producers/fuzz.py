@@ -25,10 +25,11 @@ _ODD: Final = (
     "0", "2026-13-45", [], {}, [[]], [None], [{}], {"": None}, {"type": "text"}, {"text": ["x"]}, ["x", 1, None],
 )  # fmt: skip
 """What no field expects."""
-_TEXTS: Final = {str(one).strip() for one in _ODD}
+_TEXTS: Final = {str(one).strip() for one in _ODD} | {"Hm."}
+"""What may be an answer besides: what a fault put there, and the reasoning, which a fault can make one."""
 _DEEP: Final = 90
-_WORDS: Final = re.compile(r"(?:\w+ ){3}|\"text\"")
-"""A sentence or a part of one: what is put in the place of the answer would be the answer."""
+_WORDS: Final = re.compile(r'(?:\w+ ){3}|"text"|\["')
+"""A sentence, a part of one or a list of texts: what is put in the place of the answer would be the answer."""
 
 
 def broken(sample: str, chance: random.Random) -> bytes:
@@ -46,7 +47,7 @@ def broken(sample: str, chance: random.Random) -> bytes:
             del lines[at]
     data = "\n".join(lines).encode()
     if sample.startswith("<") or chance.random() < 0.3:
-        place = chance.randrange(len(data) or 1)
+        place = chance.choice([at for at, sign in enumerate(data) if sign not in b"<>"] or [0])
         data = chance.choice(
             (data[:place], data[:place] + bytes([chance.randrange(256)]) + data[place + 1 :], data[place:], data + data)
         )
@@ -125,7 +126,7 @@ def _is_answer(text: str, answers: tuple[str, ...]) -> bool:
     text = rest = text.strip()
     for odd in sorted(_TEXTS, key=len, reverse=True):
         rest = rest.replace(odd, " ") if odd else rest
-    if not rest.strip() or any(text in answer for answer in answers):
+    if not rest.strip() or text[:1] in "[{" or any(text in answer for answer in answers):
         return True
     return any(2 * _shared(text, answer) >= min(len(text), len(answer)) for answer in answers)
 

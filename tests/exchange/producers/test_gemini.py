@@ -88,6 +88,13 @@ def test_passages_of_own_files_are_documents_unless_they_say_an_address(bring: B
     assert brought.pages == {"leitlinie.pdf": ("excerpt", "Unter 30 absetzen."), NICE: ("excerpt", "Unter 45 prüfen.")}
 
 
+def test_a_passage_without_a_name_is_a_document_that_its_first_words_name(bring: Bring) -> None:
+    passage = {"retrievedContext": {"fileSearchStore": "fileSearchStores/a", "text": "Unter 30 absetzen."}}
+    brought = bring(body(grounding=grounded(passage)))
+    assert brought.answer.cited == ["Unter 30 absetzen."]
+    assert brought.pages == {"Unter 30 absetzen.": ("excerpt", "Unter 30 absetzen.")}
+
+
 def test_sources_that_no_stretch_names_are_those_of_the_whole_answer(bring: Bring) -> None:
     answer = bring(body(grounding={"groundingChunks": WEB})).answer
     assert answer.cited == [REDIRECT, NICE]
