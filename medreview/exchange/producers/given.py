@@ -122,7 +122,9 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         extra={name: value for name, value in extra.items() if not unstorable({name: value})},
         correct_answer=_whole(given.correct).strip(),
         graded=tuple(
-            FactLabel(_whole(one.fact).strip(), _whole(one.reviewer), one.label) for one in given.graded if question
+            FactLabel(fact, reviewer, one.label)
+            for one in given.graded
+            if question and (fact := _whole(one.fact).strip()) and (reviewer := _whole(one.reviewer).strip())
         ),
         left=tuple(given.left),
     )
