@@ -3,6 +3,7 @@
 Formats are detected by the content of files, so that one command imports everything.
 """
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,14 +13,21 @@ from medreview.citations.listed_pairs import list_pairs
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records, judgements, sourcecheckup
-from medreview.exchange.imports.answer_records import AnswerRecord, import_responses, one_by_one, read_records
+from medreview.exchange.imports.answer_records import (
+    AnswerRecord,
+    import_responses,
+    one_by_one,
+    read_records,
+    response_row,
+)
 from medreview.exchange.imports.fact_records import FactRecord, read_facts
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumn, UnusedColumns, columns_of, peek
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
+from medreview.exchange.imports.headings import splitting_at_headings
 from medreview.exchange.imports.import_export import import_export
 from medreview.exchange.imports.judgements import JudgementRecord, read_judgements
-from medreview.exchange.imports.open_rows import open_rows
+from medreview.exchange.imports.open_rows import notes_on, open_rows
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
 from medreview.judges.import_judgements import store_judgements
 from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
@@ -29,9 +37,13 @@ from medreview.references.exported import add_exported_references
 from medreview.sources.given_stage import store_given
 from medreview.storable import storable_text
 from medreview.study import Study
-from medreview.text import counted
+from medreview.study.ids import unit_id
+from medreview.study.unit_table import key_fact_id
+from medreview.text import counted, sha256
 from medreview.units.formats import FORMATS
-from medreview.units.unit_format import UnitFormat, format_of, import_units
+from medreview.units.new_units import ImportedLabel, add_labels
+from medreview.units.stored import add_reference
+from medreview.units.unit_format import CorrectAnswers, UnitFormat, format_of, import_units
 
 if TYPE_CHECKING:
     from medreview.exchange.producers import Produced
@@ -76,11 +88,12 @@ def detect_format(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which answers are read of a file that a known system wrote, and what such a file does not say.
+    """Which answers are read of a file, and what the file does not say.
 
     ``producer`` is the format to read it as, ``""`` what it looks like. ``question`` is that of the answers without
     one; ``requests`` is a file of what was asked, by the ids of its answers. Of an export of chats ``only`` takes those
     with these words in their titles, ``since`` those from a date on, ``everything`` all of them, however many.
+    ``split_at_headings`` makes of a text an answer for each heading with a question.
     """
 
     producer: str = ""
@@ -89,6 +102,7 @@ class Chosen:
     only: str = ""
     since: str = ""
     everything: bool = False
+    split_at_headings: bool = False
 
 
 _AS_FOUND: Final = Chosen()
@@ -103,13 +117,13 @@ class Imported:
     """The import of one file: ``kind`` of content, how much of it was new, and what was left out.
 
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
-    ``given``: sources whose text came with the answers, ``facts``: key facts that did. Of a file of units ``kind`` is
-    that of the units, ``cases`` counts the cases that they are about, ``gold`` right labels, ``opinions`` what machines
-    say of them, ``labels`` what people said, of which nothing else may be in a file (``known`` counts these then);
-    ``odd`` are records that came in and are not as they should be. ``producer``: the format that a known system wrote
-    it in; ``ranges``: stretches of text of which that says what they cite; ``left``: what of the file is no part of an
-    answer, and how often. ``unused``: columns that no field was made of. ``warnings``: sentences on what is missing in
-    the file.
+    ``given``: sources whose text came with the answers, ``facts``: key facts that did, ``correct``: records with a
+    correct answer to their question. Of a file of units ``kind`` is that of the units, ``cases`` counts the cases that
+    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said, of which
+    nothing else may be in a file (``known`` counts these then); ``odd`` are records that came in and are not as they
+    should be. ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that
+    says what they cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no
+    field was made of. ``warnings``: sentences on what is missing in the file.
     """
 
     file: str
@@ -121,6 +135,7 @@ class Imported:
     empty: int = 0
     given: int = 0
     facts: int = 0
+    correct: int = 0
     cases: int = 0
     gold: int = 0
     opinions: int = 0
@@ -142,7 +157,8 @@ class Imported:
 class Preview:
     """What a file holds, before anything of it is stored: ``kind`` as of :class:`Imported`, how many ``records``, how
     many of these are left out, and of the ``first`` ones id, question and first words; ``producer``: the format that a
-    known system wrote it in."""
+    known system wrote it in; ``chats``: date and title of the conversations of an export of chats, newest first;
+    ``notes``: sentences on how it is read."""
 
     file: str
     kind: str
@@ -150,6 +166,8 @@ class Preview:
     bad: int
     first: list[tuple[str, str, str]]
     producer: str = ""
+    chats: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def added(self) -> int:
@@ -184,7 +202,13 @@ def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) 
     if known := _produced(path, mapping, chosen):
         read = list(known)
         good = [(one.record_id or f"line {one.line}", one.question, one.response) for one in _records(read)]
-        return Preview(str(path), "responses", len(read), len(read) - len(good), good[:_SHOWN], known.name)
+        bad = len(read) - len(good)
+        return Preview(str(path), "responses", len(read), bad, good[:_SHOWN], known.name, _chats(known))
+    with splitting_at_headings(chosen.split_at_headings):
+        return _preview(path, _with_question(path, mapping, chosen))
+
+
+def _preview(path: Path, mapping: Mapping[str, str]) -> Preview:
     form = _form(path, mapping)
     kind = form.name if form is not None else detect_format(path, mapping)
     if kind == "export":
@@ -205,7 +229,7 @@ def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) 
         elif len(first) < _SHOWN:
             words = next((values[name] for name in _WORDS if isinstance(values.get(name), str)), "")
             first.append((str(values.get("id", f"line {row.line}")), str(values.get("question", "")), words))
-    return Preview(str(path), kind, records, bad, first)
+    return Preview(str(path), kind, records, bad, first, notes=notes_on(path))
 
 
 def import_file(
@@ -223,7 +247,25 @@ def import_file(
     Raises :class:`UserError` when the file cannot be used as a whole.
     """
     if known := _produced(path, mapping, chosen):
+        _refuse_whole_history(path, known)
         return _answers(study, path, mapping, known, progress)
+    with splitting_at_headings(chosen.split_at_headings):
+        done = _import(study, path, _with_question(path, mapping, chosen), progress, as_copy=as_copy)
+        if done.kind != "export":
+            done.warnings = [*notes_on(path), *done.warnings]
+    return done
+
+
+def _with_question(path: Path, mapping: Mapping[str, str], chosen: Chosen) -> Mapping[str, str]:
+    """The mapping, with the question that is given for answers whose file has none."""
+    if not chosen.question or path.is_dir():
+        return mapping
+    columns = columns_of(peek(open_rows(path)[0])[0])
+    has_one = "question" in Fields.among(answer_records.FIELDS, mapping).present(columns)
+    return mapping if has_one else {**mapping, "question:": chosen.question}
+
+
+def _import(study: Study, path: Path, mapping: Mapping[str, str], progress: Progress, *, as_copy: bool) -> Imported:
     form = _form(path, mapping)
     if form is not None:
         return _units(study, path, form, mapping, progress)
@@ -288,7 +330,44 @@ def _answers(
         stored = _store_facts(study, (fact for record in again() for fact in record.facts), file)
         done.facts = stored.added
         done.warnings += became_other(stored)
+    if told.correct:
+        done.correct = told.correct
+        done.odd += _store_correct(study, again(), file)
+    if told.graded:
+        done.labels = study.write(lambda connection: add_labels(connection, _graded(again())))
     return done
+
+
+def _graded(records: Iterable[AnswerRecord]) -> Iterator[ImportedLabel]:
+    """What people said of the key facts in responses, as labels on these."""
+    for record in records:
+        response = response_row(record, "")
+        for one in record.graded:
+            yield ImportedLabel(
+                unit=unit_id("fact", response["response_id"], key_fact_id(sha256(record.question), one.fact)),
+                reviewer=one.reviewer,
+                axis="presence",
+                label=one.label,
+                texts={"statement_sha256": response["text_sha256"]},
+                group="expert",
+            )
+
+
+def _store_correct(study: Study, records: Iterable[AnswerRecord], file: str) -> list[BadRecord]:
+    """Store the correct answers that records give to their questions; those that another one contradicts."""
+    known, odd = CorrectAnswers(study), []
+    given: dict[str, str] = {}
+    for record in records:
+        if record.correct_answer and record.question:
+            odd += [BadRecord(record.line, why) for why in known.otherwise([(record.question, record.correct_answer)])]
+            given.setdefault(record.question, record.correct_answer)
+
+    def store(connection: sqlite3.Connection) -> None:
+        for question, text in given.items():
+            add_reference(connection, question, text, file)
+
+    study.write(store)
+    return odd
 
 
 def _no_question(count: int) -> str:
@@ -308,6 +387,29 @@ def _produced(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND
     if mapping or path.is_dir():
         return None
     return produced(path, chosen)
+
+
+_MOST_CHATS: Final = 20
+"""Conversations that come in unasked; of more, which ones is to be said: nobody means to review a whole history."""
+
+
+def _refuse_whole_history(path: Path, known: "Produced") -> None:
+    """Raise :class:`UserError` for an export of many chats of which nobody said which are meant."""
+    chosen = known.chosen
+    if chosen.everything or chosen.only or chosen.since:
+        return
+    chats = _chats(known)
+    if len(chats) > _MOST_CHATS:
+        raise UserError(
+            f"{path} holds {len(chats):,} conversations; say which with --only WORDS of the title, with --since DATE, "
+            f"or take all with --all-chats. The newest are: {'; '.join(chats[:_SHOWN])}. --dry-run lists them."
+        )
+
+
+def _chats(known: "Produced") -> list[str]:
+    """Date and title of each conversation of an export of chats, newest first."""
+    found = sorted(known.choices(), key=lambda one: one.created_at, reverse=True)
+    return [" ".join(filter(None, (one.created_at[:10], one.title or "without a title"))) for one in found]
 
 
 def is_asked(path: Path) -> bool:

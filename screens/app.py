@@ -64,6 +64,7 @@ class Workbench(Places):
         *,
         queue: "Queue | None" = None,
         notice: str = "",
+        paste: bool = False,
         once_shown: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(
@@ -79,6 +80,7 @@ class Workbench(Places):
         self._look = look
         self._first = queue
         self._notice = notice
+        self._pastes_first = paste
         self._once_shown = once_shown
         actions_for(STATEMENT_ASKS, config.keys)  # a key given to two actions is reported at once
         figure_actions(config.keys)
@@ -89,6 +91,8 @@ class Workbench(Places):
         self._hang_up: HangUp | None = None
         self.held = KeyRepeat()
         """Shared by all screens: a key held down since one screen must not decide on the next."""
+        self.pasted: Sequence[str] = ()
+        """A question and its answer that were pasted, for which the workbench ended: it is opened again with them."""
         self.parting = ""
         """The message for when the workbench has ended."""
         self.failure: BaseException | None = None
@@ -98,7 +102,10 @@ class Workbench(Places):
 
     def get_default_screen(self) -> Screen[Any]:
         """The review if a queue was given, else the home screen: no other lies below it, and is made for that."""
-        first = self._home() if self._first is None else self._first_review(self._first)
+        if self._pastes_first:
+            first: Screen[Any] = self._paste(self.leave)
+        else:
+            first = self._home() if self._first is None else self._first_review(self._first)
         # What is called with a screen's result: Textual takes it from every screen that another one takes the place of,
         # and gives it to every screen but this.
         first._push_result_callback(first, None)
@@ -224,6 +231,22 @@ class Workbench(Places):
             set_background(self._study, who, read_background(typed))
 
         self.switch_screen(BackgroundScreen(who, given, done, ascii_only=self._look.ascii_only))
+
+    def show_paste(self) -> None:
+        """Ask for an answer to check, as a pasted text or as a file's path."""
+        self.push_screen(self._paste(self.show_home))
+
+    def _paste(self, leave: Callable[[], None]) -> Screen[Any]:
+        from medreview.screens.paste import PasteScreen
+
+        def take(texts: Sequence[str]) -> None:
+            if not texts[1]:
+                raise UserError("There is no answer yet: paste it, or type the path of a file that holds it.")
+            self.pasted = texts
+            self.leave()
+
+        names = ("the question", "the answer, pasted whole; or the path of a file")
+        return PasteScreen("An answer to check", names, take, leave, ascii_only=self._look.ascii_only)
 
     def pass_background(self) -> None:
         """Do not ask for the background again; answers stay."""
@@ -404,11 +427,15 @@ def run(
     *,
     queue: "Queue | None" = None,
     notice: str = "",
+    paste: bool = False,
+    pasted: Callable[[Sequence[str]], None] = lambda _texts: None,
     once_shown: Callable[[], None] = lambda: None,
 ) -> str:
     """Run the workbench until the reviewer leaves; ``""``, or a sentence to print.
 
-    With a queue the review opens at once, otherwise the home screen; ``once_shown`` is called when it is there. Raises
+    ``pasted`` gets a question and an answer that the reviewer pasted to have them checked, for which the workbench
+    ends; with ``paste`` it begins by asking for them. With a queue the review opens at once, otherwise the home screen;
+    ``once_shown`` is called when it is there. Raises
     :class:`UserError` when there is no suitable terminal or when the settings bind a key to two actions, and
     ``WorkbenchEnded``, with an exit code of its own, when something else than the reviewer ended the workbench.
     """
@@ -422,7 +449,7 @@ def run(
     check_terminal(study.path)
     terminal_look = look(config)
     replace_unencodable()
-    app = Workbench(study, config, terminal_look, queue=queue, notice=notice, once_shown=shown)
+    app = Workbench(study, config, terminal_look, queue=queue, notice=notice, paste=paste, once_shown=shown)
     before = {number: signal.getsignal(number) for number in (signal.SIGTSTP, signal.SIGCONT)}
     try:
         app.run(mouse=config.mouse)
@@ -437,4 +464,6 @@ def run(
         raise ended_by_error(app.failure, kept) from app.failure
     if app.signal:
         raise ended_by_signal(app.signal, kept)
+    if app.pasted:
+        pasted(app.pasted)
     return app.parting

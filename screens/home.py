@@ -154,7 +154,8 @@ class HomeScreen(KeyScreen[None]):
             *([("   ", ""), (queues, "key"), (" queues", "")] if queues else []),
         ]
         keys: Row = [
-            (" i", "key"), (" figures   ", ""), *back, ("?", "key"), (" help   ", ""), ("q", "key"), (" leave", ""),
+            (" i", "key"), (" figures   ", ""), *back, ("I", "key"), (" paste   ", ""), ("?", "key"), (" help   ", ""),
+            ("q", "key"), (" leave", ""),
         ]  # fmt: skip
         self._foot.show(foot_rows([opens, keys], "", self._said or self._asked(), False, columns))
 
@@ -186,6 +187,8 @@ class HomeScreen(KeyScreen[None]):
                 self.app.show_history()
             case "figures":
                 self.app.show_figures()
+            case "paste":
+                self.app.show_paste()
             case "background":
                 self.app.show_background()
             case "no_background":

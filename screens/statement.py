@@ -219,7 +219,7 @@ class StatementHandlers(ActionHandlers):
         session, item = self._session, self._session.item
         if item is None:
             raise UserError("There is no answer here.")
-        text = about_answer(session.study.reader, item.response_id, named=session.shows_judges)
+        text = about_answer(session.study.reader, item.response_id, item.statement_id, named=session.shows_judges)
         if not text:
             raise UserError("Nothing is known of this answer beside its question and text.")
         self._stage.app.show_page(f"About the answer {item.response_name}", text)

@@ -74,6 +74,8 @@ class Preparing(OpenedFile):
     ) -> Imported:
         """Import one file, whatever it holds: answers, judgements, a SourceCheckup table; or the folder of an export.
 
+        A file of answers may be a text, JSON, a table, a Word document, a workbook, a PDF, a saved web page, RTF.
+
         ``mapping`` says which column is which field, ``{"answer_text": "response"}``; ``{"judge:": "RefChecker"}``
         gives every record that text. A broken record is left out and named in ``bad``; importing twice adds nothing.
         ``as_copy`` takes the export of another study into one that has material of its own. ``chosen``: which answers
@@ -298,19 +300,23 @@ class Preparing(OpenedFile):
         *,
         dialect: Literal["analysis", "excel"] = "analysis",
         sqlite: str = "",
+        jsonl: bool = False,
         page_text: bool = True,
     ) -> ExportSummary:
         """Write the study as CSV files with a codebook and a manifest; what was written.
 
         ``dialect``: ``"analysis"`` is plain UTF-8, ``"excel"`` guards formulas. ``sqlite`` names a database
-        (``"labels.db"``) that holds all tables too, with views, search and metadata for Datasette; ``page_text``:
-        whether the texts of the pages are in it. Raises ``UserError`` when the folder holds anything but an earlier
-        export of this study.
+        (``"labels.db"``) that holds all tables too, with views, search and metadata for Datasette; ``jsonl`` adds
+        ``labels.jsonl``, a line for each labelled unit with all that belongs to it; ``page_text``: whether the texts of
+        the pages are in the database, and passages of them in ``labels.jsonl``. Raises ``UserError`` when the folder
+        holds anything but an earlier export of this study.
         """
         from medreview.exchange.exports.export import export
 
         self._looked("export", "verdicts")
-        return export(self._study, Path(folder), dialect, self._progress, database=sqlite, page_text=page_text)
+        return export(
+            self._study, Path(folder), dialect, self._progress, database=sqlite, jsonl=jsonl, page_text=page_text
+        )
 
     def _pages(self, saved: Place | None, ocr: bool | None) -> PageProvider:
         from medreview.configured import pages_of

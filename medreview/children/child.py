@@ -58,6 +58,7 @@ WORKS: Final = {
     "pages": "medreview.sources.page_reader:answer_page",
     "pictures": "medreview.sources.page_reader:answer_picture",
     "names": "medreview.sources.page_reader:answer_names",
+    "documents": "medreview.exchange.documents.reading:answer_document",
     "libraries": "medreview.references.reading_libraries:answer_library",
     "containers": "medreview.exchange.producers.container:answer_container",
 }

@@ -44,6 +44,8 @@ _LABEL: Final = rf"""(?:\[\s?\^?(?P<square>{_DIGITS})\^?\s?\](?!\():?
     |(?P<dotted>{_DIGITS})(?:[.):]|\.?[ \t]?[-–—])(?=\s)|\^(?P<raised>{_DIGITS})\^?(?=[\s:]):?
     |(?P<bare>{_DIGITS})(?=[ \t]+(?:https?:|www\.|10\.\d{{4}}))|(?P<super>[¹²³⁰⁴-⁹]{{1,3}}):?)"""
 _ENTRY_LABEL: Final = re.compile(rf"^[ \t>]*(?:[-*+•][ \t]+)?[*_]{{0,3}}{_LABEL}[*_]{{0,3}}", re.VERBOSE | re.MULTILINE)
+_ROW_LABEL: Final = re.compile(rf"^[ \t>]*\|[ \t]*\[?\^?(?P<cell>{_DIGITS})\]?[ \t]*(?=\|)", re.MULTILINE)
+"""The number in the first cell of a row, where the sources stand in a table."""
 _INNER_LABEL: Final = re.compile(rf"(?<=[\s;,.:])\[\^?(?P<square>{_DIGITS})\^?\]:?(?=\s)")
 _LINKED_NUMBER: Final = re.compile(rf"\[\[?\^?({_DIGITS})\^?\]?\]\(\s*<?(?=https?:|www\.)")
 _BULLET: Final = re.compile(r"[ \t>]*[-*+•][ \t]+")
@@ -135,7 +137,7 @@ def inner_labels(line: str) -> list[tuple[int, Span]]:
 def _entries_of(text: str, lists: Sequence[Span]) -> Iterator[_Entry]:
     for start, end in _runs(text, lists):
         run = text[start:end]
-        labels = [*_ENTRY_LABEL.finditer(run), *_INNER_LABEL.finditer(run)]
+        labels = [one for label in (_ENTRY_LABEL, _ROW_LABEL, _INNER_LABEL) for one in label.finditer(run)]
         begins = {label.start(): label for label in labels}
         at = sorted(begins)
         if not at:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from medreview.cli.network import pages_sentence, references_sentence
 from medreview.cli.options import Map, read_mapping
 from medreview.cli.output import bad_records, counted, odd_records, one_line, progress, say
+from medreview.cli.review_words import STDIN
 from medreview.errors import UserError
 from medreview.next_step import command
 
@@ -49,6 +50,44 @@ def opened_or_made(path: Path) -> Iterator["Study"]:
             raise
 
 
+_SPOOLED: Final = "standard-input"
+"""What standard input is called in the study."""
+
+
+@contextmanager
+def files_given(files: Sequence[Path]) -> "Iterator[list[Path]]":
+    """The files to read; in the place of ``-`` a temporary file with what came on standard input, for the block.
+
+    Raises :class:`UserError` where standard input is named twice.
+    """
+    if STDIN not in files:
+        yield list(files)
+        return
+    from tempfile import TemporaryDirectory
+
+    if list(files).count(STDIN) > 1:
+        raise UserError("- is standard input, which can be read once; name it once.")
+    if sys.stdin.isatty():
+        say("Paste the answer, then press Enter and Ctrl-D.")
+    with TemporaryDirectory(prefix="medreview-") as folder:
+        spooled = Path(folder, _SPOOLED)
+        with spooled.open("wb") as file:
+            while block := sys.stdin.buffer.read(1 << 20):
+                file.write(block)
+        try:
+            yield [spooled if path == STDIN else path for path in files]
+        except UserError as error:
+            if type(error) is UserError and str(spooled) in str(error):
+                raise UserError(str(error).replace(str(spooled), "Standard input")) from error
+            raise
+
+
+def as_given(file: str) -> str:
+    """A file as the user named it: what came on standard input is ``-``."""
+    path = Path(file)
+    return str(STDIN) if path.name == _SPOOLED and path.parent.name.startswith("medreview-") else file
+
+
 def with_requests(files: Sequence[Path], chosen: "Chosen") -> "tuple[list[Path], Chosen]":
     """The files with answers, and what is chosen of them: a batch's input among the files says what was asked."""
     from medreview.import_files import is_asked
@@ -72,7 +111,9 @@ def show_first(
 
     if not (always or sys.stderr.isatty()):
         return []
-    found = [preview(path, read_mapping(mapping), chosen or Chosen()) for path in files]
+    wanted = chosen or Chosen()
+    previews = (preview(path, read_mapping(mapping), wanted) for path in files)
+    found = [replace(one, file=as_given(one.file)) for one in previews]
     for one in found:
         say(*previewed(one))
     return found
@@ -86,11 +127,15 @@ def previewed(found: "Preview") -> Iterator[str]:
     left = f", {found.bad} that cannot be read" if found.bad else ""
     how = f", read as {found.producer}" if found.producer else ""
     yield f"{found.file}: {_counted(found.added, found.kind)}{how}{left}"
-    for name, question, words in found.first:
+    for chat in found.chats:
+        yield f"  {one_line(chat)}"
+    for name, question, words in () if found.chats else found.first:
         parts = (
             one_line(part)[:_LONGEST] + "…" * (len(one_line(part)) > _LONGEST) for part in (question, words) if part
         )
         yield f"  {one_line(name)}: {' | '.join(parts)}"
+    for note in found.notes:
+        yield f"  {note}"
 
 
 def imported_sentence(done: "Imported") -> str:
@@ -105,7 +150,7 @@ def imported_sentence(done: "Imported") -> str:
         (done.cases, "case", "added"), (done.gold, "gold label", "added"), (done.opinions, "machine opinion", "added"),
         (done.labels, "unit", "added"), (done.empty, "empty response", "kept as invalid"),
         (done.ranges, "citation", "with its place in the text"), (done.given, "source", "with a text of its own"),
-        (done.facts, "key fact", "added"),
+        (done.facts, "key fact", "added"), (done.correct, "record", "with a correct answer"),
     )  # fmt: skip
     for number, noun, how in beside:
         if number:
@@ -155,11 +200,12 @@ def say_what_is_missing(done: "Imported", study: Path, mapping: Map, name: str, 
     if wanted:
         pairs = [*(mapping or []), *(f"{column.column}={column.field}" for column in wanted)]
         maps = [word for pair in pairs for word in ("--map", pair)]
-        again = command(name, *given, Path(done.file), *maps)
+        file = done.file if done.file == str(STDIN) else Path(done.file)
+        again = command(name, *given, file, *maps)
         if any(
             column.field not in ("citations", "facts") for column in wanted
         ):  # the others distinguish one response from another
-            again = command("run", _another(study), Path(done.file), *maps)
+            again = command("run", _another(study), file, *maps)
         say(f"  to take {', '.join(column.column for column in wanted)}: {again}")
 
 
@@ -176,7 +222,8 @@ def prepare(
 ) -> "Prepared":
     """Bring files to where they can be reviewed, with a progress bar, and say what came in and what did not.
 
-    ``name`` and ``given`` are those of :func:`say_what_is_missing`. It can be stopped and given again.
+    ``files`` are those of :func:`files_given`; ``name`` and ``given`` are those of :func:`say_what_is_missing`. It can
+    be stopped and given again.
     """
     from medreview import pipeline
     from medreview.config import load_config
@@ -191,6 +238,7 @@ def prepare(
         )
         brought += done.imported
     for imported in done.imported:
+        imported.file = as_given(imported.file)
         say(imported_sentence(imported))
         say_what_is_missing(imported, study.path, mapping, name, *given)
     say(*done.fetched.note.splitlines())

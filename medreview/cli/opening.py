@@ -3,6 +3,8 @@
 It finds the reviewer and the queue, and copies the study on the way.
 """
 
+import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from medreview.cli.output import say
-from medreview.cli.review_words import ReviewOptions
+from medreview.cli.review_words import STDIN, ReviewOptions
 from medreview.cli.verdict_access import current_verdicts
 from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.cli.network import PagesFrom
-    from medreview.cli.options import Map
+    from medreview.cli.options import AnswerOptions, Map
+    from medreview.config import Config
     from medreview.review.queue import Queue
     from medreview.study import Study
 
@@ -53,11 +56,77 @@ def open_review(study: "Study", wanted: ReviewOptions, *, first: str | None = No
             aim = sitting_goal(config.goal)
             review_plain(open_session(study, config.reviewer, opened, reveal=config.reveal, goal=aim))
         else:
-            from medreview.screens.app import run
+            _workbench(study, config, opened, begin_copy, paste=wanted.paste)
 
-            notice = "" if study.writable else "read-only: decisions cannot be saved"
-            if parting := run(study, config, queue=opened, notice=notice, once_shown=begin_copy):
-                say(parting)
+
+def _workbench(
+    study: "Study", config: "Config", queue: "Queue | None", begin_copy: Callable[[], None], *, paste: bool
+) -> None:
+    """Run the workbench; once more with each answer that is pasted in it."""
+    from medreview.screens.app import run
+
+    notice = "" if study.writable else "read-only: decisions cannot be saved"
+    while True:
+        pasted: list[Sequence[str]] = []
+        if parting := run(
+            study, config, queue=queue, notice=notice, paste=paste, pasted=pasted.append, once_shown=begin_copy
+        ):
+            say(parting)
+        if not pasted:
+            return
+        paste, notice = False, ""
+        try:
+            queue = _of_pasted(study, config.reviewer, *pasted[0])
+        except UserError as error:
+            queue, notice = None, str(error)
+
+
+def _of_pasted(study: "Study", reviewer: str, question: str, answer: str) -> "Queue":
+    """The statements of an answer that was pasted, or of the file whose path was."""
+    from tempfile import TemporaryDirectory
+
+    from medreview.cli.importing import prepare
+    from medreview.cli.network import pages_from
+    from medreview.import_files import Chosen
+    from medreview.review.queue import open_queue
+
+    last = "SELECT coalesce(max(ordinal), 0) FROM response"
+    before = study.reader.execute(last).fetchone()[0]
+    with TemporaryDirectory(prefix="medreview-") as folder:
+        file = _file_of(answer) or _written(Path(folder), question, answer)
+        prepare(study, [file], None, pages_from(None), "import", study.path, chosen=Chosen(question=question))
+    after = study.reader.execute(last).fetchone()[0]
+    if after == before:
+        raise UserError("This answer is in the study already.")
+    names = f"response=R{after:02d}" if after == before + 1 else ""
+    queue = open_queue(study, "responses", reviewer, filter=names)
+    if not queue.units:
+        raise UserError("The answer is in the study, and no statement that can be checked was found in it.")
+    return queue
+
+
+def _file_of(answer: str) -> Path | None:
+    """The file whose path stands in the place of an answer."""
+    if "\n" in answer or len(answer) > 1_000:
+        return None
+    path = Path(answer.strip("'\"")).expanduser()
+    return path if path.is_file() else None
+
+
+def _written(folder: Path, question: str, answer: str) -> Path:
+    """A file with what was pasted, read by what it is: the answer of an API, or a text with its question."""
+    import json
+
+    if answer.startswith(("{", "[", "data:", "event:")):
+        path = folder / ("pasted.json" if answer[0] in "{[" else "pasted.txt")
+        path.write_text(answer, encoding="utf-8")
+    elif question:
+        path = folder / "pasted.jsonl"
+        path.write_text(json.dumps({"question": question, "response": answer}), encoding="utf-8")
+    else:
+        path = folder / "pasted.md"
+        path.write_text(answer, encoding="utf-8")
+    return path
 
 
 def _queue(study: "Study", reviewer: str, wanted: ReviewOptions, first: str | None) -> "Queue | None":
@@ -124,12 +193,19 @@ def _meanwhile(study: "Study", named: str) -> Iterator[Callable[[], None]]:
 
 SUFFIX: Final = ".medreview"
 """Of the study that is made beside a file of answers."""
+_OF_STDIN: Final = Path("answers.medreview")
+"""The study of answers that come on standard input."""
 
 
 def review_paths(
-    paths: Sequence[Path], wanted: ReviewOptions, *, pages: "PagesFrom" = None, mapping: "Map" = None
+    paths: Sequence[Path],
+    wanted: ReviewOptions,
+    *,
+    pages: "PagesFrom" = None,
+    mapping: "Map" = None,
+    answers: "AnswerOptions | None" = None,
 ) -> None:
-    """Open the study for review; of files of answers one is made first, or taken further."""
+    """Open the study for review; one is made first, or taken further, of files of answers (``answers``: which)."""
     from medreview.study import Study
 
     if wanted.audit is not None and wanted.queue not in (None, "audit", "random"):
@@ -141,19 +217,46 @@ def review_paths(
         with Study.open(study, read_only=wanted.read_only) as opened:
             _review(opened, wanted)
         return
-    from medreview.cli.importing import opened_or_made
+    from medreview.cli.importing import files_given, opened_or_made
 
     with opened_or_made(study) as opened:
-        _bring_in(opened, files, [path for path in paths if path == study], pages, mapping)
+        with files_given(files) as read:
+            _bring_in(opened, read, [path for path in paths if path == study], pages, mapping, answers)
+        if STDIN in files:
+            _take_terminal(study)
         _review(opened, wanted)
 
 
-def _bring_in(opened: "Study", files: list[Path], given: list[Path], pages: "PagesFrom", mapping: "Map") -> None:
+def _take_terminal(study: Path) -> None:
+    """Make the terminal standard input again, from which answers came: a person decides there.
+
+    Raises :class:`UserError` without a terminal.
+    """
+    if sys.stdin.isatty():
+        return
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        raise UserError(f"The answers are in {study}; review them on a terminal: {command('review', study)}") from None
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)  # the old one has met the end of the pipe
+
+
+def _bring_in(
+    opened: "Study",
+    files: list[Path],
+    given: list[Path],
+    pages: "PagesFrom",
+    mapping: "Map",
+    answers: "AnswerOptions | None",
+) -> None:
     from medreview.cli.importing import prepare, prepared_sentence
     from medreview.cli.network import pages_from
     from medreview.units.registry import kinds_in
 
-    done = prepare(opened, files, mapping, pages_from(pages), "review", *given)
+    chosen = answers.chosen() if answers else None
+    done = prepare(opened, files, mapping, pages_from(pages), "review", *given, chosen=chosen)
     say(prepared_sentence(opened, done))
     others = kinds_in(opened.reader).keys() - {"response"}  # without a statement, responses are invalid ones
     if not opened.reader.execute("SELECT 1 FROM statement LIMIT 1").fetchone() and not others:
@@ -178,13 +281,17 @@ def _study_and_files(paths: Sequence[Path]) -> tuple[Path, list[Path]]:
     from medreview.study.file_kind import is_database, refuse_no_file
 
     for path in paths:
-        if not (path.is_dir() and path.name):  # of saved answers
+        if path != STDIN and not (path.is_dir() and path.name):  # of saved answers
             refuse_no_file(path)
     studies = [
-        path for path in paths if is_database(path) or path.suffix == SUFFIX or not (path.suffix or path.exists())
+        path
+        for path in paths
+        if is_database(path) or path.suffix == SUFFIX or not (path.suffix or path.exists() or path == STDIN)
     ]
     files = [path for path in paths if path not in studies]
     if len(studies) > 1:
         join = command("merge", *studies[:2])
         raise UserError(f"{studies[1]} is a second study; open one at a time, or join copies of one with `{join}`.")
-    return (studies[0] if studies else files[0].with_suffix(SUFFIX)), files
+    if studies:
+        return studies[0], files
+    return (_OF_STDIN if files[0] == STDIN else files[0].with_suffix(SUFFIX)), files

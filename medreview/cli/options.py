@@ -94,7 +94,7 @@ NoWait = Annotated[bool, Option("--no-wait", help="With --batch-submit: do not w
 
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
-    """Which answers are read of a file that a known system wrote, and what such a file does not say."""
+    """Which answers are read of a file, and what the file does not say."""
 
     question: Annotated[
         str | None, Option("--question", metavar="TEXT", help="The question of answers whose file has none.")
@@ -112,6 +112,9 @@ class AnswerOptions:
         str | None, Option("--since", metavar="DATE", help="Of an export of chats, those from DATE on (2026-11-01).")
     ] = None
     everything: Annotated[bool, Option("--all-chats", help="Of an export of chats, all of them, however many.")] = False
+    split: Annotated[
+        bool, Option("--split-at-headings", help="Make an answer of the text below each heading with a question.")
+    ] = False
 
     def chosen(self) -> "Chosen":
         """What they stand for."""
@@ -124,6 +127,7 @@ class AnswerOptions:
             only=self.only or "",
             since=self.since or "",
             everything=self.everything,
+            split_at_headings=self.split,
         )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+STDIN: Final = Path("-")
+"""What names standard input in place of a file."""
 SWITCHES: Final = ("blind", "read_only")
 """Options of ``review`` without a value that are read here."""
 VALUES: Final = ("queue", "filter", "goal", "reviewer")
@@ -25,6 +27,7 @@ class ReviewOptions(NamedTuple):
     plain: bool = False
     goal: str | None = None
     reviewer: str | None = None
+    paste: bool = False
 
 
 def opening_words(words: Sequence[str]) -> tuple[Path, ReviewOptions] | None:

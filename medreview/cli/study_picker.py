@@ -89,9 +89,9 @@ _OTHER_ROWS: Final = 5
 
 
 def words_to_run() -> list[str]:
-    """The words of the command to run where none were given: the review that was chosen, or none for the help.
+    """The words of the command to run where none were given: what was chosen, or none for the help.
 
-    Raises ``SystemExit`` when the user leaves. Without a terminal, or any recent study, nothing is asked.
+    Raises ``SystemExit`` when the user leaves. Without a terminal nothing is asked.
     """
     if not all(stream and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         return []
@@ -99,12 +99,44 @@ def words_to_run() -> list[str]:
 
     entries = recent_list()
     if not entries:
-        return []
+        return _first_words()
     chosen = _Chooser(entries).choose()
+    if isinstance(chosen, list):
+        return chosen
     if chosen is None:
         raise SystemExit(0)
     named = ["--reviewer", chosen.reviewer] if chosen.reviewer else []
     return ["review", *named, chosen.path]
+
+
+_FIRST: Final = (
+    "",
+    "Check what a language model says about medicine against what it cites.",
+    "",
+    "  Enter  the sample study: sixteen answers, with their pages",
+    "  p      paste a question and an answer",
+    "  or the path of a file with answers: a chat's export, Word, Excel, PDF, text,",
+    "  JSON as a model's API gives it",
+    "",
+    "q leaves; `medreview --help` lists the commands.",
+)
+
+
+def _first_words() -> list[str]:
+    """What to do where no study was opened yet."""
+    _print(*_FIRST)
+    while True:
+        print("> ", end="", flush=True)
+        line = sys.stdin.readline()
+        typed = line.strip()
+        if not line or typed == "q":
+            raise SystemExit(0)
+        if typed in ("", "p"):
+            return ["paste"] if typed else ["demo"]
+        path = Path(typed.strip("'\"")).expanduser()
+        if path.exists():
+            return ["review", str(path)]
+        _print(f"There is no file {typed!r}.")
 
 
 class _Chooser:
@@ -117,8 +149,8 @@ class _Chooser:
         self._reviewer = load_config().reviewer
         self._looked: dict[str, RecentStudy] = {}
 
-    def choose(self) -> "OpenedStudy | None":
-        """The study to open; ``None`` to leave."""
+    def choose(self) -> "OpenedStudy | list[str] | None":
+        """The study to open, or the words of another command; ``None`` to leave."""
         shown = self._page(0)
         while self._entries:
             default = next(filter(self._opens, shown), 0)
@@ -127,6 +159,8 @@ class _Chooser:
             number = _number(word) if typed else default
             if typed == "q":
                 return None
+            if typed == "p":
+                return ["paste"]
             if typed == "m" and shown.stop <= len(self._entries):
                 shown = self._page(shown.stop - 1)
             elif word == "x" and self._known(_number(rest)):
@@ -157,6 +191,7 @@ class _Chooser:
 
     def _ask(self, default: int, more: bool) -> str:
         can = [f"Enter opens {default}" if default else "", "a number opens that one", "x 2 takes 2 off the list"]
+        can += ["p pastes a new answer"]
         can += ["m shows more" if more else "", "q leaves"]
         _print("", "; ".join(filter(None, can)))
         print("> ", end="", flush=True)

@@ -65,6 +65,8 @@ CLASH_WORDS: Final = {
     "medicine": "medicine differs",
 }
 """What the evidence rules call a difference, in words."""
+_CLAIMED: Final = {"absent": 94, "altered": 88}
+"""What is wrong with a passage that the answer itself shows as its proof, and the weight of that."""
 _IN_DOUBT: Final = 44
 """The weight of a difference in words in doubt: after what judges do not find, before their own doubt."""
 OCR_IN_DOUBT: Final = " (OCR in doubt)"
@@ -127,15 +129,18 @@ def flags(
     findings: Collection[str] = (),
     references: Iterable[CitedReference] = (),
     doubtful_kinds: Iterable[str] = (),
+    false_claims: Iterable[tuple[str, str]] = (),
 ) -> list[Flag]:
     """Why a statement should be looked at, gravest first; empty when nothing speaks against the judges' verdict.
 
     ``clash_kinds`` are those of the page that opens first; ``together``: what judges say by all sources at once;
     ``findings``: types of hallucination that judges of the whole response found where the statement stands;
     ``references``: those that it cites; ``doubtful_kinds``: of clashes on the page that opens which rest on words in
-    doubt, read by OCR. What is missing is among the flags: see :func:`worth_flagging`.
+    doubt, read by OCR; ``false_claims``: status and page of passages that the answer itself shows as its proof, and
+    that are not what the page says. What is missing is among the flags: see :func:`worth_flagging`.
     """
     found = [*_of_references(references)]
+    found += [Flag(_CLAIMED[status], f"cited text {status}", page) for status, page in dict(false_claims).items()]
     found += [Flag(72, f"finding: {in_words(kind)}") for kind in sorted(findings)]
     lead = result.lead.snapshot_id if result.lead else None
     for fault, weight, badge in _FALSE_QUOTES:

@@ -49,13 +49,14 @@ def confirm(study: Study) -> None:
 
 def fingerprint(reader: sqlite3.Connection) -> str:
     """Hashes of what the table is made from: tie rule, statements, which of them are retired, what they cite,
-    judgements, findings, checks of references, and the pages as they are; and, by itself, of labels on references.
+    judgements, passages that answers show as their proof, findings, checks of references, and the pages as they are;
+    and, by itself, of labels on references.
 
     Of tables that only ever grow the length is enough. Not in it: an abstention that an answer takes the place of.
     """
     counts = reader.execute(
         """SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM judgement),
-                  (SELECT count(*) FROM merged_judgement),
+                  (SELECT count(*) FROM merged_judgement), (SELECT count(*) FROM claimed_quote),
                   (SELECT count(*) FROM hallucination_finding),
                   (SELECT count(*) FROM citation WHERE response_id IN (SELECT response_id FROM statement))"""
     ).fetchone()

@@ -15,6 +15,7 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
+from medreview.judges.claimed_quotes import false_claims
 from medreview.judges.rollup import RollUp, every_merged, merged_judgements, roll_up, roll_up_merged, tie_rule
 from medreview.judges.triage import (
     CitedPages,
@@ -177,6 +178,7 @@ def _each(reader: sqlite3.Connection, only: str | None = None) -> Iterator[tuple
     clashes = _clashes(reader, only)
     findings = _findings(reader, only)
     references = cited_references(reader, only)
+    claims = false_claims(reader, *_where(_OF_ONE, only))
     tie = tie_rule(reader)
     injected = {row[0] for row in reader.execute("SELECT snapshot_id FROM snapshot WHERE instructions <> ''")}
     voters = VoteReader(reader)
@@ -210,7 +212,9 @@ def _each(reader: sqlite3.Connection, only: str | None = None) -> Iterator[tuple
             "merged_supported": together.supported if together else None,
         }
         beside_it = findings.get(statement_id, ()), references.get(statement_id, ())
-        marks = flags(result, clashing.kinds, cited, together, *beside_it, clashing.doubtful)
+        marks = flags(
+            result, clashing.kinds, cited, together, *beside_it, clashing.doubtful, claims.get(statement_id, ())
+        )
         yield _verdict(statement_id, result, own.doubt) | said, marks
 
 

@@ -24,6 +24,7 @@ from medreview.import_files import (
     store_decisions,
 )
 from medreview.judges import verdicts
+from medreview.judges.claimed_quotes import ground_claims
 from medreview.judges.offline_stage import judge_offline
 from medreview.judges.semantic_stage import SemanticPlan, SemanticSummary, by_rules_alone, judge_by_meaning, plan
 from medreview.llm.settings import JudgeSettings, where_texts_go
@@ -246,6 +247,7 @@ def judge(
     with rolled_up(study, progress):
         mark_all(study, progress)
         pairs = judge_offline(study, progress, processes, synonyms).pairs
+        ground_claims(study, progress)
         asked = ask_meaning(study, meaning, synonyms, progress) if meaning else None
     return Judged(pairs, verdicts.flagged(study.reader), asked)
 
@@ -298,6 +300,7 @@ def run(
             store_decisions(study, done, decisions, progress)
         imported += [import_file(study, path, mapping, progress) for path in files if path in late]
         pairs = judge_offline(study, progress, processes, synonyms).pairs
+        ground_claims(study, progress)
         asked = ask_meaning(study, meaning, synonyms, progress) if meaning else None
     judged = Judged(pairs, verdicts.flagged(study.reader), asked)
     return Prepared(imported, citations, fetched, parsed, judged, checked)

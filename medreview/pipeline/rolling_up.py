@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medreview.judges import rollup, verdict_fingerprint, verdicts
+from medreview.judges.claimed_quotes import ground_claims
 from medreview.judges.injection import mark_snapshots
 from medreview.judges.offline_stage import judge_offline, pairs_waiting
 from medreview.labels import TieRule
@@ -122,6 +123,7 @@ def edit(
         if not others:
             mark_all(study, progress)
             judge_offline(study, progress, 0, synonyms)
+            ground_claims(study, progress)
     return Edited([each for event in events for each in made_of(event)], receipt)
 
 

@@ -10,12 +10,27 @@ from medreview.text import in_words
 _ROLES = {"user": "asked before", "assistant": "answered before", "system": "system prompt"}
 
 
-def about_answer(reader: sqlite3.Connection, response_id: str, *, named: bool) -> str:
-    """All of it as paragraphs; of a model's name and whatever may show it only where it may be ``named``.
+_QUOTED = {"absent": "this is not in the page", "altered": "the page says something else there"}
+
+
+def about_answer(reader: sqlite3.Connection, response_id: str, statement_id: str, *, named: bool) -> str:
+    """All of it as paragraphs; of a model's name and whatever may show it only where it may be ``named``. First the
+    passages that the answer itself shows as the proof of a statement, and whether they are in their pages.
 
     ``""`` where the study knows nothing beside the question and the text.
     """
     row = reader.execute("SELECT * FROM response WHERE response_id = ?", (response_id,)).fetchone()
+    claims = reader.execute(
+        """SELECT c.quote, c.status, url FROM claimed_quote AS c JOIN snapshot USING (snapshot_id)
+           JOIN source USING (source_id)
+           WHERE c.statement_id = ? ORDER BY url, c.quote""",
+        (statement_id,),
+    )
+    shown = [
+        f"The answer shows as its proof, from {claim['url'] or 'a document'}: “{claim['quote']}” "
+        f"({_QUOTED.get(claim['status'], 'it is in the page')})"
+        for claim in claims
+    ]
     told = []
     if row["finish"]:
         told.append(f"how it ended: {in_words(row['finish'])}, {FINISHES[row['finish']]}")
@@ -34,4 +49,4 @@ def about_answer(reader: sqlite3.Connection, response_id: str, *, named: bool) -
     said = [f"{_ROLES.get(turn['role'], turn['role'])}: {turn['text'].strip()}" for turn in turns]
     if said:
         said.append(f"asked: {row['question'].strip() or 'nothing that was recorded'}")
-    return "\n\n".join(filter(None, ("\n".join(told), *said)))
+    return "\n\n".join(filter(None, (*shown, "\n".join(told), *said)))

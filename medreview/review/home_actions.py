@@ -19,6 +19,7 @@ HOME: Final = unique(
         Action("palette", ("colon",), "all", "Everything, on a line: words find it, Enter does it.", "First screen"),
         Action("history", ("H",), "my decisions", "My last decisions and notes, to go there.", "First screen"),
         Action("figures", ("i",), "figures", "How often you and the judges agree.", "First screen"),
+        Action("paste", ("I",), "paste", "Paste a question and an answer, to check that as well.", "First screen"),
         Action("background", ("B",), "who decides", "Say who you are: role, years, specialty.", "First screen"),
         Action("no_background", ("N",), "never mind", "Do not say who you are; it is not asked again.", "First screen"),
         Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study.", "First screen"),

@@ -174,6 +174,8 @@ def _in_sources(text: str, block: Block, before: bool, cited: CitationIndex) -> 
         named = cited.any(Span(block.start, block.end)) or (len(rest) < 200 and not says)
         if not rest or (title["colon"] and named):
             return True
+    if before and block.shape in ("heading", "row") and body.count("|") >= 2:  # a table of sources
+        return block.shape == "heading" or cited.any(Span(block.start, block.end))
     if not before or block.shape in ("heading", "row"):
         return False
     if block.shape == "item" or cited.any(Span(block.start, block.end)):

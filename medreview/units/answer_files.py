@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from medreview.exchange.imports import answer_records
 from medreview.exchange.imports.answer_records import AnswerRecord, response_row
 from medreview.exchange.imports.field_mapping import Fields, name_of, text_of
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
@@ -37,7 +38,7 @@ _GROUPS: Final = {
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "question": ("question", "query"),
     "response": ("response", "answer", "hallucinated_answer", "output"),
-    "correct_answer": ("correct_answer", "reference_answer", "expert_answer", "gold_answer"),
+    "correct_answer": answer_records.FIELDS["correct_answer"],
     "gold": ("hallucination_type", "halluc_type", "gold_type", "gold"),
     "spans": ("hallucinated_spans", "hallucination_spans", "gold_spans", "spans"),
     "reason": ("reason", "why", "explanation"),

@@ -5,7 +5,7 @@ A value that is of no use raises ``ValueError``, half a sentence on what is wron
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -116,7 +116,7 @@ def import_units(
     fields = Fields({**form.fields, "unit": ("unit",)}, mapping)
     done, unused = ImportedUnits(), UnusedColumns(form.fields)
     batch: list[Brought] = []
-    asked, correct = _Asked(study, form), _Correct(study)
+    asked, correct = _Asked(study, form), CorrectAnswers(study)
     progress.begin(path.name, lines)
 
     def store() -> None:
@@ -132,7 +132,7 @@ def import_units(
             continue
         done.read += 1
         done.odd += [BadRecord(row.line, warning) for warning in (*brought.warnings, *asked.twice(brought))]
-        done.odd += [BadRecord(row.line, warning) for warning in correct.otherwise(brought)]
+        done.odd += [BadRecord(row.line, warning) for warning in correct.otherwise(brought.references)]
         batch.append(brought)
         for unit in brought.units:
             on_unit(unit)
@@ -163,16 +163,16 @@ class _Asked:
         return sha256(folded(text))
 
 
-class _Correct:
+class CorrectAnswers:
     """The correct answers that are known: the first one to a question stays."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self._known: dict[str, str] = {}
 
-    def otherwise(self, brought: Brought) -> Iterator[str]:
-        """A warning for each correct answer that another record has otherwise."""
-        for question, text in brought.references:
+    def otherwise(self, references: Iterable[tuple[str, str]]) -> Iterator[str]:
+        """A warning for each (question, correct answer) that another record has otherwise."""
+        for question, text in references:
             if question not in self._known:
                 self._known[question] = load_reference(self._study.reader, question) or text
             if self._known[question] != text:

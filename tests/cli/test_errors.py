@@ -30,7 +30,7 @@ def one_sentence(done):
         ("missing.jsonl", None, "missing.jsonl"),
         ("empty.jsonl", b"", "empty"),
         ("cut.json", b'[{"response": "Take 5 mg."}, {"respon', "line 1"),
-        ("latin.jsonl", '{"response": "Naïve patients take 5 µg."}'.encode("latin-1"), "UTF-8"),
+        ("cyrillic.jsonl", '{"response": "Пациенты принимают 5 мг."}'.encode("cp1251"), "UTF-8"),
         ("other.csv", b"colour,shape\nred,round\n", "--map"),
         ("binary.txt", bytes(range(256)) * 4, "text"),
     ],

@@ -38,8 +38,8 @@ def test_answers_are_reviewed_in_one_step_and_new_ones_are_taken_in(medreview: P
     first = medreview(*review, input="1\nq\n")
     assert "Metformin is contraindicated at an eGFR below 30" in first.stdout
     assert "given with the answer" in " ".join(first.stdout.split())
-    assert "my answers.jsonl: 1 response added; 1 page given with the answers" in first.stderr
-    assert "my answers.jsonl: not used: links" in first.stderr
+    assert "my answers.jsonl: 1 response added; 1 source with a text of its own" in first.stderr
+    assert "my answers.jsonl: kept beside the answers: links" in first.stderr
     assert "to take links: medreview review 'my answers.jsonl' --map links=citations" in first.stderr
     assert events(made) == ["decide"]
 

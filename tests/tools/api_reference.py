@@ -39,7 +39,7 @@ GROUPS = {
         "Estimate Comparison AuditReport StudyFigures SupportReport SupportFigures UrlReport CitationReport Resampling"
     ),
     "What stages give back": (
-        "Prepared Imported BadRecord FetchSummary ParseSummary Judged JudgedBy Tally QuestionPlan JudgeSettings "
+        "Prepared Imported Chosen BadRecord FetchSummary ParseSummary Judged JudgedBy Tally QuestionPlan JudgeSettings "
         "Attached Generated GenerationCounts "
         "MergeSummary ExportSummary"
     ),

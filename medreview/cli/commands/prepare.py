@@ -9,6 +9,8 @@ from typer import Argument, Option
 
 from medreview.cli.ask_models import Semantic, leave_by_summary, meaning_from_config
 from medreview.cli.importing import (
+    as_given,
+    files_given,
     imported_sentence,
     kept_before,
     opened_or_made,
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
 def run(
     study: StudyFile,
     files: Annotated[
-        list[Path] | None, Argument(metavar="FILE", help="Answers, judgements, tables or exports.")
+        list[Path] | None, Argument(metavar="FILE", help="Answers, judgements, tables or exports; - is standard input.")
     ] = None,
     pages: PagesFrom = None,
     mapping: Map = None,
@@ -82,13 +84,13 @@ def run(
     """
     if not files and not study.exists():
         raise UserError(f"There is no study {study} yet; name the files that it is made of.")
-    with opened_or_made(study) as opened:
+    with files_given(files or []) as paths, opened_or_made(study) as opened:
         ask = True if references else False if pages else None
         meaning = meaning_from_config(semantic)
         authorities = authorities_from_config(libraries or (), ask=ask, proxy=proxy)
         provider = pages_from(pages, proxy, robots, ocr=ocr)
         done = prepare(
-            opened, files or [], mapping, provider, "run", study, references=authorities, meaning=meaning,
+            opened, paths, mapping, provider, "run", study, references=authorities, meaning=meaning,
             chosen=wanted.chosen(),
         )  # fmt: skip
         sentence = prepared_sentence(opened, done)
@@ -104,7 +106,8 @@ _NAMED: Final = 10
 def import_(
     study: Annotated[Path | None, Argument(metavar="STUDY", help="The study file.", callback=study_path)] = None,
     files: Annotated[
-        list[Path] | None, Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports.")
+        list[Path] | None,
+        Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports; - is standard input."),
     ] = None,
     mapping: Map = None,
     as_copy: Annotated[bool, Option("--as-copy", help="Take the export of another study, too.")] = False,
@@ -123,7 +126,10 @@ def import_(
     *,
     wanted: AnswerOptions,
 ) -> None:
-    """Bring answers or judgements into a study: JSON, JSON lines, CSV, text, SourceCheckup tables, exports.
+    """Bring answers or judgements into a study: text, Markdown, Word, Excel, OpenDocument, PDF, saved web pages, RTF,
+    CSV, JSON, JSON lines, SourceCheckup tables, exports.
+
+    What a file is shows in its content, not in its name. Of a workbook the sheet with the answers is read.
 
     What known systems write is read as it is, too: answers of model APIs, batches, saved streams, exports of chats,
     logs of evaluations, published data sets; --producers lists them.
@@ -149,20 +155,22 @@ def import_(
         return
     if not files:
         raise UserError("Name the files to import, or --undo to take the newest import back.")
-    files, chosen = with_requests(files, wanted.chosen())
-    if dry_run:
-        found = show_first(files, mapping, always=True, chosen=chosen)
-        lines = ("Nothing was written.",)
-        result({"dry_run": True, "files": [asdict(one) for one in found]}, *lines, as_json=as_json)
-        return
-    show_first(files, mapping, chosen=chosen)
-    fields = read_mapping(mapping)
-    with opened_or_made(study) as opened, kept_before(opened, files) as brought, progress() as bar:
-        brought += (pipeline.bring_in(opened, path, fields, bar, as_copy=as_copy, chosen=chosen) for path in files)
-        done = list(brought)
-        if correct is not None:
-            show_correct_answers(opened, correct)
+    with files_given(files) as given:
+        paths, chosen = with_requests(given, wanted.chosen())
+        if dry_run:
+            found = show_first(paths, mapping, always=True, chosen=chosen)
+            lines = ("Nothing was written.",)
+            result({"dry_run": True, "files": [asdict(one) for one in found]}, *lines, as_json=as_json)
+            return
+        show_first(paths, mapping, chosen=chosen)
+        fields = read_mapping(mapping)
+        with opened_or_made(study) as opened, kept_before(opened, paths) as brought, progress() as bar:
+            brought += (pipeline.bring_in(opened, path, fields, bar, as_copy=as_copy, chosen=chosen) for path in paths)
+            done = list(brought)
+            if correct is not None:
+                show_correct_answers(opened, correct)
     for imported in done:
+        imported.file = as_given(imported.file)
         say_what_is_missing(imported, study, mapping, "import", study)
     result({"files": [asdict(imported) for imported in done]}, *map(imported_sentence, done), as_json=as_json)
 
@@ -264,7 +272,8 @@ def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> list[str]
 def facts(
     study: StudyFile,
     file: Annotated[
-        Path, Argument(metavar="FILE", help="Columns fact (or facts, a list), category, question or response.")
+        Path,
+        Argument(metavar="FILE", help="Columns fact (or facts, a list), category, question or response; or -."),
     ],
     mapping: Map = None,
     as_json: Json = False,
@@ -280,8 +289,8 @@ def facts(
     from medreview.config import load_config
     from medreview.import_files import became_other
 
-    with open_study(study) as opened:
-        done = pipeline.bring_facts(opened, file, load_config().reviewer, read_mapping(mapping))
+    with files_given([file]) as paths, open_study(study) as opened:
+        done = pipeline.bring_facts(opened, paths[0], load_config().reviewer, read_mapping(mapping))
     bad_records(done.bad, file)
     for sentence in became_other(done):
         say(f"{file}: {sentence}")

@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from medreview.cli.network import PagesFrom
 from medreview.cli.opening import open_review, review_paths
-from medreview.cli.options import Json, Map, Reviewer, StudyFile, open_study
+from medreview.cli.options import AnswerOptions, Json, Map, Reviewer, StudyFile, open_study, takes
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.review_words import ReviewOptions
 from medreview.cli.verdict_access import looked
@@ -48,9 +48,11 @@ def demo(
             open_review(opened, ReviewOptions(reviewer=reviewer), first="flagged")
 
 
+@takes(AnswerOptions)
 def review(
     paths: Annotated[
-        list[Path], Argument(metavar="STUDY|FILE...", help="The study; or answers, which become one beside them.")
+        list[Path],
+        Argument(metavar="STUDY|FILE...", help="The study; or answers, which become one; - is standard input."),
     ],
     queue: Annotated[
         str | None,
@@ -75,20 +77,45 @@ def review(
     reviewer: Reviewer = None,
     pages: PagesFrom = None,
     mapping: Map = None,
+    *,
+    wanted: AnswerOptions,
 ) -> None:
     """Review statements beside their sources; everything is saved as you decide.
 
     Without --queue, the first screen opens at where you left off: Enter goes on there.
 
-    Of a file of answers it makes a study first, as `run` does: answers.jsonl becomes answers.medreview beside it. Given
-    again, it opens that one and takes in what is new in the file.
+    Of a file of answers it makes a study first, as `run` does: answers.docx becomes answers.medreview beside it. Given
+    again, it opens that one and takes in what is new in the file. What comes on standard input (-) goes into
+    answers.medreview, unless a study is named.
 
     Exit code 70 after an error of the workbench's own, 129 when the terminal was lost, 143 after SIGTERM.
 
     Example: medreview review answers.jsonl
     """
-    wanted = ReviewOptions(queue, filter, audit, blind, read_only, plain, goal, reviewer)
-    review_paths(paths, wanted, pages=pages, mapping=mapping)
+    opening = ReviewOptions(queue, filter, audit, blind, read_only, plain, goal, reviewer)
+    review_paths(paths, opening, pages=pages, mapping=mapping, answers=wanted)
+
+
+def paste(
+    study: Annotated[Path, Argument(metavar="[STUDY]", help="The study to put it in; made if there is none.")] = Path(
+        "pasted.medreview"
+    ),
+    reviewer: Reviewer = None,
+) -> None:
+    """Paste a question and an answer, and review the answer beside what it cites.
+
+    The cited pages are fetched, as `run` does. In place of the answer the path of a file can stand. The first screen of
+    every study takes more of them with the key I.
+
+    Example: medreview paste clinic.medreview
+    """
+    from medreview.cli.importing import opened_or_made
+
+    with opened_or_made(study) as opened:
+        open_review(opened, ReviewOptions(reviewer=reviewer, paste=True))
+        if not opened.reader.execute("SELECT 1 FROM response UNION ALL SELECT 1 FROM unit LIMIT 1").fetchone():
+            opened.discard()
+            say("Nothing was pasted, so no study was made.")
 
 
 def recent(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from medreview.exchange.imports import fact_records
-from medreview.exchange.imports.fact_records import FactRecord, facts_of
+from medreview.exchange.imports.fact_records import FactLabel, FactRecord, facts_of
 from medreview.exchange.imports.field_mapping import (
     AS_NAMED,
     Fields,
@@ -26,9 +26,9 @@ from medreview.exchange.imports.field_mapping import (
     normalise_column,
     text_of,
 )
-from medreview.exchange.imports.file_rows import BadRecord, NamedRow, check_text
+from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import shape_of_nested
-from medreview.exchange.imports.json_rows import NESTING, written_out
+from medreview.exchange.imports.json_rows import CONTEXTS, NESTING, written_out
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of, given_pages
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.labels import Finish, Invalid, invalid_as
@@ -58,7 +58,7 @@ def _answers(row: NamedRow, fields: Fields) -> Iterator[NamedRow | BadRecord]:
     if column is None:
         yield row
         return
-    if what := shape_of_nested(column, row.values[column], fields):
+    if what := shape_of_nested(column, row.values, fields):
         yield BadRecord(row.line, f"looks like {what}")
         return
     shared = {name: value for name, value in row.values.items() if name != column}
@@ -105,18 +105,19 @@ def _each(value: Any, fields: Fields) -> list[dict[str, Any]]:
 
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "question": ("question",),
+    "question": ("question", "user_input"),
     "response": ("response", "answer", "output", "completion", "text"),
     "citations": ("citations",),
     "model": ("model",),
     "origin": ("origin",),
     "id": ("id",),
-    "pages": ("pages", "references", "sources", "documents", "passages", "contexts", "search_results"),
+    "pages": ("pages", "references", "sources", "documents", "passages", "search_results", *CONTEXTS),
     "facts": fact_records.LISTS,
     "question_id": ("question_id",),
     "created_at": ("created_at",),
     "finish": ("finish", "finish_reason", "stop_reason"),
     "turns": ("turns",),
+    "correct_answer": ("correct_answer", "reference_answer", "expert_answer", "gold_answer"),
 }
 """Field -> the column names that are recognised without ``--map``."""
 
@@ -146,8 +147,9 @@ class AnswerRecord:
     of the question, that the record gives as well. ``invalid``: the recorded reason why it is not a response
     (``labels.invalid_as``). ``turns`` were said before it; ``ranges`` say which stretch cites what. ``producer`` is the
     format that it was read from, ``created_at`` ISO 8601, ``finish`` how it ended, ``extra`` all else that its record
-    says of it. Repeated runs of one question share ``question_id``. ``correct_answer`` is a right answer to it, and
-    ``left`` what of the file is no part of the answer ("reasoning"), each time that it occurs.
+    says of it. Repeated runs of one question share ``question_id``. ``correct_answer`` is a right answer to it,
+    ``graded`` what people said of its key facts in this response, and ``left`` what of the file is no part of the
+    answer ("reasoning"), each time that it occurs.
     """
 
     line: int
@@ -168,6 +170,7 @@ class AnswerRecord:
     question_id: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
     correct_answer: str = ""
+    graded: tuple[FactLabel, ...] = ()
     left: tuple[str, ...] = ()
 
 
@@ -218,7 +221,7 @@ def _turns(value: Any) -> tuple[Turn, ...]:
 def read_records(
     path: Path, mapping: Mapping[str, str] = AS_NAMED, unused: UnusedColumns | None = None
 ) -> Iterator[AnswerRecord | BadRecord]:
-    """The answers in a .json, .jsonl, .ndjson, .csv, .tsv, .txt or .md file (see ``open_rows``).
+    """The answers in a file of any format of ``open_rows``.
 
     ``mapping``: column -> field of :data:`FIELDS`. JSON Lines and tables are streamed. A record that is invalid or has
     no response becomes a :class:`BadRecord`; ``unused`` receives the others. Raises :class:`UserError` at once when the
@@ -238,7 +241,11 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
             return BadRecord(row.line, "has no response")
         response = real_lines(text_of(values, "response"))
         columns = fields.columns(row)
-        plain = [columns[field][0] for field in columns if field not in ("citations", "pages", "facts")]
+        question, correct = text_of(values, "question").strip(), ""
+        if question and isinstance(values.get("correct_answer"), str):
+            correct = text_of(values, "correct_answer").strip()
+        apart = ("citations", "pages", "facts", *(() if correct else ("correct_answer",)))
+        plain = [columns[field][0] for field in columns if field not in apart]
         listed, citing = _listed(row, columns, fields)
         pages, giving = _pages(row, columns)
         facts = facts_of(row, columns, values)
@@ -246,7 +253,7 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
         more = [page.address for page in named if not any(page.address in citation for citation in listed)]
         record = AnswerRecord(
             line=row.line,
-            question=text_of(values, "question").strip(),
+            question=question,
             response=response if response.strip() else "",
             citations=(*listed, *dict.fromkeys(more)),
             model=name_of(values, "model"),
@@ -258,6 +265,7 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
             created_at=time_of(values.get("created_at")),
             finish=finish_of(values.get("finish")),
             question_id=name_of(values, "question_id"),
+            correct_answer=correct,
             extra=_extra(row, {*plain, *citing, *giving, *(columns.get("facts", [])[:1] if facts else ())}),
         )
     except ValueError as error:
@@ -283,7 +291,7 @@ def _listed(row: NamedRow, columns: Mapping[str, list[str]], fields: Fields) -> 
 
 def _pages(row: NamedRow, columns: Mapping[str, list[str]]) -> tuple[list[GivenPage], list[str]]:
     """The pages that a record gives, and the columns that they are in."""
-    found = [(column, given_pages(row.values[column])) for column in columns.get("pages", [])]
+    found = [(column, given_pages(row.values[column], column)) for column in columns.get("pages", [])]
     return [page for _, pages in found for page in pages], [column for column, pages in found if pages]
 
 
@@ -297,8 +305,10 @@ class ImportSummary:
     """Counts: records read, responses added, responses ``known`` already; ``bad`` are the rejected records.
 
     ``empty``: responses without a text, which are kept. ``pages`` and ``facts``: records that give some of these;
-    ``ranges``: stretches of text of which the producer says what they cite; ``questionless``: responses without a
-    question; ``left``: what of the file is no part of an answer.
+    ``correct``: those that give a correct answer to their question; ``graded``: those with people's
+    labels on key facts; ``ranges``: stretches of text of which the producer
+    says what they cite; ``questionless``: responses without a question; ``left``: what of the file is no part of an
+    answer.
     """
 
     read: int
@@ -308,6 +318,8 @@ class ImportSummary:
     empty: int = 0
     pages: int = 0
     facts: int = 0
+    correct: int = 0
+    graded: int = 0
     ranges: int = 0
     questionless: int = 0
     unused: list[UnusedColumn] = field(default_factory=list)
@@ -327,11 +339,11 @@ def import_responses(
     Raises :class:`UserError` before anything is stored when the whole file cannot be used.
     """
     Fields(FIELDS, mapping)
-    lines = check_text(path) if produced is None else 1
+    lines = open_rows(path)[1] if produced is None else 1
     unused = UnusedColumns(FIELDS)
     records = iter(produced) if produced is not None else read_records(path, mapping, unused)
     progress.begin("responses", lines)
-    added = read = reached = empty = pages = facts = ranges = questionless = 0
+    added = read = reached = empty = pages = facts = correct = graded = ranges = questionless = 0
     bad: list[BadRecord] = []
     left: Counter[str] = Counter()
     while batch := list(islice(records, _BATCH)):
@@ -352,6 +364,8 @@ def import_responses(
         empty += sum(row["invalid"] != "" for row in rows)
         pages += sum(bool(record.pages) for record in good)
         facts += sum(bool(record.facts) for record in good)
+        correct += sum(bool(record.correct_answer and record.question) for record in good)
+        graded += sum(bool(record.graded) for record in good)
         ranges += sum(len(record.ranges) for record in good)
         questionless += sum(not record.question for record in good)
         left.update(what for record in good for what in record.left)
@@ -359,7 +373,9 @@ def import_responses(
         reached = batch[-1].line
     progress.step(lines - reached)
     known = read - len(bad) - added
-    return ImportSummary(read, added, known, bad, empty, pages, facts, ranges, questionless, unused.found(), left)
+    return ImportSummary(
+        read, added, known, bad, empty, pages, facts, correct, graded, ranges, questionless, unused.found(), left
+    )
 
 
 def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
@@ -32,6 +32,15 @@ class FactRecord:
     category: str
     question: str
     response: str
+
+
+class FactLabel(NamedTuple):
+    """What a person (``reviewer``) said of a key fact in a response: ``label`` is a level of
+    ``medreview.labels.PRESENCE``."""
+
+    fact: str
+    reviewer: str
+    label: str
 
 
 def read_facts(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[FactRecord | BadRecord]:

@@ -8,6 +8,7 @@ import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -33,75 +34,138 @@ class BadRecord:
 _CHUNK: Final = 1 << 20
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY: Final = {
-    b"PK\x03\x04": "is an Excel, Word or zip file; save the sheet as CSV (UTF-8) and import that",
-    b"\xd0\xcf\x11\xe0": "is an old Excel or Word file; save the sheet as CSV (UTF-8) and import that",
-    b"%PDF": "is a PDF; save its text in a .txt file and import that",
+    b"\xd0\xcf\x11\xe0": "is an old Word or Excel file (.doc, .xls), or one with a password; save it as .docx or .xlsx "
+    "without a password and import that",
+    b"PK\x03\x04": "is a zip file; unpack it and import what is in it",
     b"\x1f\x8b": "is compressed; unpack it first",
     b"SQLite format 3": "is a database; a study is joined to another with `medreview merge STUDY OTHER`",
 }
+_NO_WINDOWS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
+"""Bytes that no text in Windows-1252 holds."""
+_MOST_HIGH: Final = 0.3
+"""The part of a text from which on letters beyond ASCII are another alphabet's."""
+_MOST_OF_UTF8: Final = 0.1
+"""The part of these letters from which on a text is UTF-8 with a mistake in it."""
+
+ENCODINGS: Final = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16", "cp1252": "Windows-1252"}
+"""The encodings in which texts are read, by Python's names, and what they are called."""
 
 
-def check_text(path: Path) -> int:
-    """Check that a file is UTF-8 text and not empty; the number of lines.
-
-    Reads the whole file in blocks. Raises :class:`UserError` for a missing, empty, unreadable or binary file, a
-    folder, and bytes that are not UTF-8 (with their offset).
-    """
+def check_file(path: Path) -> None:
+    """Raise :class:`UserError` for a missing file, a folder, and what is no ordinary file."""
     if path.is_dir():
         raise UserError(f"{path} is a folder; name a file in it.")
     if not path.exists():
         raise UserError(f"There is no file {path}; check the name.")
     if not path.is_file():
         raise UserError(f"{path} is not an ordinary file; save its content in one and import that.")
-    try:
-        return _scan(path)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
+
+
+def check_text(path: Path) -> int:
+    """Check that a file is a text and not empty; the number of lines.
+
+    The text is UTF-8, UTF-16 with its mark, or Windows-1252. Reads the whole file in blocks. Raises :class:`UserError`
+    for a missing, empty, unreadable or binary file, a folder, and bytes in no such encoding (with their offset).
+    """
+    return _checked(path)[0]
+
+
+def encoding_of(path: Path) -> str:
+    """The encoding of a text, one of :data:`ENCODINGS`. Raises what :func:`check_text` raises."""
+    return _checked(path)[1]
 
 
 def open_text(path: Path) -> TextIO:
     """Open a checked file for reading; a byte order mark is skipped, line ends are unchanged."""
-    return path.open(encoding="utf-8-sig", newline="")
+    return path.open(encoding=encoding_of(path), newline="")
 
 
-def _scan(path: Path) -> int:
-    decoder = codecs.getincrementaldecoder("utf-8")()
+def _checked(path: Path) -> tuple[int, str]:
+    check_file(path)
+    try:
+        return _scan(path, stamp_of(path))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
+
+
+Stamp = tuple[int, int, int]
+
+
+def stamp_of(path: Path) -> Stamp:
+    """What tells whether a file is still the one that was read: its number, size and time of change."""
+    about = path.stat()
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+@lru_cache(maxsize=8)
+def _scan(path: Path, _: Stamp) -> tuple[int, str]:
+    """The number of lines and the encoding; a file is read by several readers, and scanned once."""
+    with path.open("rb") as file:
+        start = file.read(8192)
+    is_utf16 = start.startswith(_UTF16)
+    if not is_utf16:
+        _refuse_binary(path, start)
+    decoder = codecs.getincrementaldecoder("utf-16" if is_utf16 else "utf-8")()
     lines, position, blank = 1, 0, True
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
-            if position == 0:
-                _refuse_binary(path, chunk)
             incomplete = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(chunk)
             except UnicodeDecodeError as error:
-                raise _not_utf8(path, position - incomplete + error.start, error.object[error.start]) from error
+                where = position - incomplete + error.start
+                if is_utf16:
+                    raise UserError(f"{path} is damaged UTF-16 (byte {where:,}); save it again as UTF-8.") from error
+                if _is_windows(path):
+                    return _count_lines(path), "cp1252"
+                raise _not_utf8(path, where, error.object[error.start]) from error
             blank = blank and not text.strip().strip("\ufeff").strip()
-            lines += chunk.count(b"\n")
+            lines += text.count("\n")
             position += len(chunk)
         incomplete = len(decoder.getstate()[0])
     if incomplete:
+        if not is_utf16 and _is_windows(path):
+            return _count_lines(path), "cp1252"
         raise UserError(
             f"{path} ends in the middle of a character (byte {position - incomplete:,}): copy or save it again."
         )
     if blank:
         raise UserError(f"{path} is empty; there is nothing to import.")
-    return lines
+    return lines, "utf-16" if is_utf16 else "utf-8-sig"
+
+
+def _is_windows(path: Path) -> bool:
+    """Whether a file that is no UTF-8 can be a text in Windows-1252, and not one in UTF-8 with a mistake in it."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    signs = of_utf8 = broken = 0
+    with path.open("rb") as file:
+        for chunk in iter(lambda: file.read(_CHUNK), b""):
+            if _NO_WINDOWS.search(chunk):
+                return False
+            text = decoder.decode(chunk)
+            signs += len(text)
+            broken += (damage := text.count("\ufffd"))
+            of_utf8 += len(text) - len(text.encode("ascii", "ignore")) - damage
+    broken += len(decoder.decode(b"", final=True))
+    return of_utf8 <= _MOST_OF_UTF8 * broken and broken <= max(1, _MOST_HIGH * signs)
+
+
+def _count_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return 1 + sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
 
 
 def _refuse_binary(path: Path, start: bytes) -> None:
-    if start.startswith(_UTF16):
-        raise UserError(f"{path} is UTF-16, not UTF-8 (byte 0 is 0x{start[0]:02X}); save it again as UTF-8.")
     for magic, sentence in _BINARY.items():
         if start.startswith(magic):
             raise UserError(f"{path} {sentence}.")
-    if b"\0" in start[:8192]:
-        raise UserError(f"{path} is a binary file, not text; medreview reads JSON, JSONL, CSV, TSV, text and Markdown.")
+    if b"\0" in start:
+        raise UserError(f"{path} is a binary file that medreview does not read; save its text and import that.")
 
 
 def _not_utf8(path: Path, position: int, byte: int) -> UserError:
     return UserError(
-        f"{path} is not UTF-8: byte {position:,} is 0x{byte:02X}, as in files saved as Windows-1252 or Latin-1; "
+        f"{path} is not UTF-8: byte {position:,} is 0x{byte:02X}, and it is not Windows-1252 or UTF-16 either; "
         "save it again as UTF-8."
     )
 

@@ -1,7 +1,7 @@
 """The citations that a record lists beside its answer, and the texts of cited pages that it gives with them.
 
 Citations are texts, objects (written as one line with the fields named), or one text that holds several. Pages are
-``references: [{url, text}]`` or ``pages: {url: text}``.
+``references: [{url, text}]``, ``pages: {url: text}``, or ``contexts: [text]``.
 """
 
 import re
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import name_of, normalise_column, text_of
-from medreview.exchange.imports.json_rows import kind_of, written_out
+from medreview.exchange.imports.json_rows import CONTEXTS, kind_of, written_out
 from medreview.storable import is_damaged
-from medreview.text import NOT_IN_ADDRESS
+from medreview.text import NOT_IN_ADDRESS, sha256
 
 IDENTIFIERS: Final[Mapping[str, str]] = {
     "url": "",
@@ -270,8 +270,15 @@ def _split(text: str) -> Iterator[str]:
                 yield from map(_cited, found if alone else [entry])
 
 
-TEXTS: Final = ("text", "content", "passage", "passages", "page_content", "full_text", "body")
-"""The members of an object that may hold the text of a page."""
+TEXTS: Final = (
+    "text", "content", "page_content", "full_text", "body", "passage", "passages", "snippet", "excerpt", "cited_text",
+)  # fmt: skip
+"""The members of an object that may hold the text of a page, or a passage of it."""
+_PASSAGES: Final = frozenset({"passage", "passages", "snippet", "excerpt", "cited_text", *CONTEXTS})
+"""Fields and members whose texts are passages of pages."""
+_INSIDE: Final = ("node", "document", "kwargs", "metadata", "meta")
+"""Members of a document that say more of it: its text, or where it is from."""
+_NAMES: Final = ("title", "name", "file_name", "filename", "source", "file_path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,20 +293,40 @@ class GivenPage:
     whole: bool = True
 
 
-def given_pages(value: Any) -> list[GivenPage]:
-    """The pages of a field, in order; none unless one of them has both an address and a text.
+def document_entry(name: str, text: str = "") -> str:
+    """An entry of a list of citations for a document without an address: two texts of one name are two documents."""
+    name = " ".join(name.split())[:200] or " ".join(text.split())[:60]
+    return f"document:{name} #{sha256(f'{name}{chr(0)}{text}')[:8]}"
 
-    Raises ``ValueError``, which says what is wrong, for an invalid text.
+
+def given_pages(value: Any, field: str = "") -> list[GivenPage]:
+    """The pages of a field, in order; none unless one of them has a text.
+
+    A text without an address is a document, by its name or its first words. ``field``: its name, which says whether it
+    holds passages, and that texts alone are those. Raises ``ValueError``, which says what is wrong, for a text that is
+    invalid.
     """
     if isinstance(value, str):
         value = written_out(value)
-    found = [GivenPage(_address(item), _text(item), _title(item)) for item in _page_items(value)]
+    field = normalise_column(field)
+    found = [_page(item, field) for item in _page_items(value, field)]
     pages = [page for page in found if page.address or page.text]
-    return pages if any(page.address and page.text for page in pages) else []
+    return pages if any(page.text for page in pages) else []
 
 
-def _page_items(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Each page as an object with normalised names."""
+def _page(item: Mapping[str, Any], field: str) -> GivenPage:
+    name, text = next(((name, found) for name in TEXTS if (found := _text(item, name))), ("", ""))
+    title = _title(item, "title") or _title(item, "name")
+    address = _address(item)
+    if text and not address:
+        names = [said for name in _NAMES if (said := _title(item, name))]
+        named = next(iter(names), "").replace("\\", "/").rstrip("/").rpartition("/")[2]
+        address = document_entry(named, names[-1] if names else text)
+    return GivenPage(address, text, title, whole=_PASSAGES.isdisjoint((name, field)))
+
+
+def _page_items(value: Any, field: str) -> Iterator[Mapping[str, Any]]:
+    """Each page as an object with normalised names, with what its members say of it among them."""
     if isinstance(value, dict) and not {normalise_column(name) for name in value}.isdisjoint(TEXTS):
         value = [value]
     if isinstance(value, dict):
@@ -308,8 +335,19 @@ def _page_items(value: Any) -> Iterator[Mapping[str, Any]]:
             for address, page in value.items()
         ]
     for item in value if isinstance(value, list) else []:
+        if isinstance(item, str) and field in CONTEXTS:
+            yield {"text": item}
         if isinstance(item, dict):
-            yield {normalise_column(name): member for name, member in item.items()}
+            yield _members(item)
+
+
+def _members(item: Mapping[str, Any], depth: int = 2) -> dict[str, Any]:
+    """The members of an object; of the objects inside it those that it has not itself."""
+    named = {normalise_column(name): member for name, member in item.items()}
+    for name in _INSIDE if depth else ():
+        if isinstance(inner := named.pop(name, None), dict):
+            named = {**_members(inner, depth - 1), **named}
+    return named
 
 
 def _address(item: Mapping[str, Any]) -> str:
@@ -322,16 +360,12 @@ def _address(item: Mapping[str, Any]) -> str:
     return ""
 
 
-def _text(item: Mapping[str, Any]) -> str:
-    for name in TEXTS:
-        value = item.get(name)
-        if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
-            value = "\n\n".join(value)
-        if isinstance(value, str) and value.strip():
-            return text_of({name: value}, name)
-    return ""
+def _text(item: Mapping[str, Any], name: str) -> str:
+    value = item.get(name)
+    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+        value = "\n\n".join(value)
+    return text_of({name: value}, name) if isinstance(value, str) and value.strip() else ""
 
 
-def _title(item: Mapping[str, Any]) -> str:
-    value = item.get("title")
-    return " ".join(text_of(item, "title").split()) if isinstance(value, str) else ""
+def _title(item: Mapping[str, Any], name: str) -> str:
+    return " ".join(text_of(item, name).split()) if isinstance(item.get(name), str) else ""

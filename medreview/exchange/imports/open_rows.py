@@ -2,18 +2,33 @@
 
 A text holds one answer, or several separated by lines of ``=====``. An answer may begin with front matter (``---``,
 lines of ``name: value``, lists and blocks below a name as YAML writes them, ``---``), then a line ``Question: ...`` or
-``# ...`` with the question, then the word ``Answer:``. The rest is the response. A separator has five or more equals
-signs and follows an empty line: directly below a line of text it is the underline of a Markdown heading.
+``# ...`` with the question, then the word ``Answer:``. The rest is the response, and a line ``Generated: 2026-01-12``
+near its head says when it was written. A separator has five or more equals signs and follows an empty line: directly
+below a line of text it is the underline of a Markdown heading.
 """
 
+import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.exchange.imports.file_rows import BadRecord, NamedRow, check_text, open_text, read_table
+from medreview.exchange.imports.document_files import Document, read_document
+from medreview.exchange.imports.field_mapping import LIKE, normalise_column
+from medreview.exchange.imports.file_rows import (
+    ENCODINGS,
+    BadRecord,
+    NamedRow,
+    check_text,
+    encoding_of,
+    open_text,
+    read_table,
+    sniff,
+)
 from medreview.exchange.imports.foreign_files import is_json, refuse_foreign_text
+from medreview.exchange.imports.headings import Section, count_questions, is_splitting, sections_of
 from medreview.exchange.imports.json_rows import read_json, read_jsonl
 from medreview.text import normalise_newlines
 
@@ -22,8 +37,25 @@ _MEMBER: Final = re.compile(r"([A-Za-z][\w -]*?)[ \t]*:[ \t]*(.*)$")
 _MORE: Final = re.compile(r"(?:[ \t]+(?:-[ \t]+)?|-[ \t]+)(\S.*)$")
 _BLOCK: Final = re.compile(r"[|>][+-]?[ \t]*$")
 """A text that begins in the next line."""
-_QUESTION: Final = re.compile(r"(?:question[ \t]*:|#(?!#))[ \t]*(\S.*)$", re.IGNORECASE)
-_ANSWER: Final = re.compile(r"(?:answer|response)[ \t]*:[ \t]*", re.IGNORECASE)
+_NAMED: Final = re.compile(r"(?:\*\*)?question[ \t]*:(?:\*\*)?[ \t]*(\S.*)$", re.IGNORECASE)
+_TITLE: Final = re.compile(r"#(?!#)[ \t]*(\S.*)$")
+READ: Final = "JSON, JSON lines, CSV, TSV, text, Markdown, Word, Excel, OpenDocument, PDF, HTML, MHTML, RTF"
+"""What is read, in words."""
+_TEXTS: Final = frozenset({"", ".txt", ".text", ".md", ".markdown", ".doc", ".docx", ".rtf", ".pdf", ".html", ".htm"})
+"""Endings of files that may hold prose, also where it was saved under the name of a document."""
+_BEGINNING: Final = 1 << 20
+"""Characters by which a text is told."""
+_ROWS: Final = 20
+_LONGEST_HEADER: Final = 2_000
+_WORDS_OF_A_NAME: Final = 6
+_ANSWER: Final = re.compile(r"(?:\*\*)?(?:answer|response)[ \t]*:(?:\*\*)?[ \t]*", re.IGNORECASE)
+_WRITTEN: Final = re.compile(
+    r"[\W_]*(?:generated|created|written|date)\b(?:[ \t]+(?:on|at))?[*_ \t:]*"
+    r"(\d{4}-\d\d-\d\d(?:[T \t,]+\d[\d:.+Z-]*(?:[ \t]*[A-Z]{1,5})?)?)[\W_]*",
+    re.IGNORECASE,
+)
+_HEAD: Final = 12
+"""Lines of a text among which one says when it was written."""
 
 
 def read_answers(path: Path) -> Iterator[NamedRow | BadRecord]:
@@ -31,8 +63,12 @@ def read_answers(path: Path) -> Iterator[NamedRow | BadRecord]:
     with open_text(path) as file:
         text = normalise_newlines(file.read())
     refuse_foreign_text(path, text)
-    if is_json(text.lstrip()):
-        raise UserError(f"{path} holds JSON and is named as a text; give it the ending .json or .jsonl.")
+    return answers_in(text)
+
+
+def answers_in(text: str) -> Iterator[NamedRow | BadRecord]:
+    """The answers of a text: one, or one for each part between separators, or for each heading where texts are split
+    there (``headings.splitting_at_headings``)."""
     lines = text.split("\n")
     start = 0
     for number, line in enumerate([*lines, "====="]):
@@ -42,17 +78,44 @@ def read_answers(path: Path) -> Iterator[NamedRow | BadRecord]:
         part = lines[start:number]
         blank = next((i for i, text in enumerate(part) if text.strip()), None)
         if blank is not None:
-            yield NamedRow(start + blank + 1, _answer(part[blank:]))
+            sections = sections_of(part) if is_splitting() else []
+            if sections:
+                yield from _answers_of(part[: sections[0].start], sections, start + 1)
+            else:
+                yield NamedRow(start + blank + 1, _answer(part[blank:]))
         start = number + 1
+
+
+def _answers_of(before: list[str], sections: Sequence[Section], first: int) -> Iterator[NamedRow | BadRecord]:
+    """The answer below each heading; what stands before the first one, titles apart, is left out and named."""
+    shared: dict[str, str] = {}
+    if any(line.strip() for line in before):
+        shared, rest = _front_matter(_from_first_text(before))
+        prose = next((i for i, line in enumerate(before) if line in rest and line.strip() and line[:1] != "#"), None)
+        if prose is not None:
+            yield BadRecord(first + prose, "stands before the first heading with a question")
+    for section in sections:
+        values = {**shared, **_answer([f"Question: {section.question}", *section.lines])}
+        line = first + section.start
+        yield (
+            NamedRow(line, values) if values["response"] else BadRecord(line, "is a heading without an answer below it")
+        )
 
 
 def _answer(lines: list[str]) -> dict[str, str]:
     values, lines = _front_matter(lines)
     lines = _from_first_text(lines)
-    question = _QUESTION.match(lines[0]) if lines else None
+    title = _TITLE.match(lines[0]) if lines else None
+    below = _from_first_text(lines[1:])
+    if title and below and _NAMED.match(below[0]):
+        title, lines = None, below  # the title of the document, and the question below it
+    question = title or (_NAMED.match(lines[0]) if lines else None)
     if question and "question" not in values:
         values["question"] = question[1].strip()
         lines = _from_first_text(lines[1:])
+    written = next(filter(None, map(_WRITTEN.fullmatch, lines[:_HEAD])), None)
+    if written and "created_at" not in values:
+        values["created_at"] = written[1].strip()
     text = "\n".join(lines).rstrip()
     label = _ANSWER.match(text) if "question" in values else None
     values["response"] = text[label.end() :].lstrip("\n") if label else text
@@ -90,18 +153,86 @@ def _from_first_text(lines: list[str]) -> list[str]:
 
 
 def open_rows(path: Path) -> tuple[Iterator[NamedRow | BadRecord], int]:
-    """The rows of a file, parsed by its file extension, and its number of lines.
+    """The rows of a file, parsed by its content, and its number of lines (of records, in a document).
 
-    Raises :class:`UserError` at once for an unknown extension and when the file cannot be read; see ``check_text``.
+    What is a document is told by its first bytes, JSON and tables by how they begin; the ending decides only between
+    texts that could be either. Raises :class:`UserError` at once when the file cannot be read; see ``check_text`` and
+    ``read_document``.
     """
+    document = read_document(path)
+    if document is not None:
+        rows = _rows_of(document)
+        return iter(rows), max([1, *(row.line for row in rows)])
     lines = check_text(path)
     match path.suffix.lower():
         case ".json":
             return read_json(path), lines
         case ".jsonl" | ".ndjson":
             return read_jsonl(path), lines
-        case ".csv" | ".tsv":
-            return read_table(path), lines
-        case ".txt" | ".md" | ".markdown":
-            return read_answers(path), lines
-    raise UserError(f"{path} is not a file that medreview reads (.json, .jsonl, .ndjson, .csv, .tsv, .txt, .md).")
+        case suffix:
+            with open_text(path) as file:
+                start = file.read(_BEGINNING)
+            if start.lstrip()[:1] in ("{", "[") and _is_json(path):
+                return read_jsonl(path), lines
+            if suffix in (".csv", ".tsv") or (suffix not in (".md", ".markdown") and _is_table(start)):
+                return read_table(path), lines
+            if suffix in _TEXTS:
+                return read_answers(path), lines
+    raise UserError(f"{path} is not a file that medreview reads ({READ}).")
+
+
+def notes_on(path: Path) -> list[str]:
+    """Sentences on how a file is read: encoding unless UTF-8, sheet of a workbook, answers below headings."""
+    document = read_document(path)
+    if document is not None:
+        return [*document.notes, *_on_headings((document.text or "").split("\n"))]
+    encoding = encoding_of(path)
+    notes = [] if encoding == "utf-8-sig" else [f"read as {ENCODINGS[encoding]}"]
+    with open_text(path) as file:
+        start = file.read(_BEGINNING)
+    is_prose = path.suffix.lower() in _TEXTS and start.lstrip()[:1] not in ("{", "[") and not _is_table(start)
+    return [*notes, *(_on_headings(normalise_newlines(start).split("\n")) if is_prose else [])]
+
+
+def _on_headings(lines: list[str]) -> list[str]:
+    count = 0 if is_splitting() else count_questions(lines)
+    return [f"{count} headings: {count} answers? --split-at-headings makes an answer of each"] if count else []
+
+
+def _rows_of(document: Document) -> list[NamedRow | BadRecord]:
+    """The rows of a document; of one that is a text, its answers, with what it cites beside the text."""
+    if document.text is None:
+        return document.rows
+    rows = list(answers_in(document.text))
+    if document.citations:
+        rows = [
+            NamedRow(row.line, {**row.values, "citations": document.citations}) if isinstance(row, NamedRow) else row
+            for row in rows
+        ]
+    return rows
+
+
+def _is_json(path: Path) -> bool:
+    with open_text(path) as file:
+        return is_json(file.read().lstrip())
+
+
+def _is_table(start: str) -> bool:
+    """Whether a text begins as a table does: a line that names columns, one of them for the answer, and rows."""
+    first, _, rest = start.partition("\n")
+    delimiter = sniff(first)
+    if first.count(delimiter) == 0 or delimiter == "|" or len(first) > _LONGEST_HEADER:
+        return False
+    try:
+        header, *rows = islice(csv.reader([first, *rest.split("\n")[:_ROWS]], delimiter=delimiter, strict=True), _ROWS)
+    except csv.Error:
+        return False
+    names = [normalise_column(name) for name in header]
+    full = [row for row in rows if any(row)]
+    return (
+        len(set(names)) == len(names)
+        and any(name == "text" or LIKE["response"].search(name) for name in names)
+        and all(len(name.split("_")) <= _WORDS_OF_A_NAME for name in names)
+        and bool(full)
+        and len(full[0]) == len(header)
+    )

@@ -6,6 +6,7 @@ would take it seconds, and fifteen megabytes an hour, which nothing could interr
 """
 
 import re
+from contextlib import suppress
 from html.entities import html5
 from typing import Any, Final
 
@@ -97,7 +98,7 @@ _INLINE: Final = {
 } | {name: name for name in MATHML}  # fmt: skip
 
 
-def parse_xml(body: bytes, content_type: str = "") -> tuple[Any, str]:
+def parse_xml(body: bytes, content_type: str = "", most_tags: int = MOST_XML_TAGS) -> tuple[Any, str]:
     """The root element, ``None`` without one and for an entity expansion attack; and a sentence where the document
     was cut before it was parsed, else ``""``.
 
@@ -105,7 +106,7 @@ def parse_xml(body: bytes, content_type: str = "") -> tuple[Any, str]:
     not expanded. Named character references that XML does not define (``&mu;``, ``&ge;``) are replaced as in HTML.
     Element names lose their namespaces. Characters that XML forbids become U+FFFD.
     """
-    text, cut = limit_markup(_DECLARATION.sub("", decode(body, content_type), count=1), MOST_XML_TAGS)
+    text, cut = limit_markup(_DECLARATION.sub("", decode(body, content_type), count=1), most_tags)
     text = _ENTITY.sub(_character, text)
     parser = etree.XMLParser(
         encoding="utf-8",
@@ -128,7 +129,8 @@ def parse_xml(body: bytes, content_type: str = "") -> tuple[Any, str]:
         return None, cut
     for node in root.iter("{*}*"):
         if "}" in node.tag:
-            node.tag = node.tag.rpartition("}")[2]
+            with suppress(ValueError):  # the parser accepts names of damaged documents that lxml refuses to set
+                node.tag = node.tag.rpartition("}")[2]
     return root, cut
 
 

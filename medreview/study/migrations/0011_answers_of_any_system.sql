@@ -17,6 +17,14 @@ CREATE TABLE turn (                      -- what was said before a response, the
     PRIMARY KEY (response_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE claimed_quote (             -- a passage that an answer itself shows as its proof, held against the page
+    statement_id TEXT NOT NULL REFERENCES statement,
+    snapshot_id TEXT NOT NULL REFERENCES snapshot,
+    quote TEXT NOT NULL,
+    status TEXT NOT NULL,                -- how true it is to the page, one of labels.QUOTE_STATUSES
+    PRIMARY KEY (statement_id, snapshot_id, quote)
+) STRICT, WITHOUT ROWID;
+
 DROP VIEW snapshot_content;
 CREATE VIEW snapshot_content AS
 SELECT snapshot_id, source_id, has_text,

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from medreview import pipeline
+from medreview.citations import canonical_key
+from medreview.citations.citation import Citation
 from medreview.exchange.imports.field_mapping import UnusedColumn
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.import_files import Imported
-from medreview.labels import GIVEN
+from medreview.labels import EXCERPT, GIVEN
 from medreview.stats.url_analysis import cited_sources
 from medreview.study import Study
 from medreview.units.statement_view import load_statement_view
@@ -82,8 +85,8 @@ def test_a_column_of_another_name_may_nest_answers_and_their_columns_can_be_mapp
         },
         {"pages": {PAGE: TEXT, "https://b.example/": ""}},
         {"pages": {PAGE: {"title": "Metformin", "content": TEXT}, "https://b.example/": {}}},
-        {"sources": [{"link": PAGE, "passage": TEXT}, {"link": "https://b.example/"}], "references": ["Book, p. 3"]},
-        {"documents": [{"href": PAGE, "passages": [TEXT]}], "citations": [PAGE, "https://b.example/"]},
+        {"sources": [{"link": PAGE, "body": TEXT}, {"link": "https://b.example/"}], "references": ["Book, p. 3"]},
+        {"documents": [{"href": PAGE, "full_text": [TEXT]}], "citations": [PAGE, "https://b.example/"]},
     ],
 )
 def test_the_text_of_a_page_that_came_with_the_answer_is_its_page(write: Write, study: Study, given: Any) -> None:
@@ -277,5 +280,6 @@ def test_a_record_whose_list_of_answers_is_empty_is_named(write: Write, study: S
 def test_pages_in_the_cell_of_a_table_and_under_the_name_source_are_given(write: Write, study: Study) -> None:
     cell = json.dumps([{"source": PAGE, "text": TEXT}, {"source": "NIH", "text": "Other."}]).replace('"', '""')
     done = bring(study, write("a.csv", f'response,contexts\nA.,"{cell}"\n'))
-    assert (done.given, done.warnings) == (1, ["texts of pages without an address or identifier, not used: 1"])
-    assert pages(study) == {f"url:{PAGE}": (GIVEN, TEXT)}
+    assert (done.given, done.warnings) == (2, [])
+    named = canonical_key(Citation("document", document_entry("NIH", "NIH").removeprefix("document:")))
+    assert pages(study) == {f"url:{PAGE}": (EXCERPT, TEXT), named: (EXCERPT, "Other.")}

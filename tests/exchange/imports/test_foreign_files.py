@@ -16,7 +16,8 @@ Write = Callable[[str, str | bytes], Path]
 ANSWER = "Metformin is contraindicated below an eGFR of 30 mL/min."
 SAID = {"role": "assistant", "content": ANSWER}
 ASKED = {"role": "user", "content": "Is metformin safe at an eGFR of 25?"}
-COMPLETION = {"id": "c1", "object": "chat.completion", "model": "atlas-2", "choices": [{"index": 0, "message": SAID}]}
+COMPLETION = {"id": "c1", "object": "reply", "model": "atlas-2", "alternatives": [{"index": 0, "message": SAID}]}
+"""An answer as no API that is known gives it."""
 BLOCKS = [{"type": "text", "text": "Metformin "}, {"type": "text", "text": "is contraindicated.", "citations": []}]
 CHAT = {"uuid": "1", "name": "On metformin", "chat_messages": [
     {"uuid": "a", "text": ASKED["content"], "sender": "human"}, {"uuid": "b", "text": ANSWER, "sender": "assistant"},
@@ -38,21 +39,9 @@ JUNK = {
         lines({"custom_id": "q1", "response": {"status_code": 200, "body": COMPLETION}, "error": None}),
         "response holds status_code, body where the text",
     ),
-    "an evaluation": (
-        "a.json",
-        json.dumps(
-            {
-                "eval": {"task": "t"},
-                "samples": [{"id": 1, "input": [ASKED], "output": {"choices": [{"message": SAID}]}}],
-            }
-        ),
-        "output holds choices where the text",
-    ),
     "a message as the answer": ("a.jsonl", lines({"id": 1, "response": SAID}), "response holds role, content"),
     "a completion": ("a.json", json.dumps(COMPLETION), "the answer of an API as it came"),
     "blocks of an answer": ("a.json", json.dumps({"role": "assistant", "content": BLOCKS}), "the parts of one answer"),
-    "a conversation": ("a.json", json.dumps(CHAT), "a conversation: its records are turns"),
-    "several conversations": ("a.json", json.dumps([CHAT, CHAT]), "the turns of the user"),
     "turns, a line each": ("a.jsonl", lines(ASKED, SAID), "a conversation: its records are turns"),
     "turns as a table": ("a.csv", f"role,text\nuser,Is it safe?\nassistant,{ANSWER}\n", "a conversation"),
     "turns as answers": (
