@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.llm.settings import JudgeSettings
     from medreview.pipeline.asking import Generated, JudgedBy
+    from medreview.pipeline.attaching import Attached
     from medreview.pipeline.preparing import Judged, Prepared
     from medreview.progress import Progress
     from medreview.review.reviewer_state import ReviewerSpan, ReviewerState
@@ -67,6 +68,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Assessment",
+    "Attached",
     "AuditReport",
     "BadRecord",
     "Chosen",
@@ -152,6 +154,7 @@ _HOMES = {
     "medreview.import_files": ("Chosen", "Imported"),
     "medreview.judges.llm_stage": ("QuestionPlan", "Tally"),
     "medreview.llm.settings": ("JudgeSettings",),
+    "medreview.pipeline.attaching": ("Attached",),
     "medreview.pipeline.asking": ("Generated", "JudgedBy"),
     "medreview.pipeline.preparing": ("Judged", "Prepared"),
     "medreview.generators.counts": ("GenerationCounts",),

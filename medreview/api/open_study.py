@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from medreview.import_files import Chosen, Imported
     from medreview.judges.llm_stage import QuestionPlan
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline import Choice, Generated, Judged, JudgedBy, Judges, Only, PageProvider, Prepared
+    from medreview.pipeline import Attached, Choice, Generated, Judged, JudgedBy, Judges, Only, PageProvider, Prepared
     from medreview.sources.stage import FetchSummary, Scope
     from medreview.statements.left_out import LeftOut
     from medreview.statements.stage import ParseSummary
@@ -99,6 +99,39 @@ class Preparing(OpenedFile):
         from medreview import pipeline
 
         return pipeline.fetch(self._study, self._pages(pages, ocr), scope=scope, progress=self._progress)
+
+    def attach(
+        self,
+        source: str,
+        file: Place | None = None,
+        *,
+        text: str = "",
+        reviewer: str | None = None,
+        force: bool = False,
+    ) -> Attached:
+        """Give the text of a source yourself: a ``file`` (PDF, saved page, text) or a ``text``; what came of it.
+
+        ``source``: its address, DOI, PMID or id, or a part of its address. It is held against the address, the DOI and
+        the title of the source and of the references that name it, and becomes a snapshot of the page state
+        ``"given_by_reviewer"``. ``reviewer`` is by default that of the settings. Raises ``UserError`` for no such
+        source or several, for what holds no text, and unless with ``force`` where it looks like another work or would
+        take the place of a page that was read.
+        """
+        from medreview import pipeline
+        from medreview.errors import UserError
+
+        config = self._config()
+        if (file is None) == (not text):
+            raise UserError("Give a file or a text.")
+        try:
+            body = text.encode("utf-8", "replace") if file is None else Path(file).read_bytes()
+        except OSError as error:
+            raise UserError(f"{file} cannot be read ({error.strerror or error}).") from error
+        given = pipeline.look_at(self._study, source, body, "a text" if file is None else Path(file).name)
+        return pipeline.attach(
+            self._study, given, reviewer or config.reviewer, force=force, progress=self._progress,
+            synonyms=config.synonyms_file,
+        )  # fmt: skip
 
     def parse(self) -> ParseSummary:
         """Split the responses that were not split yet into statements, by rules."""

@@ -84,7 +84,7 @@ for command in (
     review.demo, review.review, review.paste, review.recent,
     study_plan.audit, study_plan.guidelines, study_plan.background, study_plan.gold, study_plan.second_pass,
     study_plan.share, study_file.package, review.conflicts,
-    prepare.run, prepare.import_, cited_pages.fetch, prepare.parse,
+    prepare.run, prepare.import_, cited_pages.fetch, cited_pages.attach, prepare.parse,
     judge.judge, judges.judges, papers.replay, papers.reproduce, judge.batches, judges.jury,
     results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, export.export,
     cited_pages.citations, references.references, cited_pages.urls, references.evidence, judges.prompts,

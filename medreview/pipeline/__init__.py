@@ -21,6 +21,7 @@ from medreview.pipeline.asking import (
     plan_for,
     plan_generation,
 )
+from medreview.pipeline.attaching import Attached, GivenText, attach, look_at
 from medreview.pipeline.choosing import Choice, Only
 from medreview.pipeline.preparing import (
     Judged,
@@ -44,12 +45,14 @@ from medreview.references.check_stage import Authorities, CheckSummary
 from medreview.references.library import LibraryOfFiles, library_of
 
 __all__ = [
+    "Attached",
     "Authorities",
     "CheckSummary",
     "Choice",
     "Edited",
     "Generated",
     "Generating",
+    "GivenText",
     "Interrupted",
     "Judged",
     "JudgedBy",
@@ -59,6 +62,7 @@ __all__ = [
     "Only",
     "PageProvider",
     "Prepared",
+    "attach",
     "batch_in",
     "batch_out",
     "bring_facts",
@@ -71,6 +75,7 @@ __all__ = [
     "judge",
     "judge_by",
     "library_of",
+    "look_at",
     "merge",
     "order_by_rules",
     "parse",

@@ -4,10 +4,11 @@ What generators make is prepared for review like what comes in files.
 """
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from medreview.citations.stage import extract_all
+from medreview.errors import UserError
 from medreview.generators.counts import GenerationCounts
 from medreview.generators.generation import Generation
 from medreview.generators.generator import Generator
@@ -208,6 +209,15 @@ def batch_out(
     return write_batch(task, path, shard_bytes=shard_bytes, again=again, limit=limit, only=only, progress=progress)
 
 
+def _waiting(study: Study, judges: Judges) -> int:
+    """How many units of the chosen part wait, whatever was drawn of them; 0 where nothing is in it any more: answers
+    change what is flagged."""
+    try:
+        return len(replace(judges, choice=replace(judges.choice, seed=None)).chosen_task(study).asked_about())
+    except UserError:
+        return 0
+
+
 def batch_in(
     study: Study,
     asked: Judges | Generating,
@@ -225,7 +235,7 @@ def batch_in(
         with replacing_answers(study, progress) as replacing:
             done = read_batch(asked.batch_task(study), paths, progress, only=only)
             replacing.nothing = done.judged == done.abstained == 0
-        done.waiting = len(asked.chosen_task(study).asked_about())
+        done.waiting = _waiting(study, asked)
         return done
     with rolled_up(study, progress):
         task = _settled(study, asked)

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from medreview.citations.citation import Citation, canonical_key
 from medreview.citations.identifiers import resolve
+from medreview.references.comparing.titles import compare_titles
 from medreview.references.comparing.word_matching import FUNCTION_WORDS, words
 from medreview.references.model import Reference, reference_of
 from medreview.sources.reading.own_names import OwnNames
@@ -31,12 +32,18 @@ JOIN reference_source AS n USING (reference_id)"""
 
 class SourceWork(NamedTuple):
     """A source, the keys by which it and its work are known (:func:`_keys`), and the titles of the references that name
-    it, in words."""
+    it: in words that can be compared, and one as it is printed."""
 
     source_id: str
     url: str
     keys: frozenset[str]
     titles: frozenset[str]
+    title: str = ""
+
+    @property
+    def dois(self) -> list[str]:
+        """Its DOIs, and those of the references that name it."""
+        return sorted(key.removeprefix("doi:") for key in self.keys if key.startswith("doi:"))
 
 
 ADDRESS: Final = 0
@@ -91,14 +98,30 @@ class SourceWorks:
                 yield Fit(work.source_id, _OPENING, _SAID)
 
 
+def other_work(work: SourceWork, names: OwnNames) -> str:
+    """Why a file that nothing shows to be the page of a source looks like another work, half a sentence; ``""`` where
+    nothing says so: it has another DOI, or a title that is not like that of the reference."""
+    told = [name.value for name in names.names if name.kind == "doi"]
+    if told and work.dois and not set(told) & set(work.dois):
+        return f"its DOI is {told[0]}, and that of the source is {work.dois[0]}"
+    if not work.title or not names.titles:
+        return ""
+    alike = compare_titles(work.title, names.titles, lambda _: False)
+    return (
+        f"its title is {names.titles[0]!r}, and that of the source is {work.title!r}"
+        if alike.likeness == "other"
+        else ""
+    )
+
+
 def _work(row: sqlite3.Row, references: Collection[Reference]) -> SourceWork:
     keys = _keys(row["kind"], row["value"]) | _keys("url", row["url"])
     for reference in references:
         for one in reference.identifiers:
             if one.kind in ("doi", "pmid", "pmcid"):
                 keys |= _keys(one.kind, one.value)
-    titles = filter(None, (_title_words(reference.title) for reference in references))
-    return SourceWork(row["source_id"], row["url"], frozenset(keys), frozenset(titles))
+    titles = {found: reference.title for reference in references if (found := _title_words(reference.title))}
+    return SourceWork(row["source_id"], row["url"], frozenset(keys), frozenset(titles), next(iter(titles.values()), ""))
 
 
 def _keys(kind: str, value: str) -> set[str]:

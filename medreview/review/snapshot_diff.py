@@ -107,7 +107,7 @@ def snapshot_diffs(
     ``wanted``: an address, an identifier or a part of an address. ``first`` and ``second``: numbers of two snapshots,
     for one source only. Raises :class:`UserError` when there is no such source or snapshot.
     """
-    sources = _sources(reader, wanted)
+    sources = sources_named(reader, wanted)
     if first is not None or second is not None:
         if len(sources) != 1:
             named = repr(wanted) if wanted else "no address"
@@ -135,7 +135,10 @@ def full_diff(reader: sqlite3.Connection, change: SnapshotDiff, most: int = 20_0
     yield from unified_diff(before, after, was, now, lineterm="")
 
 
-def _sources(reader: sqlite3.Connection, wanted: str) -> list[sqlite3.Row]:
+def sources_named(reader: sqlite3.Connection, wanted: str) -> list[sqlite3.Row]:
+    """The sources with an id, an address or an identifier, else those with it as a part of their address:
+    ``source_id``, ``url`` and ``current_snapshot``; all of them without a word. Raises :class:`UserError` for none.
+    """
     from medreview.citations.stored_sources import earlier_sources
 
     keys = _keys(wanted)

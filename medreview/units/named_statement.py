@@ -7,6 +7,7 @@ Nothing that is only alike is taken for it.
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from medreview.citations.markers import without_markers
@@ -81,7 +82,8 @@ def find_statement(reader: sqlite3.Connection, told: str, response: str = "", mo
         found = [row for row in among if _name(reader, row) == f"S{on_screen[2].lower()}"]
     if not found:
         among = among or _about_as_long(reader, told)
-        found = [row for row in among if _plain(row["text"]) == _plain(told)]
+        plain = _plain(told)
+        found = [row for row in among if _plain(row["text"]) == plain]
     if len(found) > 1:
         raise ValueError(_ambiguous(reader, found))
     if not found:
@@ -89,6 +91,7 @@ def find_statement(reader: sqlite3.Connection, told: str, response: str = "", mo
     return NamedStatement(*(found[0][name] for name in NamedStatement._fields))
 
 
+@lru_cache(maxsize=_SEARCHED)
 def _plain(text: str) -> str:
     return folded(without_markers(text)).strip(" .,;:!?\"'“”‘’()[]*_-–—•")
 

@@ -207,3 +207,5 @@ def test_a_batch_holds_what_is_chosen_and_its_results_come_in_by_the_same_choice
     assert (written.units, written.requests) == (3, 3)
     (tmp_path / "none.jsonl").write_text("")
     assert pipeline.batch_in(study, judges, [tmp_path / "none.jsonl"]).waiting == 3
+    gone = replace(judges, choice=Choice(only="flagged", where="model=ember", seed=1))
+    assert pipeline.batch_in(study, gone, [tmp_path / "none.jsonl"]).waiting == 0, "never an error after the results"

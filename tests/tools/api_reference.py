@@ -40,7 +40,7 @@ GROUPS = {
     ),
     "What stages give back": (
         "Prepared Imported Chosen BadRecord FetchSummary ParseSummary Judged JudgedBy Tally QuestionPlan JudgeSettings "
-        "Generated GenerationCounts "
+        "Attached Generated GenerationCounts "
         "MergeSummary ExportSummary"
     ),
     "Errors, and how far work is": "UserError NotSaved NotSavedHere Progress",

@@ -21,7 +21,7 @@ from medreview.cli.network import (
     scans_lines,
     services_from_config,
 )
-from medreview.cli.options import Json, Map, StudyFile, open_study, read_mapping, study_path
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, open_study, read_mapping, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
@@ -86,6 +86,73 @@ def fetch(
         lines.append(f"Judge the new texts: {command('judge', study)}")
         lines.append(f"What changed around your labels: {command('diff', study)}")
     result(done, *lines, as_json=as_json)
+
+
+def attach(
+    study: StudyFile,
+    source: Annotated[str, Argument(help="Its address, DOI or PMID, or a part of its address.")],
+    file: Annotated[str, Argument(help="A PDF, a saved page or a text; - reads standard input, also a pasted text.")],
+    force: Annotated[
+        bool, Option("--force", help="Keep it also where it looks like another work, or a page was read before.")
+    ] = False,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Give the text of a source yourself, where it could not be fetched: from a file, or pasted.
+
+    The text is held against the address, the DOI and the title of the source and of the references that name it. Where
+    it looks like another work, or would take the place of a page that was read, you are asked first. It becomes a
+    snapshot that says who gave it and when; earlier ones stay.
+
+    Example: medreview attach sepsis.medreview 10.1000/renal.2019.7 ~/Downloads/renal.pdf
+    """
+    from medreview import pipeline
+    from medreview.config import load_config
+
+    name = "pasted text" if file == "-" else visible_line(Path(file).name)
+    who, body = decider(reviewer), _given(file)
+    with open_study(study) as opened:
+        given = pipeline.look_at(opened, source, body, name)
+        keep = force or (bool(given.question) and file != "-" and _keeps(given.question))
+        with progress() as bar:
+            own = load_config().synonyms_file
+            done = pipeline.attach(opened, given, who, force=keep, progress=bar, synonyms=own)
+    if not done.stored:
+        result(done, f"{done.url}: the study has this text already, as snapshot {done.version}.", as_json=as_json)
+        return
+    shown = f", matched by {done.shown_by}" if done.shown_by else "; nothing in it says which work it is"
+    lines = [
+        f"{done.url}: {counted(done.words, 'word')} attached as snapshot {done.version}{'' if done.doubt else shown}."
+    ]
+    if done.stale:
+        lines.append(f'{counted(done.stale, "label")} on the earlier text became stale (queue "stale").')
+    if not done.pairs:
+        lines.append(f"Compare it with the statements: {command('judge', study)}")
+    result(done, *lines, as_json=as_json)
+
+
+def _given(file: str) -> bytes:
+    """The bytes of a file, or of standard input; one byte more than a page may have, at most."""
+    from medreview.sources.fetching.network import Limits
+
+    most = Limits().max_bytes + 1
+    if file == "-":
+        if sys.stdin.isatty():
+            say("Paste the text; Ctrl-D on a line of its own ends.")
+        return sys.stdin.buffer.read(most)
+    try:
+        with Path(file).expanduser().open("rb") as stream:
+            return stream.read(most)
+    except OSError as error:
+        raise UserError(f"{file} cannot be read ({error.strerror or error}).") from error
+
+
+def _keeps(question: str) -> bool:
+    """Ask whether to go on, yes or no; no where nobody can be asked."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    print(f"{question[0].upper()}{question[1:]}. Keep it? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def _show_allow(wanted: bool) -> None:
