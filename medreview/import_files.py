@@ -119,11 +119,11 @@ class Imported:
     Of an export the events are counted, of a table its responses. ``empty``: responses without a text, kept as invalid.
     ``given``: sources whose text came with the answers, ``facts``: key facts that did, ``correct``: records with a
     correct answer to their question. Of a file of units ``kind`` is that of the units, ``cases`` counts the cases that
-    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said; ``odd``
-    are records that came in and are not as they should be.
-    ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that says what they
-    cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no field was made
-    of. ``warnings``: sentences on what is missing in the file.
+    they are about, ``gold`` right labels, ``opinions`` what machines say of them, ``labels`` what people said, of which
+    nothing else may be in a file (``known`` counts these then); ``odd`` are records that came in and are not as they
+    should be. ``producer``: the format that a known system wrote it in; ``ranges``: stretches of text of which that
+    says what they cite; ``left``: what of the file is no part of an answer, and how often. ``unused``: columns that no
+    field was made of. ``warnings``: sentences on what is missing in the file.
     """
 
     file: str
@@ -157,7 +157,8 @@ class Imported:
 class Preview:
     """What a file holds, before anything of it is stored: ``kind`` as of :class:`Imported`, how many ``records``, how
     many of these are left out, and of the ``first`` ones id, question and first words; ``producer``: the format that a
-    known system wrote it in; ``notes``: sentences on how it is read."""
+    known system wrote it in; ``chats``: date and title of the conversations of an export of chats, newest first;
+    ``notes``: sentences on how it is read."""
 
     file: str
     kind: str
@@ -165,6 +166,7 @@ class Preview:
     bad: int
     first: list[tuple[str, str, str]]
     producer: str = ""
+    chats: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -200,7 +202,8 @@ def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) 
     if known := _produced(path, mapping, chosen):
         read = list(known)
         good = [(one.record_id or f"line {one.line}", one.question, one.response) for one in _records(read)]
-        return Preview(str(path), "responses", len(read), len(read) - len(good), good[:_SHOWN], known.name)
+        bad = len(read) - len(good)
+        return Preview(str(path), "responses", len(read), bad, good[:_SHOWN], known.name, _chats(known))
     with splitting_at_headings(chosen.split_at_headings):
         return _preview(path, _with_question(path, mapping, chosen))
 
@@ -244,6 +247,7 @@ def import_file(
     Raises :class:`UserError` when the file cannot be used as a whole.
     """
     if known := _produced(path, mapping, chosen):
+        _refuse_whole_history(path, known)
         return _answers(study, path, mapping, known, progress)
     with splitting_at_headings(chosen.split_at_headings):
         done = _import(study, path, _with_question(path, mapping, chosen), progress, as_copy=as_copy)
@@ -385,6 +389,29 @@ def _produced(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND
     return produced(path, chosen)
 
 
+_MOST_CHATS: Final = 20
+"""Conversations that come in unasked; of more, which ones is to be said: nobody means to review a whole history."""
+
+
+def _refuse_whole_history(path: Path, known: "Produced") -> None:
+    """Raise :class:`UserError` for an export of many chats of which nobody said which are meant."""
+    chosen = known.chosen
+    if chosen.everything or chosen.only or chosen.since:
+        return
+    chats = _chats(known)
+    if len(chats) > _MOST_CHATS:
+        raise UserError(
+            f"{path} holds {len(chats):,} conversations; say which with --only WORDS of the title, with --since DATE, "
+            f"or take all with --all-chats. The newest are: {'; '.join(chats[:_SHOWN])}. --dry-run lists them."
+        )
+
+
+def _chats(known: "Produced") -> list[str]:
+    """Date and title of each conversation of an export of chats, newest first."""
+    found = sorted(known.choices(), key=lambda one: one.created_at, reverse=True)
+    return [" ".join(filter(None, (one.created_at[:10], one.title or "without a title"))) for one in found]
+
+
 def is_asked(path: Path) -> bool:
     """Whether a file holds what was asked of a model, by id, and no answers: the input of a batch."""
     from medreview.exchange.producers import is_asked
@@ -412,6 +439,9 @@ def _units(study: Study, path: Path, form: UnitFormat, mapping: Mapping[str, str
     done = Imported(str(path), form.name, told.read, told.added, told.known, told.bad, unused=told.unused)
     done.cases, done.gold, done.opinions = told.cases, told.gold, told.opinions
     done.labels, done.odd = told.labels, told.odd
+    done.warnings += form.cautions(told.bad)
+    if form.on_statements:  # it brings labels alone
+        done.known = told.read - told.labels
     extract_all(study, progress)
     return done
 

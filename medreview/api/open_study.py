@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from medreview.import_files import Chosen, Imported
     from medreview.judges.llm_stage import QuestionPlan
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline import Generated, Judged, JudgedBy, Judges, PageProvider, Prepared
+    from medreview.pipeline import Choice, Generated, Judged, JudgedBy, Judges, Only, PageProvider, Prepared
     from medreview.sources.stage import FetchSummary, Scope
     from medreview.statements.left_out import LeftOut
     from medreview.statements.stage import ParseSummary
@@ -142,21 +142,31 @@ class Preparing(OpenedFile):
         self,
         *judges: str | JudgeSettings,
         task: str = "source_verification",
+        where: str = "",
+        reviewer: str | None = None,
+        only: Only | Collection[Only] = (),
+        cited_only: bool = False,
         limit: int | None = None,
+        seed: int | None = None,
         again: bool = False,
         local_only: bool = False,
     ) -> JudgedBy:
         """Put a task to models, all at once, and roll all judgements up; nothing is asked or paid for twice.
 
-        ``judges`` are names of the settings (``[judges.NAME]``) or ``JudgeSettings``. ``limit``: at most so many units
-        for each now. ``again``: also where an answer was of no use before. Texts that leave this machine are announced
-        by a ``UserWarning``; ``local_only`` refuses that. Raises ``UserError`` for an unknown judge or task, a missing
-        key, and a refused one, before anything is sent.
+        ``judges`` are names of the settings (``[judges.NAME]``) or ``JudgeSettings``. ``where``: only a part of the
+        study, in the words of the filters of queues (``"model=atlas-2"``); ``reviewer``: whose labels ``mine=`` in it
+        asks for. ``only``: statements that are ``"labelled"``, in the ``"audit"``, ``"flagged"``, or all of several.
+        ``cited_only``: only pairs in which the statement itself cites the source. ``limit``: at most so many units for
+        each now; with a ``seed`` they are a random draw, which the same seed draws again and goes on with. ``again``:
+        also where an answer was of no use before. Texts that leave this machine are announced by a ``UserWarning``;
+        ``local_only`` refuses that. Raises ``UserError`` for an unknown judge, task or filter, a choice that nothing
+        fits, a missing key, and a refused one, before anything is sent.
         """
         from medreview import pipeline
         from medreview.llm.settings import where_texts_go
 
-        asked = self._judges(judges, task, again=again, local_only=local_only)
+        choice = self._choice(where, reviewer, only, cited_only, seed)
+        asked = self._judges(judges, task, again=again, local_only=local_only, choice=choice)
         if not all(judge.is_local for judge in asked.settings):
             warnings.warn("\n".join(where_texts_go(asked.settings)), stacklevel=2)
         return pipeline.judge_by(self._study, asked, limit=limit, progress=self._progress)
@@ -165,13 +175,19 @@ class Preparing(OpenedFile):
         self,
         *judges: str | JudgeSettings,
         task: str = "source_verification",
+        where: str = "",
+        reviewer: str | None = None,
+        only: Only | Collection[Only] = (),
+        cited_only: bool = False,
         limit: int | None = None,
+        seed: int | None = None,
         again: bool = False,
     ) -> list[QuestionPlan]:
         """What ``judge_by`` would ask each judge, in calls, tokens and cost; nothing is sent."""
         from medreview import pipeline
 
-        asked = self._judges(judges, task, again=again, local_only=False)
+        choice = self._choice(where, reviewer, only, cited_only, seed)
+        asked = self._judges(judges, task, again=again, local_only=False, choice=choice)
         return pipeline.plan_for(self._study, asked, limit=limit, progress=self._progress)
 
     def generate(
@@ -251,29 +267,49 @@ class Preparing(OpenedFile):
         *,
         dialect: Literal["analysis", "excel"] = "analysis",
         sqlite: str = "",
+        jsonl: bool = False,
         page_text: bool = True,
     ) -> ExportSummary:
         """Write the study as CSV files with a codebook and a manifest; what was written.
 
         ``dialect``: ``"analysis"`` is plain UTF-8, ``"excel"`` guards formulas. ``sqlite`` names a database
-        (``"labels.db"``) that holds all tables too, with views, search and metadata for Datasette; ``page_text``:
-        whether the texts of the pages are in it. Raises ``UserError`` when the folder holds anything but an earlier
-        export of this study.
+        (``"labels.db"``) that holds all tables too, with views, search and metadata for Datasette; ``jsonl`` adds
+        ``labels.jsonl``, a line for each labelled unit with all that belongs to it; ``page_text``: whether the texts of
+        the pages are in the database, and passages of them in ``labels.jsonl``. Raises ``UserError`` when the folder
+        holds anything but an earlier export of this study.
         """
         from medreview.exchange.exports.export import export
 
         self._looked("export", "verdicts")
-        return export(self._study, Path(folder), dialect, self._progress, database=sqlite, page_text=page_text)
+        return export(
+            self._study, Path(folder), dialect, self._progress, database=sqlite, jsonl=jsonl, page_text=page_text
+        )
 
     def _pages(self, saved: Place | None, ocr: bool | None) -> PageProvider:
         from medreview.configured import pages_of
 
         return pages_of(self._config(), None if saved is None else Path(saved), ocr=ocr)
 
-    def _judges(self, judges: tuple[str | JudgeSettings, ...], task: str, *, again: bool, local_only: bool) -> Judges:
+    def _judges(
+        self,
+        judges: tuple[str | JudgeSettings, ...],
+        task: str,
+        *,
+        again: bool,
+        local_only: bool,
+        choice: Choice | None = None,
+    ) -> Judges:
         from medreview.configured import judges_of
 
-        return judges_of(self._config(), judges, task=task, again=again, local_only=local_only)
+        return judges_of(self._config(), judges, task=task, again=again, local_only=local_only, choice=choice)
+
+    @staticmethod
+    def _choice(
+        where: str, reviewer: str | None, only: Only | Collection[Only], cited_only: bool, seed: int | None
+    ) -> Choice:
+        from medreview.pipeline import Choice
+
+        return Choice(where, reviewer, only, cited_only, seed)
 
 
 class OpenStudy(Figures, GivingLabels, Reading, Preparing):

@@ -57,6 +57,7 @@ def message_in(data: bytes) -> dict[str, Any]:
 WORKS: Final = {
     "pages": "medreview.sources.page_reader:answer_page",
     "pictures": "medreview.sources.page_reader:answer_picture",
+    "names": "medreview.sources.page_reader:answer_names",
     "documents": "medreview.exchange.documents.reading:answer_document",
     "libraries": "medreview.references.reading_libraries:answer_library",
     "containers": "medreview.exchange.producers.container:answer_container",

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 from urllib.parse import quote
 
-from medreview.text import sha256
-
 AddressedKind = Literal["url", "doi", "pmid", "pmcid", "nct", "arxiv"]
 Kind = Literal[AddressedKind, "document"]
 """What a citation is; a document has no address: it came with the answer, or only its name did."""
@@ -18,7 +16,7 @@ class Citation:
 
     ``value`` is the identifier without its label (``10.1000/x`` in lower case, ``123``, ``PMC123``, ``NCT01234567``,
     ``2101.00001v2``), the URL as written, which may begin with ``www.``, or the name of a document that has no address,
-    with the hash that :func:`document_entry` gives it. ``start`` and ``end`` are the half-open
+    with the hash that ``listed_citations.document_entry`` gives it. ``start`` and ``end`` are the half-open
     range of code points of the identifier, or of the whole URL, without a label; both are ``None`` for an entry of a
     structured list.
     """
@@ -120,12 +118,6 @@ def fetch_url(citation: Citation) -> str:
 _DOCUMENT: Final = re.compile(r"document:(?P<value>(?P<name>.*?) #[0-9a-f]{8})\Z", re.DOTALL)
 _REDIRECT: Final = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/"
 """How the addresses begin by which Google's answers name their sources; each leads to the page for some days only."""
-
-
-def document_entry(name: str, text: str = "") -> str:
-    """An entry of a list of citations for a document without an address: two texts of one name are two documents."""
-    name = " ".join(name.split())[:200] or " ".join(text.split())[:60]
-    return f"document:{name} #{sha256(f'{name}{chr(0)}{text}')[:8]}"
 
 
 def document_in(entry: str) -> Citation | None:

@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from medreview.cli.commands import (
     cited_pages,
     config,
+    export,
     generate,
     judge,
     judges,
@@ -85,7 +86,7 @@ for command in (
     study_plan.share, study_file.package, review.conflicts,
     prepare.run, prepare.import_, cited_pages.fetch, prepare.parse,
     judge.judge, judges.judges, papers.replay, papers.reproduce, judge.batches, judges.jury,
-    results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, results.export,
+    results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, export.export,
     cited_pages.citations, references.references, cited_pages.urls, references.evidence, judges.prompts,
     config.trust, study_file.merge, study_file.backup, study_file.check, config.where,
 ):  # fmt: skip

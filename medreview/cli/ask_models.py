@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.judges.semantic_stage import SemanticSummary
     from medreview.llm.batch_server import Batch
-    from medreview.pipeline import Generating, Judges, Meaning
+    from medreview.pipeline import Choice, Generating, Judges, Meaning
     from medreview.pipeline.asking import Make
     from medreview.pipeline.batches import Submitted, Taken
     from medreview.study import Study
@@ -52,11 +52,20 @@ def say_what_is_waited_for(answers: int) -> None:
     say(f"waiting for {counted(answers, 'answer')} that {paid}; Ctrl-C again to end")
 
 
-def judges_named(names: Sequence[str], *, task: str = "", again: bool = False, local_only: bool = False) -> "Judges":
+def judges_named(
+    names: Sequence[str],
+    *,
+    task: str = "",
+    again: bool = False,
+    local_only: bool = False,
+    choice: "Choice | None" = None,
+) -> "Judges":
     """The configured judges of these names, and the task to put to them; with the user's own prompts, if any."""
     from medreview.configured import judges_of
 
-    return with_settings(lambda config: judges_of(config, names, task=task, again=again, local_only=local_only))
+    return with_settings(
+        lambda config: judges_of(config, names, task=task, again=again, local_only=local_only, choice=choice)
+    )
 
 
 def say_where_texts_go(judges: "Judges") -> None:

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
 _UNITS: Final = {
     "responses": "response", "judgements": "judgement", "sourcecheckup": "response", "export": "event",
-    "case": "suggested fact",
+    "case": "suggested fact", "statement": "statement",
 }  # fmt: skip
 """What is counted in a file of each kind; in one of units, these."""
+
+_LABELLED: Final = ("statement", "pair", "fact")
+"""Kinds of files that bring people's labels on what the study has, and nothing else."""
 
 _LONGEST: Final = 60
 """Characters of a text that a preview shows."""
@@ -123,8 +126,10 @@ def previewed(found: "Preview") -> Iterator[str]:
         return
     left = f", {found.bad} that cannot be read" if found.bad else ""
     how = f", read as {found.producer}" if found.producer else ""
-    yield f"{found.file}: {counted(found.added, _noun(found.kind))}{how}{left}"
-    for name, question, words in found.first:
+    yield f"{found.file}: {_counted(found.added, found.kind)}{how}{left}"
+    for chat in found.chats:
+        yield f"  {one_line(chat)}"
+    for name, question, words in () if found.chats else found.first:
         parts = (
             one_line(part)[:_LONGEST] + "…" * (len(one_line(part)) > _LONGEST) for part in (question, words) if part
         )
@@ -137,8 +142,10 @@ def imported_sentence(done: "Imported") -> str:
     """What came in from one file, for a person."""
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
+    if done.kind in _LABELLED:
+        return f"{done.file}: {_counted(done.labels, done.kind)} added{known}{left}"
     how = f"read as {done.producer}: " if done.producer else ""
-    sentence = f"{done.file}: {how}{counted(done.added, _noun(done.kind))} added{known}{left}"
+    sentence = f"{done.file}: {how}{_counted(done.added, done.kind)} added{known}{left}"
     beside = (
         (done.cases, "case", "added"), (done.gold, "gold label", "added"), (done.opinions, "machine opinion", "added"),
         (done.labels, "unit", "added"), (done.empty, "empty response", "kept as invalid"),
@@ -154,11 +161,12 @@ def imported_sentence(done: "Imported") -> str:
     return sentence
 
 
-def _noun(kind: str) -> str:
-    """One of what is counted in a file of a kind."""
+def _counted(number: int, kind: str) -> str:
+    """How many there are of what is counted in a file of a kind."""
     from medreview.units.registry import KINDS
 
-    return KINDS[kind].noun if kind in KINDS else _UNITS[kind]
+    noun = KINDS[kind].noun if kind in KINDS else _UNITS[kind]
+    return f"{counted(number, 'label')} on {noun}s" if kind in _LABELLED else counted(number, noun)
 
 
 @contextmanager

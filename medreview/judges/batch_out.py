@@ -87,7 +87,7 @@ def write_batch(
     store = CallStore(task.study)
     seen: set[str] = set()
     units = known = prompt = 0
-    progress.begin("questions", len(task.waiting(again=again)[:limit]))
+    progress.begin("questions", len(task.asked_about(again=again, limit=limit)))
     with _told(path), new_files(path) as place:
         for existing in (path, manifest_path(path)):
             if os.path.lexists(existing):

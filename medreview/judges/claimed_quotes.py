@@ -52,8 +52,8 @@ def ground_claims(study: Study, progress: Progress = SILENT) -> int:
 def _rows(reader: sqlite3.Connection, response_id: str, ranges: Iterable[Any]) -> Iterator[dict[str, Any]]:
     pages = _pages(reader, response_id)
     statements = reader.execute(
-        'SELECT statement_id, "start", "end", parts FROM statement_standing JOIN statement USING (statement_id) '
-        "WHERE statement.response_id = ?",
+        """SELECT * FROM statement WHERE response_id = ?
+           AND statement_id IN (SELECT statement_id FROM statement_standing)""",
         (response_id,),
     ).fetchall()
     known = {
@@ -100,7 +100,8 @@ def _index(reader: sqlite3.Connection, snapshot_id: str) -> QuoteIndex:
 def false_claims(reader: sqlite3.Connection, where: str, values: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
     """By statement: status and snapshot of each passage that is not in the page of now, or says something else."""
     rows = reader.execute(
-        f"""SELECT q.statement_id, q.status, snapshot_id FROM claimed_quote AS q JOIN snapshot_current USING (snapshot_id)
+        f"""SELECT q.statement_id, q.status, snapshot_id FROM claimed_quote AS q JOIN snapshot_current
+            USING (snapshot_id)
             {where} AND q.status IN ('absent', 'altered') ORDER BY q.statement_id, q.status, snapshot_id""",
         values,
     )

@@ -87,15 +87,15 @@ def put_to_models(
 ) -> list[Tally]:
     """Put tasks to their models, concurrently; the totals of each.
 
-    ``limit``: at most so many units of each. ``again``: also those whose answer was unusable. Can be interrupted, or
-    killed, at any moment: answers are stored as they arrive, and the next run asks what is missing. The first Ctrl-C
-    sends nothing more and waits for the answers in flight; ``on_wait`` gets their number. The second one ends the work
-    at once. Raises :class:`Interrupted` then, and :class:`UserError` for a judge that cannot be set up or has a batch
-    under way, and a study that cannot be written.
+    Of each the chosen units are asked about (``Task.chosen``). ``limit``: at most so many units of each. ``again``:
+    also those whose answer was unusable. Can be interrupted, or killed, at any moment: answers are stored as they
+    arrive, and the next run asks what is missing. The first Ctrl-C sends nothing more and waits for the answers in
+    flight; ``on_wait`` gets their number. The second one ends the work at once. Raises :class:`Interrupted` then, and
+    :class:`UserError` for a judge that cannot be set up or has a batch under way, and a study that cannot be written.
     """
     refuse_while_open(study, {task.run.judge_run_id for task in tasks})
     work = [
-        (task, task.waiting(again=again)[:limit], Tally(task.settings.name, task.settings.model, task.name))
+        (task, task.asked_about(again=again, limit=limit), Tally(task.settings.name, task.settings.model, task.name))
         for task in tasks
     ]
     progress.begin(tasks[0].counted, sum(len(waiting) for _, waiting, _ in work))
@@ -333,7 +333,7 @@ def plan(
     plans = []
     for task in tasks:
         asked = task.settings
-        progress.begin(f"{asked.name}, counted", len(task.waiting(again=again)[:limit]))
+        progress.begin(f"{asked.name}, counted", len(task.asked_about(again=again, limit=limit)))
         units = 0
 
         def uncached(task: Task = task) -> Iterator[JudgeRequest]:

@@ -21,6 +21,7 @@ from medreview.pipeline.asking import (
     plan_for,
     plan_generation,
 )
+from medreview.pipeline.choosing import Choice, Only
 from medreview.pipeline.preparing import (
     Judged,
     Meaning,
@@ -45,6 +46,7 @@ from medreview.references.library import LibraryOfFiles, library_of
 __all__ = [
     "Authorities",
     "CheckSummary",
+    "Choice",
     "Edited",
     "Generated",
     "Generating",
@@ -54,6 +56,7 @@ __all__ = [
     "Judges",
     "LibraryOfFiles",
     "Meaning",
+    "Only",
     "PageProvider",
     "Prepared",
     "batch_in",

@@ -4,7 +4,7 @@ What generators make is prepared for review like what comes in files.
 """
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from medreview.citations.stage import extract_all
@@ -19,6 +19,7 @@ from medreview.judges.llm_stage import QuestionPlan, Tally, put_to_models
 from medreview.judges.tasks.registry import task_for, tasks_of
 from medreview.judges.tasks.task import Task
 from medreview.llm.settings import JudgeSettings
+from medreview.pipeline.choosing import Choice
 from medreview.pipeline.rolling_up import replacing_answers, roll_up, rolled_up
 from medreview.progress import SILENT, Progress
 from medreview.sources.given_stage import store_given
@@ -27,12 +28,14 @@ from medreview.study import Study
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """Which models to put which task to; ``again``: also where they gave no answer of use before."""
+    """Which models to put which task to; ``again``: also where they gave no answer of use before; ``choice``: about
+    which part of the study."""
 
     settings: Sequence[JudgeSettings]
     task: str = "source_verification"
     prompts: Path | None = None
     again: bool = False
+    choice: Choice = field(default_factory=Choice)
 
     @property
     def model(self) -> JudgeSettings:
@@ -40,12 +43,23 @@ class Judges:
         return self.settings[0]
 
     def tasks(self, study: Study) -> list[Task]:
-        """The task of each for a study; raises :class:`UserError` for a task or a prompt that cannot be used."""
-        return tasks_of(study, self.settings, self.task, self.prompts)
+        """The task of each for a study, to be asked about the chosen units; raises :class:`UserError` for a task or a
+        prompt that cannot be used, and for a choice that nothing fits."""
+        return self._chosen(study, tasks_of(study, self.settings, self.task, self.prompts))
 
     def batch_task(self, study: Study) -> Task:
-        """What is asked in batches."""
+        """What is asked in batches, about all units."""
         return task_for(study, self.model, self.task, self.prompts)
+
+    def chosen_task(self, study: Study) -> Task:
+        """What is asked in batches, about the chosen units; raises as :meth:`tasks`."""
+        return self._chosen(study, [self.batch_task(study)])[0]
+
+    def _chosen(self, study: Study, tasks: list[Task]) -> list[Task]:
+        chosen = self.choice.units_of(study)
+        for task in tasks:
+            task.chosen = chosen
+        return tasks
 
 
 Make = Callable[[Study, JudgeSettings, Path | None], Generator]
@@ -183,7 +197,7 @@ def batch_out(
     if isinstance(asked, Judges):
         with rolled_up(study, progress):
             extract_all(study, progress)
-        task = asked.batch_task(study)
+        task = asked.chosen_task(study) if only is None else asked.batch_task(study)
     else:
         task = _settled(study, asked)
     if only is None:
@@ -211,6 +225,7 @@ def batch_in(
         with replacing_answers(study, progress) as replacing:
             done = read_batch(asked.batch_task(study), paths, progress, only=only)
             replacing.nothing = done.judged == done.abstained == 0
+        done.waiting = len(asked.chosen_task(study).asked_about())
         return done
     with rolled_up(study, progress):
         task = _settled(study, asked)

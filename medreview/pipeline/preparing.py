@@ -32,16 +32,18 @@ from medreview.llm.store import CallStore
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
 from medreview.references.check_stage import Authorities, CheckSummary, check_all
+from medreview.references.matched_folder import MatchedFolder
+from medreview.references.page_of_source import SourceWorks
 from medreview.references.stage import find_all
 from medreview.semantic.configured import SemanticSettings, configured_encoder, cost
 from medreview.semantic.similarity import Encoder, Scorer
 from medreview.sources.fetching.network import Network, Services
 from medreview.sources.page_reader import require_ocr
-from medreview.sources.saved.pages_folder import PagesFolder
+from medreview.sources.saved.pages_folder import MANIFEST, PagesFolder
 from medreview.sources.saved.save_stage import write_pages
 from medreview.sources.saved.warc import WarcPages
 from medreview.sources.scan_stage import read_scans, scans_left, take_recorded
-from medreview.sources.stage import FetchSummary, Scope, fetch_live, fetch_saved
+from medreview.sources.stage import FetchSummary, SavedSource, Scope, fetch_live, fetch_saved
 from medreview.statements.marker_stage import mark_all
 from medreview.statements.stage import ParseSummary, parse_all
 from medreview.study import Study
@@ -199,9 +201,19 @@ def _fetch(study: Study, pages: PageProvider, scope: Scope, progress: Progress) 
 
 def _fetch_pages(study: Study, pages: PageProvider, scope: Scope, progress: Progress) -> FetchSummary:
     if pages.saved is not None:
-        saved = WarcPages(pages.saved) if pages.saved.is_file() else PagesFolder(pages.saved)
-        return fetch_saved(study, saved, scope=scope, progress=progress)
+        return fetch_saved(study, _saved(study, pages.saved, progress), scope=scope, progress=progress)
     return fetch_live(study, network=pages.network, services=pages.services, scope=scope, progress=progress)
+
+
+def _saved(study: Study, place: Path, progress: Progress) -> SavedSource:
+    """Saved pages: a WARC file, a folder with a list, or one whose files are matched by what they say of themselves."""
+    if place.is_file():
+        return WarcPages(place)
+    if (place / MANIFEST).is_file() or not place.is_dir():
+        return PagesFolder(place)
+    extract_all(study, progress)
+    find_all(study, progress)  # the titles of the works
+    return MatchedFolder(place, SourceWorks.of(study.reader), progress)
 
 
 def save_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:

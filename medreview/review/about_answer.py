@@ -21,8 +21,9 @@ def about_answer(reader: sqlite3.Connection, response_id: str, statement_id: str
     """
     row = reader.execute("SELECT * FROM response WHERE response_id = ?", (response_id,)).fetchone()
     claims = reader.execute(
-        """SELECT quote, status, url FROM claimed_quote JOIN snapshot USING (snapshot_id) JOIN source USING (source_id)
-           WHERE statement_id = ? ORDER BY url, quote""",
+        """SELECT c.quote, c.status, url FROM claimed_quote AS c JOIN snapshot USING (snapshot_id)
+           JOIN source USING (source_id)
+           WHERE c.statement_id = ? ORDER BY url, c.quote""",
         (statement_id,),
     )
     shown = [

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from medreview.sources.fetching.network import Fetched
 from medreview.sources.reading.charset import decode, utf_16_by_header
+from medreview.sources.reading.mhtml import page_in
 from medreview.sources.reading.page_states import HOLDS_SOURCE, THIN, PageSigns, bot_check, count_words, page_state
 from medreview.sources.reading.text_structure import Heading, SetApart, with_unseen
 from medreview.sources.records.service_record import Identifier, ServiceRecord, empty_record, service_error
@@ -161,6 +162,10 @@ def read_page(fetched: Fetched) -> Page:
         fetched = replace(fetched, body=decode(fetched.body).encode("utf-8"))
     elif (text := utf_16_by_header(fetched.body, fetched.content_type)) is not None:
         fetched = replace(fetched, body=text.encode("utf-8", "replace"))
+    if saved := page_in(fetched.body):
+        if not saved.body:
+            return Page("", "", "", fetched.state or "not_text", fetched.detail or "No page is in the saved file.", "")
+        fetched = replace(fetched, body=saved.body, content_type=saved.content_type)
     body = fetched.body
     if b"%PDF-" in body[:1024]:
         return _from_pdf(fetched)

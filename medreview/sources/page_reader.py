@@ -15,6 +15,8 @@ from medreview.labels import PAGE_STATES
 from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import Page, read_page
 from medreview.sources.reading.ocr import PicturePage, read_picture
+from medreview.sources.reading.own_names import OwnName, OwnNames, own_names
+from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.sources.reading.text_structure import Heading, SetApart
 
 
@@ -56,6 +58,32 @@ def page_of(message: dict[str, Any]) -> Page:
     if page.state not in PAGE_STATES:
         raise BadMessageError("an unknown state")
     return page
+
+
+def answer_names(wanted: dict[str, Any], body: bytes) -> Iterator[dict[str, Any]]:
+    """What a child answers to who asks what a saved file says that it is."""
+    yield {"names": own_names(body)}
+
+
+def names_of(message: dict[str, Any]) -> OwnNames:
+    """The names of an answer. Raises :class:`BadMessageError` for anything that is not one."""
+    try:
+        names, titles, opening = message["names"]
+        found = OwnNames(tuple(OwnName(*name) for name in names), tuple(titles), opening)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadMessageError("no names") from error
+    texts = [*found.titles, found.opening, *(part for name in found.names for part in name)]
+    if not all(type(text) is str for text in texts):
+        raise BadMessageError("a field of another type")
+    return found
+
+
+def names_in_child(body: bytes) -> OwnNames:
+    """What a saved file says that it is (``medreview.sources.reading.own_names``).
+
+    Raises :class:`~medreview.children.asking.NotReadError` when it cannot be read within the limits.
+    """
+    return run_to_end(ask("names", {}, body, ReadingLimits(), names_of, "the file"))
 
 
 def picture_job(number: int) -> dict[str, Any]:
@@ -132,6 +160,17 @@ class PageReader:
 def read_in_child(fetched: Fetched) -> Page:
     """One page, as :meth:`PageReader.read` reads it, from ordinary code."""
     return read_page(fetched) if not fetched.body else run_to_end(PageReader().read(fetched))
+
+
+def read_given(fetched: Fetched) -> Page:
+    """One page whose text did not come from its address, as the state and the detail of ``fetched`` say.
+
+    Of a body that holds no text of a source the state is that of the body: a scan, a bot check that was saved.
+    """
+    page = read_in_child(replace(fetched, state=None, detail=""))
+    if page.state not in HOLDS_SOURCE or not page.text.strip():
+        return page
+    return replace(page, state=fetched.state or page.state, evidence=f"{fetched.detail} {page.evidence}".strip())
 
 
 def _unreadable(fetched: Fetched, why: str) -> Page:

@@ -6,11 +6,11 @@ from typing import Final, Literal, Protocol
 
 from medreview.citations.citation import by_scheme, domain
 from medreview.event_loop import run_to_end
-from medreview.labels import EXCERPT
+from medreview.labels import EXCERPT, GIVEN_BY_REVIEWER
 from medreview.progress import SILENT, Progress
 from medreview.sources.fetching.network import Fetched, Network, Request, Services, addresses
 from medreview.sources.page import Page
-from medreview.sources.page_reader import PageReader, read_in_child
+from medreview.sources.page_reader import PageReader, read_given, read_in_child
 from medreview.sources.reading.page_states import BEST_FIRST
 from medreview.sources.snapshots import add_snapshot, confirm_snapshot, holds_source
 from medreview.study import Study
@@ -35,7 +35,7 @@ class SavedSource(Protocol):
 
     @property
     def note(self) -> str:
-        """A sentence when a part of them could not be read, else ``""``."""
+        """Sentences on what of them could not be used, or how they were matched, a line each; else ``""``."""
 
     def get(self, url: str) -> Fetched | None:
         """The saved answer for a URL, if there is one."""
@@ -47,8 +47,8 @@ class FetchSummary:
 
     Of sources with an earlier snapshot: ``unchanged`` have the same text, ``changed`` have another text now, and of
     ``kept`` the fetch failed this time, so that the earlier snapshot stays current. ``no_network`` sources were not
-    fetched, since this machine had no network: nothing is stored of them, and the next fetch asks again. ``note`` is a
-    sentence about incomplete saved pages, else ``""``.
+    fetched, since this machine had no network: nothing is stored of them, and the next fetch asks again. ``note`` has
+    sentences about the saved pages, a line each, else ``""``.
 
     ``by_ocr`` pages of PDFs were read from their pictures now, ``not_by_ocr`` could not be; ``scans`` PDFs without any
     text are left that OCR has not looked at.
@@ -96,12 +96,13 @@ def fetch_saved(
     summary = FetchSummary(note=saved.note)
     for source in wanted:
         urls = by_scheme(source["value"], source["url"])
-        fetched = next((page for url in urls if (page := saved.get(url)) is not None), None)
+        fetched = next((answer for url in urls if (answer := saved.get(url)) is not None), None)
         if fetched is None:
             summary.missing += 1
         else:
             source_id = source["source_id"]
-            _add_snapshot(study, summary, source_id, fetched, read_in_child(fetched), source_id in read)
+            page = read_given(fetched) if fetched.state == GIVEN_BY_REVIEWER else read_in_child(fetched)
+            _add_snapshot(study, summary, source_id, fetched, page, source_id in read)
         progress.step()
     return summary
 

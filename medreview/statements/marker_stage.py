@@ -12,11 +12,12 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, Final
 
-from medreview.citations import Citation, canonical_key, extract, from_list
-from medreview.citations.markers import RESIDUE, Marker, MarkerTarget, find_markers, markers_of
+from medreview.citations import Citation, canonical_key, extract
+from medreview.citations.markers import Marker, MarkerTarget, find_markers, markers_of
 from medreview.citations.source_lists import is_numbered_entry, own_numbers
 from medreview.progress import SILENT, Progress
 from medreview.statements.blocks import Block, blocks
+from medreview.statements.cited_ranges import claims_and_marks
 from medreview.statements.marks import CitationIndex
 from medreview.statements.own_citations import MARKED_BY
 from medreview.statements.place_in_response import Sentences, VerbatimText
@@ -100,7 +101,7 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
     lines = with_line_ends(text)
     lists = lists_of_sources(lines, blocks(lines, CitationIndex(lines, citations)))
     own = own_numbers(text, json.loads(response["listed"] or "[]"), lists)
-    claims, marks = _cited_ranges(text, json.loads(response["ranges"]))
+    claims, marks = claims_and_marks(text, json.loads(response["ranges"]))
     found = _with_marks(find_markers(text, own, citations, lists), marks)
     statements = connection.execute(
         'SELECT statement_id, text, "start", "end", parts FROM statement WHERE response_id = ? ORDER BY ordinal',
@@ -138,25 +139,6 @@ def mark_response(connection: sqlite3.Connection, response_id: str) -> None:
     )
     insert(connection, "marker", marked)
     connection.execute("UPDATE response SET marked = ? WHERE response_id = ?", (MARKED_BY, response_id))
-
-
-_LINK: Final = r"\[[^\[\]\n]*+\]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+\)"
-_MARK: Final = re.compile(
-    rf"[\s(]*+(?:(?:{_LINK}|<?https?://\S++|\[\^?[\w.,: -]{{1,60}}\]|【[^】]*+】|{RESIDUE})[\s().,;]*+)*+\Z"
-)
-"""A stretch that is nothing but marks: links, addresses, numbers in brackets."""
-
-
-def _cited_ranges(text: str, ranges: Iterable[Sequence[Any]]) -> tuple[list[Marker], list[Marker]]:
-    """What the producer says that stretches of a response cite: those that hold a claim, and those that are a mark
-    behind one, which are found like the marks of the text."""
-    claims: list[Marker] = []
-    marks: list[Marker] = []
-    for start, end, cited, _ in ranges:
-        keys = tuple(canonical_key(citation) for citation in from_list(cited).citations)
-        marker = Marker(start, end, (MarkerTarget(None, keys),))
-        (marks if _MARK.match(text[start:end]) else claims).append(marker)
-    return claims, marks
 
 
 def _with_marks(found: list[Marker], marks: list[Marker]) -> list[Marker]:

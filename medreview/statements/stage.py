@@ -4,8 +4,8 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
-from medreview.citations import extract
 from medreview.progress import SILENT, Progress
+from medreview.statements.cited_ranges import cited_in
 from medreview.statements.left_out import list_left_out, rows_of
 from medreview.statements.split import PARSER, Parsed, split
 from medreview.study import Study
@@ -33,9 +33,11 @@ def parse_all(study: Study, progress: Progress = SILENT) -> ParseSummary:
     progress.begin("statements", waiting)
     done = statements = dropped = empty = 0
     while rows := study.reader.execute(
-        "SELECT response_id, text FROM response_to_split ORDER BY ordinal LIMIT ?", (_BATCH,)
+        "SELECT response_id, text, ranges FROM response_to_split ORDER BY ordinal LIMIT ?", (_BATCH,)
     ).fetchall():
-        parsed = [(row["response_id"], split(row["text"], extract(row["text"]))) for row in rows]
+        parsed = [
+            (row["response_id"], split(row["text"], cited_in(row["text"], json.loads(row["ranges"])))) for row in rows
+        ]
         study.write(lambda connection, parsed=parsed: _store(connection, parsed))  # type: ignore[misc]
         done += len(rows)
         statements += sum(len(result.statements) for _, result in parsed)

@@ -10,6 +10,7 @@ from medreview.units.item_files import QUESTION_FILES as QUESTIONS
 from medreview.units.item_files import REVISION_FILES as REVISIONS
 from medreview.units.label_files import FACT_LABEL_FILES as FACTS
 from medreview.units.label_files import PAIR_LABEL_FILES as PAIRS
+from medreview.units.statement_label_files import STATEMENT_LABEL_FILES as STATEMENTS
 from medreview.units.unit_format import UnitFormat
 
 FORMATS: Final[dict[str, UnitFormat]] = {
@@ -21,5 +22,6 @@ FORMATS: Final[dict[str, UnitFormat]] = {
     "answer": MEDHALU,
     "suggestion": CASES,
     "ranking": RANKINGS,
+    "statement": STATEMENTS,
 }
 """Asked in this order: a file that could be of two is of the first. A kind without one is made of what is there."""

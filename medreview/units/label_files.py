@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from medreview.citations import Citation, canonical_key, from_list
 from medreview.exchange.imports.field_mapping import name_of, text_of
@@ -10,7 +10,7 @@ from medreview.judges.votes import mapped
 from medreview.labels import EVIDENCE, PRESENCE, REASONS
 from medreview.study import Study
 from medreview.study.ids import PAIR, unit_id
-from medreview.text import sha256
+from medreview.units.named_statement import find_statement
 from medreview.units.new_units import EXPOSURES, Brought, ImportedLabel
 from medreview.units.unit_format import UnitFormat
 
@@ -27,22 +27,10 @@ _PAIR_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _PAIR_NEEDED: Final = ("reviewer", "statement", "source", "label")
 
-_BY_TEXT: Final = """
-SELECT s.statement_id, s.response_id, s.text_sha256 FROM statement_standing AS s JOIN response AS r USING (response_id)
-WHERE (s.statement_id = ?1 OR s.text_sha256 = ?2) AND ?3 IN ('', r.record_id, r.response_id)"""
-_IN_RESPONSE: Final = """
-SELECT s.statement_id, s.response_id, s.text_sha256, s.text
-FROM statement_standing AS s JOIN response AS r USING (response_id) WHERE ?1 IN (r.record_id, r.response_id)"""
 _CITED: Final = """
 SELECT DISTINCT c.kind, c.value, u.source_id, u.url, u.current_snapshot, n.number
 FROM citation AS c JOIN source AS u USING (source_id) LEFT JOIN own_number AS n USING (response_id, source_id)
 WHERE c.response_id = ?"""
-
-
-class _Statement(NamedTuple):
-    statement_id: str
-    response_id: str
-    text_sha256: str
 
 
 def read_pair_label(values: Mapping[str, Any], study: Study) -> Brought:
@@ -51,13 +39,11 @@ def read_pair_label(values: Mapping[str, Any], study: Study) -> Brought:
         if not name_of(values, field):
             raise ValueError(f"has no {field}")
     axis, label = _label(name_of(values, "label"))
-    exposure = name_of(values, "exposure").lower() or EXPOSURES[0]
-    if exposure not in EXPOSURES:
-        raise ValueError(f"has {exposure!r} as its exposure; it is assisted or blind")
-    statement = _statement(study.reader, text_of(values, "statement").strip(), name_of(values, "response"))
+    blind = given_blind(values)
+    statement = find_statement(study.reader, name_of(values, "statement"), name_of(values, "response"))
     source_id, snapshot = _source(study.reader, statement.response_id, name_of(values, "source"))
     page = study.reader.execute("SELECT text_sha256 FROM snapshot WHERE snapshot_id = ?", (snapshot,)).fetchone()
-    reason, words = _reason(text_of(values, "reason").strip())
+    reason, words = reason_of(text_of(values, "reason").strip())
     return Brought(
         labels=(
             ImportedLabel(
@@ -68,12 +54,23 @@ def read_pair_label(values: Mapping[str, Any], study: Study) -> Brought:
                 note="\n".join(filter(None, (words, text_of(values, "note").strip()))),
                 at=name_of(values, "at"),
                 reason=reason,
-                blind=exposure == "blind",
+                blind=blind,
                 snapshot=snapshot,
                 texts={"statement_sha256": statement.text_sha256, "snapshot_sha256": page[0] if page else ""},
             ),
         )
     )
+
+
+def given_blind(values: Mapping[str, Any]) -> bool:
+    """Whether a record says that its label was given blind. What nobody knows counts as assisted.
+
+    Raises ``ValueError`` for other words than those of ``EXPOSURES``, ``open`` and ``unknown``.
+    """
+    exposure = name_of(values, "exposure").lower() or EXPOSURES[0]
+    if exposure not in (*EXPOSURES, "open", "unknown"):
+        raise ValueError(f"has {exposure!r} as its exposure; it is blind, or assisted (also open, unknown)")
+    return exposure == "blind"
 
 
 def _label(raw: str) -> tuple[str, str]:
@@ -86,28 +83,13 @@ def _label(raw: str) -> tuple[str, str]:
     return "support", "not_supported"
 
 
-def _reason(told: str) -> tuple[str, str]:
+def reason_of(told: str) -> tuple[str, str]:
     """The code that a reason is, or else its words, which become a note."""
     folded = told.casefold().replace("_", " ")
     for one in REASONS:
         if folded in (one.level, one.name):
             return one.level, ""
     return "", told
-
-
-def _statement(reader: sqlite3.Connection, told: str, response: str) -> _Statement:
-    """A statement by its id or its text, in the response that is named by its id in its file or in the study."""
-    found = [_Statement(*row) for row in reader.execute(_BY_TEXT, (told, sha256(told), response))]
-    if not found and response:
-        rows = reader.execute(_IN_RESPONSE, (response,)).fetchall()
-        if not rows:
-            raise ValueError(f"names the response {response!r}, which the study does not have")
-        found = [_Statement(*row[:3]) for row in rows if row["text"].split() == told.split()]
-    if len(found) > 1:
-        raise ValueError("has a statement of several responses; say of which, by its id in a column response")
-    if not found:
-        raise ValueError(f"has a statement that the study does not have: {told[:60]!r}")
-    return found[0]
 
 
 def _source(reader: sqlite3.Connection, response_id: str, told: str) -> tuple[str, str | None]:
@@ -165,9 +147,7 @@ def _read(values: Mapping[str, Any], study: Study) -> Brought:
     for field in _FACT_NEEDED:
         if values.get(field) is None or not text_of(values, field).strip():
             raise ValueError(f"has no {field}")
-    exposure = name_of(values, "exposure").lower() or EXPOSURES[0]
-    if exposure not in EXPOSURES:
-        raise ValueError(f"has {exposure!r} as its exposure; it is assisted or blind")
+    blind = given_blind(values)
     told = name_of(values, "response")
     found = study.reader.execute(_RESPONSES, (told,)).fetchall()
     if len(found) != 1:
@@ -179,7 +159,7 @@ def _read(values: Mapping[str, Any], study: Study) -> Brought:
         label=_level(text_of(values, "label").strip()),
         note=text_of(values, "note").strip(),
         at=name_of(values, "at"),
-        blind=exposure == "blind",
+        blind=blind,
         texts={"statement_sha256": found[0]["text_sha256"]},
     )
     return Brought(labels=(label,))

@@ -47,7 +47,8 @@ class UnitFormat:
     ``read`` makes of a record's values, by field, what it brings; it raises ``ValueError``, half a sentence on what is
     wrong (``has no passage``). ``on_statements``: it speaks of statements, which must be there. ``unlike``: no two
     units of it should have the same text; those that do are named.
-    ``unfold`` makes other rows of those of the file, where one of them is not one record.
+    ``unfold`` makes other rows of those of the file, where one of them is not one record. ``cautions``: what to say, in
+    sentences, of a file of which these records were left out.
     """
 
     name: str
@@ -59,6 +60,7 @@ class UnitFormat:
     unlike: bool = False
     on_statements: bool = False
     unfold: Unfold | None = None
+    cautions: Callable[[Sequence[BadRecord]], list[str]] = lambda bad: []
 
 
 @dataclass(slots=True)

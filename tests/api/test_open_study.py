@@ -95,6 +95,19 @@ def test_models_are_asked_by_name_or_as_given_also_inside_an_event_loop(demo, tm
     assert told == {"near", "given"}
 
 
+def test_models_are_asked_about_a_part_of_the_study(demo, tmp_path):
+    with JudgeEndpoint(says(json.dumps(NOT_ADDRESSED), usage=None)) as endpoint:
+        judge = endpoint.settings("near")
+        (every,), (cited,) = demo.plan(judge), demo.plan(judge, cited_only=True)
+        assert 0 < cited.units < every.units
+
+        drawn = demo.plan(judge, cited_only=True, only=("flagged",), limit=3, seed=1)[0].units
+        done = demo.judge_by(judge, cited_only=True, only=("flagged",), limit=3, seed=1).judges[0]
+        assert 1 <= done.units == drawn <= 3
+    with pytest.raises(medreview.UserError, match="A filter cannot use 'colour'"):
+        demo.plan(judge, where="colour=red")
+
+
 def test_a_generator_writes_units_that_wait_for_a_reviewer(tmp_path):
     passages = tmp_path / "texts.jsonl"
     text = "Aspirin is stopped 7 days before an operation."

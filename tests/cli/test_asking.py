@@ -36,6 +36,37 @@ def test_a_model_is_asked_after_a_dry_run_has_said_what_it_costs(medreview, demo
     assert "What listens on this machine may send them on." in done.stderr
 
 
+def test_a_part_of_the_study_is_chosen_counted_and_asked(medreview, demo, model, tmp_path):
+    def units(*options):
+        done = medreview("judge", demo, "--judge", "near", *options, "--dry-run", "--json")
+        return json.loads(done.stdout)["plans"][0]["units"]
+
+    assert 0 < units("--cited-only") < units()
+    assert 0 < units("--only", "flagged", "--where", "model=atlas-2") < units("--only", "flagged")
+    drawn = ("--cited-only", "--limit", 6, "--seed", 3)
+    assert 1 <= (size := units(*drawn)) <= 6
+
+    written = medreview("judge", demo, "--judge", "near", *drawn, "--batch-out", tmp_path / "q.jsonl")
+    assert f"on {size} units" in written.stdout
+    medreview("judge", demo, "--judge", "near", *drawn)
+    assert len(model.asked) == size
+    assert units(*drawn) == 0
+    assert units("--cited-only", "--limit", 12, "--seed", 3) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--where", "colour=red"], "A filter cannot use 'colour'; it can use model"),
+        (["--only", "new"], "--only does not know 'new'; it knows labelled, audit, flagged"),
+        (["--seed", "1"], "give --limit with --seed"),
+        (["--task", "merged_verification", "--cited-only"], "merged_verification does not ask about pairs"),
+    ],
+)
+def test_what_cannot_be_chosen_is_one_sentence(medreview, demo, model, options, sentence):
+    assert sentence in medreview("judge", demo, "--judge", "near", *options, "--dry-run", check=2).stderr
+
+
 def test_a_model_elsewhere_is_refused_when_only_local_ones_are_wanted(medreview, demo, model):
     done = medreview("judge", demo, "--judge", "near", "--judge", "far", "--local-only", check=2)
 

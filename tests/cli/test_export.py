@@ -36,8 +36,38 @@ def test_mistakes_are_one_sentence(medreview: Program, demo: Path) -> None:
     for name in ("out.csv", "out.xlsx", "out.zip"):
         file = medreview("export", demo, name, check=2)
         assert f"`medreview export {demo} out`" in file.stderr
+        assert f"`medreview export {demo} --table out.csv`" in file.stderr
         assert not (demo.parent / name).exists()
+    nowhere = medreview("export", demo, check=2)
+    assert f"`medreview export {demo} demo-labels`" in nowhere.stderr
+    assert "leave out DIR" in medreview("export", demo, "out", "--table", "labels.csv", check=2).stderr
+    assert "leave out --json" in medreview("export", demo, "--table", "-", "--json", check=2).stderr
     medreview("export", demo, "labels.2026-11")
+
+
+def test_one_table_of_labels(medreview: Program, demo: Path, tmp_path: Path) -> None:
+    medreview("review", demo, "--plain", "--reviewer", "ada", input="3\nq\n")
+    done = medreview("export", demo, "--table", "labels.csv", "--json")
+    assert json.loads(done.stdout) == {"file": "labels.csv", "rows": 1}
+    with (tmp_path / "labels.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file, strict=True)
+    assert list(row) == [
+        "id", "unit", "question", "model", "text", "source", "machine_verdict", "reviewer", "mode", "label",
+        "hallucination", "reason", "note", "decided_at",
+    ]  # fmt: skip
+    assert (row["unit"], row["reviewer"], row["label"]) == ("statement", "ada", "contradicted")
+    assert row["question"].endswith("?")
+    assert row["source"].startswith("http")
+    assert row["mode"] == "assisted"
+
+    printed = medreview("export", demo, "--table", "-")
+    assert printed.stdout == (tmp_path / "labels.csv").read_text(encoding="utf-8")
+    assert medreview("export", demo, "--table", "labels.csv").stdout == "1 label written to labels.csv\n"
+    medreview("export", demo, "--table", "labels.csv", "--dialect", "excel")
+    assert (tmp_path / "labels.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    medreview("export", demo, "--table", "labels.csv")
+    (tmp_path / "mine.csv").write_text("a,b\n")
+    assert "no earlier result" in medreview("export", demo, "--table", "mine.csv", check=2).stderr
 
 
 def test_a_blind_export_says_nothing_of_what_is_not_decided_and_costs_no_blind_label(

@@ -261,3 +261,26 @@ def test_a_refused_file_leaves_no_copy_and_undo_takes_no_file(medreview: Program
     assert {path.name for path in tmp_path.iterdir()} <= {"a.jsonl", "config"}
     assert "name no file with it" in medreview("import", "s.medreview", "a.jsonl", "--undo", check=2).stderr
     assert "Name the files to import" in medreview("import", "s.medreview", check=2).stderr
+
+
+def test_the_chats_of_an_export_are_listed_and_some_of_them_taken(medreview: Program, tmp_path: Path) -> None:
+    chats = [
+        {
+            "uuid": f"c{number}",
+            "name": f"Dose of medicine {number}",
+            "created_at": "2026-11-01T08:00:00Z",
+            "chat_messages": [
+                {"sender": "human", "text": "Which dose?"},
+                {"sender": "assistant", "text": "Halve it below 30.", "created_at": "2026-11-01T08:00:09Z"},
+            ],
+        }
+        for number in range(25)
+    ]
+    (tmp_path / "conversations.json").write_text(json.dumps(chats))
+    listed = medreview("import", "s.medreview", "conversations.json", "--dry-run")
+    assert "2026-11-01 Dose of medicine 24" in listed.stderr
+    refused = medreview("import", "s.medreview", "conversations.json", check=2)
+    assert "25 conversations; say which with --only" in refused.stderr
+    done = medreview("import", "s.medreview", "conversations.json", "--only", "medicine 24")
+    assert "read as Claude" in done.stdout
+    assert "1 response added" in done.stdout

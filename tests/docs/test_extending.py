@@ -44,6 +44,13 @@ told = {}
 wall = b"<html><head><title>A</title></head><body><h1>Log in to continue</h1><p>A password, please.</p></body></html>"
 state = read_page(Fetched("https://a.example/", "https://a.example/", (), 200, "", wall, "2026-01-01T00:00:00Z")).state
 told["page state"] = state, state in NOTHING_TO_READ
+said = "Rest helps. Drink enough."
+source = {"link": "https://a.example/rest", "title": "Rest", "from": 0, "to": 11, "passage": "Rest helps people."}
+log = {"ward_assistant": "ward-1", "asked": "What helps?", "said": said, "thought": "They ask.", "sources": [source]}
+Path("ward.jsonl").write_text(json.dumps(log) + "\\n" + json.dumps({"ward_assistant": "ward-1", "said": ""}) + "\\n")
+with Study.create(Path("ward.medreview")) as study:
+    done = pipeline.bring_in(study, Path("ward.jsonl"), {})
+    told["producer"] = done.producer, done.added, done.ranges, done.given, done.left, [one.reason for one in done.bad]
 with Study.open(Path("demo.medreview")) as study:
     queue = open_queue(study, "conflict", "kb")
     told["queue"] = len(queue.units) > 0, [line.size for line in overview(study, "kb").queues][-1] == len(queue.units)
@@ -170,6 +177,9 @@ def test_every_example_works(extended: Path, demo_file: Path) -> None:
     told = json.loads(run(extended, "-c", LOOK))
 
     assert told["page state"] == ["login", True]
+    assert told["producer"] == [
+        "ward assistant", 1, 1, 1, {"reasoning": 1}, ["has no answer: the assistant said nothing"],
+    ]  # fmt: skip
     assert told["queue"] == [True, True]
     assert told["action"] == 0
     assert told["task"] == [15, 1]

@@ -21,6 +21,8 @@ from medreview.sources.lookups.reach import MEANING
 from medreview.units import registry
 from tests.support.commands import Program
 from tests.tools import settings_tables
+from tests.tools.producers_page import PAGE as PRODUCERS
+from tests.tools.producers_page import producers_page
 from tests.tools.replays_page import PAGE, replays_page
 from tests.tools.stats_schema import PLACE, lost, made
 
@@ -91,7 +93,7 @@ OF_KINDS = {table.file for kind in registry.KINDS.values() for table in kind.tab
         ("sources.md", PAGE_STATES),
         ("evidence.md", QUOTE_STATUSES),
         ("judges.md", NAMES),
-        ("files.md", [*(name for name in FILES if name not in OF_KINDS), "manifest.json"]),
+        ("files.md", [*(name for name in FILES if name not in OF_KINDS), "labels_by_reviewer.csv", "manifest.json"]),
     ],
     ids=["page states", "quote statuses", "tasks", "files of an export"],
 )
@@ -145,6 +147,10 @@ def test_the_synonyms_that_are_shown_are_read(tmp_path: Path) -> None:
 
 def test_the_page_says_what_the_replays_do() -> None:
     assert PAGE.read_text(encoding="utf-8") == replays_page(), "write it anew: python -m tests.tools.replays_page"
+
+
+def test_the_table_has_every_producer() -> None:
+    assert PRODUCERS.read_text("utf-8") == producers_page(), "write it anew: python -m tests.tools.producers_page"
 
 
 def test_the_page_names_every_key_of_the_json(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ EXAMPLES = {
     for name in re.findall(r'"unit": "(\w+)"', block)[:1]
 }
 """By format, of those whose records say it."""
-OF_FORMAT = {form.name: KINDS[kind] for kind, form in FORMATS.items()}
+OF_FORMAT = {form.name: KINDS[kind] for kind, form in FORMATS.items() if kind in KINDS}
 """The kind whose units come in a format; that of suggested facts is ``case``."""
 
 

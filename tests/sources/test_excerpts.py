@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from medreview import pipeline
-from medreview.citations.citation import document_entry
-from medreview.exchange.imports.listed_citations import GivenPage
+from medreview.exchange.imports.listed_citations import GivenPage, document_entry
 from medreview.labels import EXCERPT, GIVEN
 from medreview.sources.given_stage import store_given
 from medreview.sources.stage import FetchSummary

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from medreview.citations.citation import document_entry
 from medreview.citations.stage import extract_all
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import placed
 from medreview.statements.marker_stage import mark_all
 from medreview.statements.own_citations import of_response
@@ -83,3 +83,15 @@ def test_places_are_counted_in_the_unit_in_which_they_say_what_they_should(
     places = placed(text, wanted)
     assert [text[slice(*place)] if place else None for place in places] == found
     assert text != "5 mg, later 5 mg." or places == [(12, 16)]
+
+
+@pytest.mark.parametrize("name", ["renal guideline 2024.pdf", "renal-2.pdf#page=4", "Leitlinie (Niere).docx"])
+def test_the_name_of_a_file_in_brackets_is_a_mark_and_no_part_of_a_statement(study: Study, name: str) -> None:
+    text = f"Metformin is contraindicated below an eGFR of 30. [{name}]. It may be continued at 40 [{name}]."
+    first, second = text.index("["), text.rindex("[")
+    cited = document_entry(name)
+    ranges = [[at, at + len(name) + 2, [cited], ""] for at in (first, second)]
+    document = [cited.removeprefix("document:")]
+    assert own(study, ranges, text, (cited,)) == {"Metformin": document, "It": document}
+    texts = [row["text"] for row in rows_of(study, "SELECT text FROM statement ORDER BY ordinal")]
+    assert texts == ["Metformin is contraindicated below an eGFR of 30.", "It may be continued at 40"]

@@ -87,6 +87,25 @@ def test_lists_in_the_text_give_numbers_and_are_no_markers_themselves(study: Stu
     assert marked(study) == [("Rest helps", (B,), (2,))]
 
 
+def test_a_table_of_sources_gives_numbers_and_is_no_statement(study: Study) -> None:
+    rows = (
+        "| # | Title | At |\n|---|---|---|\n| 1 | A trial | https://a.org |\n| [2] | Review | [it](https://b.org) |\n"
+    )
+    add(study, f"Rest helps [2]. Tea with honey helps as well [1].\n\n## Sources\n\n{rows}", [])
+    pipeline.parse(study)
+    assert marked(study) == [("Rest helps", (B,), (2,)), ("Tea with honey helps as well", (A,), (1,))]
+
+
+def test_a_table_below_sources_that_cites_nothing_is_read(study: Study) -> None:
+    add(
+        study,
+        "Rest helps [1].\n\n## Sources\n\n| Drug | Dose |\n|---|---|\n| Ibuprofen | 400 mg |\n",
+        ["https://a.org"],
+    )
+    pipeline.parse(study)
+    assert [text for text, *_ in marked(study)] == ["Rest helps", "Ibuprofen | 400 mg"]
+
+
 def test_lines_of_sources_below_what_they_are_about_are_markers(study: Study) -> None:
     text = "Rest helps with most colds.\nSource: https://a.org\n\nTea with honey helps too.\nSource: https://b.org"
     add(study, text, [])

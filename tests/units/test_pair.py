@@ -288,9 +288,9 @@ def test_what_is_no_label_or_is_not_in_the_study_is_named_with_its_line(answers:
         2: "has the label 'perhaps'",
         3: "has the label 'unsure'",
         4: "has no reviewer",
-        5: "has a statement of several responses",
+        5: "has a statement that 2 of the study are: R01 S1, R02 S1",
         6: "names the response 'a99', which the study does not have",
-        7: "has a statement that the study does not have: 'Nobody said this.'",
+        7: "has a statement that the response 'a17' does not have (2 statements): 'Nobody said this.'",
         8: "has a source that its response does not cite: 'https://c.example/'",
         9: "has 'half' as its exposure",
     }

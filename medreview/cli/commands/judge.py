@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from medreview.judges.batch_jobs import Job
     from medreview.judges.batch_out import BatchOut
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline import Judges
+    from medreview.pipeline import Choice, Judges
 
 
 def _written(done: "BatchOut", study: Path, name: str) -> list[str]:
@@ -85,7 +85,27 @@ class JudgeOptions:
         Option("--judge", metavar="NAME", help="Ask this model of the settings; repeat it for a jury."),
     ] = None
     task: Annotated[str, Option(metavar="TASK", help="What to ask; `medreview prompts` lists the tasks.")] = ""
+    cited_only: Annotated[
+        bool, Option("--cited-only", help="Only pairs in which the statement itself cites the source.")
+    ] = False
+    where: Annotated[
+        str,
+        Option(metavar="FILTER", help="Only a part of the study, by the filters of queues: `model=atlas-2 page=ok`."),
+    ] = ""
+    reviewer: Annotated[
+        str | None, Option(metavar="NAME", help="Whose labels `mine=` and `state=` in --where ask for.")
+    ] = None
+    only: Annotated[
+        list[str] | None,
+        Option(
+            "--only", metavar="labelled|audit|flagged", help="Only such statements; may be repeated: all must hold."
+        ),
+    ] = None
     limit: Annotated[int | None, Option(min=1, help="Ask each model at most so many units now.")] = None
+    seed: Annotated[
+        int | None,
+        Option(min=0, metavar="N", help="With --limit: draw the units at random; the same seed draws the same again."),
+    ] = None
     again: Annotated[bool, Option("--again", help="Also where it gave no answer of use before.")] = False
     dry_run: DryRun = False
     local_only: LocalOnly = False
@@ -105,8 +125,26 @@ class JudgeOptions:
 
     @property
     def judges(self) -> "Judges":
-        """The judges that are named, and what they are asked."""
-        return judges_named(self.names or (), task=self.task, again=self.again, local_only=self.local_only)
+        """The judges that are named, what they are asked, and about which part of the study."""
+        return judges_named(
+            self.names or (), task=self.task, again=self.again, local_only=self.local_only, choice=self.choice
+        )
+
+    @property
+    def choice(self) -> "Choice":
+        """The part of the study that is asked about."""
+        from medreview.pipeline import Choice
+
+        return Choice(self.where, self.reviewer, tuple(self.only or ()), self.cited_only, self.seed)
+
+    @property
+    def chosen(self) -> list[str]:
+        """The options that choose it, as they are given."""
+        words = [word for each in self.only or () for word in ("--only", each)]
+        for option, value in (("--where", self.where), ("--reviewer", self.reviewer), ("--limit", self.limit)):
+            words += [option, str(value)] if value else []
+        words += ["--seed", str(self.seed)] if self.seed is not None else []
+        return [*(["--cited-only"] if self.cited_only else []), *words]
 
 
 @takes(JudgeOptions)
@@ -116,9 +154,10 @@ def judge(study: StudyFile, wanted: JudgeOptions) -> None:
     Without --judge the offline judge compares words, numbers, units and negations. It is triage, not a verdict.
     With --semantic a model of meaning has a part in its order, not in its labels; --no-semantic takes it out again.
     With it, the models of the settings are asked (`medreview judges` lists them); nothing is asked or paid twice.
+    --cited-only, --where and --only choose what models are asked about; --dry-run counts what was chosen.
     Ctrl-C waits for what is in flight, a second one does not. Exit code 1 when every question failed, 3 when some did.
 
-    Example: medreview judge sepsis.medreview --judge llama --judge gpt --dry-run
+    Example: medreview judge sepsis.medreview --judge llama --only audit --cited-only --limit 200 --seed 7 --dry-run
     """
     from medreview.judges.tasks.hallucination import ASSISTED
 
@@ -187,7 +226,7 @@ def _batch_submit(study: Path, wanted: JudgeOptions) -> None:
     say_where_texts_go(judges)
     task = ("--task", wanted.task) if wanted.task else ()
     run_batches(
-        study, judges, command("judge", study, "--judge", name, *task, "--batch-submit"),
+        study, judges, command("judge", study, "--judge", name, *task, *wanted.chosen, "--batch-submit"),
         shard_mb=wanted.shard_mb, limit=wanted.limit, wait=not wanted.no_wait, as_json=wanted.as_json,
     )  # fmt: skip
 
@@ -229,8 +268,11 @@ def _judge_offline(study: Path, wanted: JudgeOptions) -> None:
     from medreview.config import load_config
 
     as_json, meaning = wanted.as_json, meaning_from_config(wanted.semantic, local_only=wanted.local_only)
-    if wanted.task or wanted.limit or wanted.again or (wanted.dry_run and meaning is None):
-        raise UserError("--task, --limit, --again and --dry-run are for models: name one with --judge NAME.")
+    if wanted.task or wanted.chosen or wanted.again or (wanted.dry_run and meaning is None):
+        raise UserError(
+            "--task, --again, --dry-run, --limit, --seed, --cited-only, --where and --only are for models: name one "
+            "with --judge NAME."
+        )
     synonyms = load_config().synonyms_file
     if meaning and wanted.dry_run:
         with open_study(study) as opened, progress() as bar:

@@ -5,14 +5,14 @@ decided.
 """
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import medreview
-from medreview.exchange.exports import generation_rows, reference_rows, task_rows, unit_rows
+from medreview.exchange.exports import generation_rows, label_lines, reference_rows, task_rows, unit_rows
 from medreview.exchange.exports.label_rows import LABELS
 from medreview.exchange.exports.pair_rows import PAIRS
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
@@ -26,9 +26,10 @@ from medreview.exchange.exports.study_rows import (
     STATEMENTS,
 )
 from medreview.exchange.exports.unit_label_rows import REVIEWERS, UNIT_LABELS
+from medreview.exchange.exports.wide_labels import VALUE_LABELS, labels_by_reviewer
 from medreview.exchange.files.columns import CODEBOOK, EXCEL, EXPORT_VERSION, Cell, Column, ExportFile
 from medreview.exchange.files.csv_file import CsvFile, Dialect
-from medreview.exchange.files.export_folder import digest, new_folder, write_manifest
+from medreview.exchange.files.export_folder import WrittenFile, digest, new_folder, write_lines, write_manifest
 from medreview.labels import LABEL_SET_VERSION
 from medreview.progress import SILENT, Progress
 from medreview.references.study_references import register as register_verdicts
@@ -114,11 +115,19 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
         yield {row[0] for row in reader.execute("SELECT unit FROM temp.decided")}
 
 
+def exported_for(reader: sqlite3.Connection, blind_for: str | None) -> AbstractContextManager[Collection[str] | None]:
+    """What is read while it lasts is for everybody, or for a reviewer with blind labels to give (``without_judges``).
+
+    It yields the units of which that reviewer may know what machines say; ``None`` for everybody, who may know all.
+    """
+    return nullcontext() if blind_for is None else without_judges(reader, blind_for)
+
+
 T = TypeVar("T")
 
 
-def _codebook(extra: Sequence[Column] = ()) -> Iterator[Sequence[Cell]]:
-    for file in FILES.values():
+def _codebook(files: Iterable[ExportFile], extra: Sequence[Column] = ()) -> Iterator[Sequence[Cell]]:
+    for file in files:
         for column in (*file.columns, *extra):
             yield file.file, column.name, column.type, column.unit, " ".join(column.levels), column.meaning
 
@@ -129,14 +138,23 @@ FILES: Final[dict[str, ExportFile]] = {
     for file in (
         LABELS, SPANS, PAIRS, JUDGEMENTS, *EVENT_FILES, RESPONSES, STATEMENTS, LEFT_OUT, CITATIONS, *task_rows.FILES,
         REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *generation_rows.FILES, *reference_rows.FILES,
-        ExportFile(
-            "codebook.csv", CODEBOOK, lambda _: _codebook(),
-            "The columns of the CSV files that these tables were made with.",
-            key=("file", "column"), facets=("file",),
-        ),
+        VALUE_LABELS,
     )
 }  # fmt: skip
-"""Every CSV file of an export, in their order."""
+"""Every CSV file of an export whose columns are the same in all studies, but for the code book; in their order."""
+
+
+def export_files(reader: sqlite3.Connection) -> dict[str, ExportFile]:
+    """Every CSV file of an export of a study, in their order: the last ones are of its reviewers, and the code book."""
+    wide = labels_by_reviewer(reader)
+    files = {**FILES, wide.file: wide}
+    book = ExportFile(
+        "codebook.csv", CODEBOOK, lambda _: _codebook(files.values()),
+        "The columns of the CSV files that these tables were made with.",
+        key=("file", "column"), facets=("file",),
+    )  # fmt: skip
+    files[book.file] = book
+    return files
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +173,15 @@ def export(
     progress: Progress = SILENT,
     *,
     database: str = "",
+    jsonl: bool = False,
     page_text: bool = True,
     blind_for: str | None = None,
 ) -> ExportSummary:
     """Write the study into a folder; an earlier, unchanged export of the same study there is replaced.
 
     ``database`` names an SQLite file in the folder that gets the same rows, whatever the dialect, and the pages of the
-    sources (without their texts unless ``page_text``), with metadata for Datasette beside it.
+    sources (without their texts unless ``page_text``), with metadata for Datasette beside it. ``jsonl`` adds
+    ``labels.jsonl`` (:mod:`medreview.exchange.exports.label_lines`), with passages of the pages on that condition.
 
     ``blind_for``: a reviewer with blind labels to give. Every file leaves out what machines say of units that this
     reviewer has not decided, which models wrote them, and their right labels.
@@ -173,17 +193,19 @@ def export(
         check_name(database)
     study_id = study.meta("study_id")
     reader = study.reader
-    written: dict[str, CsvFile] = {}
+    written: dict[str, CsvFile | WrittenFile] = {}
     with (
         new_folder(folder, study_id) as place,
         undone_after(reader),
-        nullcontext() if blind_for is None else without_judges(reader, blind_for) as told,
+        exported_for(reader, blind_for) as told,
         labels_once(reader),
-        ExportDatabase(place, database, FILES.values()) if database else nullcontext() as copy,
+        ExitStack() as stack,
     ):
-        counted = [reader.execute(f"SELECT count(*) FROM {file.counted}") for file in FILES.values() if file.counted]
+        files = export_files(reader)
+        copy = stack.enter_context(ExportDatabase(place, database, files.values())) if database else None
+        counted = [reader.execute(f"SELECT count(*) FROM {file.counted}") for file in files.values() if file.counted]
         progress.begin("export", sum(count.fetchone()[0] for count in counted))
-        for name, of_file in FILES.items():
+        for name, of_file in files.items():
             rows = of_file.read(reader)
             if told is not None and of_file in _OF_KINDS:
                 rows = _allowed(rows, of_file, told)
@@ -193,16 +215,19 @@ def export(
                 rows = copy.copied(of_file.table, rows)
             if name == "codebook.csv" and dialect == "excel":  # two columns more, which the database does not have
                 list(rows)
-                rows = _codebook(EXCEL)
+                rows = _codebook(files.values(), EXCEL)
             with CsvFile(place / name, of_file.columns, dialect) as file:
                 written[name] = file.add_all(rows)
+        if jsonl:
+            lines = label_lines.LabelLines(reader, page_text=page_text, told=told)
+            written[label_lines.FILE] = write_lines(place / label_lines.FILE, lines)
         manifest = _manifest(reader, dialect, written) | ({} if blind_for is None else {"blind_for": blind_for})
         made = None
         if copy:
             made = copy.finish(reader, manifest, progress, page_text=page_text)
             manifest["database"] = {name: {"sha256": digest(place / name)} for name in (made.file, made.metadata)}
         write_manifest(place, manifest)
-    counts = {name: written[name].rows for name in FILES}
+    counts = {name: file.rows for name, file in written.items()}
     return ExportSummary(counts, sum(counts.values()), made)
 
 
@@ -238,7 +263,9 @@ def _allowed(rows: Iterable[Sequence[Cell]], file: ExportFile, told: Collection[
     return (row for row in rows if row[place] in told)
 
 
-def _manifest(reader: sqlite3.Connection, dialect: Dialect, written: dict[str, CsvFile]) -> dict[str, Any]:
+def _manifest(
+    reader: sqlite3.Connection, dialect: Dialect, written: Mapping[str, CsvFile | WrittenFile]
+) -> dict[str, Any]:
     study = dict(reader.execute("SELECT key, value FROM study").fetchall())
     head = reader.execute("SELECT hash FROM event ORDER BY event_id DESC LIMIT 1").fetchone()
     return {
@@ -250,5 +277,5 @@ def _manifest(reader: sqlite3.Connection, dialect: Dialect, written: dict[str, C
         "app_version": medreview.__version__,
         "label_set_version": LABEL_SET_VERSION,
         "event_head": head["hash"] if head else "",
-        "files": {name: {"rows": written[name].rows, "sha256": written[name].sha256} for name in FILES},
+        "files": {name: {"rows": file.rows, "sha256": file.sha256} for name, file in written.items()},
     }

@@ -24,6 +24,7 @@ from medreview.exchange.files.columns import (
 from medreview.judges.rollup import tie_rule
 from medreview.labels import EVIDENCE, FLAGS, HALLUCINATION, QUOTE_DOUBTS, QUOTE_STATUSES, REASONS, TIE_RULES
 from medreview.study.ids import content_id
+from medreview.study.rows import dict_of
 from medreview.study.statement_edits import RETIRED_HOW
 from medreview.units.derived_label import derived_labels
 
@@ -277,7 +278,7 @@ def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     made = cells_of(_COLUMNS)
     derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
-        material = dict(next(materials))
+        material = dict_of(next(materials))
         for who, events in groupby(of_unit, key=lambda event: (event["reviewer"], event["pass"])):
             done = acts(events)
             if all(event["kind"] in ("shown", "listed", "reveal") for event in done["live"]):
@@ -297,7 +298,7 @@ _NOTHING: Final[Mapping[str, Any]] = {"said": {}}
 
 def acts(rows: Iterable[sqlite3.Row]) -> dict[str, Any]:
     """What one reviewer did with one unit in one pass: the events, those that stand, and what these come to."""
-    events = [{**dict(row), "said": json.loads(row["payload"])} for row in rows]
+    events = [{**dict_of(row), "said": json.loads(row["payload"])} for row in rows]
     live = [event for event in events if event["live"]]
     said = {kind: [event["said"] for event in live if event["kind"] == kind] for kind in ("flag", "note", "reason")}
     return {

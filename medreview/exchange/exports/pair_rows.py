@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, starmap
 from operator import itemgetter
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NamedTuple
@@ -38,7 +38,7 @@ def _word(meaning: str, made: Callable[[Any], Cell], **more: Any) -> Column:
 
 def _lead(meaning: str, name: str, **more: Any) -> Column:
     """What the judgement to read first says."""
-    return about(meaning, made=lambda pair: pair.word and pair.said[pair.word.lead.judgement_id][name], **more)
+    return about(meaning, made=lambda pair: pair.lead and pair.lead[name], **more)
 
 
 # fmt: off
@@ -57,13 +57,13 @@ class PairRow(NamedTuple):
     source_url: Annotated[str, about("Where it is fetched.", sql="u.url")]
     source_number: Annotated[int | None, about(
         "The answer's own number of the source: of several the one that the statement uses, else the lowest; empty "
-        "when the answer gives it none.", made=lambda pair: pair.own.number_of(pair.source_id))]
+        "when the answer gives it none.", made=lambda pair: pair.own.number_of(pair.ids[1]))]
     markers: Annotated[str | None, about(
         "The answer's own numbers that the statement points to, parted by blanks, in the order of its text; also those "
         "that stand for nothing in the answer's list.", made=lambda pair: " ".join(map(str, pair.own.numbers)))]
     cited_by_statement: Annotated[bool | None, about(
         "1: the statement itself points to this source; empty when no statement of the response points to any.",
-        made=lambda pair: pair.own.cites(pair.source_id))]
+        made=lambda pair: pair.own.cites(pair.ids[1]))]
     readable: Annotated[bool, about("1: there is a text of the source to decide by.")]
     shown_first: Annotated[bool, about(
         "1: the source that the workbench opens first, save in queues that are about a certain page. One of each "
@@ -105,12 +105,12 @@ class PairRow(NamedTuple):
         "shared.", unit=CODE_POINTS, made=lambda pair: pair.span[0])]
     passage_end: Annotated[int | None, about("Where it ends.", unit=CODE_POINTS, made=lambda pair: pair.span[1])]
     pair_id: Annotated[str, about("The pair as a unit of review: what events on it name as their unit.",
-                                  made=lambda pair: unit_id(PAIR, pair.unit_id, pair.source_id))]
+                                  made=lambda pair: unit_id(PAIR, *pair.ids))]
     page_of_other_work: Annotated[bool | None, about(
         "1: the source's identifier is that of another work than the one that the response names with it; 0: of that "
         "one. By the newest checks of references; empty where they tell none.", made=lambda pair: pair.other)]
     ocr_confidence: Annotated[float | None, OCR_CONFIDENCE_COLUMN]
-    passage: Annotated[str | None, about("The passage to read first.")]
+    passage: Annotated[str | None, about("The passage to read first.", made=lambda pair: pair.passage)]
 # fmt: on
 
 
@@ -139,25 +139,25 @@ ORDER BY r.ordinal, s.ordinal"""
 
 def pair_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The rows of the file, by response, statement, source."""
-    return map(cells_of(_COLUMNS), _pairs(reader))
+    return starmap(cells_of(_COLUMNS), _pairs(reader))
 
 
 def pairs_with_passages(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The same rows, each with the text of its passage at the end."""
     made = cells_of(_TABLE)
     response_id, texts = "", dict[str, str]()
-    for pair in _pairs(reader):
-        if pair.response_id != response_id:  # the pages of one response are read once
-            response_id, texts = pair.response_id, {}
-        start, end = pair.span
-        if end and pair.snapshot_id not in texts:
-            texts[pair.snapshot_id] = load_text(reader, pair.snapshot_id)
-        pair.passage = texts[pair.snapshot_id][start:end] if end else None
-        yield made(pair)
+    for row, pair in _pairs(reader):
+        if row["response_id"] != response_id:  # the pages of one response are read once
+            response_id, texts = row["response_id"], {}
+        (start, end), page = pair.span, row["snapshot_id"]
+        if end and page not in texts:
+            texts[page] = load_text(reader, page)
+        pair.passage = texts[page][start:end] if end else None
+        yield made(row, pair)
 
 
-def _pairs(reader: sqlite3.Connection) -> Iterator[SimpleNamespace]:
-    """Each pair: what SQL gives of it, and what the functions of the columns read beside."""
+def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[sqlite3.Row, SimpleNamespace]]:
+    """Each pair: what SQL gives of it, and what the functions of the columns read."""
     other, tie = pages_of_other_works(reader), tie_rule(reader)
     every = rows_in_turn(reader.execute(_PAIRS), itemgetter("response_id"))
     said = rows_in_turn(reader.execute(_SAID), itemgetter(0))
@@ -172,13 +172,18 @@ def _pairs(reader: sqlite3.Connection) -> Iterator[SimpleNamespace]:
         for statement_id, pairs in groupby(of_one, key=itemgetter("unit_id")):
             for place, row in enumerate(pairs, 1):
                 word = words[statement_id].get(row["source_id"])
-                yield SimpleNamespace(
-                    **{**dict(row), "span": json.loads(row["span"]) if row["span"] else (None, None)},
-                    word=word if word and word.lead else None,
-                    said=told,
-                    own=own[statement_id],
-                    place=place,
-                    other=other.get((response_id, row["source_id"])),
+                lead = told[word.lead.judgement_id] if word and word.lead else None
+                yield (
+                    row,
+                    SimpleNamespace(
+                        ids=(statement_id, row["source_id"]),
+                        span=json.loads(row["span"]) if row["span"] else (None, None),
+                        word=word if lead else None,
+                        lead=lead,
+                        own=own[statement_id],
+                        place=place,
+                        other=other.get((response_id, row["source_id"])),
+                    ),
                 )
 
 

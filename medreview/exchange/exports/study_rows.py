@@ -141,8 +141,9 @@ def _statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     for (_, response), of_response in groupby(reader.execute(query), key=itemgetter("response_id", "response")):
         sentences, contexts = Sentences(response), Contexts(response)
         for row in of_response:
-            one = SimpleNamespace(**dict(row), places=places_of(row), sentences=sentences, contexts=contexts)
-            yield made(one)
+            yield made(row, SimpleNamespace(
+                parts=row["parts"], text=row["text"], places=places_of(row), sentences=sentences, contexts=contexts,
+            ))  # fmt: skip
 
 
 STATEMENTS: Final = ExportFile(
@@ -264,12 +265,12 @@ def judgement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         ORDER BY r.ordinal, s.ordinal, j.judge_run_id, j.judgement_id"""
     stored = sum(column.made is None for column in _JUDGEMENTS)
     of_vote = cells_of(_JUDGEMENTS[stored:])  # the last columns are made of its vote
-    voters = VoteReader(reader)
+    silent, voters = of_vote(None), VoteReader(reader)
     for _, group in groupby(reader.execute(query), key=itemgetter("statement_id")):
         of_statement = list(group)
-        counting = {vote.judgement_id: vote for vote in jury(voters.votes(of_statement))}
+        counting = {vote.judgement_id: of_vote(vote) for vote in jury(voters.votes(of_statement))}
         for row in of_statement:
-            yield *tuple(row)[:stored], *of_vote(counting.get(row["judgement_id"]))
+            yield *tuple(row)[:stored], *counting.get(row["judgement_id"], silent)
 
 
 JUDGEMENTS: Final = ExportFile(
@@ -384,7 +385,7 @@ def _span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         kind, _, part = said["target"].partition(":")
         of_response = response_of(reader, unit) or None if kind == RESPONSE else part or unit
         place = snapshot if kind == SOURCE else of_response
-        yield made(SimpleNamespace(**dict(row), said=said, text=text, stale=stale, place=place))
+        yield made(row, SimpleNamespace(said=said, text=text, stale=stale, place=place))
 
 
 SPANS: Final = ExportFile(

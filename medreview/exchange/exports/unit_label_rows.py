@@ -13,7 +13,7 @@ from medreview.exchange.exports.unit_rows import UNIT
 from medreview.exchange.files.columns import EXPOSURE, Cell, Column, ExportFile, cells, cells_of
 from medreview.labels import ADJUDICATED_BY, FLAGS
 from medreview.study.ids import STATEMENT, kind_of
-from medreview.study.rows import rows_in_turn
+from medreview.study.rows import dict_of, rows_in_turn
 from medreview.study.study_acts import backgrounds
 from medreview.study.unit_faults import response_of
 from medreview.units.label_comparisons import told_results
@@ -131,8 +131,8 @@ def _unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
             if all(event["kind"] in ("shown", "listed", "reveal", "adjudicate") for event in done["live"]):
                 continue
             by_id = {event["event_id"]: event for event in done["live"]}
-            for row in reader.execute(_LABELS, (unit, *who)).fetchall() or [{"axis": axes[kind_of(unit)]}]:
-                label = dict(row)
+            labels = list(map(dict_of, reader.execute(_LABELS, (unit, *who)).fetchall()))
+            for label in labels or [{"axis": axes[kind_of(unit)]}]:
                 event = by_id[label["current_event"]] if len(label) > 1 else {}
                 one = SimpleNamespace(
                     **material, **done, reviewer_id=who[0], pass_no=who[1], axis=label["axis"], label=label,
@@ -147,7 +147,7 @@ def _material(reader: sqlite3.Connection, unit: str) -> dict[str, Any]:
     kind = kind_of(unit)
     named = {"unit_id": unit, "kind": kind, "record_id": None, "origin": None, "model": None}
     if kind == STATEMENT and (found := reader.execute(_OF_STATEMENT, (unit,)).fetchone()):
-        return named | dict(found)
+        return named | dict_of(found)
     response_id = response_of(reader, unit)
     row = reader.execute(_STORED, (unit,)).fetchone() or reader.execute(_RESPONSE, (response_id,)).fetchone()
     cluster = KINDS[kind].cluster(reader, unit) if kind in KINDS else response_id

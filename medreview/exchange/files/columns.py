@@ -62,22 +62,28 @@ def selected(columns: Iterable[Column]) -> str:
     return "SELECT " + ", ".join(f'{one.sql or one.name} AS "{one.name}"' for one in wanted)
 
 
-def cells_of(columns: Sequence[Column]) -> Callable[[Any], list[Cell]]:
-    """What makes the cells of one row after another, each as :func:`cells` has it; all rows are of one kind."""
+def cells_of(columns: Sequence[Column]) -> Callable[..., list[Cell]]:
+    """What makes the cells of one row after another, each as :func:`cells` has it; all rows are of one kind.
+
+    It takes the row, and the object that the functions of the columns read if that is another.
+    """
     made = [(at, column.made) for at, column in enumerate(columns) if column.made is not None]
     truths = [at for at, column in enumerate(columns) if column.type == "boolean"]
     named = [column.name for column in columns if column.made is None]
     read: Callable[[Any], Iterable[Any]] | None = None
 
-    def cells(row: Any) -> list[Cell]:
+    def cells(row: Any, other: Any = None) -> list[Cell]:
         nonlocal read
         if read is None:
-            getter = itemgetter if isinstance(row, dict | sqlite3.Row) else attrgetter
-            readers = [getter(name) for name in named]
-            read = getter(*named) if len(named) > 1 else lambda row: [reader(row) for reader in readers]
+            by_place = isinstance(row, sqlite3.Row)  # for a name it goes through all columns
+            wanted: list[Any] = list(map(row.keys().index, named)) if by_place else named
+            getter = itemgetter if by_place or isinstance(row, dict) else attrgetter
+            readers = [getter(one) for one in wanted]
+            read = getter(*wanted) if len(wanted) > 1 else lambda row: [reader(row) for reader in readers]
         found = list(read(row))
+        material = row if other is None else other
         for at, make in made:
-            found.insert(at, make(row))
+            found.insert(at, make(material))
         for at in truths:
             if found[at].__class__ is bool:
                 found[at] = int(found[at])

@@ -30,7 +30,8 @@ def flatten(payload: Mapping[str, Any]) -> tuple[str, dict[str, Cell]]:
     A name is the path to a value with dots between the levels; ``%``, dots, colons and blanks in keys are written as
     ``%XX``.
     """
-    found = list(_walk("", payload))
+    found: list[tuple[str, str, Cell]] = []
+    _walk("", payload, found)
     return " ".join(f"{name}:{kind}" for name, kind, _ in found), {
         name: value for name, kind, value in found if kind in "sbif"
     }
@@ -70,23 +71,23 @@ def dumps(payload: Mapping[str, Any]) -> str:
     return json.dumps(payload, ensure_ascii=False, sort_keys=True)
 
 
-def _walk(path: str, value: Any) -> Iterator[tuple[str, str, Cell]]:
+def _walk(path: str, value: Any, found: list[tuple[str, str, Cell]]) -> None:
     if isinstance(value, dict) and (value or not path):
         for key, inner in value.items():
-            name = "%" if not key else _SPECIAL.sub(lambda found: f"%{ord(found[0]):02X};", key)
-            yield from _walk(f"{path}.{name}" if path else name, inner)
+            name = "%" if not key else _SPECIAL.sub(lambda sign: f"%{ord(sign[0]):02X};", key)
+            _walk(f"{path}.{name}" if path else name, inner, found)
     elif isinstance(value, list):
-        yield path, "a", None
+        found.append((path, "a", None))
         for number, inner in enumerate(value):
             # An object in a list is announced, so that the list knows where one ends and the next begins.
             if isinstance(inner, dict) and inner:
-                yield f"{path}.{number}", "o", None
-            yield from _walk(f"{path}.{number}", inner)
+                found.append((f"{path}.{number}", "o", None))
+            _walk(f"{path}.{number}", inner, found)
     elif isinstance(value, dict):
-        yield path, "o", None
+        found.append((path, "o", None))
     else:
         kind = _TYPES[type(value)]
-        yield path, kind, int(value) if kind == "b" else value
+        found.append((path, kind, int(value) if kind == "b" else value))
 
 
 def _enter(place: Any, level: str) -> Any:

@@ -2,17 +2,39 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from medreview.atomic_output import replaced_folder, write_new
+from medreview.atomic_output import create, replaced_folder, write_new
 from medreview.errors import UserError
 from medreview.study import Study
 from medreview.study.lock import holds
 
 MANIFEST: Final = "manifest.json"
+_TOGETHER: Final = 64
+"""Lines that are encoded, hashed and written at once."""
+
+
+class WrittenFile(NamedTuple):
+    """A file of an export that is no table: how many records it holds, and its SHA-256."""
+
+    rows: int
+    sha256: str
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> WrittenFile:
+    """Write lines to a new file of the folder as they come, in UTF-8, each with its line end; they are counted."""
+    rows, written, coming = 0, hashlib.sha256(), iter(lines)
+    with create(path) as file:
+        while together := list(islice(coming, _TOGETHER)):
+            data = "".join([f"{line}\n" for line in together]).encode()
+            written.update(data)
+            file.write(data)
+            rows += len(together)
+    return WrittenFile(rows, written.hexdigest())
 
 
 @contextmanager

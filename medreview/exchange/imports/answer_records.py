@@ -58,7 +58,7 @@ def _answers(row: NamedRow, fields: Fields) -> Iterator[NamedRow | BadRecord]:
     if column is None:
         yield row
         return
-    if what := shape_of_nested(column, row.values[column], fields):
+    if what := shape_of_nested(column, row.values, fields):
         yield BadRecord(row.line, f"looks like {what}")
         return
     shared = {name: value for name, value in row.values.items() if name != column}
@@ -241,7 +241,11 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
             return BadRecord(row.line, "has no response")
         response = real_lines(text_of(values, "response"))
         columns = fields.columns(row)
-        plain = [columns[field][0] for field in columns if field not in ("citations", "pages", "facts")]
+        question, correct = text_of(values, "question").strip(), ""
+        if question and isinstance(values.get("correct_answer"), str):
+            correct = text_of(values, "correct_answer").strip()
+        apart = ("citations", "pages", "facts", *(() if correct else ("correct_answer",)))
+        plain = [columns[field][0] for field in columns if field not in apart]
         listed, citing = _listed(row, columns, fields)
         pages, giving = _pages(row, columns)
         facts = facts_of(row, columns, values)
@@ -249,7 +253,7 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
         more = [page.address for page in named if not any(page.address in citation for citation in listed)]
         record = AnswerRecord(
             line=row.line,
-            question=text_of(values, "question").strip(),
+            question=question,
             response=response if response.strip() else "",
             citations=(*listed, *dict.fromkeys(more)),
             model=name_of(values, "model"),
@@ -261,7 +265,7 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
             created_at=time_of(values.get("created_at")),
             finish=finish_of(values.get("finish")),
             question_id=name_of(values, "question_id"),
-            correct_answer=text_of(values, "correct_answer").strip(),
+            correct_answer=correct,
             extra=_extra(row, {*plain, *citing, *giving, *(columns.get("facts", [])[:1] if facts else ())}),
         )
     except ValueError as error:

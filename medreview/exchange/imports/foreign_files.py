@@ -19,7 +19,7 @@ from medreview.exchange.imports.json_rows import NESTING, written_out
 _ROLES: Final = ("role", "sender", "author", "from", "speaker")
 """Members that say whose turn a text of a conversation is."""
 _NO_MODEL: Final = frozenset({"user", "human", "system", "developer", "prompter", "tool", "function"})
-_PARTS_OF_ANSWER: Final = frozenset({"text", "output_text", "message", "thinking", "reasoning", "refusal"})
+_PARTS: Final = frozenset({"text", "input_text", "output_text", "message", "thinking", "reasoning", "refusal"})
 """What an API says of the type of a part."""
 _OF_AN_API: Final = frozenset(
     {
@@ -79,7 +79,7 @@ def _shape_of(row: NamedRow, fields: Fields) -> str:
     if _role(row.values) in _NO_MODEL:
         return "a conversation: its records are turns, those of the user among them"
     if where and (not isinstance(response, str) or normalise_column(where) in NESTING):
-        return shape_of_nested(where, row.values[where], fields)
+        return shape_of_nested(where, row.values, fields)
     if _is_part(row.values) and "question" not in fields.columns(row):
         return "the parts of one answer of an API"
     if where:
@@ -97,10 +97,13 @@ def _shape_of(row: NamedRow, fields: Fields) -> str:
     return ""
 
 
-def shape_of_nested(column: str, value: Any, fields: Fields) -> str:
-    """What the value of a column looks like that should hold one or several answers; ``""`` where it does."""
+def shape_of_nested(column: str, record: Mapping[str, Any], fields: Fields) -> str:
+    """What the column of a record looks like that should hold one or several answers; ``""`` where it does."""
+    value = record[column]
     if isinstance(value, str):
         value = written_out(value)
+    if isinstance(record.get("request"), dict) and isinstance(value, dict | list):
+        return f"the log of an API: {column} holds no answer of a form that medreview knows"
     if isinstance(value, list):
         objects = [item for item in value if isinstance(item, dict)]
         fits = not objects or any(_answers(item, fields) for item in objects)
@@ -158,7 +161,7 @@ def _role(value: Mapping[str, Any]) -> str:
 
 def _is_part(value: Mapping[str, Any]) -> bool:
     kind = next((member for name, member in value.items() if normalise_column(name) == "type"), "")
-    return isinstance(kind, str) and (kind in _PARTS_OF_ANSWER or kind.endswith(("_call", "_use", "_result")))
+    return isinstance(kind, str) and (kind in _PARTS or kind.endswith(("_call", "_use", "_result")))
 
 
 def _holds_turn(value: Any, depth: int = 0) -> bool:
@@ -203,8 +206,9 @@ def refuse_labels(path: Path, rows: Iterable[NamedRow | BadRecord], fields: Fiel
     if _STATEMENTS & columns.keys() or all(map(_is_id, texts)) or (named == {"text"} and not asked):
         raise UserError(
             f"{path} looks like labels, not answers (it has {', '.join(list(columns.values())[:12])}); labels "
-            "of judges need the columns judge, response, statement, source and label, those of people are described in "
-            "docs/units.md; name the answers with --map COLUMN=response if they are in it."
+            "of judges need the columns judge, response, statement, source and label, those of people reviewer, "
+            "response, statement and label (docs/units.md); name the answers with --map COLUMN=response if they are in "
+            "it."
         )
 
 

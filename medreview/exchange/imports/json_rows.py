@@ -22,9 +22,12 @@ NESTING: Final = frozenset({"answers", "responses", "outputs", "completions", "g
 CONTEXTS: Final = ("contexts", "retrieved_contexts", "retrieval_context", "source_nodes", "source_documents")
 """Members that hold what an answer was given to read; no list of its citations has such a name."""
 PARTS: Final = frozenset(
-    {"citations", "references", "sources", "pages", "documents", "passages", "search_results", "key_facts", *CONTEXTS}
-)
-"""Lists of objects that are a part of one record."""
+    {
+        "citations", "references", "sources", "pages", "documents", "passages", "context", "data_points",
+        "search_results", "key_facts", *CONTEXTS,
+    }
+)  # fmt: skip
+"""Objects, and lists of them, that are a part of one record."""
 
 
 def is_record(value: Any) -> bool:
@@ -80,7 +83,10 @@ def _by_id(value: Mapping[str, Any]) -> bool:
 
 
 def _wrapped(value: Mapping[str, Any]) -> dict[str, Any] | list[dict[str, Any]] | None:
-    """The only object or list of objects in an object without a text of more than a word."""
+    """The only object or list of objects in an object without a text of more than a word; of a turn of a conversation
+    none."""
+    if not {name.casefold() for name in value}.isdisjoint(("role", "sender")):
+        return None
     held = [
         (name, member)
         for name, member in value.items()

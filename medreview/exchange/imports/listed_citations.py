@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.field_mapping import name_of, normalise_column, text_of
 from medreview.exchange.imports.json_rows import CONTEXTS, kind_of, written_out
 from medreview.storable import is_damaged
-from medreview.text import NOT_IN_ADDRESS
+from medreview.text import NOT_IN_ADDRESS, sha256
 
 IDENTIFIERS: Final[Mapping[str, str]] = {
     "url": "",
@@ -292,6 +291,12 @@ class GivenPage:
     text: str
     title: str
     whole: bool = True
+
+
+def document_entry(name: str, text: str = "") -> str:
+    """An entry of a list of citations for a document without an address: two texts of one name are two documents."""
+    name = " ".join(name.split())[:200] or " ".join(text.split())[:60]
+    return f"document:{name} #{sha256(f'{name}{chr(0)}{text}')[:8]}"
 
 
 def given_pages(value: Any, field: str = "") -> list[GivenPage]:

@@ -18,8 +18,8 @@ from medreview.errors import UserError
 from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.exchange.producers.container import Broken, Events, values_in
-from medreview.exchange.producers.envelope import enclosed, request_of
-from medreview.exchange.producers.given import record_of
+from medreview.exchange.producers.envelope import Enclosed, enclosed, listed, request_of
+from medreview.exchange.producers.given import record_of, settings_of
 from medreview.exchange.producers.producer import NoAnswerError, Producer
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ _MODULES: Final = (
     "promptfoo",
     "ragas",
     "deepeval",
+    "langfuse",
+    "rag_chains",
     "healthbench",
     "expertqa",
     "attributionbench",
@@ -43,6 +45,13 @@ _MODULES: Final = (
     "liveqa",
     "kqa",
     "openai_responses",
+    "azure_search",
+    "anthropic",
+    "gemini",
+    "cohere",
+    "bedrock",
+    "ollama",
+    "openai_chat",
     "messages",
 )
 """The adapters in the order in which they are asked: the more a format has of its own, the sooner."""
@@ -84,7 +93,7 @@ class Produced:
                 continue
             found = _read(value, self.requests)
             if not found:
-                yield BadRecord(line, "is of another form than the others of this file")
+                yield BadRecord(line, _ANOTHER)
             for one in found:
                 yield from filter(self._takes, _answers(line, one, self.chosen.question))
 
@@ -155,35 +164,51 @@ def requests_in(path: Path) -> dict[str, Any]:
     return found
 
 
+_NOTHING: Final = Enclosed(None, None, "")
+
+
 class _Read(NamedTuple):
-    """A value that an adapter reads, the request of it and the id around both; or ``wrong``: why it is no answer."""
+    """A value that an adapter reads and what stands around it; or ``wrong``: why it is no answer."""
 
     by: Producer | None
     value: Any
-    request: Any = None
-    id: str = ""
+    around: Enclosed = _NOTHING
     wrong: str = ""
 
 
-def _read(value: Any, requests: Mapping[str, Any], request: Any = None, name: str = "") -> list[_Read]:
+def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) -> list[_Read]:
     """Who reads what of a value; nothing where nobody knows it."""
     if isinstance(value, Events):
-        return _folded(value.events)
+        return _folded(value.events, around) or _read(value.events, requests, around)
     for one in producers():
         if one.detect(value):
-            return [_Read(one, value, request, name)]
+            return [_Read(one, value, around)]
     if isinstance(value, list):
-        return _folded(value) or [one for item in value for one in _read(item, requests)]
+        return _folded(value, around) or _each(value, requests, around)
     try:
         inner = enclosed(value, requests)
     except NoAnswerError as error:
         return [_Read(None, None, wrong=str(error))]
-    return [] if inner is None else _read(inner.body, requests, inner.request or request, inner.id or name)
+    if inner is None:
+        return [one for item in listed(value) for one in _read(item, requests, around)]
+    told = Enclosed(None, *(new or old for new, old in zip(inner[1:], around[1:], strict=True)))
+    return _read(inner.body, requests, told)
 
 
-def _folded(events: list[Any]) -> list[_Read]:
+_ANOTHER: Final = "is of another form than the others of this file"
+
+
+def _each(values: list[Any], requests: Mapping[str, Any], around: Enclosed) -> list[_Read]:
+    """Who reads the items of a list; of one that nobody knows that it is lost, where others are known."""
+    found = [_read(value, requests, around) for value in values]
+    if not any(found):
+        return []
+    return [one for read in found for one in read or [_Read(None, None, wrong=_ANOTHER)]]
+
+
+def _folded(events: list[Any], around: Enclosed) -> list[_Read]:
     bodies = ((one, one.fold(events)) for one in producers() if one.fold is not None)
-    return next(([_Read(one, body)] for one, body in bodies if body is not None), [])
+    return next(([_Read(one, body, around)] for one, body in bodies if body is not None), [])
 
 
 def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | BadRecord]:
@@ -191,9 +216,15 @@ def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | B
         yield BadRecord(line, read.wrong)
         return
     try:
-        for given in read.by.records(read.value, read.request):
-            given.id = given.id or read.id
+        for given in read.by.records(read.value, read.around.request):
+            given.id = read.around.id or given.id
+            given.model = given.model or read.around.model
+            given.created = given.created or read.around.created
+            given.extra = {**settings_of(read.around.request), **given.extra}
             given.question = given.question or question
-            yield record_of(given, line, read.by.name)
+            try:
+                yield record_of(given, line, read.by.name)
+            except ValueError as error:  # of this answer alone: the others of its export are read
+                yield BadRecord(line, str(error))
     except ValueError as error:
         yield BadRecord(line, str(error))

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import Turn
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.conversation import CutText, asides, branch, each_answer, what_asides
 from medreview.exchange.producers.given import (
     Cite,

@@ -60,15 +60,21 @@ def values_in(path: Path) -> Iterator[Value] | None:
 
 
 def _stream(path: Path) -> Iterator[Value] | None:
+    events = events_in(path.read_text(encoding="utf-8-sig", errors="replace"))
+    return iter([Value(1, Events(events))]) if events else None
+
+
+def events_in(text: str) -> list[Any]:
+    """The JSON values in the text of a stream; what is cut off at its end is left out."""
     events = []
-    for block in re.split(r"\r?\n\r?\n", path.read_text(encoding="utf-8-sig", errors="replace")):
+    for block in re.split(r"\r?\n\r?\n", text):
         data = "\n".join(found[1] for line in block.splitlines() if (found := _DATA.match(line)))
         if data.strip() and data.strip() != "[DONE]":
             try:
                 events.append(DECODER.decode(data))
             except (ValueError, RecursionError):
                 continue  # the last event of a stream that was cut
-    return iter([Value(1, Events(events))]) if events else None
+    return events
 
 
 def _json(path: Path) -> Iterator[Value] | None:
@@ -89,9 +95,20 @@ def _json(path: Path) -> Iterator[Value] | None:
     return None if is_too_deep(value) else iter([Value(1, value)])
 
 
+_BEGINS: Final = ("message_start", "message-start", "response.created", "stream-start")
+"""What the first event of a stream calls itself."""
+
+
 def _is_piece(value: Any) -> bool:
-    """Whether a line is a piece of a stream: of one that says so until the last, or of a chat that came by and by."""
-    return isinstance(value, dict) and (value.get("done") is False or value.get("object") == "chat.completion.chunk")
+    """Whether a line is the first piece of a stream: of one that says so, or of an answer that has no end yet."""
+    if not isinstance(value, dict):
+        return False
+    begins = value.get("type") in _BEGINS or value.get("event_type") in _BEGINS or "messageStart" in value
+    if begins or value.get("done") is False or value.get("object") == "chat.completion.chunk":
+        return True
+    candidates = value.get("candidates")
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    return isinstance(first, dict) and "content" in first and not first.get("finishReason")
 
 
 def _lines(path: Path) -> Iterator[Value]:
@@ -157,6 +174,8 @@ _WANTED: Final = re.compile(
 )
 """The members of a zip that may hold answers: those of ChatGPT's and Claude's exports and of Inspect's logs, and JSON
 files beside no folder."""
+_CHATS: Final = re.compile(r"(?:^|/)conversations(?:-\d+)?\.json\Z")
+"""Members that hold all answers of a zip that has one."""
 _BESIDE: Final = re.compile(
     r"(?:^|/)(?:users?|projects|memories|message_feedback|shared_conversations|summaries|reductions|export_manifest"
     r"|user_settings|_journal/.*)\.json\Z"
@@ -190,6 +209,7 @@ def _unzipped(body: bytes) -> Iterator[dict[str, Any]]:
         yield {"refused": "is a zip file that is broken; copy or save it again"}
         return
     wanted = [one for one in members if _WANTED.search(one.filename) and not _BESIDE.search(one.filename)]
+    wanted = [one for one in wanted if _CHATS.search(one.filename)] or wanted
     if len(members) > _MOST_MEMBERS or not wanted:
         what = "has too many files in it" if wanted else "is a zip file without the conversations of a chat or a log"
         yield {"refused": f"{what}; unpack it and import the file that you need"}

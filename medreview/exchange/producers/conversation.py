@@ -16,7 +16,7 @@ def branch(parents: Mapping[str, Any], leaf: Any) -> list[str]:
 
     Where no message has the leaf's name, the leaf is the last one that nothing follows.
     """
-    if leaf not in parents:
+    if not _is_name(leaf) or leaf not in parents:
         followed = set(filter(_is_name, parents.values()))
         leaf = next((name for name in reversed(list(parents)) if name not in followed), None)
     found: dict[str, None] = {}

@@ -42,5 +42,5 @@ def _score(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     found = next((value[name] for name in ("score", "value", "success") if value.get(name) is not None), None)
-    reason = text_at(value, "reason") or text_at(value, "explanation")
+    reason = text_at(value, "reason") or text_at(value, "explanation") or text_at(value, "comment")
     return {"score": found, "reason": reason} if reason else found

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from medreview.citations.citation import document_entry
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import Cite, Given, SourceText, items, member, rest, text_at
 from medreview.exchange.producers.producer import Producer
 

@@ -6,16 +6,14 @@ The text is the source of every summary; what people said is kept with the summa
 from collections.abc import Iterator
 from typing import Any
 
-from medreview.citations.citation import document_entry
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import Cite, Given, SourceText, items, member, rest, text_at
 from medreview.exchange.producers.producer import Producer
 
 
 def _detect(value: Any) -> bool:
     samples = items(member(value, "samples"))
-    return bool(samples) and all(
-        isinstance(one.get("summary"), str) and isinstance(one.get("source"), str) for one in samples
-    )
+    return any(isinstance(one.get("summary"), str) and isinstance(one.get("source"), str) for one in samples)
 
 
 def _records(value: Any, request: Any) -> Iterator[Given]:

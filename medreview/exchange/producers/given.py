@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
 from medreview.exchange.imports.fact_records import FactLabel, FactRecord
-from medreview.exchange.imports.listed_citations import GivenPage, citations_of, encoded
-from medreview.storable import is_damaged
+from medreview.exchange.imports.listed_citations import GivenPage, citations_of, document_entry, encoded
+from medreview.storable import is_damaged, storable_text, unstorable
 from medreview.text import normalise_newlines
 
 
@@ -55,12 +54,14 @@ class Given:
     """One answer as its file has it. ``created`` and ``finish`` are the producer's own; ``facts``: key facts of the
     question as (fact, category); ``correct``: a right answer to it; ``graded``: what people said of these facts in the
     answer; ``left``: what of the file is no part of the answer ("reasoning", "tool call"), each time that it occurs;
-    ``conversation``: the one of an export that it is from; ``extra``: what else is to be kept."""
+    ``choice``: which of several answers of one ``id`` it is, from 0; ``conversation``: the one of an export that it is
+    from; ``extra``: what else is to be kept."""
 
     response: str
     question: str = ""
     turns: Sequence[Turn] = ()
     id: str = ""
+    choice: int | None = None
     model: str = ""
     origin: str = ""
     created: Any = None
@@ -81,38 +82,55 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
     for name, text in (("response", given.response), ("question", given.question)):
         if is_damaged(text):
             raise ValueError(f"has a NUL or half a character in its {name}")
-    cites = [cite for cite in given.cites if cite.cited]
+    cites = [
+        cite._replace(cited=_whole(cite.cited), title=_whole(cite.title), quote=_whole(cite.quote))
+        for cite in given.cites
+        if cite.cited.strip()
+    ]
     entries = _entries(cites)
+    known = {cited for cited, _ in entries}
+    cites = [cite for cite in cites if cite.cited in known]
+    extra = _of_conversation(given.conversation) | dict(given.extra)
     question = normalise_newlines(given.question).strip()
+    name = _whole(given.id).strip()
     return AnswerRecord(
         line=line,
         question=question,
         response=normalise_newlines(given.response) if given.response.strip() else "",
-        citations=tuple(dict.fromkeys(entries.values())),
-        model=given.model.strip(),
-        origin=given.origin.strip(),
-        record_id=given.id.strip(),
+        citations=tuple(dict.fromkeys(filter(None, entries.values()))),
+        model=_whole(given.model).strip(),
+        origin=_whole(given.origin).strip(),
+        record_id=name if given.choice is None or not name else f"{name}-{given.choice}",
         pages=tuple(
-            GivenPage(encoded(one.cited), normalise_newlines(one.text), " ".join(one.title.split()), one.whole)
+            GivenPage(
+                encoded(_whole(one.cited)), normalise_newlines(text), " ".join(_whole(one.title).split()), one.whole
+            )
             for one in given.texts
-            if one.text.strip()
+            if (text := _whole(one.text)).strip()
         ),
         facts=tuple(
-            FactRecord(line, fact.strip(), category, question, "")
+            FactRecord(line, _whole(fact).strip(), category, question, "")
             for fact, category in given.facts
             if question and fact.strip()
         ),
-        turns=tuple(Turn(role, normalise_newlines(text)) for role, text in given.turns if text.strip()),
+        turns=tuple(Turn(_whole(role), normalise_newlines(_whole(text))) for role, text in given.turns if text.strip()),
         ranges=tuple(_ranges(given.response, cites, entries)),
         producer=producer,
-        created_at=time_of(given.created),
+        created_at=_whole(time_of(given.created)),
         finish=finish_of(given.finish),
-        question_id=given.question_id.strip(),
-        extra=_of_conversation(given.conversation) | dict(given.extra),
-        correct_answer=given.correct.strip(),
-        graded=tuple(given.graded) if question else (),
+        question_id=_whole(given.question_id).strip(),
+        extra={name: value for name, value in extra.items() if not unstorable({name: value})},
+        correct_answer=_whole(given.correct).strip(),
+        graded=tuple(
+            FactLabel(_whole(one.fact).strip(), _whole(one.reviewer), one.label) for one in given.graded if question
+        ),
         left=tuple(given.left),
     )
+
+
+def _whole(text: str) -> str:
+    """A text beside the answer without the signs that cannot be stored."""
+    return storable_text(text).replace("\0", "") if is_damaged(text) else text
 
 
 def _of_conversation(of: Conversation) -> dict[str, str]:
@@ -126,7 +144,7 @@ Numbered = tuple[str, int | None]
 def _entries(cites: Sequence[Cite]) -> dict[Numbered, str]:
     """By what is cited and its number, the entry in the list of citations, with the number where every source has one.
 
-    A source that the answer cites as [4] and as [5] has two entries.
+    A source that the answer cites as [4] and as [5] has two entries, and what cannot be cited has none.
     """
     titles: dict[str, str] = {}
     numbers: dict[str, dict[int, None]] = {}
@@ -136,9 +154,10 @@ def _entries(cites: Sequence[Cite]) -> dict[Numbered, str]:
     numbered = all(numbers.values())
     found: dict[Numbered, str] = {}
     for cited, title in titles.items():
-        entry = cited if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})[0]
+        told = [cited] if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})
         for number in numbers[cited] if numbered else (None,):
-            found[cited, number] = f"[{number}] {entry}" if numbered else entry
+            for entry in told[:1]:
+                found[cited, number] = f"[{number}] {entry}" if numbered else entry
     return dict(sorted(found.items(), key=lambda item: item[0][1] or 0))
 
 
@@ -231,9 +250,16 @@ def texts_in(content: Any) -> list[str]:
     if isinstance(content, str):
         return [content]
     if isinstance(content, dict):
-        inner = content.get("text", content.get("content", content.get("parts")))
-        return [] if inner is None else texts_in(inner)
+        if content.get("type") in _NO_WORDS or content.get("thought") is True:
+            return []
+        return texts_in(next((content[name] for name in _TEXTS if content.get(name) is not None), None))
     return [text for item in content for text in texts_in(item)] if isinstance(content, list) else []
+
+
+_TEXTS: Final = ("text", "content", "parts", "citationsContent", "message")
+"""Members that hold the texts of a part."""
+_NO_WORDS: Final = ("document", "search_result", "tool_result", "thinking", "reasoning", "function_call_output")
+"""Types of parts that nobody said: what a tool gave, what a model thought, what was attached."""
 
 
 def asked(messages: Any) -> tuple[str, list[Turn]]:
@@ -244,13 +270,13 @@ def asked(messages: Any) -> tuple[str, list[Turn]]:
     """
     if isinstance(messages, str):
         return messages, []
-    said = [
-        Turn(_ROLES.get(role, role), "\n".join(texts))
-        for message in (messages if isinstance(messages, list) else [])
-        if isinstance(message, dict)
-        and (role := str(message.get("role") or message.get("type") or "user").casefold()) not in ("tool", "function")
-        and "".join(texts := texts_in(message.get("content", message.get("parts", message.get("text"))))).strip()
-    ]
+    said = []
+    for message in items(messages):
+        role = str(message.get("role") or message.get("type") or "user").casefold()
+        role = _ROLES.get(role, role)
+        text = ("" if role == "assistant" else "\n").join(texts_in(message))
+        if text.strip() and role not in ("tool", "function"):
+            said.append(Turn(role, text))
     last = max((at for at, turn in enumerate(said) if turn.role == "user"), default=-1)
     return (said[last].text, said[:last]) if last >= 0 else ("", said)
 
@@ -285,6 +311,12 @@ def member(value: Any, *path: str | int) -> Any:
     return value
 
 
+def object_at(value: Any, *path: str | int) -> dict[str, Any]:
+    """The object at the end of a path; ``{}`` for anything else."""
+    found = member(value, *path)
+    return found if isinstance(found, dict) else {}
+
+
 def items(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none of anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
@@ -313,6 +345,35 @@ def cited_as(url: str, name: str = "") -> str:
     return document_entry(name, url) if name else ""
 
 
-def rest(value: Mapping[str, Any], *used: str) -> dict[str, Any]:
-    """The filled members of an object that no field was made of."""
-    return {name: one for name, one in value.items() if name not in used and one not in (None, "", [], {})}
+_THOUGHT: Final = re.compile(
+    r"\s*(?:<(think|thinking|thought)>.*?(?:</\1>|\Z)|(?:(?!<think).)*?</think>)\s*", re.DOTALL
+)
+
+
+def after_thinking(text: str) -> str:
+    """A text without the reasoning that a model wrote between tags before its answer."""
+    found = _THOUGHT.match(text) if "<th" in text or "</think>" in text else None
+    return text[found.end() :] if found else text
+
+
+_SETTINGS: Final = (
+    "temperature", "top_p", "topP", "top_k", "topK", "seed", "max_tokens", "max_completion_tokens", "max_output_tokens",
+    "maxTokens", "maxOutputTokens", "reasoning_effort", "search_mode", "web_search_options", "thinking", "reasoning",
+)  # fmt: skip
+"""Members of a request that say how the model was set."""
+
+
+def settings_of(request: Any) -> dict[str, Any]:
+    """How a model was set and which tools it had, as far as a request says."""
+    found: dict[str, Any] = {}
+    for place in (request, *(member(request, name) for name in ("generationConfig", "inferenceConfig", "options"))):
+        found |= {name: place[name] for name in _SETTINGS if isinstance(place, dict) and place.get(name) is not None}
+    tools = [text_at(tool, "name") or text_at(tool, "function", "name") or text_at(tool, "type") or next(iter(tool), "")
+             for tool in items(member(request, "tools"))]  # fmt: skip
+    return found | ({"tools": tools} if any(tools) else {})
+
+
+def rest(value: Any, *used: str) -> dict[str, Any]:
+    """The filled members of an object that no field was made of; ``{}`` of anything else."""
+    told = value.items() if isinstance(value, dict) else ()
+    return {name: one for name, one in told if name not in used and one not in (None, "", [], {})}

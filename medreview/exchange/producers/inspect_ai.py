@@ -25,7 +25,7 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
     samples = items(value.get("samples", [value] if "epoch" in value else []))
     if not samples:
         raise NoAnswerError("has no answer: the log holds no samples")
-    epochs = {sample.get("epoch") for sample in samples}
+    epochs = {text_at(sample, "epoch") for sample in samples}
     for sample in samples:
         yield from _answers(sample, about, named_by_epoch=len(epochs) > 1 or value is sample)
 
@@ -108,7 +108,7 @@ def _content(content: Any, whole: Any) -> tuple[str, list[Cite]]:
 def _target(sample: dict[str, Any]) -> str:
     """The right answer; of a letter among choices its words."""
     target, choices = sample.get("target"), sample.get("choices")
-    texts = [target] if isinstance(target, str) else [one for one in target or [] if isinstance(one, str)]
+    texts = [one for one in (target if isinstance(target, list) else [target]) if isinstance(one, str)]
     if isinstance(choices, list):
         texts = [text_at(choices, ord(text) - ord("A")) or text if _LETTER.fullmatch(text) else text for text in texts]
     return "\n".join(texts)

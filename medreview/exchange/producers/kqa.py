@@ -30,7 +30,7 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
     for model, text, cites in answers:
         if text.strip():
             question = text_at(value, "Question")
-            extra = rest(value, *_FIELDS) | ({"must_have": value["Must_have"]} if facts else {})
+            extra = rest(value, *_FIELDS) | rest({"must_have": value.get("Must_have")})
             yield Given(
                 response=text, question=question, model=model, cites=cites, facts=facts, correct=correct, extra=extra
             )

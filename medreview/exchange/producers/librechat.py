@@ -66,7 +66,7 @@ def _said(message: dict[str, Any], model: str) -> Turn | Given | None:
     parts = items(message.get("content"))
     shown = [part for part in parts if part.get("type") == "text"]
     written = "\n\n".join(text for part in shown for text in _texts(part)) or text_at(message, "text")
-    if message.get("isCreatedByUser") is True:
+    if message.get("isCreatedByUser") is not False:
         return Turn("user", written)
     marks = list(private_marks(written))
     cut = CutText(written, [*asides(written), *map(cut_of, marks)])

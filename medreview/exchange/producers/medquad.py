@@ -15,18 +15,18 @@ def _detect(value: Any) -> bool:
 
 
 def _records(value: Any, request: Any) -> Iterator[Given]:
-    page, pairs = value["attributes"], children(child(value, "QAPairs"), "QAPair")
+    pairs = children(child(value, "QAPairs"), "QAPair")
     answered = [(pair, text) for pair in pairs if (text := lines(words(child(pair, "Answer"))))]
     if not answered:
         raise NoAnswerError("has no answers: MedQuAD left those of this page out")
-    address = text_at(page, "url")
+    address = text_at(value, "attributes", "url")
     for number, (pair, text) in enumerate(answered):
         asked = child(pair, "Question")
         yield Given(
             response=text,
             question=" ".join(words(asked).split()),
             id=text_at(asked, "attributes", "qid"),
-            origin=text_at(page, "source"),
+            origin=text_at(value, "attributes", "source"),
             cites=[Cite(address)] if address else [],
             left=["question without an answer"] * (0 if number else len(pairs) - len(answered)),
             extra=rest({"focus": words(child(value, "Focus")).strip(), "qtype": text_at(asked, "attributes", "qtype")}),

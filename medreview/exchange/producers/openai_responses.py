@@ -1,10 +1,14 @@
-"""OpenAI's Responses API, also as Azure and xAI have it: ``output`` holds reasoning, calls of tools and messages."""
+"""OpenAI's Responses API, also as Azure, xAI and Perplexity's agent have it.
 
+``output`` holds reasoning, calls of tools, what these found, and messages.
+"""
+
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from medreview.citations.citation import document_entry
 from medreview.exchange.imports.answer_records import Turn
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import Cite, Given, SourceText, asked, items, member, text_at
 from medreview.exchange.producers.producer import Producer
 
@@ -20,9 +24,11 @@ def _detect(value: Any) -> bool:
 def _records(value: Any, request: Any) -> Iterator[Given]:
     text, cites, refused = "", [], False
     left, texts = [], []
+    found: dict[str, dict[str, Any]] = {}
     for item in items(value["output"]):
         if item.get("type") != "message":
             kind = text_at(item, "type")
+            found |= {text_at(one, "id"): one for one in items(item.get("results")) if text_at(one, "url")}
             left.append("tool call" if kind.endswith("_call") else kind.replace("_", " "))
             texts += [
                 SourceText(document_entry(text_at(one, "filename")), text_at(one, "text"), text_at(one, "filename"))
@@ -30,11 +36,17 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
                 if text_at(one, "filename")
             ]
             continue
-        for part in items(item.get("content")):
+        content = item.get("content")
+        for part in [{"text": content}] if isinstance(content, str) else items(content):
             text += "\n\n" if text else ""
             cites += [_cite(one, len(text)) for one in items(part.get("annotations"))]
             text += text_at(part, "text") or text_at(part, "refusal")
             refused = refused or part.get("type") == "refusal"
+    for number in dict.fromkeys(re.findall(r"\[(\d{1,3})\]", text)) if not cites else ():
+        one = found.get(number, {})
+        if url := text_at(one, "url"):
+            cites.append(Cite(url, text_at(one, "title"), number=int(number)))
+            texts.append(SourceText(url, text_at(one, "snippet"), text_at(one, "title")))
     question, turns = asked(member(request, "input"))
     prompt = text_at(request, "instructions") or text_at(value, "instructions")
     why = member(value, "incomplete_details", "reason")
@@ -84,4 +96,10 @@ def _fold(events: list[Any]) -> Any:
 
 _LAST = ("response.completed", "response.incomplete", "response.failed")
 
-PRODUCER = Producer("OpenAI Responses", "answers of the Responses API, also of Azure and xAI", _detect, _records, _fold)
+PRODUCER = Producer(
+    "OpenAI Responses",
+    "answers of the Responses API, also of Azure, xAI and Perplexity's agent",
+    _detect,
+    _records,
+    _fold,
+)

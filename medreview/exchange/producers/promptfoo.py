@@ -33,7 +33,7 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
             raise NoAnswerError("has a result without a provider, a prompt or a response")
         question, turns = asked_by(text_at(result, "prompt", "raw") or member(result, "prompt"))
         output = member(result, "response", "output")
-        text = "\n".join(texts_in(output)) or (json.dumps(output, ensure_ascii=False) if output is not None else "")
+        text = "\n".join(texts_in(output)) or _written(output)
         failed = text_at(result, "response", "error")
         test = text_at(result, "testIdx")
         reason = text_at(result, "gradingResult", "reason")
@@ -51,6 +51,12 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
             | ({"reason": reason} if reason else {})
             | ({"error": failed} if failed else {}),
         )
+
+
+def _written(output: Any) -> str:
+    """An answer that came as an object, as its JSON; ``""`` for one that says nothing."""
+    says = isinstance(output, dict) and any(isinstance(one, str) and one.strip() for one in output.values())
+    return json.dumps(output, ensure_ascii=False) if says else ""
 
 
 PRODUCER = Producer("promptfoo", "results of promptfoo's evaluations, as JSON or JSON lines", _detect, _records)

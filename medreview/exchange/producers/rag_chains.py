@@ -31,6 +31,7 @@ def _read(value: dict[str, Any]) -> str | None:
 
 
 def _is_document(value: dict[str, Any]) -> bool:
+    """Whether an object is a document as one of the three writes it; what other objects are, plain records say."""
     return (
         "page_content" in value
         or "page_content" in (member(value, "kwargs") or ())
@@ -61,5 +62,8 @@ def _records(value: Any, request: Any) -> Iterator[Given]:
 
 
 PRODUCER = Producer(
-    "LangChain, LlamaIndex, Haystack", "answers with the documents that a chain retrieved for them", _detect, _records
+    "LangChain or LlamaIndex or Haystack",
+    "answers with the documents that a chain retrieved for them",
+    _detect,
+    _records,
 )

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from medreview.judges.tasks.task import Rows, Task, TaskUnit, error_of, is_answered, raw_of, said
+from medreview.judges.chosen_units import Unit
+from medreview.judges.tasks.task import NEVER_ANSWERED, Rows, Task, TaskUnit, error_of, is_answered, raw_of, said
 from medreview.labels import CATEGORY, PROVEN_QUOTES
 from medreview.llm.call import ModelAnswer
 from medreview.study import Study
@@ -82,6 +83,13 @@ class KeyFacts(Task):
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(response id, key fact id), by response, so that prompts share a prefix; no invalid response."""
+        return self._facts(is_answered("v", again))
+
+    def every(self) -> list[Unit]:
+        """All such facts."""
+        return self._facts(NEVER_ANSWERED)
+
+    def _facts(self, answered: str) -> list[Unit]:
         facts: dict[str, list[str]] = {}
         for row in self.study.reader.execute(
             "SELECT question_sha256, key_fact_id FROM key_fact_in_force ORDER BY question_sha256, ordinal"
@@ -91,7 +99,7 @@ class KeyFacts(Task):
             tuple(row)
             for row in self.study.reader.execute(
                 f"""SELECT response_id, key_fact_id FROM key_fact_vote AS v
-                    WHERE judge_run_id = ? AND {is_answered("v", again)}""",
+                    WHERE judge_run_id = ? AND {answered}""",
                 (self.run.judge_run_id,),
             )
         }

@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from medreview.judges.chosen_units import Unit
 from medreview.judges.prompt_texts import split_windows
 from medreview.judges.quote_grounding import Grounded
-from medreview.judges.tasks.task import Rows, TaskUnit, is_answered, quote_json
+from medreview.judges.tasks.task import NEVER_ANSWERED, Rows, TaskUnit, is_answered, quote_json
 from medreview.judges.tasks.verification import SupportTask
 from medreview.labels import PROVEN_QUOTES
 from medreview.llm.call import ModelAnswer
@@ -28,6 +29,13 @@ class Merged(SupportTask):
 
     def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
         """(statement id,) by response."""
+        return self._statements(is_answered("m", again))
+
+    def every(self) -> list[Unit]:
+        """All such statements."""
+        return self._statements(NEVER_ANSWERED)
+
+    def _statements(self, answered: str) -> list[Unit]:
         found = self.study.reader.execute(
             f"""SELECT s.statement_id FROM verdict AS v JOIN statement_standing AS s USING (statement_id)
                 JOIN response AS r USING (response_id)
@@ -36,7 +44,7 @@ class Merged(SupportTask):
                     JOIN snapshot_content USING (snapshot_id, source_id)
                     WHERE p.statement_id = s.statement_id AND readable) >= 2
                 AND NOT EXISTS (SELECT 1 FROM merged_judgement AS m WHERE m.judge_run_id = ?
-                    AND m.statement_id = s.statement_id AND {is_answered("m", again)})
+                    AND m.statement_id = s.statement_id AND {answered})
                 ORDER BY r.ordinal, s.ordinal""",
             (self.run.judge_run_id,),
         )

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
+from medreview.judges.chosen_units import Unit
 from medreview.judges.runs import add_run
 from medreview.judges.tasks.task import Rows, Task, TaskUnit, said
 from medreview.llm.call import ModelAnswer
@@ -29,6 +30,11 @@ class ReferenceParsing(Task):
                 WHERE {_BY_THE_RULES} ORDER BY r.ordinal, f.ordinal"""
         )
         return [(row["reference_id"],) for row in rows if in_doubt(reference_of(json.loads(row["reading"])))]
+
+    def about(self, unit: Unit) -> str:
+        """The response that the reference is in."""
+        query = "SELECT response_id FROM reference WHERE reference_id = ?"
+        return str(self.study.reader.execute(query, unit).fetchone()[0])
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """The unit, with one request."""

@@ -5,13 +5,15 @@ Tasks on whole responses share the texts, and the grounding of quotes in them.
 
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from medreview.errors import UserError
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground
+from medreview.judges.chosen_units import EVERY_UNIT, ChosenUnits, Unit, draw
 from medreview.judges.judge_caveats import outputs_of_parts
 from medreview.judges.prompt_texts import fence_key, fenced
 from medreview.judges.prompts import Prompt
@@ -68,6 +70,8 @@ class Task(ABC):
     """The prompts that it asks with."""
     others: Mapping[str, JudgeSettings] = MappingProxyType({})
     """Further models that some of its units are for, by what these say in ``TaskUnit.by``."""
+    chosen: ChosenUnits = EVERY_UNIT
+    """The units that are asked about now. Answers to others are taken all the same."""
 
     def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
         self.study = study
@@ -87,6 +91,42 @@ class Task(ABC):
         Units whose judge could not be reached are included; with ``again`` also those whose answer was unusable
         (``unparsable``, ``truncated``, ``refused``).
         """
+
+    def about(self, unit: Unit) -> str:
+        """The id of the statement or the response that a unit is about."""
+        return unit[0]
+
+    def every(self) -> Collection[Unit]:
+        """The ids of all units, with an answer and without. Raises :class:`UserError` where nobody can list them."""
+        raise UserError(
+            f"The task {self.name} has no random draw: what it has done is no unit of it any more. Leave --seed out."
+        )
+
+    def cited(self) -> Collection[Unit]:
+        """The ids of the units whose statement cites the source itself. Raises :class:`UserError` where a unit is no
+        pair of a statement and a source."""
+        raise UserError(
+            f"The task {self.name} does not ask about pairs of statement and source: leave --cited-only out."
+        )
+
+    def asked_about(self, *, again: bool = False, limit: int | None = None) -> list[Unit]:
+        """The ids of the chosen units that wait, in the order in which to ask; at most ``limit``.
+
+        With a seed these are what waits of a random draw of ``limit`` units, so that the same draw again goes on.
+        Raises :class:`UserError` for a seed without a limit, and for a choice that the task does not have.
+        """
+        chosen = self.chosen
+        cited = self.cited() if chosen.cited_only else None
+
+        def fits(unit: Unit) -> bool:
+            return chosen.holds(unit, self.about) and (cited is None or unit in cited)
+
+        if chosen.seed is None:
+            return [unit for unit in self.waiting(again=again) if fits(unit)][:limit]
+        if limit is None:
+            raise UserError("A random draw needs its size: give --limit with --seed.")
+        drawn = draw([unit for unit in self.every() if fits(unit)], self.about, chosen.seed, limit)
+        return [unit for unit in self.waiting(again=again) if unit in drawn]
 
     @abstractmethod
     def unit(self, ids: tuple[str, ...]) -> TaskUnit | None:
@@ -121,8 +161,8 @@ class Task(ABC):
         self.study.write(lambda connection: self.save(connection, rows))
 
     def pending(self, *, again: bool = False, limit: int | None = None) -> Iterator[TaskUnit]:
-        """The waiting units with their requests, generated lazily; at most ``limit``."""
-        for ids in self.waiting(again=again)[:limit]:
+        """The chosen units that wait, with their requests, generated lazily; at most ``limit``."""
+        for ids in self.asked_about(again=again, limit=limit):
             if (unit := self.unit(ids)) is not None:
                 yield unit
 
@@ -179,6 +219,10 @@ def confidence_of(value: Any) -> float | None:
 def quote_json(quote: str, status: str, grounding: Grounding | None, **more: Any) -> dict[str, Any]:
     """A quote with its status and its ranges, for a JSON column."""
     return {"quote": quote, "status": status, **more, "spans": [list(s) for s in grounding.spans] if grounding else []}
+
+
+NEVER_ANSWERED: Final = "0"
+"""In the place of :func:`is_answered`, for all units."""
 
 
 def is_answered(alias: str, again: bool) -> str:

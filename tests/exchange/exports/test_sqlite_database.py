@@ -15,7 +15,7 @@ import pytest
 
 from medreview.atomic_output import new_file
 from medreview.errors import UserError
-from medreview.exchange.exports.export import FILES, export
+from medreview.exchange.exports.export import export, export_files
 from medreview.exchange.exports.sqlite_database import SqliteFile
 from medreview.exchange.files.columns import Column, ExportFile
 from medreview.exchange.imports.import_export import import_export
@@ -87,8 +87,9 @@ def database(folder: Path, name: str = "labels.db") -> Iterator[sqlite3.Connecti
 
 
 def strict_tables(connection: sqlite3.Connection) -> dict[str, bool]:
+    names = {Path(row[0]).stem for row in connection.execute("SELECT file FROM codebook")}
     rows = connection.execute("PRAGMA table_list").fetchall()
-    return {row["name"]: bool(row["strict"]) for row in rows if row["name"] in {Path(name).stem for name in FILES}}
+    return {row["name"]: bool(row["strict"]) for row in rows if row["name"] in names}
 
 
 def as_csv(cell: str, column: Column, in_key: bool) -> str | int | float | None:
@@ -104,7 +105,7 @@ def test_every_cell_is_that_of_the_csv_files(example: ExampleStudy, tmp_path: Pa
     busy(example)
     summary = export(example.study, tmp_path / "out", database="labels.db")
     with database(tmp_path / "out") as connection:
-        for name, exported in FILES.items():
+        for name, exported in export_files(example.study.reader).items():
             table, columns, key = exported.table, exported.columns, exported.key
             with (tmp_path / "out" / name).open(encoding="utf-8", newline="") as file:
                 header, *rows = list(csv.reader(file, strict=True))
@@ -326,7 +327,7 @@ def test_the_same_study_gives_the_same_private_bytes_in_both_dialects(example: E
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "one").iterdir()} == {0o600}
     assert {path.name for path in (tmp_path / "one").iterdir()} == {
-        *FILES,
+        *export_files(example.study.reader),
         "manifest.json",
         "labels.db",
         "metadata.json",

@@ -9,8 +9,11 @@ import pytest
 from medreview.errors import UserError
 from medreview.exchange.imports.answer_records import AnswerRecord, import_responses, read_records
 from medreview.exchange.imports.file_rows import BadRecord
+from medreview.import_files import import_file
+from medreview.progress import SILENT
 from medreview.study import Study
 from medreview.study.check import check
+from medreview.units.stored import load_reference
 
 Write = Callable[[str, str | bytes], Path]
 ONE = {
@@ -115,6 +118,34 @@ def test_several_answers_in_one_text(write: Write) -> None:
         (6, "Two?", "Second\n======\nmore"),
         (13, "", "## Third"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "at"),
+    [
+        ("**Generated**: 2026-01-12 12:45 UTC", "2026-01-12 12:45 UTC"),
+        ("*Created on 2026-02-03*", "2026-02-03"),
+        ("- Date: 2026-02-03T10:00:00Z", "2026-02-03T10:00:00Z"),
+        ("Written 2026-02-03 guidelines say otherwise.", ""),
+    ],
+)
+def test_a_report_that_says_when_it_was_written_is_of_that_time(write: Write, line: str, at: str) -> None:
+    (record,) = read_records(write("a.md", f"# Is rest enough?\n\n{line}\n\nRest helps.\n"))
+    assert isinstance(record, AnswerRecord)
+    assert (record.question, record.created_at) == ("Is rest enough?", at)
+    assert line in record.response
+
+
+def test_a_correct_answer_is_that_of_its_question_and_the_first_one_stays(write: Write, study: Study) -> None:
+    table = "question,response,reference_answer\nQ?,A.,Right.\nQ?,B.,Otherwise.\n,C.,Nobody asked.\n"
+    done = import_file(study, write("a.csv", table), {}, SILENT)
+    assert (done.added, done.correct) == (3, 2)
+    assert load_reference(study.reader, "Q?") == "Right."
+    assert [(one.line, one.reason) for one in done.odd] == [
+        (3, "has another correct answer than the one to its question that is there already, which stays")
+    ]
+    extra = study.reader.execute("SELECT extra FROM response WHERE text = 'C.'").fetchone()[0]
+    assert extra == '{"reference_answer": "Nobody asked."}'
 
 
 def test_a_rule_at_the_top_is_no_front_matter(write: Write) -> None:

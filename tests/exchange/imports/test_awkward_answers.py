@@ -9,8 +9,9 @@ import pytest
 
 from medreview import pipeline
 from medreview.citations import canonical_key
-from medreview.citations.citation import Citation, document_entry
+from medreview.citations.citation import Citation
 from medreview.exchange.imports.field_mapping import UnusedColumn
+from medreview.exchange.imports.listed_citations import document_entry
 from medreview.import_files import Imported
 from medreview.labels import EXCERPT, GIVEN
 from medreview.stats.url_analysis import cited_sources

@@ -16,7 +16,8 @@ Write = Callable[[str, str | bytes], Path]
 ANSWER = "Metformin is contraindicated below an eGFR of 30 mL/min."
 SAID = {"role": "assistant", "content": ANSWER}
 ASKED = {"role": "user", "content": "Is metformin safe at an eGFR of 25?"}
-COMPLETION = {"id": "c1", "object": "chat.completion", "model": "atlas-2", "choices": [{"index": 0, "message": SAID}]}
+COMPLETION = {"id": "c1", "object": "reply", "model": "atlas-2", "alternatives": [{"index": 0, "message": SAID}]}
+"""An answer as no API that is known gives it."""
 BLOCKS = [{"type": "text", "text": "Metformin "}, {"type": "text", "text": "is contraindicated.", "citations": []}]
 CHAT = {"uuid": "1", "name": "On metformin", "chat_messages": [
     {"uuid": "a", "text": ASKED["content"], "sender": "human"}, {"uuid": "b", "text": ANSWER, "sender": "assistant"},

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from medreview.citations.citation import document_entry
-from medreview.exchange.imports.listed_citations import GivenPage, given_pages
+from medreview.exchange.imports.listed_citations import GivenPage, document_entry, given_pages
 
 PAGE, TEXT = "https://a.example/x", "Rest helps."
 

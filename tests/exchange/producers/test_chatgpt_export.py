@@ -144,13 +144,14 @@ def test_a_zip_is_read_and_conversations_are_chosen_by_words_id_and_date(tmp_pat
     ]
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("group_chats.json", '{"chats": []}')
         archive.writestr("conversations.json", json.dumps([*chats, {"title": "Corrupted"}]))
         archive.writestr("user.json", '{"email": "someone@mail.example"}')
     path = tmp_path / "export.zip"
     path.write_bytes(packed.getvalue())
 
-    def taken(**chosen: str) -> list[Choice]:
-        answers = produced(path, Chosen(**chosen))
+    def taken(only: str = "", since: str = "") -> list[Choice]:
+        answers = produced(path, Chosen(only=only, since=since))
         assert answers is not None
         return answers.choices()
 

@@ -15,21 +15,18 @@ SECOND = "Paracetamol is the usual choice for pain [2][3]."
 BLEEDING, PAIN = "https://bleeding.example/nsaid", "https://pain.example/paracetamol"
 
 
+KQA = {
+    "Question": ASKED,
+    "Free_form_answer": "No. Ibuprofen raises the risk of bleeding.",
+    "Must_have": [" Ibuprofen with warfarin raises the risk of bleeding."],
+    "Nice_to_have": ["Paracetamol is an alternative."],
+    "Sources": f"{BLEEDING}\n \n\n {PAIN}#:~:text=pain%2C",
+    "ICD_10_diag": None,
+}
+
+
 def test_a_question_of_kqa_has_the_physicians_answer_its_facts_and_its_sources(bring: Bring) -> None:
-    answer = "No. Ibuprofen raises the risk of bleeding."
-    found = bring(
-        lines(
-            {
-                "Question": ASKED,
-                "Free_form_answer": answer,
-                "Must_have": [" Ibuprofen with warfarin raises the risk of bleeding."],
-                "Nice_to_have": ["Paracetamol is an alternative."],
-                "Sources": f"{BLEEDING}\n \n\n {PAIN}#:~:text=pain%2C",
-                "ICD_10_diag": None,
-            }
-        ),
-        "kqa.jsonl",
-    )
+    found, answer = bring(lines(KQA), "kqa.jsonl"), KQA["Free_form_answer"]
     assert (found.answer.question, found.answer.model, found.answer.text) == (ASKED, "physician", answer)
     assert found.answer.cited == [BLEEDING, PAIN]
     assert load_reference(found.study.reader, ASKED) == answer
@@ -51,33 +48,34 @@ def claim(text: str, *evidence: str) -> dict[str, Any]:
     return {"claim_string": text, "evidence": list(evidence), "support": "Complete", "correctness": "Probably correct"}
 
 
+ANSWER = f"{FIRST} {SECOND}"
+PASSAGE = "Of NSAIDs with warfarin, all raise the risk of bleeding."
+EXPERTQA = {
+    "question": ASKED,
+    "annotator_id": "7",
+    "answers": {
+        "rr_ember": {
+            "answer_string": ANSWER,
+            "attribution": [f"[1] {BLEEDING}", f"[2] {PAIN}", f"[3] {PAIN}"],
+            "claims": [
+                claim(FIRST, f"[1] {BLEEDING}\n\n{PASSAGE}"),
+                claim(SECOND, f"[2] {PAIN}", f"[3] {PAIN}"),
+            ],
+            "usefulness": "Useful",
+        },
+        "atlas": {"answer_string": "No.", "attribution": [], "claims": []},
+    },
+    "metadata": {"field": "Healthcare / Medicine"},
+}
+
+
 def test_answers_of_expertqa_cite_by_number_and_each_claim_its_evidence(bring: Bring) -> None:
-    passage = "Of NSAIDs with warfarin, all raise the risk of bleeding."
-    evidence = [f"[1] {BLEEDING}\n\n{passage}", f"[2] {PAIN}", f"[3] {PAIN}"]
-    found = bring(
-        lines(
-            {
-                "question": ASKED,
-                "annotator_id": "7",
-                "answers": {
-                    "rr_ember": {
-                        "answer_string": f"{FIRST} {SECOND}",
-                        "attribution": [f"[1] {BLEEDING}", f"[2] {PAIN}", f"[3] {PAIN}"],
-                        "claims": [claim(FIRST, evidence[0]), claim(SECOND, *evidence[1:])],
-                        "usefulness": "Useful",
-                    },
-                    "atlas": {"answer_string": "No.", "attribution": [], "claims": []},
-                },
-                "metadata": {"field": "Healthcare / Medicine"},
-            }
-        ),
-        "expertqa.jsonl",
-    )
+    found = bring(lines(EXPERTQA), "expertqa.jsonl")
     first, second = found.answers
     assert (first.model, first.question, second.model, second.text) == ("rr_ember", ASKED, "atlas", "No.")
     assert first.cited == [BLEEDING, PAIN]
     assert list(first.own.values()) == [{BLEEDING}, {PAIN}]
-    assert found.pages == {BLEEDING: (EXCERPT, passage)}
+    assert found.pages == {BLEEDING: (EXCERPT, PASSAGE)}
     assert first.extra["claims"][0] == {
         "claim_string": FIRST,
         "support": "Complete",
@@ -123,27 +121,32 @@ def test_a_claim_of_attributionbench_cites_its_passages(bring: Bring, more: dict
     assert found.answer.extra["attribution_label"] == "attributable"
 
 
-def test_a_summary_of_faithbench_has_the_text_that_it_summarises_as_its_source(bring: Bring) -> None:
-    source = "Of 120 patients 60 had metformin. Nausea was commoner with metformin."
-    marked = {"label": ["Unwanted"], "summary_span": "vomiting", "summary_start": 0, "summary_end": 8}
-    samples = [
+SUMMARISED = "Of 120 patients 60 had metformin. Nausea was commoner with metformin."
+SUMMARIES = ("Nausea was commoner.", "Vomiting was commoner.")
+MARKED = {"label": ["Unwanted"], "summary_span": "Vomiting", "summary_start": 0, "summary_end": 8}
+FAITHBENCH = {
+    "samples": [
         {
             "sample_id": number,
-            "source": source,
+            "source": SUMMARISED,
             "summary": summary,
-            "annotations": notes,
+            "annotations": [MARKED] if number else [],
             "metadata": {"summarizer": f"maker/ember-{number}"},
         }
-        for number, (summary, notes) in enumerate([("Nausea was commoner.", []), ("Vomiting was commoner.", [marked])])
+        for number, summary in enumerate(SUMMARIES)
     ]
-    found = bring({"samples": samples}, "batch_1.json")
+}
+
+
+def test_a_summary_of_faithbench_has_the_text_that_it_summarises_as_its_source(bring: Bring) -> None:
+    found = bring(FAITHBENCH, "batch_1.json")
     assert [(one.id, one.model, one.text) for one in found.answers] == [
         ("0", "maker/ember-0", "Nausea was commoner."),
         ("1", "maker/ember-1", "Vomiting was commoner."),
     ]
     (name,) = found.answers[1].cited
-    assert found.pages == {name: (GIVEN, source)}
-    assert found.answers[1].extra["annotations"] == [marked]
+    assert found.pages == {name: (GIVEN, SUMMARISED)}
+    assert found.answers[1].extra["annotations"] == [MARKED]
 
 
 PAGE = f"""<?xml version="1.0" encoding="UTF-8"?>
@@ -162,9 +165,12 @@ PAGE = f"""<?xml version="1.0" encoding="UTF-8"?>
 </Document>"""
 
 
+ON_PAGE = "Key Points\n- Stay active.\n- Heat may help.\n\nMost back pain goes within < 6 weeks."
+
+
 def test_a_page_of_medquad_has_several_questions_and_is_cited_by_each_answer(bring: Bring) -> None:
     found = bring(PAGE, "0000001.xml")
-    assert found.answer.text == "Key Points\n- Stay active.\n- Heat may help.\n\nMost back pain goes within < 6 weeks."
+    assert found.answer.text == ON_PAGE
     assert (found.answer.id, found.answer.question) == ("0000001-1", "What are the treatments for Back pain ?")
     assert found.answer.cited == [PAIN]
     assert found.answer.extra == {"focus": "Back pain", "qtype": "treatment"}
@@ -193,15 +199,20 @@ ANSWERED = f"""<?xml version="1.0" encoding="UTF-8"?>
   </SUB-QUESTION></SUB-QUESTIONS>
 </NLM-QUESTION>
 </LiveQA>"""
+OF_REFERENCE = (
+    "No, it raises the risk of bleeding.",
+    "Paracetamol is safer.",
+    "Crystals of urate in a joint cause gout.",
+)
 
 
 def test_questions_of_liveqa_have_answers_of_reference_with_their_pages(bring: Bring) -> None:
     found = bring(ANSWERED, "liveqa.xml")
     assert [(one.id, one.question, one.text, one.cited) for one in found.answers] == [
-        ("T1A1", "Warfarin\nIs ibuprofen safe with it?", "No, it raises the risk of bleeding.", [BLEEDING]),
-        ("T1A2", "Warfarin\nIs ibuprofen safe with it?", "Paracetamol is safer.", []),
-        ("Q2-S1-A1", "What causes gout?", "Crystals of urate in a joint cause gout.", []),
+        ("T1A1", "Warfarin\nIs ibuprofen safe with it?", OF_REFERENCE[0], [BLEEDING]),
+        ("T1A2", "Warfarin\nIs ibuprofen safe with it?", OF_REFERENCE[1], []),
+        ("Q2-S1-A1", "What causes gout?", OF_REFERENCE[2], []),
     ]
-    assert load_reference(found.study.reader, "What causes gout?") == "Crystals of urate in a joint cause gout."
+    assert load_reference(found.study.reader, "What causes gout?") == OF_REFERENCE[2]
     assert found.answers[0].extra == {"paraphrase": "Is ibuprofen safe with warfarin?"}
     assert found.answers[2].extra == {"focus": "gout", "type": "cause"}

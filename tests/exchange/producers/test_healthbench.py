@@ -10,6 +10,7 @@ from tests.exchange.producers.written import lines
 
 ASKED = "And if she cannot swallow?"
 IDEAL = "Then give diazepam rectally or midazolam into the cheek, and call an ambulance after five minutes."
+OF_MODELS = ("Lay her on her side.", "Call an ambulance.")
 
 
 def example(**more: Any) -> dict[str, Any]:
@@ -18,7 +19,7 @@ def example(**more: Any) -> dict[str, Any]:
         "ideal_completions_data": {
             "ideal_completion": IDEAL,
             "ideal_completions_group": "Group 2",
-            "ideal_completions_ref_completions": ["Lay her on her side.", "Call an ambulance."],
+            "ideal_completions_ref_completions": list(OF_MODELS),
         },
         "prompt": [
             {"role": "user", "content": "My daughter is having a seizure."},
