@@ -178,7 +178,7 @@ def test_bad_records_are_named_and_the_rest_is_counted(run, tmp_path):
         (("none.jsonl",), "There is no file none.jsonl"),
         (("--", "--odd.txt"), "There is no file --odd.txt"),
         ((".",), ". is a folder"),
-        (("a.docx",), "a.docx is not a file that medreview reads"),
+        (("a.exe",), "a.exe is not a file that medreview reads"),
         (("five.jsonl", "--map", "x"), "--map wants COLUMN=FIELD"),
         (("five.jsonl", "--map", "x=response"), "five.jsonl has no column x to map"),
         (("five.jsonl", "--allow", "none.toml"), "The allow-list none.toml cannot be read"),
@@ -188,7 +188,7 @@ def test_bad_records_are_named_and_the_rest_is_counted(run, tmp_path):
     ],
 )
 def test_a_mistake_is_one_sentence(run, five, tmp_path, arguments, says):
-    (tmp_path / "a.docx").write_text("x")
+    (tmp_path / "a.exe").write_text("x")
     (tmp_path / "bad.toml").write_text("[allowed]\ndomains = ['co.uk']")
     (tmp_path / "other.sqlite").write_bytes(b"SQLite format 3\0" + bytes(100))
     done = run(*arguments, check=2)

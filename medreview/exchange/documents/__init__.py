@@ -2,8 +2,7 @@
 
 ``reading`` is what the child runs. ``word`` reads .docx (with ``word_lists``), ``open_text`` .odt,
 ``workbook`` .xlsx and ``open_sheet`` .ods, whose rows ``sheets`` finds; ``pdf`` a PDF with its links, ``web_page`` a
-saved page (``page_markdown``), with ``answer_pages`` for those of answer engines and ``mhtml`` for its archive;
-``rich_text`` RTF.
+saved page (``page_markdown``), with ``answer_pages`` for those of answer engines; ``rich_text`` RTF.
 ``zip_parts`` opens what is a zip, within limits; ``markdown`` writes links, tables and lists. The parent's side is
 ``medreview.exchange.imports.document_files``.
 """

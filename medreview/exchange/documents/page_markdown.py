@@ -44,8 +44,11 @@ class Page:
 
     def written(self, text: str, outline: tuple[Heading, ...]) -> str:
         """A text that was read of the page as Markdown, with its links written out."""
-        for heading in sorted(outline, key=lambda one: -one.start):
-            text = f"{text[: heading.start]}{'#' * min(heading.level, 6)} {text[heading.start :]}"
+        pieces, at = [], 0
+        for heading in sorted(outline, key=lambda one: one.start):
+            pieces += [text[at : heading.start], f"{'#' * min(heading.level, 6)} "]
+            at = heading.start
+        text = "".join([*pieces, text[at:]])
         for _ in range(3):  # links within one another are none of HTML
             text = _MARKED.sub(lambda found: link(found[1], self._links[int(found[2])]), text)
         return _as_markdown(_NUMBERED.sub(r"\1\2", _LEFT.sub("", text)))

@@ -201,13 +201,13 @@ def _with_list_titles(text: str) -> str:
 
 def _with_words_joined(text: str) -> str:
     """The text with words whole that a line end parts; one that occurs with a hyphen elsewhere keeps it."""
-    lower = text.casefold()
+    elsewhere = text.casefold().replace("-\n", "\n")
 
     def whole(found: re.Match[str]) -> str:
         before = _WORD_BEFORE.search(text, max(0, found.start() - 40), found.start())
         after = _WORD_AFTER.match(text, found.end())
         if before is None or after is None:
             return found[0]
-        return "-" if f"{before[0]}-{after[0]}".casefold() in lower.replace("-\n", "\n") else ""
+        return "-" if f"{before[0]}-{after[0]}".casefold() in elsewhere else ""
 
     return _BROKEN.sub(whole, text)

@@ -1,5 +1,6 @@
 """What a child does with a document: tells its kind, reads it, and answers with a text or with rows."""
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final
@@ -12,6 +13,7 @@ _TOGETHER: Final = 200
 """Rows in one part of an answer."""
 LONGEST: Final = 50_000_000
 """Characters of one text."""
+_WEB: Final = re.compile(r"https?://", re.IGNORECASE)
 _LONGEST_QUESTION: Final = 600
 _LINES_OF_A_QUESTION: Final = 4
 _WRAPPED: Final = 40
@@ -119,10 +121,16 @@ def _read_page(body: bytes) -> Read:
 
 
 def _read_saved(body: bytes) -> Read:
-    from medreview.exchange.documents.mhtml import page_in
     from medreview.exchange.documents.web_page import read_page
+    from medreview.sources.reading.mhtml import page_in
 
-    return read_page(*page_in(body))
+    try:
+        saved = page_in(body)
+    except (ValueError, LookupError, AttributeError, TypeError) as error:  # of the parser of mail, for a damaged file
+        raise RefusedError("is a damaged archive of a web page; save the page again") from error
+    if saved is None or not saved.body.strip():
+        raise RefusedError("is an archive of a web page without a page in it; save the page again")
+    return read_page(saved.body, saved.content_type, next(filter(_WEB.match, saved.addresses), ""))
 
 
 def _read_rtf(body: bytes) -> Read:

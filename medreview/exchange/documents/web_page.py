@@ -1,8 +1,5 @@
 """Saved web pages: the answers on a page of an answer engine, else the main text, as Markdown with its links."""
 
-import re
-from typing import Final
-
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
@@ -11,16 +8,14 @@ from medreview.exchange.documents.page_markdown import Page
 from medreview.exchange.documents.result import Read, RefusedError
 from medreview.sources.reading.charset import decode
 from medreview.sources.reading.html import read_html
+from medreview.sources.reading.own_names import own_names
 from medreview.sources.reading.untrusted_markup import limit_markup
-
-_SAVED_FROM: Final = re.compile(rb"<!--\s*saved from url=\(\d+\)(https?://[^\s>]{1,2000})", re.IGNORECASE)
 
 
 def read_page(body: bytes, content_type: str = "", address: str = "") -> Read:
     """The answers of an answer engine's page, or the main text of any other. Raises :class:`RefusedError`."""
     root = _parsed(decode(body, content_type))
-    saved = _SAVED_FROM.search(body, 0, 8_192)
-    page = Page(root, address or (saved[1].decode("latin-1") if saved else _own_address(root)))
+    page = Page(root, address or next((name.value for name in own_names(body).names if name.kind == "url"), ""))
     if answers := answers_on(page):
         return answers
     main = read_html(page.marked(root).encode("utf-8", "replace"), "text/html; charset=utf-8")
@@ -36,13 +31,3 @@ def _parsed(markup: str) -> HtmlElement:
         return document_fromstring(markup.replace("\0", "").encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError) as error:
         raise RefusedError("is a web page without a text") from error
-
-
-def _own_address(root: HtmlElement) -> str:
-    """The address that a page gives as its own."""
-    for node in root.iter("link", "meta"):
-        said = node.get("href") if node.get("rel") == "canonical" else None
-        said = node.get("content") if node.get("property") == "og:url" else said
-        if said and said.startswith(("http://", "https://")):
-            return str(said).strip()
-    return ""

@@ -68,7 +68,7 @@ class _Word:
             for root in [parts.xml(f"word/{kind}s.xml")]
             for note in (root.iter(kind) if root is not None else ())
         }
-        self._cited: list[tuple[str, str]] = []
+        self._cited: dict[tuple[str, str], int] = {}
         self._fields: list[_Field] = []
         self._paragraph = 0
         self._first = 1
@@ -209,9 +209,8 @@ class _Word:
     def _note(self, kind: str, name: str, pieces: list[str]) -> None:
         if (kind, name) not in self._notes:
             return
-        if (kind, name) not in self._cited:
-            self._cited.append((kind, name))
-        pieces.append(f"[^{self._cited.index((kind, name)) + self._first}]")
+        number = self._cited.setdefault((kind, name), len(self._cited) + self._first)
+        pieces.append(f"[^{number}]")
 
     def _field(self, what: str, pieces: list[str]) -> None:
         if what == "begin":

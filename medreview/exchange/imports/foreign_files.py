@@ -31,7 +31,8 @@ _OF_AN_API: Final = frozenset(
 """Members of an object that are an API's: no model has such a name."""
 _STREAM_LINE: Final = re.compile(r"(?:data|event|id|retry)?:")
 _STREAM_DATA: Final = re.compile(r"^data:[ \t]*[\[{]", re.MULTILINE)
-_PAGE: Final = re.compile(r"\s*<(?:!doctype|html|\?xml)\b", re.IGNORECASE)
+_MARKUP: Final = re.compile(r"\s*<(?:!doctype|html|\?xml)\b", re.IGNORECASE)
+"""How XML begins, and a web page, which is read as a document where it is a file."""
 _BEGINNING: Final = 1 << 20
 """Characters of a text that are looked at."""
 _DEEPEST: Final = 8
@@ -46,7 +47,7 @@ _LONGEST_ID: Final = 64
 
 
 def refuse_foreign_text(path: Path, text: str) -> None:
-    """Raise :class:`UserError` for a text that is the saved stream of an API or a web page, and no prose."""
+    """Raise :class:`UserError` for a text that is the saved stream of an API or XML, and no prose."""
     if what := _shape_of_text(text):
         raise _refused(path, what)
 
@@ -57,7 +58,7 @@ def _shape_of_text(text: str) -> str:
     lines = [line for line in text[:_BEGINNING].split("\n") if line.strip()]
     if _STREAM_DATA.search(text) and 2 * sum(_STREAM_LINE.match(line) is not None for line in lines) > len(lines):
         return "the saved stream of an API (lines of `data: {...}`)"
-    return "the source of a web page (HTML or XML)" if _PAGE.match(text) else ""
+    return "the source of a document in XML or HTML" if _MARKUP.match(text) else ""
 
 
 def refuse_foreign(path: Path, rows: Iterable[NamedRow | BadRecord], fields: Fields) -> None:

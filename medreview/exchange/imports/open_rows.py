@@ -9,7 +9,7 @@ below a line of text it is the underline of a Markdown heading.
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -39,7 +39,7 @@ _BLOCK: Final = re.compile(r"[|>][+-]?[ \t]*$")
 """A text that begins in the next line."""
 _NAMED: Final = re.compile(r"(?:\*\*)?question[ \t]*:(?:\*\*)?[ \t]*(\S.*)$", re.IGNORECASE)
 _TITLE: Final = re.compile(r"#(?!#)[ \t]*(\S.*)$")
-READ: Final = "JSON, JSON lines, CSV, TSV, text, Markdown, Word, Excel, OpenDocument, PDF, HTML, MHTML, RTF"
+_READ: Final = "JSON, JSON lines, CSV, TSV, text, Markdown, Word, Excel, OpenDocument, PDF, HTML, MHTML, RTF"
 """What is read, in words."""
 _TEXTS: Final = frozenset({"", ".txt", ".text", ".md", ".markdown", ".doc", ".docx", ".rtf", ".pdf", ".html", ".htm"})
 """Endings of files that may hold prose, also where it was saved under the name of a document."""
@@ -69,6 +69,15 @@ def read_answers(path: Path) -> Iterator[NamedRow | BadRecord]:
 def answers_in(text: str) -> Iterator[NamedRow | BadRecord]:
     """The answers of a text: one, or one for each part between separators, or for each heading where texts are split
     there (``headings.splitting_at_headings``)."""
+    for start, part in _parts(text):
+        if is_splitting() and (sections := sections_of(part)):
+            yield from _answers_of(part[: sections[0].start], sections, start + 1)
+        else:
+            yield NamedRow(start + 1, _answer(part))
+
+
+def _parts(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines between separators, each from the first that is not empty, with its place among all lines."""
     lines = text.split("\n")
     start = 0
     for number, line in enumerate([*lines, "====="]):
@@ -78,11 +87,7 @@ def answers_in(text: str) -> Iterator[NamedRow | BadRecord]:
         part = lines[start:number]
         blank = next((i for i, text in enumerate(part) if text.strip()), None)
         if blank is not None:
-            sections = sections_of(part) if is_splitting() else []
-            if sections:
-                yield from _answers_of(part[: sections[0].start], sections, start + 1)
-            else:
-                yield NamedRow(start + blank + 1, _answer(part[blank:]))
+            yield start + blank, part[blank:]
         start = number + 1
 
 
@@ -153,7 +158,7 @@ def _from_first_text(lines: list[str]) -> list[str]:
 
 
 def open_rows(path: Path) -> tuple[Iterator[NamedRow | BadRecord], int]:
-    """The rows of a file, parsed by its content, and its number of lines (of records, in a document).
+    """The rows of a file, parsed by its content, and its number of lines (of a document, the line of its last row).
 
     What is a document is told by its first bytes, JSON and tables by how they begin; the ending decides only between
     texts that could be either. Raises :class:`UserError` at once when the file cannot be read; see ``check_text`` and
@@ -164,38 +169,47 @@ def open_rows(path: Path) -> tuple[Iterator[NamedRow | BadRecord], int]:
         rows = _rows_of(document)
         return iter(rows), max([1, *(row.line for row in rows)])
     lines = check_text(path)
-    match path.suffix.lower():
-        case ".json":
-            return read_json(path), lines
-        case ".jsonl" | ".ndjson":
-            return read_jsonl(path), lines
-        case suffix:
-            with open_text(path) as file:
-                start = file.read(_BEGINNING)
-            if start.lstrip()[:1] in ("{", "[") and _is_json(path):
-                return read_jsonl(path), lines
-            if suffix in (".csv", ".tsv") or (suffix not in (".md", ".markdown") and _is_table(start)):
-                return read_table(path), lines
-            if suffix in _TEXTS:
-                return read_answers(path), lines
-    raise UserError(f"{path} is not a file that medreview reads ({READ}).")
+    return _PARSERS[_kind_of(path)](path), lines
+
+
+_PARSERS: Final[Mapping[str, Callable[[Path], Iterator[NamedRow | BadRecord]]]] = {
+    "json": read_json, "lines": read_jsonl, "table": read_table, "text": read_answers,
+}  # fmt: skip
+
+
+def _kind_of(path: Path) -> str:
+    """What a checked text is, as :data:`_PARSERS` names it. Raises :class:`UserError` for one that is not read."""
+    suffix = path.suffix.lower()
+    if suffix in (".json", ".jsonl", ".ndjson"):
+        return "json" if suffix == ".json" else "lines"
+    with open_text(path) as file:
+        start = file.read(_BEGINNING)
+        if start.lstrip()[:1] in ("{", "[") and is_json((start + file.read()).lstrip()):
+            return "lines"
+    if suffix in (".csv", ".tsv") or (suffix not in (".md", ".markdown") and _is_table(start)):
+        return "table"
+    if suffix in _TEXTS:
+        return "text"
+    raise UserError(f"{path} is not a file that medreview reads ({_READ}).")
 
 
 def notes_on(path: Path) -> list[str]:
     """Sentences on how a file is read: encoding unless UTF-8, sheet of a workbook, answers below headings."""
     document = read_document(path)
     if document is not None:
-        return [*document.notes, *_on_headings((document.text or "").split("\n"))]
+        return [*document.notes, *_on_headings(document.text or "")]
     encoding = encoding_of(path)
     notes = [] if encoding == "utf-8-sig" else [f"read as {ENCODINGS[encoding]}"]
-    with open_text(path) as file:
-        start = file.read(_BEGINNING)
-    is_prose = path.suffix.lower() in _TEXTS and start.lstrip()[:1] not in ("{", "[") and not _is_table(start)
-    return [*notes, *(_on_headings(normalise_newlines(start).split("\n")) if is_prose else [])]
+    if _kind_of(path) == "text":
+        with open_text(path) as file:
+            notes += _on_headings(normalise_newlines(file.read(_BEGINNING)))
+    return notes
 
 
-def _on_headings(lines: list[str]) -> list[str]:
-    count = 0 if is_splitting() else count_questions(lines)
+def _on_headings(text: str) -> list[str]:
+    """A sentence on a text that is read as one answer and looks like several."""
+    parts = list(islice(_parts(text), 2))
+    count = count_questions(parts[0][1]) if len(parts) == 1 and not is_splitting() else 0
     return [f"{count} headings: {count} answers? --split-at-headings makes an answer of each"] if count else []
 
 
@@ -210,11 +224,6 @@ def _rows_of(document: Document) -> list[NamedRow | BadRecord]:
             for row in rows
         ]
     return rows
-
-
-def _is_json(path: Path) -> bool:
-    with open_text(path) as file:
-        return is_json(file.read().lstrip())
 
 
 def _is_table(start: str) -> bool:

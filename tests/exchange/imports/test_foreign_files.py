@@ -60,9 +60,9 @@ JUNK = {
         "the saved stream of an API",
     ),
     "a stream of comments first": ("a.md", f": ping\n\ndata: {json.dumps(SAID)}\n\n", "the saved stream of an API"),
-    "JSON as a text": ("a.txt", json.dumps(COMPLETION, indent=1), "give it the ending .json"),
-    "JSON lines as a text": ("a.txt", lines(SAID, SAID), "give it the ending .json or .jsonl"),
-    "a web page": ("a.txt", f"<!DOCTYPE html>\n<p>{ANSWER}</p>", "the source of a web page"),
+    "JSON as a text": ("a.txt", json.dumps(COMPLETION, indent=1), "looks like the answer of an API"),
+    "JSON lines as a text": ("a.txt", lines(SAID, SAID), "no column for the response (it has role, content)"),
+    "XML": ("a.txt", f"<?xml version='1.0'?>\n<answer>{ANSWER}</answer>", "the source of a document in XML or HTML"),
     "a log without texts": (
         "a.json",
         json.dumps([{"inputs": {"q": "Q?"}, "metric": [{"a": 1}]}]),

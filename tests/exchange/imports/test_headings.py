@@ -50,6 +50,13 @@ def test_headings_within_one_answer_are_no_answers_unless_told(write: Write):
     assert len(rows_in(path)) == 1
 
 
+def test_answers_that_a_line_parts_already_are_not_counted(write: Write):
+    path = write("a.md", "Question: Given?\nAspirin.\n\n=====\nQuestion: Stopped?\nMetformin.\n")
+
+    assert notes_on(path) == []
+    assert len(rows_in(path)) == 2
+
+
 def test_each_answer_gets_the_references_that_it_cites(write: Write):
     path = write(
         "a.md",

@@ -72,3 +72,18 @@ def test_a_character_across_two_pieces_is_no_error(write: Write) -> None:
     text = "x" * ((1 << 20) - 30) + "é" * 40
     records = list(read_records(write("a.jsonl", json.dumps({"response": text}, ensure_ascii=False))))
     assert records[0].response == text  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.docx", "a", "a.jsonl"])
+def test_records_are_read_whatever_their_file_is_called(write: Write, name: str) -> None:
+    lines = '{"question": "Given?", "response": "Aspirin."}\n{"question": "Stopped?", "response": "Metformin."}\n'
+    for content in (lines, f"[{lines.replace(chr(10), ',').rstrip(',')}]"):
+        assert [record.response for record in read_records(write(name, content))] == ["Aspirin.", "Metformin."]  # type: ignore[union-attr]
+
+
+def test_prose_with_commas_is_no_table(write: Write) -> None:
+    text = "Aspirin, given daily, is the answer, as trials show.\nIt is, in short, given, and not stopped.\n"
+
+    [record] = read_records(write("a.txt", text))
+
+    assert record.response == text.rstrip()  # type: ignore[union-attr]
