@@ -301,22 +301,25 @@ class Preparing(OpenedFile):
         dialect: Literal["analysis", "excel"] = "analysis",
         sqlite: str = "",
         jsonl: bool = False,
+        deposit: bool = False,
         page_text: bool = True,
     ) -> ExportSummary:
         """Write the study as CSV files with a codebook and a manifest; what was written.
 
         ``dialect``: ``"analysis"`` is plain UTF-8, ``"excel"`` guards formulas. ``sqlite`` names a database
         (``"labels.db"``) that holds all tables too, with views, search and metadata for Datasette; ``jsonl`` adds
-        ``labels.jsonl``, a line for each labelled unit with all that belongs to it; ``page_text``: whether the texts of
-        the pages are in the database, and passages of them in ``labels.jsonl``. Raises ``UserError`` when the folder
-        holds anything but an earlier export of this study.
+        ``labels.jsonl``, a line for each labelled unit with all that belongs to it. ``deposit`` makes the folder fit
+        for a repository, with pseudonyms and without texts of pages. ``page_text``: whether the texts of the pages are
+        in the database, and passages of them in ``labels.jsonl``. Raises ``UserError`` when the folder holds anything
+        but an earlier export of this study.
         """
         from medreview.exchange.exports.export import export
 
         self._looked("export", "verdicts")
         return export(
-            self._study, Path(folder), dialect, self._progress, database=sqlite, jsonl=jsonl, page_text=page_text
-        )
+            self._study, Path(folder), dialect, self._progress, database=sqlite, jsonl=jsonl, page_text=page_text,
+            for_deposit=deposit,
+        )  # fmt: skip
 
     def _pages(self, saved: Place | None, ocr: bool | None) -> PageProvider:
         from medreview.configured import pages_of

@@ -70,6 +70,19 @@ def test_one_table_of_labels(medreview: Program, demo: Path, tmp_path: Path) -> 
     assert "no earlier result" in medreview("export", demo, "--table", "mine.csv", check=2).stderr
 
 
+def test_a_folder_for_a_repository(medreview: Program, demo: Path, tmp_path: Path) -> None:
+    medreview("review", demo, "--plain", "--reviewer", "Adelheid Quist", input="3\nq\n")
+    done = medreview("export", demo, "data", "--deposit", "--jsonl")
+    assert done.stdout.splitlines()[-1].startswith("Before you hand it in, read the notes")
+    assert {"README.md", "datapackage.json", "ro-crate-metadata.json", "labels.jsonl"} <= {
+        path.name for path in (tmp_path / "data").iterdir()
+    }
+    assert not any(b"Adelheid" in path.read_bytes() for path in (tmp_path / "data").iterdir())
+    for also in (("--sqlite", "labels.db"), ("--dialect", "excel")):
+        assert "leave out --sqlite" in medreview("export", demo, "other", "--deposit", *also, check=2).stderr
+    assert "Export the study without --deposit" in medreview("import", "new.medreview", "data", check=2).stderr
+
+
 def test_a_blind_export_says_nothing_of_what_is_not_decided_and_costs_no_blind_label(
     medreview: Program, demo: Path, tmp_path: Path
 ) -> None:

@@ -73,6 +73,15 @@ def export(
             "later are still blind.",
         ),
     ] = False,
+    deposit: Annotated[
+        bool,
+        Option(
+            "--deposit",
+            help="Make DIR fit for a repository: reviewers as pseudonyms, no texts of pages, no record of events; with "
+            "README.md, datapackage.json (Data Package) and ro-crate-metadata.json (RO-Crate). "
+            "`medreview export sepsis.medreview sepsis-data --deposit`",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write labels, spans, judgements and events as CSV files, with a codebook and a manifest.
@@ -84,8 +93,10 @@ def export(
     from medreview.exchange.exports.export import export as write
 
     if table:
-        if folder is not None or sqlite or jsonl:
-            raise UserError("--table writes one table instead of a folder: leave out DIR, --sqlite and --jsonl.")
+        if folder is not None or sqlite or jsonl or deposit:
+            raise UserError(
+                "--table writes one table instead of a folder: leave out DIR, --sqlite, --jsonl and --deposit."
+            )
         _table(study, table, dialect, blind=blind, as_json=as_json)
         return
     if folder is None:
@@ -93,6 +104,8 @@ def export(
             f"Say where to write: `{command('export', study, study.with_suffix('').name + '-labels')}` makes a folder, "
             f"`{command('export', study, '--table', 'labels.csv')}` one table."
         )
+    if deposit and (sqlite or dialect == "excel"):
+        raise UserError("--deposit makes plain CSV files: leave out --sqlite and --dialect excel.")
     if not page_text and not sqlite and not jsonl:
         raise UserError(
             "--no-page-text is about the SQLite file and labels.jsonl: add --sqlite labels.db or --jsonl. The CSV "
@@ -107,12 +120,15 @@ def export(
     with open_study(study, read_only=True) as opened, progress() as bar:
         hidden_from = _for_export(opened, blind=blind)
         summary = write(
-            opened, folder, dialect, bar, database=sqlite, jsonl=jsonl, page_text=page_text, blind_for=hidden_from
-        )
+            opened, folder, dialect, bar, database=sqlite, jsonl=jsonl, page_text=page_text, blind_for=hidden_from,
+            for_deposit=deposit,
+        )  # fmt: skip
         others = opened.reader.execute("SELECT count(*) FROM reviewer_label WHERE instr(unit, ':')").fetchone()[0]
     labels = summary.files.get("labels.csv", 0)
     of_others = f", {counted(others, 'label')} on other units" if others else ""
     lines = [f"{counted(labels, 'label')}{of_others}, and {len(summary.files) - 1} more files in {folder}"]
+    if deposit:
+        lines.append("Before you hand it in, read the notes, questions and cases in it: they may name people.")
     if made := summary.database:
         opens = shell("datasette", folder / made.file, "-m", folder / made.metadata)
         lines.append(f"Open the database: {opens}")

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import medreview
+from medreview.errors import UserError
 from medreview.exchange.exports import generation_rows, label_lines, reference_rows, task_rows, unit_rows
+from medreview.exchange.exports.deposit import LEFT_OUT as NOT_DEPOSITED
+from medreview.exchange.exports.deposit import Deposit
 from medreview.exchange.exports.label_rows import LABELS
 from medreview.exchange.exports.pair_rows import PAIRS
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
@@ -26,7 +29,7 @@ from medreview.exchange.exports.study_rows import (
     STATEMENTS,
 )
 from medreview.exchange.exports.unit_label_rows import REVIEWERS, UNIT_LABELS
-from medreview.exchange.exports.wide_labels import VALUE_LABELS, labels_by_reviewer
+from medreview.exchange.exports.wide_labels import wide_files
 from medreview.exchange.files.columns import CODEBOOK, EXCEL, EXPORT_VERSION, Cell, Column, ExportFile
 from medreview.exchange.files.csv_file import CsvFile, Dialect
 from medreview.exchange.files.export_folder import WrittenFile, digest, new_folder, write_lines, write_manifest
@@ -138,16 +141,15 @@ FILES: Final[dict[str, ExportFile]] = {
     for file in (
         LABELS, SPANS, PAIRS, JUDGEMENTS, *EVENT_FILES, RESPONSES, STATEMENTS, LEFT_OUT, CITATIONS, *task_rows.FILES,
         REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *generation_rows.FILES, *reference_rows.FILES,
-        VALUE_LABELS,
     )
 }  # fmt: skip
 """Every CSV file of an export whose columns are the same in all studies, but for the code book; in their order."""
 
 
-def export_files(reader: sqlite3.Connection) -> dict[str, ExportFile]:
+def export_files(reader: sqlite3.Connection, deposit: Deposit | None = None) -> dict[str, ExportFile]:
     """Every CSV file of an export of a study, in their order: the last ones are of its reviewers, and the code book."""
-    wide = labels_by_reviewer(reader)
-    files = {**FILES, wide.file: wide}
+    wide = wide_files(reader, deposit.alias if deposit else str)
+    files = {file.file: file for file in (*FILES.values(), *wide) if not (deposit and file.file in NOT_DEPOSITED)}
     book = ExportFile(
         "codebook.csv", CODEBOOK, lambda _: _codebook(files.values()),
         "The columns of the CSV files that these tables were made with.",
@@ -176,6 +178,7 @@ def export(
     jsonl: bool = False,
     page_text: bool = True,
     blind_for: str | None = None,
+    for_deposit: bool = False,
 ) -> ExportSummary:
     """Write the study into a folder; an earlier, unchanged export of the same study there is replaced.
 
@@ -186,13 +189,19 @@ def export(
     ``blind_for``: a reviewer with blind labels to give. Every file leaves out what machines say of units that this
     reviewer has not decided, which models wrote them, and their right labels.
 
+    ``for_deposit``: for a repository (:mod:`medreview.exchange.exports.deposit`); not with a database or the dialect
+    for Excel.
+
     The files agree with each other: all are read in one transaction. They depend on the study only, so that the same
     study gives the same bytes. Raises :class:`UserError` when the folder holds anything else or cannot be written.
     """
     if database:
         check_name(database)
-    study_id = study.meta("study_id")
+    if for_deposit and (database or dialect == "excel"):
+        raise UserError("A deposit is made of plain CSV files: leave out the database and the dialect for Excel.")
     reader = study.reader
+    deposit = Deposit(reader) if for_deposit else None
+    study_id = deposit.study_id if deposit else study.meta("study_id")
     written: dict[str, CsvFile | WrittenFile] = {}
     with (
         new_folder(folder, study_id) as place,
@@ -201,7 +210,7 @@ def export(
         labels_once(reader),
         ExitStack() as stack,
     ):
-        files = export_files(reader)
+        files = export_files(reader, deposit)
         copy = stack.enter_context(ExportDatabase(place, database, files.values())) if database else None
         counted = [reader.execute(f"SELECT count(*) FROM {file.counted}") for file in files.values() if file.counted]
         progress.begin("export", sum(count.fetchone()[0] for count in counted))
@@ -209,6 +218,8 @@ def export(
             rows = of_file.read(reader)
             if told is not None and of_file in _OF_KINDS:
                 rows = _allowed(rows, of_file, told)
+            if deposit:
+                rows = deposit.masked(of_file, rows)
             if of_file.counted:
                 rows = _told(rows, progress)
             if copy:
@@ -219,13 +230,19 @@ def export(
             with CsvFile(place / name, of_file.columns, dialect) as file:
                 written[name] = file.add_all(rows)
         if jsonl:
-            lines = label_lines.LabelLines(reader, page_text=page_text, told=told)
+            shown = page_text and deposit is None
+            lines = label_lines.LabelLines(reader, page_text=shown, told=told, named=deposit.alias if deposit else str)
             written[label_lines.FILE] = write_lines(place / label_lines.FILE, lines)
         manifest = _manifest(reader, dialect, written) | ({} if blind_for is None else {"blind_for": blind_for})
         made = None
         if copy:
             made = copy.finish(reader, manifest, progress, page_text=page_text)
             manifest["database"] = {name: {"sha256": digest(place / name)} for name in (made.file, made.metadata)}
+        if deposit:
+            manifest |= {"study_id": deposit.study_id, "event_head": "", "deposit": True}
+            newest = reader.execute("SELECT max(at_utc) FROM event").fetchone()[0] or manifest["created_at"]
+            written |= deposit.describe(place, manifest, files, newest)
+            manifest["files"] = _written(written)
         write_manifest(place, manifest)
     counts = {name: file.rows for name, file in written.items()}
     return ExportSummary(counts, sum(counts.values()), made)
@@ -277,5 +294,9 @@ def _manifest(
         "app_version": medreview.__version__,
         "label_set_version": LABEL_SET_VERSION,
         "event_head": head["hash"] if head else "",
-        "files": {name: {"rows": file.rows, "sha256": file.sha256} for name, file in written.items()},
+        "files": _written(written),
     }
+
+
+def _written(files: Mapping[str, CsvFile | WrittenFile]) -> dict[str, Any]:
+    return {name: {"rows": file.rows, "sha256": file.sha256} for name, file in files.items()}

@@ -7,7 +7,7 @@ text that is missing is empty, a list that is missing has no members, and nothin
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -79,16 +79,22 @@ class LabelLines:
     """The lines of one study; whoever reads in it has the view ``axis_label`` as it is meant to be.
 
     ``page_text``: with the passages of the sources. ``told``: the units of which the reader may know what machines say,
-    where these are not all; the study's tables say nothing of the others' judgements then.
+    where these are not all; the study's tables say nothing of the others' judgements then. ``named``: what a reviewer
+    is called.
     """
 
     def __init__(
-        self, reader: sqlite3.Connection, *, page_text: bool = True, told: Collection[str] | None = None
+        self,
+        reader: sqlite3.Connection,
+        *,
+        page_text: bool = True,
+        told: Collection[str] | None = None,
+        named: Callable[[str], str] = str,
     ) -> None:
         self._reader = reader
         self._page_text = page_text
         self._told = told
-        self._study_id = reader.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0]
+        self._named = named
         self._axes = {STATEMENT: "evidence", **{name: kind.axis for name, kind in KINDS.items()}}
         self._aside = _asides(reader)
         self._settled = {(row["unit"], row["axis"]): row for row in reader.execute(_SETTLED)}
@@ -193,18 +199,17 @@ class LabelLines:
         settled = self._settled.get((unit, axis))
         consensus, source = _consensus(axis, given, settled)
         return {
-            "study_id": self._study_id,
             "unit_id": unit,
             "kind": kind,
             "axis": axis,
             **{name: about[name] for name in ("response_id", "record_id", "model", "origin", "question", "text")},
             "places": about["places"],
             "sources": sources,
-            "labels": [self._label(row) for row in given],
+            "labels": sorted(map(self._label, given), key=itemgetter("reviewer_id", "pass_no", "axis")),
             "consensus": consensus,
             "consensus_by": source,
             "adjudicated_by": settled["adjudicated_by"] if settled else "",
-            "adjudicator_id": settled["reviewer"] if settled else "",
+            "adjudicator_id": self._named(settled["reviewer"]) if settled else "",
             "gold": self._gold.get((unit, axis), ""),
             "judges": judges,
             "verdict": rolled.get("verdict") or "",
@@ -216,7 +221,7 @@ class LabelLines:
         aside = self._aside.get((row["unit"], row["reviewer"], row["pass"]), _NOTHING_ASIDE)
         seen = json.loads(row["exposure"]) if row["exposure"] else {}
         return {
-            "reviewer_id": row["reviewer"],
+            "reviewer_id": self._named(row["reviewer"]),
             "pass_no": row["pass"],
             "axis": row["axis"],
             "mode": row["mode"],

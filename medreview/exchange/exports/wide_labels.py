@@ -2,12 +2,12 @@
 the numbers stand for.
 
 Programs for statistics take raters as columns and labels as numbers. The columns are those of one study, so that
-its file is made for it (:func:`labels_by_reviewer`).
+the files are made for it (:func:`wide_files`).
 """
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, count, groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
@@ -18,6 +18,7 @@ from medreview.labels import AXES, EVIDENCE_ORDER, label_in, scale_of
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.units.registry import KINDS
 
+WIDE: Final = "labels_by_reviewer.csv"
 _UNSURE: Final = "cannot_judge"
 _UNSURE_CODE: Final = 9
 _NOTHING_CODE: Final = 0
@@ -56,17 +57,21 @@ WHERE l.event_id NOT IN (SELECT event_id FROM decision_stale) AND {_STANDS} ORDE
 _SETTLED: Final = "SELECT unit, axis, label FROM adjudicated WHERE stands"
 
 
-def labels_by_reviewer(reader: sqlite3.Connection) -> ExportFile:
-    """The file as the reviewers of a study make it."""
-    raters = _raters(reader)
+def wide_files(reader: sqlite3.Connection, named: Callable[[str], str] = str) -> tuple[ExportFile, ExportFile]:
+    """Both files as the reviewers of a study make them; ``named``: what a reviewer is called in them."""
+    raters = _raters(reader, named)
+    return _labels_by_reviewer(raters, named), _value_labels(raters)
+
+
+def _labels_by_reviewer(raters: Mapping[_Rater, str], named: Callable[[str], str]) -> ExportFile:
     columns = (
         UNIT,
         Column("kind", "text", "Which kind of unit it is.", levels=(STATEMENT, *KINDS)),
         Column("cluster_id", "text", "The response, case or passage that it is part of, or itself: what to resample."),
-        *chain.from_iterable(_columns(rater, name) for rater, name in raters.items()),
+        *chain.from_iterable(_columns(rater, name, named(rater.reviewer)) for rater, name in raters.items()),
     )
     return ExportFile(
-        "labels_by_reviewer.csv",
+        WIDE,
         columns,
         lambda reader: _rows(reader, columns),
         "One row for each unit with a label, one column for each reviewer and axis. A blind label counts as it was "
@@ -77,15 +82,15 @@ def labels_by_reviewer(reader: sqlite3.Connection) -> ExportFile:
     )
 
 
-def _raters(reader: sqlite3.Connection) -> dict[_Rater, str]:
+def _raters(reader: sqlite3.Connection, named: Callable[[str], str]) -> dict[_Rater, str]:
     """The raters with the names of their columns: letters, digits and ``_``, all different, whatever their case."""
     found = [_Rater(*row) for row in reader.execute(_RATERS) if codes(row[0])]
     order = list(AXES)
-    found.sort(key=lambda one: (order.index(scale_of(one.axis)), one.axis, not one.reviewer, one.reviewer, one.pass_no))
+    found.sort(key=lambda one: (order.index(scale_of(one.axis)), one.axis, named(one.reviewer), one.pass_no))
     names: dict[_Rater, str] = {}
     taken: set[str] = set()
     for rater in found:
-        who = re.sub(r"[^A-Za-z0-9]+", "_", rater.reviewer).strip("_") or "reviewer"
+        who = re.sub(r"[^A-Za-z0-9]+", "_", named(rater.reviewer)).strip("_") or "reviewer"
         later = f"_pass{rater.pass_no}" if rater.pass_no > 1 else ""
         axis = rater.axis.replace("/", "_")
         stem = f"{axis}_{who if rater.reviewer else 'adjudicated'}"[: _LONGEST - len(later)] + later
@@ -95,14 +100,14 @@ def _raters(reader: sqlite3.Connection) -> dict[_Rater, str]:
     return names
 
 
-def _columns(rater: _Rater, name: str) -> Iterator[Column]:
+def _columns(rater: _Rater, name: str, reviewer: str) -> Iterator[Column]:
     numbers = ", ".join(f"{code} = {level}" for level, code in codes(rater.axis).items())
     if not rater.reviewer:
         meaning = f"The label that settles a conflict of reviewers on the axis {rater.axis}: {numbers}."
         yield Column(name, "integer", meaning, made=_number(rater))
         return
     which = "" if rater.pass_no == 1 else f" in pass {rater.pass_no}"
-    about = f"of {rater.reviewer} on the axis {rater.axis}{which}"
+    about = f"of {reviewer} on the axis {rater.axis}{which}"
     yield Column(name, "integer", f"The label {about}: {numbers}. Empty: none.", made=_number(rater))
     meaning = f"1: the label {about} was given blind; 0: assisted. Never pool them. Empty: none."
     yield Column(f"{name}_blind", "boolean", meaning, made=lambda unit: unit["blind"].get(rater))
@@ -128,26 +133,23 @@ def _rows(reader: sqlite3.Connection, columns: Sequence[Column]) -> Iterator[Seq
         yield made({"unit_id": unit, "kind": kind, "cluster_id": cluster or unit, "labels": labels, "blind": blind})
 
 
-_VALUES: Final = (
-    Column("column", "text", "A column of labels_by_reviewer.csv."),
-    Column("code", "integer", "The number in it."),
-    Column("level", "text", "The level that it stands for, as in the other files."),
-    Column("label", "text", "The level in words."),
-    Column("meaning", "text", "What it means."),
-)
+def _value_labels(raters: Mapping[_Rater, str]) -> ExportFile:
+    def rows(_: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+        for rater, name in raters.items():
+            for level, code in codes(rater.axis).items():
+                label = label_in(AXES[scale_of(rater.axis)], level)
+                yield name, code, level, label.name, label.definition
 
-
-def _value_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    for rater, name in _raters(reader).items():
-        for level, code in codes(rater.axis).items():
-            label = label_in(AXES[scale_of(rater.axis)], level)
-            yield name, code, level, label.name, label.definition
-
-
-VALUE_LABELS: Final = ExportFile(
-    "value_labels.csv",
-    _VALUES,
-    _value_rows,
-    "The value labels of labels_by_reviewer.csv: what its numbers stand for.",
-    key=("column", "code"),
-)
+    return ExportFile(
+        "value_labels.csv",
+        (
+            Column("column", "text", f"A column of {WIDE}."),
+            Column("code", "integer", "The number in it."),
+            Column("level", "text", "The level that it stands for, as in the other files."),
+            Column("label", "text", "The level in words."),
+            Column("meaning", "text", "What it means."),
+        ),
+        rows,
+        f"The value labels of {WIDE}: what its numbers stand for.",
+        key=("column", "code"),
+    )

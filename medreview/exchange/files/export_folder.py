@@ -109,7 +109,8 @@ def check_replaceable(folder: Path, study_id: str) -> None:
         raise UserError(f"{folder} holds other files and no export; name a new folder.")
     manifest = read_manifest(folder)
     if manifest.get("study_id") != study_id:
-        raise UserError(f"{folder} is the export of another study; name another folder.")
+        other = "a deposit" if manifest.get("deposit") else "the export of another study"
+        raise UserError(f"{folder} is {other}; name another folder.")
     written = manifest["files"] | manifest.get("database", {})
     others = sorted(here - {MANIFEST, *written})
     if others:

@@ -82,6 +82,11 @@ def import_export(
     manifest = read_manifest(folder)
     if why := unstorable(manifest):
         raise UserError(f"{folder} was not imported: in its manifest.json {why}.")
+    if manifest.get("deposit"):
+        raise UserError(
+            f"{folder} was made for a repository, with pseudonyms and without the record of decisions, and cannot be "
+            "imported. Export the study without --deposit."
+        )
     if manifest.get("dialect") != "analysis":
         raise UserError(
             f"{folder} is in the dialect for Excel, which changes texts; export again with the dialect analysis."
