@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,11 +21,13 @@ from medreview.review.actions import KeyRepeat, actions_for, figure_actions
 from medreview.review.goal import sitting_goal
 from medreview.review.queue import Queue, open_queue
 from medreview.review.resuming import Drafts, draft_places, drafts_elsewhere
+from medreview.review.text_entry import file_in
 from medreview.screens.app_places import Places
 from medreview.screens.ending import HangUp, ended_by_error, ended_by_signal
 from medreview.screens.environment import DARK, LIGHT, Look, check_terminal, look, replace_unencodable
 from medreview.screens.terminal_driver import InputEnded, NotRead, TerminalDriver
 from medreview.study import Study
+from medreview.text import counted
 from medreview.units.asks import STATEMENT_ASKS
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from medreview.screens.review import ReviewScreen
     from medreview.statements.left_out import LeftOut
     from medreview.study.events import NewEvent
+    from medreview.units.cited_source import Source
 
 
 _READ_AHEAD_AFTER: Final = 0.3
@@ -246,7 +250,7 @@ class Workbench(Places):
             self.leave()
 
         names = ("the question", "the answer, pasted whole; or the path of a file")
-        return PasteScreen("An answer to check", names, take, leave, ascii_only=self._look.ascii_only)
+        return PasteScreen("An answer to check", names, take, leave, does="checks it", ascii_only=self._look.ascii_only)
 
     def pass_background(self) -> None:
         """Do not ask for the background again; answers stay."""
@@ -255,6 +259,39 @@ class Workbench(Places):
 
         if not is_asked(self._study.reader, self._config.reviewer):
             set_background(self._study, self._config.reviewer, Background())
+
+    def show_attach(self, session: "Deciding", source: "Source") -> None:
+        """Ask for the text of a source; what speaks against it is asked once."""
+        from medreview import pipeline
+        from medreview.screens.paste import PasteScreen
+
+        if not self._study.writable:
+            raise UserError("This study is only read here; no text can be added.")
+        name = f"{source.bracketed} {source.domain}"
+        asked: list[str] = []
+
+        def done(texts: Sequence[str]) -> None:
+            text = texts[0]
+            if not text:
+                raise UserError("There is no text yet: paste it, or type the path of a file that holds it.")
+            file = file_in(text)
+            body = text.encode("utf-8", "replace") if file is None else _bytes_of(file)
+            given = pipeline.look_at(self._study, source.source_id, body, "pasted text" if file is None else file.name)
+            if given.question and given.question not in asked:
+                asked.append(given.question)
+                raise UserError(f"{given.question[0].upper()}{given.question[1:]}. Again keeps it, Esc leaves.")
+            kept = pipeline.attach(
+                self._study, given, session.reviewer, force=True, synonyms=self._config.synonyms_file
+            )
+            self._notice = f"the text of {name} is stored, {counted(kept.words, 'word')}"
+            self.open_at(session.queue, session.unit)
+
+        def leave() -> None:
+            self.pop_screen()
+
+        names = ("its text, pasted; or the path of a file (PDF, saved page, text)",)
+        title = f"The content of {name}"
+        self.push_screen(PasteScreen(title, names, done, leave, does="keeps it", ascii_only=self._look.ascii_only))
 
     def promote(self, session: "Deciding", part: "LeftOut") -> None:
         """Make a statement of what was left out, judged offline like the others."""
@@ -406,6 +443,17 @@ class Workbench(Places):
             ascii_only=self._look.ascii_only,
             notice=notice,
         )
+
+
+def _bytes_of(file: Path) -> bytes:
+    """What a file holds that a reviewer named. Raises :class:`UserError` for one that cannot be read."""
+    from medreview.bounded_reading import read_bounded
+    from medreview.sources.fetching.network import Limits
+
+    try:
+        return read_bounded(file, Limits().max_bytes)[0]
+    except (OSError, ValueError) as error:
+        raise UserError(f"{file} cannot be read ({getattr(error, 'strerror', '') or error}).") from None
 
 
 def _later(delay: float, act: Callable[[], None]) -> None:

@@ -20,7 +20,8 @@ LONGEST: Final = 4_000_000
 
 
 class PasteScreen(KeyScreen[None]):
-    """Texts under each other, each begun with its name; ``done`` takes them, or raises what is wrong with them.
+    """Texts under each other, each begun with its name; ``done`` takes them, or raises what is wrong with them;
+    ``does`` says in the keys what that comes to.
 
     A text that is pasted is ended by Enter. One whose lines come as keys, typed or from a terminal that does not say
     what is pasted, holds its line ends, and is ended by Ctrl+D.
@@ -33,9 +34,11 @@ class PasteScreen(KeyScreen[None]):
         done: Callable[[Sequence[str]], None],
         leave: Callable[[], None],
         *,
+        does: str,
         ascii_only: bool = False,
     ) -> None:
         super().__init__()
+        self._does = does
         self._title = title
         self._names = tuple(names)
         self._texts = [""] * len(names)
@@ -71,7 +74,7 @@ class PasteScreen(KeyScreen[None]):
 
     def _keys(self) -> Row:
         last = self._at + 1 == len(self._names)
-        does = " checks it" if last else " goes on"
+        does = f" {self._does}" if last else " goes on"
         end = "Ctrl+D" if self._typed[self._at] and last else "Enter"
         back: Row = [("Shift+Tab", "key"), (" back   ", "")] if self._at else []
         keys: Row = [(f" {end}", "key"), (f"{does}   ", ""), ("Ctrl+U", "key"), (" clears it   ", "")]

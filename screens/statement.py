@@ -153,11 +153,11 @@ class StatementFace(Face):
         if plan.shape == "one":
             cut = "v shows it in the response" if not self.panes.shows_response else ""
             rows = statement_rows(item, marks, region.width, plan.statement_rows, cut)
-            label = f" asked after {counted(item.turns, 'turn')} (A) " if item.turns else " asked "
+            label = f" asked after {counted(item.turns, 'turn')} (o) " if item.turns else " asked "
             return [*rows, *question_rows(item, region.width, plan.question_rows, label)]
         origin = f" ({item.origin})" if item.origin and session.shows_judges else ""
         question = question_rows(item, region.width, plan.question_rows - 3, " ")
-        before = f" after {counted(item.turns, 'turn')}: A" if item.turns else ""
+        before = f" after {counted(item.turns, 'turn')}: o" if item.turns else ""
         rows = [[(f" asked{origin}{before}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
         if not item.span:
             rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
@@ -213,7 +213,14 @@ class StatementHandlers(ActionHandlers):
     def _more(self) -> Mapping[str, Callable[[], None]]:
         return {
             "hallucination": self._hallucination, "left_out": self._left_out, "edit": self._edit, "about": self._about,
+            "attach": self._attach,
         }  # fmt: skip
+
+    def _attach(self) -> None:
+        session = self._session
+        if session.source is None:
+            raise UserError("This response cites no source.")
+        self._stage.app.show_attach(session, session.source)
 
     def _about(self) -> None:
         session, item = self._session, self._session.item

@@ -89,11 +89,12 @@ def _of_pasted(study: "Study", reviewer: str, question: str, answer: str) -> "Qu
     from medreview.cli.network import pages_from
     from medreview.import_files import Chosen
     from medreview.review.queue import open_queue
+    from medreview.review.text_entry import file_in
 
     last = "SELECT coalesce(max(ordinal), 0) FROM response"
     before = study.reader.execute(last).fetchone()[0]
     with TemporaryDirectory(prefix="medreview-") as folder:
-        file = _file_of(answer) or _written(Path(folder), question, answer)
+        file = file_in(answer) or _written(Path(folder), question, answer)
         prepare(study, [file], None, pages_from(None), "import", study.path, chosen=Chosen(question=question))
     after = study.reader.execute(last).fetchone()[0]
     if after == before:
@@ -103,14 +104,6 @@ def _of_pasted(study: "Study", reviewer: str, question: str, answer: str) -> "Qu
     if not queue.units:
         raise UserError("The answer is in the study, and no statement that can be checked was found in it.")
     return queue
-
-
-def _file_of(answer: str) -> Path | None:
-    """The file whose path stands in the place of an answer."""
-    if "\n" in answer or len(answer) > 1_000:
-        return None
-    path = Path(answer.strip("'\"")).expanduser()
-    return path if path.is_file() else None
 
 
 def _written(folder: Path, question: str, answer: str) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 from medreview.children.asking import NotReadError
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
+from medreview.judges.claimed_quotes import ground_claims
 from medreview.judges.offline_stage import judge_offline, pairs_waiting
 from medreview.labels import GIVEN_BY_REVIEWER
 from medreview.pipeline.rolling_up import rolled_up
@@ -141,6 +142,7 @@ def attach(
         study.write(lambda connection: add_snapshot(connection, given.source_id, fetched, page))
         if not waiting:
             pairs = judge_offline(study, progress, 0, synonyms).pairs
+            ground_claims(study, progress)
     version = study.reader.execute(_CURRENT, (given.source_id,)).fetchone()["version"]
     return Attached(
         given.source_id, given.url, True, version, words, given.shown_by, given.doubt,

@@ -27,6 +27,14 @@ _CONTEXT: Final = 64
 _ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
 
 
+def file_in(text: str) -> Path | None:
+    """The file whose path stands in the place of a text; ``None`` for any other text."""
+    if "\n" in text or len(text) > 1_000:
+        return None
+    path = Path(text.strip().strip("'\"")).expanduser()
+    return path if path.is_file() else None
+
+
 @dataclass
 class LineEdit:
     """A text and a cursor, counted in code points. Typed or pasted text goes through ``visible``, on one line."""

@@ -50,7 +50,7 @@ async def test_a_key_shows_what_is_known_of_an_answer(study: Study, size: tuple[
         shown = screen_text(app)
         assert "asked after 2 turns" in shown
         assert size == (80, 24) or "atlas-2  truncated" in shown
-        await press(pilot, "A")
+        await press(pilot, "o")
         page = screen_text(app)
         for words in ("how it ended: truncated", "given at: 2025-11-29T07:06:40", "ward: ICU", "run: 3",
                       "system prompt: Answer briefly.", "asked before: What comes first",
@@ -63,7 +63,7 @@ async def test_a_key_shows_what_is_known_of_an_answer(study: Study, size: tuple[
 async def test_a_blind_queue_shows_the_turns_and_nothing_that_may_name_the_model(study: Study) -> None:
     app = blind_workbench(study, "responses")
     async with app.run_test(size=(100, 30)) as pilot:
-        await press(pilot, "A")
+        await press(pilot, "o")
         page = screen_text(app)
         assert "asked before: What comes first" in page
         assert not any(word in page for word in ("atlas", "ICU", "c1", "a.jsonl"))
@@ -72,7 +72,7 @@ async def test_a_blind_queue_shows_the_turns_and_nothing_that_may_name_the_model
 async def test_nothing_known_is_said_in_the_last_row(study: Study) -> None:
     app = workbench(study, filter="cold")
     async with app.run_test(size=(100, 30)) as pilot:
-        await press(pilot, "A")
+        await press(pilot, "o")
         assert "About the answer R02" in screen_text(app)
 
 
