@@ -32,7 +32,7 @@ JUNK = {
     "a log of requests": (
         "a.jsonl",
         lines({"request": {"messages": [ASKED]}, "response": COMPLETION}),
-        "the answer of an API",
+        "the log of an API: response holds no answer",
     ),
     "a batch": (
         "a.jsonl",

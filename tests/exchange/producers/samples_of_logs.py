@@ -79,8 +79,8 @@ SAMPLES_OF_LOGS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
         json.dumps(_chatgpt()), (test_chatgpt_export.TEXT.replace(f" {test_chatgpt_export.MARK}", ""),),
     ),
     "Claude export": (json.dumps(_claude()), (test_claude_export.SAYS,)),
-    "Open WebUI": (json.dumps(_open_webui()), (test_chats.SAYS,)),
-    "LibreChat": (json.dumps(_librechat()), (test_chats.SAYS,)),
+    "Open WebUI": (json.dumps(_open_webui()), (test_chats.SAYS, "Never.")),
+    "LibreChat": (json.dumps(_librechat()), (test_chats.SAYS, "Never.")),
     "Label Studio": (json.dumps(_label_studio()), (_CHAT, test_chats.SAYS)),
     "Inspect": (
         json.dumps({**test_evaluations.LOG, "samples": [test_evaluations.sample(1), test_evaluations.sample(2)]}),
