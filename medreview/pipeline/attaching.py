@@ -13,7 +13,7 @@ from medreview.citations.stage import extract_all
 from medreview.errors import UserError
 from medreview.judges.claimed_quotes import ground_claims
 from medreview.judges.offline_stage import judge_offline, pairs_waiting
-from medreview.labels import GIVEN_BY_REVIEWER
+from medreview.labels import GIVEN, GIVEN_BY_REVIEWER
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
 from medreview.references.page_of_source import SourceWorks, other_work
@@ -33,6 +33,8 @@ from medreview.visible import visible_line
 _MOST_NAMED = 5
 _SEARCHED = 20_000
 """Code points of a text in which a title is looked for."""
+_WHOLE = ("ok", GIVEN, GIVEN_BY_REVIEWER)
+"""States in which the study has the whole page; an abstract or a passage gives way without a question."""
 _CURRENT = "SELECT version, fetched_at, page_state, text_sha256 FROM snapshot_current WHERE source_id = ?"
 
 
@@ -107,7 +109,8 @@ def look_at(study: Study, source: str, body: bytes, name: str) -> GivenText:
     shown_by, doubt = _shown(study.reader, source_id, _names(body), page)
     before = study.reader.execute(_CURRENT, (source_id,)).fetchone()
     known = before is not None and holds_source(before) and before["text_sha256"] == sha256(page.text)
-    replaces = f"snapshot {before['version']} of {before['fetched_at'][:10]}" if before and holds_source(before) else ""
+    whole = before is not None and before["page_state"] in _WHOLE and holds_source(before)
+    replaces = f"snapshot {before['version']} of {before['fetched_at'][:10]}" if whole else ""
     return GivenText(source_id, url, name, body, page, shown_by, doubt, "" if known else replaces, known)
 
 

@@ -12,7 +12,7 @@ from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
 from tests.support.commands import in_process
-from tests.support.study_builder import rows_of
+from tests.support.study_builder import build, rows_of
 
 TITLE = "Stopping metformin before contrast media in chronic kidney disease"
 OTHER = "Dosing of biguanides by renal function: a survey"
@@ -130,6 +130,12 @@ def test_a_page_that_was_read_is_replaced_only_by_force_and_its_labels_become_st
     done = give(study, RENAL, better, force=True)
     assert (done.version, done.stale) == (2, 1)
     assert [(row["version"], row["current"]) for row in snapshots(study)] == [(1, 0), (2, 1)]
+
+
+def test_an_abstract_gives_way_to_the_paper_without_a_question(study: Study) -> None:
+    (source,) = rows_of(study, "SELECT source_id FROM source WHERE url = ?", RENAL)
+    build(study, lambda rows: rows.snapshot(source["source_id"], SAID[:200], page_state="paywall"))
+    assert give(study, RENAL, html(TITLE)).version == 2
 
 
 @pytest.mark.parametrize(

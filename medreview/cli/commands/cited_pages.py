@@ -117,12 +117,13 @@ def attach(
         with progress() as bar:
             own = load_config().synonyms_file
             done = pipeline.attach(opened, given, who, force=keep, progress=bar, synonyms=own)
+    where = visible_line(done.url or source)
     if not done.stored:
-        result(done, f"{done.url}: the study has this text already, as snapshot {done.version}.", as_json=as_json)
+        result(done, f"{where}: the study has this text already, as snapshot {done.version}.", as_json=as_json)
         return
     shown = f", matched by {done.shown_by}" if done.shown_by else "; nothing in it says which work it is"
     lines = [
-        f"{done.url}: {counted(done.words, 'word')} attached as snapshot {done.version}{'' if done.doubt else shown}."
+        f"{where}: {counted(done.words, 'word')} attached as snapshot {done.version}{'' if done.doubt else shown}."
     ]
     if done.stale:
         lines.append(f'{counted(done.stale, "label")} on the earlier text became stale (queue "stale").')
