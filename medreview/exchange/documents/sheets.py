@@ -8,7 +8,7 @@ from typing import Final
 
 from medreview.exchange.documents.markdown import link
 from medreview.exchange.documents.result import RefusedError
-from medreview.exchange.imports.field_mapping import LIKE, normalise_column
+from medreview.exchange.imports.field_mapping import LIKE, RESPONSE, normalise_column
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 
 MOST_SHEETS: Final = 200
@@ -20,7 +20,6 @@ _HEADER_IN: Final = 50
 _LONGEST_NAME: Final = 80
 _NEARLY_ALL: Final = 0.7
 """The part of the columns in use that a header names."""
-_RESPONSE: Final = frozenset({"response", "answer", "output", "completion", "text", "answers", "responses"})
 _MOST_NAMED: Final = 12
 _LABEL_WORDS: Final = 12
 """Words of a cell with a link from which on it is a text, and its address stands after it."""
@@ -94,7 +93,7 @@ def _may_name(cells: Sequence[str]) -> bool:
 def _rank(names: Iterable[str]) -> int:
     """How surely columns are those of answers: 2 with one named so, 1 with one that is named like it."""
     columns = {normalise_column(name) for name in names}
-    return 2 if columns & _RESPONSE else int(any(LIKE["response"].search(name) for name in columns))
+    return 2 if columns.intersection(RESPONSE) else int(any(LIKE["response"].search(name) for name in columns))
 
 
 def _names(found: tuple[Sheet, int]) -> list[str]:

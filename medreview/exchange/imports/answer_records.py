@@ -19,6 +19,7 @@ from medreview.exchange.imports import fact_records
 from medreview.exchange.imports.fact_records import FactLabel, FactRecord, facts_of
 from medreview.exchange.imports.field_mapping import (
     AS_NAMED,
+    RESPONSE,
     Fields,
     UnusedColumn,
     UnusedColumns,
@@ -106,7 +107,7 @@ def _each(value: Any, fields: Fields) -> list[dict[str, Any]]:
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "question": ("question", "user_input"),
-    "response": ("response", "answer", "output", "completion", "text"),
+    "response": RESPONSE,
     "citations": ("citations",),
     "model": ("model",),
     "origin": ("origin",),

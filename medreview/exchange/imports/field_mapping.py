@@ -154,6 +154,8 @@ def name_of(values: Mapping[str, Any], field: str) -> str:
     return text_of(values, field).strip()
 
 
+RESPONSE: Final = ("response", "answer", "output", "completion", "text")
+"""The columns that are the response without ``--map``."""
 LIKE: Final[Mapping[str, re.Pattern[str]]] = {
     "citations": re.compile(
         r"cit(?:ed|ation|es)|ref(?:s|erence)|source|link|url|doi|pmid|bibliograph|attribut|evidence"

@@ -16,7 +16,7 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.exchange.imports.document_files import Document, read_document
-from medreview.exchange.imports.field_mapping import LIKE, normalise_column
+from medreview.exchange.imports.field_mapping import RESPONSE, normalise_column
 from medreview.exchange.imports.file_rows import (
     ENCODINGS,
     BadRecord,
@@ -47,7 +47,6 @@ _BEGINNING: Final = 1 << 20
 """Characters by which a text is told."""
 _ROWS: Final = 20
 _LONGEST_HEADER: Final = 2_000
-_WORDS_OF_A_NAME: Final = 6
 _ANSWER: Final = re.compile(r"(?:\*\*)?(?:answer|response)[ \t]*:(?:\*\*)?[ \t]*", re.IGNORECASE)
 _WRITTEN: Final = re.compile(
     r"[\W_]*(?:generated|created|written|date)\b(?:[ \t]+(?:on|at))?[*_ \t:]*"
@@ -240,8 +239,7 @@ def _is_table(start: str) -> bool:
     full = [row for row in rows if any(row)]
     return (
         len(set(names)) == len(names)
-        and any(name == "text" or LIKE["response"].search(name) for name in names)
-        and all(len(name.split("_")) <= _WORDS_OF_A_NAME for name in names)
+        and not set(names).isdisjoint(RESPONSE)
         and bool(full)
         and len(full[0]) == len(header)
     )
