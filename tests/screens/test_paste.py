@@ -89,7 +89,7 @@ async def test_the_text_of_a_source_is_given_where_it_is_missed(study: Study, si
         await press(pilot, "enter")
         assert "It would take the place of snapshot 1" in screen_text(app)
         await press(pilot, "enter")
-        assert "every three months" in screen_text(app)
+        assert "is stored, 25 words" in screen_text(app)
     states = study.reader.execute("SELECT version, page_state FROM snapshot ORDER BY version").fetchall()
     assert [tuple(row) for row in states] == [(1, "given_by_reviewer"), (2, "given_by_reviewer")]
 
