@@ -28,6 +28,12 @@ _BROKEN: Final = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
 _WORD_BEFORE: Final = re.compile(r"[^\W\d_]+\Z")
 _WORD_AFTER: Final = re.compile(r"[^\W\d_]+")
 _GOES_ON: Final = re.compile(r"[^.!?:;\s]\s*\Z")
+_CUT_ADDRESS: Final = re.compile(r"((?:https?://|www\.|\b10\.\d{4,9}/)[^\s|()\[\]<>]+)\n([^\s|()\[\]<>]+)")
+_GOES_ON_AFTER: Final = "-/_=&?%+~"
+_REST_OF_ADDRESS: Final = re.compile(r"(?=.*[\d/_=&%?-])[a-z0-9][\w./%=&?~+-]*")
+_LABEL: Final = re.compile(r"\d{1,3}[.):](?!\d)")
+_FULL: Final = 0.8
+"""The part of the longest line from which on a line may have been broken within an address."""
 _LINE: Final = re.compile(r"^[^\n#|]{4,40}$", re.MULTILINE)
 _SHORT: Final = 4
 """Characters of a link's words, with fewer of which they may stand anywhere on the page."""
@@ -73,7 +79,7 @@ def read_pdf_answer(body: bytes) -> Read:
         for one in rest:
             label = one.words.strip("[]() ")
             beside.setdefault(one.address, {"url": one.address} | ({"number": label} if label.isdecimal() else {}))
-    whole = _with_list_titles(_joined(_without_printers_lines(pages)))
+    whole = _with_list_titles(_joined(list(map(_with_addresses_whole, _without_printers_lines(pages)))))
     citations = tuple(one for address, one in beside.items() if address not in whole)
     return Read("PDF", _with_words_joined(whole), citations=citations, notes=(read.evidence,) if read.evidence else ())
 
@@ -192,6 +198,19 @@ def _joined(pages: list[str]) -> str:
         between = "\n" if _GOES_ON.search(text) and page[:1].islower() else "\n\n"
         text = f"{text}{between}{page}" if text else page
     return text
+
+
+def _with_addresses_whole(page: str) -> str:
+    """The page with addresses whole that the end of a line parts."""
+    width = max(map(len, page.split("\n")))
+
+    def whole(found: re.Match[str]) -> str:
+        start = page.rfind("\n", 0, found.start()) + 1
+        is_full = found.end(1) - start >= _FULL * width
+        goes_on = found[1][-1] in _GOES_ON_AFTER or (is_full and _REST_OF_ADDRESS.fullmatch(found[2]))
+        return f"{found[1]}{found[2]}" if goes_on and not _LABEL.match(found[2]) else found[0]
+
+    return _CUT_ADDRESS.sub(whole, page)
 
 
 def _with_list_titles(text: str) -> str:

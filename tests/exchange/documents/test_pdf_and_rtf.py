@@ -69,6 +69,28 @@ def test_links_stand_in_their_places_and_printers_lines_are_left_out(write: Writ
     )
 
 
+def test_addresses_that_a_line_end_parts_are_whole(write: Write):
+    lines = [
+        "Aspirin is given for secondary prevention after a heart attack in all adults [1, 2].",
+        "References",
+        "1. Roe A. Aspirin in adults of any age. J Test 2019. https://doi.org/10.5555/test-2019-",
+        "004567",
+        "2. Poe B. Aspirin and bleeding in trials. J Test 2021. https://journal.example/content/",
+        "article/77.html",
+        "3. Moe C. Short. https://c.example/x",
+        "2020 edition, printed in Rome.",
+    ]
+
+    [row] = rows_in(write("a.pdf", printed([lines])))
+
+    assert [line for line in row.values["response"].split("\n") if line[:1].isdecimal()] == [
+        "1. Roe A. Aspirin in adults of any age. J Test 2019. https://doi.org/10.5555/test-2019-004567",
+        "2. Poe B. Aspirin and bleeding in trials. J Test 2021. https://journal.example/content/article/77.html",
+        "3. Moe C. Short. https://c.example/x",
+        "2020 edition, printed in Rome.",
+    ]
+
+
 def test_a_link_whose_words_are_not_in_the_text_is_cited_beside_it(write: Write):
     from reportlab.pdfgen.canvas import Canvas
 
