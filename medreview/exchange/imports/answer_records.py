@@ -193,6 +193,8 @@ _SECONDS: Final = 10_000_000_000
 def finish_of(word: Any) -> Finish:
     """How a response ended, by the word of an API or one of :data:`~medreview.labels.FINISHES`; ``""`` for no such."""
     said = str(word or "").casefold()
+    if not said:
+        return ""
     return next((finish for finish, words in _FINISHES.items() if said == finish or said in words), "")
 
 
@@ -279,7 +281,9 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
 def _extra(row: NamedRow, used: Collection[str]) -> dict[str, Any]:
     """The filled columns that no field was made of, but such as cannot be stored."""
     rest = {name: value for name, value in row.values.items() if name not in used and value not in (None, "", [], {})}
-    return rest if not unstorable(rest) else {name: it for name, it in rest.items() if not unstorable({name: it})}
+    if not rest or not unstorable(rest):
+        return rest
+    return {name: value for name, value in rest.items() if not unstorable({name: value})}
 
 
 def _listed(row: NamedRow, columns: Mapping[str, list[str]], fields: Fields) -> tuple[tuple[str, ...], list[str]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
@@ -126,8 +127,9 @@ def columns_of(rows: Iterable[NamedRow | BadRecord]) -> list[str]:
     return list(dict.fromkeys(column for row in rows if isinstance(row, NamedRow) for column in row.values))
 
 
+@lru_cache(maxsize=4_096)
 def normalise_column(column: str) -> str:
-    """A column name for comparison: ``Citation URL`` is ``citation_url``."""
+    """A column name for comparison: ``Citation URL`` is ``citation_url``. The same few stand in every row of a file."""
     return re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
 
 
