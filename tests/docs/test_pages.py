@@ -87,13 +87,17 @@ OF_KINDS = {table.file for kind in registry.KINDS.values() for table in kind.tab
 """Files that units.md describes, each with its kind."""
 
 
+SINGLE = ("labels_by_reviewer.csv", "value_labels.csv", "codebook.csv", "annotations.jsonld", "manifest.json")
+"""Files of an export that are made for the study or are no tables."""
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("sources.md", PAGE_STATES),
         ("evidence.md", QUOTE_STATUSES),
         ("judges.md", NAMES),
-        ("files.md", [*(name for name in FILES if name not in OF_KINDS), "labels_by_reviewer.csv", "manifest.json"]),
+        ("files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
     ],
     ids=["page states", "quote statuses", "tasks", "files of an export"],
 )

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import medreview
+from medreview.exchange.exports import annotations
 from medreview.exchange.exports.label_lines import FILE as LABEL_LINES
 from medreview.exchange.exports.wide_labels import WIDE
 from medreview.exchange.files.columns import Cell, Column, ExportFile, Type
@@ -41,7 +42,10 @@ _TYPES: Final[Mapping[Type, str]] = {
 }  # fmt: skip
 _CONTEXT: Final = "https://w3id.org/ro/crate/1.1/context"
 _SPECIFICATION: Final = "https://w3id.org/ro/crate/1.1"
-_MEDIA: Final = {".csv": "text/csv", ".jsonl": "application/jsonl", ".md": "text/markdown", ".json": "application/json"}
+_MEDIA: Final = {
+    ".csv": "text/csv", ".jsonl": "application/jsonl", ".jsonld": "application/ld+json", ".md": "text/markdown",
+    ".json": "application/json",
+}  # fmt: skip
 
 
 class Deposit:
@@ -116,6 +120,7 @@ def _description(about: Mapping[str, Any]) -> str:
 
 def _about(name: str, files: Mapping[str, ExportFile]) -> str:
     told = {
+        annotations.FILE: annotations.ABOUT,
         LABEL_LINES: "A line for each labelled unit, with all that belongs to it.",
         README: "What the files are.",
         DATA_PACKAGE: "The columns of the CSV files as a Data Package.",

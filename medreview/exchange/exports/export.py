@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 import medreview
 from medreview.errors import UserError
-from medreview.exchange.exports import generation_rows, label_lines, reference_rows, task_rows, unit_rows
+from medreview.exchange.exports import annotations, generation_rows, label_lines, reference_rows, task_rows, unit_rows
 from medreview.exchange.exports.deposit import LEFT_OUT as NOT_DEPOSITED
 from medreview.exchange.exports.deposit import Deposit
 from medreview.exchange.exports.label_rows import LABELS
@@ -229,9 +229,11 @@ def export(
                 rows = _codebook(files.values(), EXCEL)
             with CsvFile(place / name, of_file.columns, dialect) as file:
                 written[name] = file.add_all(rows)
+        named = deposit.alias if deposit else str
+        written[annotations.FILE] = annotations.write_annotations(place / annotations.FILE, reader, study_id, named)
         if jsonl:
             shown = page_text and deposit is None
-            lines = label_lines.LabelLines(reader, page_text=shown, told=told, named=deposit.alias if deposit else str)
+            lines = label_lines.LabelLines(reader, page_text=shown, told=told, named=named)
             written[label_lines.FILE] = write_lines(place / label_lines.FILE, lines)
         manifest = _manifest(reader, dialect, written) | ({} if blind_for is None else {"blind_for": blind_for})
         made = None

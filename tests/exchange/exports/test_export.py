@@ -36,14 +36,19 @@ def test_code_book_and_manifest_fit_the_files(
 
     book = pd.read_csv(tmp_path / "out" / "codebook.csv", encoding="utf-8-sig", keep_default_na=False)
     headers = {}
+    assert manifest["files"].keys() - summary.files.keys() == set()
     for name, file in manifest["files"].items():
+        if name == "annotations.jsonld":
+            continue
         data = (tmp_path / "out" / name).read_bytes()
         assert hashlib.sha256(data).hexdigest() == file["sha256"]
         rows = list(csv.reader(data.decode("utf-8-sig").splitlines(keepends=True), strict=True))
         assert len(rows) - 1 == file["rows"] == summary.files[name]
         headers[name] = rows[0]
     assert summary.total == sum(summary.files.values())
-    assert set(headers) | {"manifest.json"} == {path.name for path in (tmp_path / "out").iterdir()}
+    assert set(headers) | {"annotations.jsonld", "manifest.json"} == {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
     assert {name: list(of_file["column"]) for name, of_file in book.groupby("file")} == headers
     assert set(headers) == set(export_files(example.study.reader))
     assert book["meaning"].str.len().min() > 5

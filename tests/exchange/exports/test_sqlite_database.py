@@ -328,6 +328,7 @@ def test_the_same_study_gives_the_same_private_bytes_in_both_dialects(example: E
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "one").iterdir()} == {0o600}
     assert {path.name for path in (tmp_path / "one").iterdir()} == {
         *export_files(example.study.reader),
+        "annotations.jsonld",
         "manifest.json",
         "labels.db",
         "metadata.json",
