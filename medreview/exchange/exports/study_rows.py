@@ -251,12 +251,17 @@ def judgement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         ORDER BY r.ordinal, s.ordinal, j.judge_run_id, j.judgement_id"""
     stored = sum(column.made is None for column in _JUDGEMENTS)
     of_vote = cells_of(_JUDGEMENTS[stored:])  # the last columns are made of its vote
+    known: dict[bool | None, Sequence[Cell]] = {None: of_vote(None)}  # by what they depend on: whether it abstains
     voters = VoteReader(reader)
     for _, group in groupby(reader.execute(query), key=itemgetter("statement_id")):
         of_statement = list(group)
-        counting = {vote.judgement_id: vote for vote in jury(voters.votes(of_statement))}
+        counting = {}
+        for vote in jury(voters.votes(of_statement)):
+            abstains = counting[vote.judgement_id] = vote.abstains
+            if abstains not in known:
+                known[abstains] = of_vote(vote)
         for row in of_statement:
-            yield *tuple(row)[:stored], *of_vote(counting.get(row["judgement_id"]))
+            yield *tuple(row)[:stored], *known[counting.get(row["judgement_id"])]
 
 
 JUDGEMENTS: Final = ExportFile(
