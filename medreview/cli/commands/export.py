@@ -53,7 +53,7 @@ def export(
             "--jsonl",
             help="Also write labels.jsonl: a JSON object a line for each labelled unit, with question, statement, "
             "passages of its sources, every reviewer's labels, consensus and judges. For pandas and Hugging Face "
-            "datasets.",
+            "datasets: `medreview export sepsis.medreview labels --jsonl`",
         ),
     ] = False,
     page_text: Annotated[

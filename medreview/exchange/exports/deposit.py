@@ -19,6 +19,7 @@ from typing import Any, Final
 import medreview
 from medreview.exchange.exports import annotations
 from medreview.exchange.exports.label_lines import FILE as LABEL_LINES
+from medreview.exchange.exports.unit_label_rows import REVIEWERS
 from medreview.exchange.exports.wide_labels import WIDE
 from medreview.exchange.files.columns import Cell, Column, ExportFile, Type
 from medreview.exchange.files.export_folder import WrittenFile, write_lines
@@ -64,7 +65,8 @@ class Deposit:
         return self._aliases.get(name, name)
 
     def masked(self, file: ExportFile, rows: Iterable[Sequence[Cell]]) -> Iterator[Sequence[Cell]]:
-        """The rows of a file with pseudonyms. Those of one unit are sorted by these: by name they would tell it."""
+        """The rows of a file with pseudonyms. Those of one unit are sorted by these, as the list of reviewers is: the
+        order of names would tell who is who."""
         names = [column.name for column in file.columns]
         people = [at for at, name in enumerate(names) if name in _PEOPLE]
         emptied = [at for at, name in enumerate(names) if _EMPTIED & {(file.file, name), ("", name)}]
@@ -83,10 +85,13 @@ class Deposit:
                 cells[study] = self.study_id
             return cells
 
-        unit = names.index("unit_id") if "unit_id" in names else None
+        sorted_by = next((at for at in people if names[at] in ("reviewer_id", "reviewer")), None)
+        if sorted_by is None or ("unit_id" not in names and file is not REVIEWERS):
+            yield from map(mask, rows)
+            return
+        unit = None if file is REVIEWERS else names.index("unit_id")
         for _, together in groupby(rows, key=lambda row: None if unit is None else row[unit]):
-            masked = [mask(row) for row in together]
-            yield from sorted(masked, key=lambda row: str(row[people[0]])) if people else masked
+            yield from sorted(map(mask, together), key=lambda row: str(row[sorted_by]))
 
     def describe(
         self, folder: Path, manifest: Mapping[str, Any], files: Mapping[str, ExportFile], made: str

@@ -18,6 +18,7 @@ from medreview.exchange.exports.deposit import LEFT_OUT as NOT_DEPOSITED
 from medreview.exchange.exports.deposit import Deposit
 from medreview.exchange.exports.label_rows import LABELS
 from medreview.exchange.exports.pair_rows import PAIRS
+from medreview.exchange.exports.score_rows import SCORES
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
 from medreview.exchange.exports.study_rows import (
     CITATIONS,
@@ -140,7 +141,7 @@ FILES: Final[dict[str, ExportFile]] = {
     file.file: file
     for file in (
         LABELS, SPANS, PAIRS, JUDGEMENTS, *EVENT_FILES, RESPONSES, STATEMENTS, LEFT_OUT, CITATIONS, *task_rows.FILES,
-        REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *generation_rows.FILES, *reference_rows.FILES,
+        REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *generation_rows.FILES, *reference_rows.FILES, SCORES,
     )
 }  # fmt: skip
 """Every CSV file of an export whose columns are the same in all studies, but for the code book; in their order."""
