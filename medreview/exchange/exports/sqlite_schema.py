@@ -40,10 +40,12 @@ _OF_KINDS: Final[Mapping[str, Collection[str]]] = {
 def references(table: str, tables: Tables) -> dict[str, str]:
     """The foreign keys of a table: name of a column -> the table whose key it holds.
 
-    A column named like the key of another table leads there, whichever file it stands in.
+    A column named like the key of another table leads there, whichever file it stands in; where several have that key,
+    to the first.
     """
     file = tables[table]
-    targets = {one.key[0]: name for name, one in tables.items() if len(one.key) == 1} | dict(file.leads)
+    keys = {one.key[0]: name for name, one in reversed([*tables.items()]) if len(one.key) == 1}
+    targets = keys | dict(file.leads)
     wanted = {column.name: targets.get(column.name, "") for column in file.columns}
     if table in _OF_KINDS:
         wanted = {name: other for name, other in wanted.items() if name in _OF_KINDS[table]}

@@ -162,7 +162,7 @@ def test_tables_are_tied_together(example: ExampleStudy, tmp_path: Path) -> None
         "labels.unit_id -> statements", "labels.response_id -> responses", "labels.snapshot_id -> snapshots",
         "labels.first_event_id -> events", "labels.last_event_id -> events",
         "spans.span_id -> events", "unit_labels.first_event_id -> events", "unit_labels.final_event_id -> events",
-        "unit_values.unit_id -> units", "case_notes.case_id -> cases",
+        "scores.response_id -> responses", "unit_values.unit_id -> units", "case_notes.case_id -> cases",
         "judgements.statement_id -> statements", "judgements.response_id -> responses",
         "judgements.snapshot_id -> snapshots", "judgements.source_id -> sources",
         "events.snapshot -> snapshots", "events.undoes_event -> events",
