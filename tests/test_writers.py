@@ -132,6 +132,9 @@ ALLOWED: Final = {
     "medreview/llm/batch_server.py": {"truncate"},  # of a file in a workplace
     "medreview/sources/saved/pages_folder.py": {"mkdir", "open", "ftruncate"},  # the list, which grows by whole lines
     "medreview/cli/main.py": {"open"},  # /dev/null
+    "medreview/cli/opening.py": {"open", "fdopen"},  # the terminal, after answers came on standard input
+    "medreview/cli/importing.py": {"TemporaryDirectory", "open"},  # of what came on standard input or was pasted
+    "medreview/exchange/exports/label_table.py": {"truncate"},  # of a text in memory
     "medreview/cli/commands/papers.py": {
         "TemporaryDirectory"
     },  # of a dry run without a study; nobody keeps what is in it

@@ -1,9 +1,10 @@
 """Bringing files into a study: the argument, the study to fill, and what came in."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -63,23 +64,29 @@ def files_given(files: Sequence[Path]) -> "Iterator[list[Path]]":
     if STDIN not in files:
         yield list(files)
         return
-    from tempfile import TemporaryDirectory
-
     if list(files).count(STDIN) > 1:
         raise UserError("- is standard input, which can be read once; name it once.")
     if sys.stdin.isatty():
         say("Paste the answer, then press Enter and Ctrl-D.")
-    with TemporaryDirectory(prefix="medreview-") as folder:
-        spooled = Path(folder, _SPOOLED)
-        with spooled.open("wb") as file:
-            while block := sys.stdin.buffer.read(1 << 20):
-                file.write(block)
+    with spooled(_SPOOLED, iter(partial(sys.stdin.buffer.read, 1 << 20), b"")) as came:
         try:
-            yield [spooled if path == STDIN else path for path in files]
+            yield [came if path == STDIN else path for path in files]
         except UserError as error:
-            if type(error) is UserError and str(spooled) in str(error):
-                raise UserError(str(error).replace(str(spooled), "Standard input")) from error
+            if type(error) is UserError and str(came) in str(error):
+                raise UserError(str(error).replace(str(came), "Standard input")) from error
             raise
+
+
+@contextmanager
+def spooled(name: str, blocks: Iterable[bytes]) -> Iterator[Path]:
+    """A temporary file of this name, for the block, with what came from elsewhere than a file; read by its content."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="medreview-") as folder:
+        path = Path(folder, name)
+        with path.open("wb") as file:
+            file.writelines(blocks)
+        yield path
 
 
 def as_given(file: str) -> str:

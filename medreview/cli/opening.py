@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -83,9 +83,7 @@ def _workbench(
 
 def _of_pasted(study: "Study", reviewer: str, question: str, answer: str) -> "Queue":
     """The statements of an answer that was pasted, or of the file whose path was."""
-    from tempfile import TemporaryDirectory
-
-    from medreview.cli.importing import prepare
+    from medreview.cli.importing import prepare, spooled
     from medreview.cli.network import pages_from
     from medreview.import_files import Chosen
     from medreview.review.queue import open_queue
@@ -93,8 +91,8 @@ def _of_pasted(study: "Study", reviewer: str, question: str, answer: str) -> "Qu
 
     last = "SELECT coalesce(max(ordinal), 0) FROM response"
     before = study.reader.execute(last).fetchone()[0]
-    with TemporaryDirectory(prefix="medreview-") as folder:
-        file = file_in(answer) or _written(Path(folder), question, answer)
+    named = file_in(answer)
+    with nullcontext(named) if named else spooled("pasted", [answer.encode("utf-8", "replace")]) as file:
         prepare(study, [file], None, pages_from(None), "import", study.path, chosen=Chosen(question=question))
     after = study.reader.execute(last).fetchone()[0]
     if after == before:
@@ -104,22 +102,6 @@ def _of_pasted(study: "Study", reviewer: str, question: str, answer: str) -> "Qu
     if not queue.units:
         raise UserError("The answer is in the study, and no statement that can be checked was found in it.")
     return queue
-
-
-def _written(folder: Path, question: str, answer: str) -> Path:
-    """A file with what was pasted, read by what it is: the answer of an API, or a text with its question."""
-    import json
-
-    if answer.startswith(("{", "[", "data:", "event:")):
-        path = folder / ("pasted.json" if answer[0] in "{[" else "pasted.txt")
-        path.write_text(answer, encoding="utf-8")
-    elif question:
-        path = folder / "pasted.jsonl"
-        path.write_text(json.dumps({"question": question, "response": answer}), encoding="utf-8")
-    else:
-        path = folder / "pasted.md"
-        path.write_text(answer, encoding="utf-8")
-    return path
 
 
 def _queue(study: "Study", reviewer: str, wanted: ReviewOptions, first: str | None) -> "Queue | None":

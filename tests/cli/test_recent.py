@@ -120,7 +120,19 @@ def test_without_a_terminal_the_help_is_printed_as_it_is_and_nothing_is_asked(me
     assert "\n  review " in done.stderr
 
 
-def test_on_a_terminal_with_no_study_yet_the_help_says_how_to_start(medreview):
+def test_on_a_terminal_with_no_study_yet_what_to_begin_with_is_asked(medreview):
     with alone(medreview, rows=60) as terminal:
-        terminal.wait("Start with `medreview demo`")
-        assert terminal.finish() == 2
+        terminal.wait("p      paste a question and an answer")
+        terminal.type("none.json\r")
+        terminal.wait("There is no file 'none.json'.")
+        terminal.type("q\r")
+        assert terminal.finish() == 0
+    with alone(medreview) as terminal:
+        terminal.wait("the sample study")
+        terminal.type("\r")
+        terminal.wait("decided 0")
+        terminal.type("q")
+        terminal.wait("leave")
+        terminal.type("q")
+        assert terminal.finish() == 0
+    assert (medreview.folder / "demo.medreview").exists()

@@ -105,6 +105,10 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     "judges/batch_out.py": (
         Writer(("judge", "study.medreview", "--judge", "atlas", "--batch-out", "b.jsonl"), "b.jsonl", batch_state),
     ),
+    "exchange/exports/label_table.py": (
+        Writer(("export", "study.medreview", "--table", "l.csv"), "l.csv", before="same"),
+        Writer(("export", "study.medreview", "--table", "l.csv"), "l.csv"),
+    ),
     "exchange/exports/citation_rows.py": (
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv", before="same"),
         Writer(("citations", "answers.jsonl", "--csv", "c.csv"), "c.csv"),

@@ -16,7 +16,7 @@ LONGEST_LABEL: Final = 150
 """Characters of the words of a link; longer ones are a text that leads somewhere, and its address stands after it."""
 
 
-def link(words: str, address: str) -> str:
+def markdown_link(words: str, address: str) -> str:
     """``[words](address)``; the address alone where the words say no more, the words where it is none of the web."""
     before, label, after = _EDGES.match(words).groups()  # type: ignore[union-attr]
     if not _WEB.match(address.strip()):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from medreview.exchange.documents.markdown import joined, link, notes, table
+from medreview.exchange.documents.markdown import joined, markdown_link, notes, table
 from medreview.exchange.documents.zip_parts import Parts, attribute
 
 _SKIPPED: Final = frozenset(
@@ -48,7 +48,7 @@ def inline(node: Any, cited: list[Any] | None = None) -> str:
             cited.append(child)
             pieces.append(f"[^{len(cited)}]")
         elif tag == "a":
-            pieces.append(link(inline(child, cited), attribute(child, "href")))
+            pieces.append(markdown_link(inline(child, cited), attribute(child, "href")))
         elif tag not in _SKIPPED and tag not in ("note", "p"):
             pieces.append(inline(child, cited))
         pieces.append(_SPACE.sub(" ", child.tail or ""))

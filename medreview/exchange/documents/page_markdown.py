@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 from lxml import etree
 from lxml.html import HtmlElement
 
-from medreview.exchange.documents.markdown import link
+from medreview.exchange.documents.markdown import markdown_link
 from medreview.sources.reading.html import read_fragment
 from medreview.sources.reading.text_structure import Heading
 
@@ -50,7 +50,7 @@ class Page:
             at = heading.start
         text = "".join([*pieces, text[at:]])
         for _ in range(3):  # links within one another are none of HTML
-            text = _MARKED.sub(lambda found: link(found[1], self._links[int(found[2])]), text)
+            text = _MARKED.sub(lambda found: markdown_link(found[1], self._links[int(found[2])]), text)
         return _as_markdown(_NUMBERED.sub(r"\1\2", _LEFT.sub("", text)))
 
     def _mark_links(self) -> None:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from medreview.citations.source_lists import is_sources_title
-from medreview.exchange.documents.markdown import link
+from medreview.exchange.documents.markdown import markdown_link
 from medreview.exchange.documents.result import Read, RefusedError
 from medreview.sources.reading.pdf import PAGE_BREAK, read_pdf
 
@@ -169,7 +169,7 @@ def _with_links(page: str, links: list[_Link]) -> tuple[str, list[_Link]]:
             placed.append((*span, one.address))
             at = span[1]
     for start, end, address in sorted(placed, reverse=True):
-        page = page[:start] + link(page[start:end], address) + page[end:]
+        page = page[:start] + markdown_link(page[start:end], address) + page[end:]
     return page, rest
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from medreview.exchange.documents.markdown import joined, link, notes, raised, table
+from medreview.exchange.documents.markdown import joined, markdown_link, notes, raised, table
 from medreview.exchange.documents.result import RefusedError
 
 _TOKEN: Final = re.compile(
@@ -230,7 +230,7 @@ class _Reader:
             if found and field_group is not None:
                 field_group.told = found[1]
         elif group.kind == "field" and group.told and group.at <= len(self._pieces):
-            self._pieces[group.at :] = [link("".join(self._pieces[group.at :]), group.told)]
+            self._pieces[group.at :] = [markdown_link("".join(self._pieces[group.at :]), group.told)]
         elif group.kind == "label" and group.at <= len(self._pieces):
             label = " ".join("".join(self._pieces[group.at :]).split())
             del self._pieces[group.at :]

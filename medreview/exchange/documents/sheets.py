@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from medreview.exchange.documents.markdown import link
+from medreview.exchange.documents.markdown import markdown_link
 from medreview.exchange.documents.result import RefusedError
 from medreview.exchange.imports.field_mapping import LIKE, RESPONSE, normalise_column
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
@@ -66,7 +66,7 @@ def with_link(text: str, address: str) -> str:
     """The text of a cell that leads to an address."""
     if len(text.split()) > _LABEL_WORDS or "\n" in text.strip():
         return f"{text} {address}"
-    return link(text, address)
+    return markdown_link(text, address)
 
 
 def _header(sheet: Sheet) -> int | None:

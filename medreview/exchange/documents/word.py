@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from medreview.exchange.documents.markdown import joined, link, notes, raised, table
+from medreview.exchange.documents.markdown import joined, markdown_link, notes, raised, table
 from medreview.exchange.documents.result import Read
 from medreview.exchange.documents.sheets import Sheet, holds_answers, rows_of
 from medreview.exchange.documents.word_lists import Numbering
@@ -164,7 +164,7 @@ class _Word:
                 self._collect(child, inner)
                 told = _LINKED.match(attribute(child, "instr"))
                 address = self._links.get(attribute(child, "id"), "") if tag == "hyperlink" else told[1] if told else ""
-                pieces.append(link("".join(inner), address))
+                pieces.append(markdown_link("".join(inner), address))
             elif tag == "r":
                 if not _is_on(child.find("rPr/vanish")):
                     self._run(child, pieces)
@@ -221,7 +221,7 @@ class _Word:
             done = self._fields.pop()
             told = _LINKED.match(done.told)
             if told and not _LOCAL.match(done.told) and done.at is not None and done.paragraph == self._paragraph:
-                pieces[done.at :] = [link("".join(pieces[done.at :]), told[1])]
+                pieces[done.at :] = [markdown_link("".join(pieces[done.at :]), told[1])]
 
 
 def _own(parent: Any, tag: str) -> Iterator[Any]:
