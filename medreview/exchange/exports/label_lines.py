@@ -43,7 +43,10 @@ ORDER BY r.ordinal, s.ordinal, l.unit, l.reviewer, l.pass, l.axis"""
 _LABELS_OF_KIND: Final = f"""
 SELECT {_LABEL} WHERE l.unit >= ?1 || ':' AND l.unit < ?1 || ';' ORDER BY l.unit, l.reviewer, l.pass, l.axis"""
 _LABELLED: Final = f"(SELECT {_OF_PAIR.format('unit')} FROM axis_label)"
-_RESPONSE: Final = "SELECT response_id, record_id, model, origin, question FROM response WHERE response_id = ?"
+_TOLD: Final = ("response_id", "record_id", "question_id", "model", "origin", "created_at", "finish", "question")
+"""What a line says of the response."""
+_RESPONSE: Final = f"SELECT {', '.join(_TOLD)} FROM response WHERE response_id = ?"
+_TURNS: Final = "SELECT role, text FROM turn WHERE response_id = ? ORDER BY ordinal"
 _STATEMENTS: Final = f"""
 SELECT s.response_id, s.statement_id, s."start", s."end", s.parts, s.text, v.verdict, v.supported, a.stratum
 FROM response AS r CROSS JOIN statement_standing AS s ON s.response_id = r.response_id
@@ -169,7 +172,8 @@ class LabelLines:
 
     def _response(self, response_id: str) -> Record:
         row = self._reader.execute(_RESPONSE, (response_id,)).fetchone()
-        return dict(row) if row else dict.fromkeys(("response_id", "record_id", "model", "origin", "question"), "")
+        turns = [dict(turn) for turn in self._reader.execute(_TURNS, (response_id,))]
+        return (dict(row) if row else dict.fromkeys(_TOLD, "")) | {"turns": turns}
 
     def _source(self, row: sqlite3.Row, own: Collection[str] | None, highlights: str | None) -> Record:
         spans = json.loads(highlights) if highlights and self._page_text else ()
@@ -202,7 +206,8 @@ class LabelLines:
             "unit_id": unit,
             "kind": kind,
             "axis": axis,
-            **{name: about[name] for name in ("response_id", "record_id", "model", "origin", "question", "text")},
+            **{name: about[name] for name in (*_TOLD, "text")},
+            "turns": about["turns"],
             "places": about["places"],
             "sources": sources,
             "labels": sorted(map(self._label, given), key=itemgetter("reviewer_id", "pass_no", "axis")),

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from medreview import pipeline
 from medreview.exchange.exports.export import export
 from medreview.exchange.files.columns import EXPOSURE
+from medreview.review.decision import decide_in_script
 from medreview.study import Study
 from tests.exchange.example_study import PAGE, QUOTE, ExampleStudy
 from tests.support.study_builder import StudyBuilder, build
@@ -178,3 +180,16 @@ def test_a_blind_export_says_nothing_there_of_what_is_not_decided(empty_study: S
     assert (blind[units["qa"]]["judges"], blind[units["qa"]]["gold"]) == ([], "")
     assert len(whole[units["qa"]]["judges"]) == 1
     assert whole[units["qa"]]["gold"] == "5"
+
+
+def test_a_line_says_what_was_said_before_the_question_and_how_the_answer_ended(tmp_path: Path) -> None:
+    turns = [{"role": "user", "text": "What comes first?"}, {"role": "assistant", "text": "Metformin."}]
+    record = {"question": "And then?", "response": "Add basal insulin.", "turns": turns, "finish": "length"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(record))
+    with Study.create(tmp_path / "s.medreview") as study:
+        pipeline.bring_in(study, tmp_path / "a.jsonl", {})
+        pipeline.parse(study)
+        statement = study.reader.execute("SELECT statement_id FROM statement").fetchone()[0]
+        decide_in_script(study, "kb", statement, "supported")
+        told = lines(study, tmp_path / "labels")[statement]
+    assert (told["turns"], told["finish"], told["question"]) == (turns, "truncated", "And then?")
