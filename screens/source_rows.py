@@ -68,7 +68,8 @@ def _marked(name: str, source: Source) -> str:
 
 def address_of(source: Source) -> str:
     """The address without scheme and ``www.``."""
-    return visible(source.url.partition("://")[2] or source.url).rstrip("/").removeprefix("www.")
+    address = source.url.partition("://")[2] or source.url or source.domain
+    return visible(address).rstrip("/").removeprefix("www.")
 
 
 def host_of(source: Source) -> str:
@@ -229,6 +230,8 @@ def nothing_to_read(session: ReviewSession) -> str:
         return "The response cites no source, so there is nothing to read beside the statement."
     if source.snapshot_id is None:
         fetch = command("fetch", session.study.path)
+        if not source.url:
+            return f"{source.domain} has no address, and its text did not come with the answer. Give it with C."
         return f"This source was not fetched yet; `{fetch}` gets it.\n\n{source.url}"
     sentence = NOTHING_TO_READ.get(source.state, "There is nothing to read here.")
     if source.state == "pdf_scan" and NO_TEXT_BY_OCR not in source.state_evidence:

@@ -156,7 +156,7 @@ def imported_sentence(done: "Imported") -> str:
     beside = (
         (done.cases, "case", "added"), (done.gold, "gold label", "added"), (done.opinions, "machine opinion", "added"),
         (done.labels, "unit", "added"), (done.empty, "empty response", "kept as invalid"),
-        (done.ranges, "citation", "with its place in the text"), (done.given, "source", "with a text of its own"),
+        (done.ranges, "citation", "placed in the text"), (done.given, "source", "with a text of its own"),
         (done.facts, "key fact", "added"), (done.correct, "record", "with a correct answer"),
     )  # fmt: skip
     for number, noun, how in beside:

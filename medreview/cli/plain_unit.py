@@ -394,7 +394,7 @@ def _source(session: ReviewSession) -> None:
         print(wrapped("sources: " + ", ".join(f"{it.name}{' cited' if it.cited else ''}" for it in sources)))
     state = in_words(source.state)
     cited = ", cited by the statement" if source.cited else ""
-    print(wrapped(f"SOURCE {source.name}{cited}: {source.url}, {state} {source.state_evidence}"))
+    print(wrapped(f"SOURCE {source.name}{cited}: {source.url or source.domain}, {state} {source.state_evidence}"))
     if source.title:
         print(wrapped(f"title: {source.title}"))
     if reference := session.reference:

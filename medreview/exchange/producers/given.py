@@ -7,6 +7,7 @@ bytes, and some are wrong; so the unit is the one in which every stretch says wh
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import unescape
 from typing import Any, Final, NamedTuple
 
 from medreview.exchange.imports.answer_records import AnswerRecord, CitedRange, Turn, finish_of, time_of
@@ -103,7 +104,10 @@ def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
         record_id=name if given.choice is None or not name else f"{name}-{given.choice}",
         pages=tuple(
             GivenPage(
-                encoded(_whole(one.cited)), normalise_newlines(text), " ".join(_whole(one.title).split()), one.whole
+                encoded(_whole(one.cited)),
+                normalise_newlines(text if one.whole else unescape(text)),  # passages are cut out of a page's HTML
+                " ".join(_whole(one.title).split()),
+                one.whole,
             )
             for one in given.texts
             if (text := _whole(one.text)).strip()
@@ -175,9 +179,8 @@ def _ranges(text: str, cites: Sequence[Cite], entries: Mapping[Numbered, str]) -
     for cite, place in zip(wanted, places, strict=True):
         if place is not None:
             start, end = (at - shift(at) for at in place)
-            yield CitedRange(
-                start, end, (entries.get((cite.cited, cite.number)) or first[cite.cited],), " ".join(cite.quote.split())
-            )
+            entry = entries.get((cite.cited, cite.number)) or first[cite.cited]
+            yield CitedRange(start, end, (entry,), " ".join(unescape(cite.quote).split()))
 
 
 def _without_carriage_returns(text: str) -> Any:

@@ -199,3 +199,11 @@ def test_lines_of_a_batch(bring: Bring) -> None:
     brought = bring("\n".join(map(json.dumps, lines)), "results.jsonl")
     assert (brought.answer.id, brought.answer.text) == ("q1", CLAIM)
     assert [bad.line for bad in brought.told.bad] == [2, 3]
+
+
+def test_a_passage_cut_out_of_a_page_is_read_as_its_reader_sees_it(bring: Bring) -> None:
+    cited = {**WEB, "cited_text": "Don&#x27;t start metformin below an eGFR of 30 &amp; stop it there."}
+    brought = bring(json.dumps(message(text(CLAIM, cited))), "a.json")
+    passage = "Don't start metformin below an eGFR of 30 & stop it there."
+    assert brought.answer.quotes == [passage]
+    assert brought.pages[URL] == ("excerpt", passage)
