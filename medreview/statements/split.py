@@ -116,7 +116,7 @@ def _place(found: re.Match[str], group: str, shift: int) -> Span:
 
 _HEADING_MARK: Final = re.compile(r"(?:>[ \t]{0,3}){0,3}#{1,6}[ \t]*")
 
-PARSER: Final = "rules-3"
+PARSER: Final = "rules-4"
 """Name and version of these rules, stored with every response that they have split."""
 
 Reason = Literal["heading", "disclaimer", "question", "citation_list", "fragment"]
