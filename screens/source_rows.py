@@ -183,6 +183,8 @@ NOTHING_TO_READ: Final = {
     "thin": "The page holds almost no text.",
     "redirected_home": "The address leads to the site's first page, not to the page that was cited.",
     "given_with_the_answer": "The text that came with the answer is empty.",
+    "excerpt": "The passage that came with the answer is empty.",
+    "given_by_reviewer": "The text that a reviewer gave is empty.",
 }
 """For each page state, why there may be nothing on the screen to read."""
 
@@ -231,7 +233,7 @@ def nothing_to_read(session: ReviewSession) -> str:
     if source.snapshot_id is None:
         fetch = command("fetch", session.study.path)
         if not source.url:
-            return f"{source.domain} has no address, and its text did not come with the answer. Give it with C."
+            return f"{source.domain} has no address, and its text did not come with the answer. Give it with z."
         return f"This source was not fetched yet; `{fetch}` gets it.\n\n{source.url}"
     sentence = NOTHING_TO_READ.get(source.state, "There is nothing to read here.")
     if source.state == "pdf_scan" and NO_TEXT_BY_OCR not in source.state_evidence:

@@ -169,7 +169,7 @@ REVIEW: Final = (
     ),
     Action(
         "attach",
-        ("C",),
+        ("z",),
         "content",
         "Give the content of this source yourself: pasted, or the path of a file; it is held against title and DOI.",
         "Read",

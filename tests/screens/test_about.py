@@ -61,7 +61,7 @@ async def test_a_key_shows_what_is_known_of_an_answer(study: Study, size: tuple[
 
 
 async def test_a_blind_queue_shows_the_turns_and_nothing_that_may_name_the_model(study: Study) -> None:
-    app = blind_workbench(study, "responses")
+    app = blind_workbench(study, "responses", filter="insulin")
     async with app.run_test(size=(100, 30)) as pilot:
         await press(pilot, "o")
         page = screen_text(app)

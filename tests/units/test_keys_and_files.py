@@ -217,6 +217,7 @@ def write(records: Callable[[], Iterator[Record]], folder: Path) -> Path:
 
 OF_PAGES = (
     "citations.csv", "judgements.csv", "labels.csv", "labels_from_pairs.csv", "manifest.json", "pairs.csv",
+    "scores.csv",
 )  # fmt: skip
 """Files of an export that tell of pages and of judgements of them; labels.csv has those beside the labels."""
 EACH = 4
