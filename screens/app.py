@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
@@ -275,7 +274,7 @@ class Workbench(Places):
             if not text:
                 raise UserError("There is no text yet: paste it, or type the path of a file that holds it.")
             file = file_in(text)
-            body = text.encode("utf-8", "replace") if file is None else _bytes_of(file)
+            body = text.encode("utf-8", "replace") if file is None else pipeline.bytes_of(file)
             given = pipeline.look_at(self._study, source.source_id, body, "pasted text" if file is None else file.name)
             if given.question and given.question not in asked:
                 asked.append(given.question)
@@ -443,17 +442,6 @@ class Workbench(Places):
             ascii_only=self._look.ascii_only,
             notice=notice,
         )
-
-
-def _bytes_of(file: Path) -> bytes:
-    """What a file holds that a reviewer named. Raises :class:`UserError` for one that cannot be read."""
-    from medreview.bounded_reading import read_bounded
-    from medreview.sources.fetching.network import Limits
-
-    try:
-        return read_bounded(file, Limits().max_bytes)[0]
-    except (OSError, ValueError) as error:
-        raise UserError(f"{file} cannot be read ({getattr(error, 'strerror', '') or error}).") from None
 
 
 def _later(delay: float, act: Callable[[], None]) -> None:

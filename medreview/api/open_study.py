@@ -123,10 +123,7 @@ class Preparing(OpenedFile):
         config = self._config()
         if (file is None) == (not text):
             raise UserError("Give a file or a text.")
-        try:
-            body = text.encode("utf-8", "replace") if file is None else Path(file).read_bytes()
-        except OSError as error:
-            raise UserError(f"{file} cannot be read ({error.strerror or error}).") from error
+        body = text.encode("utf-8", "replace") if file is None else pipeline.bytes_of(Path(file))
         given = pipeline.look_at(self._study, source, body, "a text" if file is None else Path(file).name)
         return pipeline.attach(
             self._study, given, reviewer or config.reviewer, force=force, progress=self._progress,

@@ -21,7 +21,7 @@ from medreview.pipeline.asking import (
     plan_for,
     plan_generation,
 )
-from medreview.pipeline.attaching import Attached, GivenText, attach, look_at
+from medreview.pipeline.attaching import Attached, GivenText, attach, bytes_of, look_at
 from medreview.pipeline.choosing import Choice, Only
 from medreview.pipeline.preparing import (
     Judged,
@@ -67,6 +67,7 @@ __all__ = [
     "batch_out",
     "bring_facts",
     "bring_in",
+    "bytes_of",
     "check_references",
     "edit",
     "fetch",

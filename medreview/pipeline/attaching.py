@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from medreview.bounded_reading import read_bounded
 from medreview.children.asking import NotReadError
 from medreview.citations.stage import extract_all
 from medreview.errors import UserError
@@ -83,6 +84,14 @@ class Attached:
     doubt: str
     stale: int = 0
     pairs: int = 0
+
+
+def bytes_of(file: Path) -> bytes:
+    """What a file holds that a reviewer named. Raises :class:`UserError` where it cannot be read, or is too large."""
+    try:
+        return read_bounded(file.expanduser(), Limits().max_bytes)[0]
+    except (OSError, ValueError) as error:
+        raise UserError(f"{file} cannot be read ({getattr(error, 'strerror', '') or error}).") from error
 
 
 def look_at(study: Study, source: str, body: bytes, name: str) -> GivenText:

@@ -110,7 +110,7 @@ def attach(
     from medreview.config import load_config
 
     name = "pasted text" if file == "-" else visible_line(Path(file).name)
-    who, body = decider(reviewer), _given(file)
+    who, body = decider(reviewer), _pasted() if file == "-" else pipeline.bytes_of(Path(file))
     with open_study(study) as opened:
         given = pipeline.look_at(opened, source, body, name)
         keep = force or (bool(given.question) and file != "-" and _keeps(given.question))
@@ -132,20 +132,13 @@ def attach(
     result(done, *lines, as_json=as_json)
 
 
-def _given(file: str) -> bytes:
-    """The bytes of a file, or of standard input; one byte more than a page may have, at most."""
+def _pasted() -> bytes:
+    """What comes on standard input; one byte more than a page may have, at most."""
     from medreview.sources.fetching.network import Limits
 
-    most = Limits().max_bytes + 1
-    if file == "-":
-        if sys.stdin.isatty():
-            say("Paste the text; Ctrl-D on a line of its own ends.")
-        return sys.stdin.buffer.read(most)
-    try:
-        with Path(file).expanduser().open("rb") as stream:
-            return stream.read(most)
-    except OSError as error:
-        raise UserError(f"{file} cannot be read ({error.strerror or error}).") from error
+    if sys.stdin.isatty():
+        say("Paste the text; Ctrl-D on a line of its own ends.")
+    return sys.stdin.buffer.read(Limits().max_bytes + 1)
 
 
 def _keeps(question: str) -> bool:
