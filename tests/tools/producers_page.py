@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.exchange.producers import producers
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Producer
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "producers.md"
 MARK: Final = "<!-- by tests.tools.producers_page -->"

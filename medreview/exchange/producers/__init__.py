@@ -2,7 +2,7 @@
 
 A file goes through ``container`` (its JSON values, whatever holds them), ``envelope`` (what stands around an answer)
 and the first adapter that knows a value; ``given`` makes the record that is stored. Each adapter is a module of its
-own, with a :class:`~medreview.exchange.producers.producer.Producer`; ``docs/extending.md`` says how to add one. What no
+own, with a :class:`~medreview.exchange.producers.given.Producer`; ``docs/extending.md`` says how to add one. What no
 adapter knows is left to the reader of plain records.
 """
 
@@ -19,8 +19,7 @@ from medreview.exchange.imports.answer_records import AnswerRecord
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.exchange.producers.container import Broken, Events, values_in
 from medreview.exchange.producers.envelope import Enclosed, enclosed, listed, request_of
-from medreview.exchange.producers.given import record_of, settings_of
-from medreview.exchange.producers.producer import NoAnswerError, Producer
+from medreview.exchange.producers.given import NoAnswerError, Producer, record_of, settings_of
 
 if TYPE_CHECKING:
     from medreview.import_files import Chosen

@@ -8,6 +8,7 @@ from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import (
     Cite,
     Given,
+    Producer,
     SourceText,
     asked,
     cited_as,
@@ -16,7 +17,6 @@ from medreview.exchange.producers.given import (
     text_at,
     texts_in,
 )
-from medreview.exchange.producers.producer import Producer
 
 
 def _detect(value: Any) -> bool:

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from medreview.exchange.producers.expertqa import Evidence, cited_by, evidence_of, passages
-from medreview.exchange.producers.given import Given, rest, text_at
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Given, Producer, rest, text_at
 
 _NEEDED: Final = ("claim", "response", "references", "attribution_label")
 _FIELDS: Final = (

@@ -7,6 +7,7 @@ from typing import Any
 from medreview.exchange.producers.given import (
     Cite,
     Given,
+    Producer,
     SourceText,
     asked,
     cited_as,
@@ -15,7 +16,6 @@ from medreview.exchange.producers.given import (
     text_at,
     texts_in,
 )
-from medreview.exchange.producers.producer import Producer
 
 
 def _detect(value: Any) -> bool:

@@ -11,6 +11,7 @@ from medreview.exchange.producers.given import (
     Conversation,
     Given,
     Place,
+    Producer,
     SourceText,
     cited_as,
     items,
@@ -19,7 +20,6 @@ from medreview.exchange.producers.given import (
     text_at,
     texts_in,
 )
-from medreview.exchange.producers.producer import Producer
 
 _TEXTS: Final = ("text", "multimodal_text")
 """The types of content that a user sees as text."""

@@ -11,6 +11,7 @@ from medreview.exchange.producers.given import (
     Cite,
     Conversation,
     Given,
+    Producer,
     SourceText,
     cited_as,
     items,
@@ -18,7 +19,6 @@ from medreview.exchange.producers.given import (
     role_of,
     text_at,
 )
-from medreview.exchange.producers.producer import Producer
 
 _LEFT: Final = {"thinking": "reasoning", "redacted_thinking": "reasoning"}
 _WRITTEN: Final = ("text/markdown", "text/plain")

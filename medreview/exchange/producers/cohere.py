@@ -5,8 +5,17 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from medreview.exchange.producers.given import Cite, Given, SourceText, asked, cited_as, items, member, text_at
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import (
+    Cite,
+    Given,
+    Producer,
+    SourceText,
+    asked,
+    cited_as,
+    items,
+    member,
+    text_at,
+)
 
 
 def _detect(value: Any) -> bool:

@@ -6,8 +6,7 @@ from typing import Any, Final
 from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.producers.conversation import each_answer
 from medreview.exchange.producers.evaluated import contexts, scores
-from medreview.exchange.producers.given import Conversation, Given, items, member, role_of, text_at
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Conversation, Given, Producer, items, member, role_of, text_at
 
 _RUNS: Final = ("testCases", "conversationalTestCases", "test_cases", "conversational_test_cases", "test_results")
 

@@ -5,8 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from medreview.exchange.imports.json_rows import DECODER
 from medreview.exchange.producers.container import Events, events_in
-from medreview.exchange.producers.given import items, member, text_at
-from medreview.exchange.producers.producer import NoAnswerError
+from medreview.exchange.producers.given import NoAnswerError, items, member, text_at
 
 _CAME: Final = ("response", "output", "modelOutput", "response_body", "responseBody", "completion", "result", "body",
                 "raw_response", "answer")  # fmt: skip

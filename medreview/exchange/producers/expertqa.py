@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from medreview.exchange.imports.listed_citations import document_entry
-from medreview.exchange.producers.given import Cite, Given, SourceText, items, member, rest, text_at
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Cite, Given, Producer, SourceText, items, member, rest, text_at
 
 _ENTRY: Final = re.compile(r"\s*(?:\[(\d{1,3})\]\s*)?((?:https?://|www\.)\S+)?\s*(.*)\Z", re.DOTALL)
 _LABELS: Final = ("support", "correctness", "reliability", "informativeness", "worthiness", "reason_missing_support")

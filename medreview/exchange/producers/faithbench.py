@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from medreview.exchange.imports.listed_citations import document_entry
-from medreview.exchange.producers.given import Cite, Given, SourceText, items, member, rest, text_at
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Cite, Given, Producer, SourceText, items, member, rest, text_at
 
 
 def _detect(value: Any) -> bool:

@@ -10,6 +10,7 @@ from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import (
     Cite,
     Given,
+    Producer,
     SourceText,
     asked,
     cited_as,
@@ -18,7 +19,6 @@ from medreview.exchange.producers.given import (
     text_at,
     texts_in,
 )
-from medreview.exchange.producers.producer import Producer
 
 
 def _detect(value: Any) -> bool:

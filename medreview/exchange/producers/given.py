@@ -1,11 +1,11 @@
-"""What an adapter gives of one answer, and the record that is stored of it: offsets verified, entries of its list made.
+"""What an adapter is and gives of one answer, and the record that is stored of it: offsets verified, entries made.
 
 Every adapter says where a stretch begins and ends as its producer does. Producers count code points, UTF-16 units or
 bytes, and some are wrong; so the unit is the one in which every stretch says what it should.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from typing import Any, Final, NamedTuple
@@ -76,6 +76,26 @@ class Given:
     left: Sequence[str] = ()
     conversation: Conversation = _NONE
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class NoAnswerError(ValueError):
+    """What is recorded is no answer; the text says what it is, as the end of a sentence that names the record."""
+
+
+class Producer(NamedTuple):
+    """A format that some system writes.
+
+    ``detect`` looks at a JSON value and says whether it is this format: by what no other has. ``records`` finds the
+    answers in it; it gets the request that was sent, where the file or another one has that. ``fold`` makes of the
+    events of a stream the value that would have come at once, ``None`` for the stream of another producer.
+    ``name`` is what people call it, ``about`` which files it is.
+    """
+
+    name: str
+    about: str
+    detect: Callable[[Any], bool]
+    records: Callable[[Any, Any], Iterator[Given]]
+    fold: Callable[[list[Any]], Any] | None = None
 
 
 def record_of(given: Given, line: int, producer: str) -> AnswerRecord:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from medreview.exchange.imports.fact_records import FactLabel
-from medreview.exchange.producers.given import Given, asked, items, member, rest, text_at
-from medreview.exchange.producers.producer import NoAnswerError, Producer
+from medreview.exchange.producers.given import Given, NoAnswerError, Producer, asked, items, member, rest, text_at
 
 _IDEAL: Final = "ideal_completions_data"
 _FIELDS: Final = ("prompt", "prompt_id", _IDEAL)

@@ -6,8 +6,18 @@ from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.producers.evaluated import scores
-from medreview.exchange.producers.given import Cite, Given, asked, cited_as, items, member, text_at, texts_in
-from medreview.exchange.producers.producer import NoAnswerError, Producer
+from medreview.exchange.producers.given import (
+    Cite,
+    Given,
+    NoAnswerError,
+    Producer,
+    asked,
+    cited_as,
+    items,
+    member,
+    text_at,
+    texts_in,
+)
 
 _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})")
 _LETTER: Final = re.compile(r"[A-Z]")

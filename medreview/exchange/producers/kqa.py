@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from medreview.exchange.producers.given import Cite, Given, rest, text_at
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Cite, Given, Producer, rest, text_at
 
 _LISTS: Final = ("Must_have", "Nice_to_have")
 _FIELDS: Final = ("Question", "Free_form_answer", "result", "Sources", *_LISTS)

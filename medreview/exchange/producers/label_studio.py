@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.producers.conversation import each_answer
-from medreview.exchange.producers.given import Conversation, Given, items, member, role_of, text_at, texts_in
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Conversation, Given, Producer, items, member, role_of, text_at, texts_in
 
 _LABELS: Final = ("choices", "rating", "text", "taxonomy", "labels", "number")
 """Types of results that say something of the conversation."""

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from medreview.exchange.imports.json_rows import DECODER
 from medreview.exchange.producers.evaluated import asked_by, contexts, scores
-from medreview.exchange.producers.given import Given, items, member, role_of, text_at, texts_in
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Given, Producer, items, member, role_of, text_at, texts_in
 
 _ASKED: Final = ("question", "query", "input", "user_input", "prompt", "text", "args")
 _SAID: Final = ("answer", "output", "response", "result", "completion", "content", "text")

@@ -18,6 +18,7 @@ from medreview.exchange.producers.given import (
     Cite,
     Conversation,
     Given,
+    Producer,
     SourceText,
     cited_as,
     items,
@@ -25,7 +26,6 @@ from medreview.exchange.producers.given import (
     text_at,
     texts_in,
 )
-from medreview.exchange.producers.producer import Producer
 
 _POINTS_AT: Final = re.compile(r"turn(\d+)([a-z_]+?)(\d+)")
 _RESULTS: Final = {"search": "organic", "news": "topStories", "ref": "references"}

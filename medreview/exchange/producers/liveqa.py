@@ -6,9 +6,8 @@ The questions of its test set have a paraphrase and an address for each answer; 
 from collections.abc import Iterator
 from typing import Any, Final
 
-from medreview.exchange.producers.given import Cite, Given, member, rest, text_at
+from medreview.exchange.producers.given import Cite, Given, NoAnswerError, Producer, member, rest, text_at
 from medreview.exchange.producers.medquad import child, children, lines, words
-from medreview.exchange.producers.producer import NoAnswerError, Producer
 
 _ASKED: Final = "NLM-QUESTION"
 _ANSWER: Final = ("RefAnswer", "ReferenceAnswer")

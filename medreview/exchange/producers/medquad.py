@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from medreview.exchange.producers.given import Cite, Given, items, member, rest, text_at
-from medreview.exchange.producers.producer import NoAnswerError, Producer
+from medreview.exchange.producers.given import Cite, Given, NoAnswerError, Producer, items, member, rest, text_at
 
 _POINT: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=[-•] )")
 

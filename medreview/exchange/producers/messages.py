@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.producers.conversation import CutText, asides, each_answer, what_asides
-from medreview.exchange.producers.given import Conversation, Given, items, member, role_of, text_at, texts_in
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Conversation, Given, Producer, items, member, role_of, text_at, texts_in
 
 _LISTS: Final = ("messages", "conversations", "conversation", "dialogue", "turns")
 _ROLES: Final = ("role", "from", "sender", "author", "speaker")

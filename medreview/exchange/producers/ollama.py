@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from medreview.exchange.imports.answer_records import Turn
-from medreview.exchange.producers.given import Given, after_thinking, asked, items, member, text_at
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Given, Producer, after_thinking, asked, items, member, text_at
 
 
 def _detect(value: Any) -> bool:

@@ -9,6 +9,7 @@ from medreview.exchange.producers.given import (
     Cite,
     Conversation,
     Given,
+    Producer,
     SourceText,
     cited_as,
     items,
@@ -16,7 +17,6 @@ from medreview.exchange.producers.given import (
     text_at,
     texts_in,
 )
-from medreview.exchange.producers.producer import Producer
 
 
 def _detect(value: Any) -> bool:

@@ -12,6 +12,8 @@ from medreview.exchange.imports.json_rows import DECODER
 from medreview.exchange.producers.given import (
     Cite,
     Given,
+    NoAnswerError,
+    Producer,
     SourceText,
     after_thinking,
     asked,
@@ -22,7 +24,6 @@ from medreview.exchange.producers.given import (
     text_at,
     texts_in,
 )
-from medreview.exchange.producers.producer import NoAnswerError, Producer
 
 _REASONING: Final = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 _CHUNK: Final = "chat.completion.chunk"

@@ -9,8 +9,7 @@ from typing import Any
 
 from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.imports.listed_citations import document_entry
-from medreview.exchange.producers.given import Cite, Given, SourceText, asked, items, member, text_at
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Cite, Given, Producer, SourceText, asked, items, member, text_at
 
 
 def _detect(value: Any) -> bool:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from medreview.exchange.producers.evaluated import asked_by
-from medreview.exchange.producers.given import Given, items, member, text_at, texts_in
-from medreview.exchange.producers.producer import NoAnswerError, Producer
+from medreview.exchange.producers.given import Given, NoAnswerError, Producer, items, member, text_at, texts_in
 
 _KEPT: Final = ("score", "success", "namedScores", "vars")
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from medreview.exchange.producers.evaluated import asked_by, contexts
-from medreview.exchange.producers.given import Given, items, member, text_at, texts_in
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Given, Producer, items, member, text_at, texts_in
 
 _ASKED: Final = ("query", "question", "input", "user_input")
 _ANSWERS: Final = ("answer", "result", "response", "output_text", "output", "data")

@@ -7,8 +7,7 @@ from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.imports.json_rows import is_table, records_in
 from medreview.exchange.producers.conversation import each_answer
 from medreview.exchange.producers.evaluated import contexts
-from medreview.exchange.producers.given import Conversation, Given, items, member, role_of, text_at, texts_in
-from medreview.exchange.producers.producer import Producer
+from medreview.exchange.producers.given import Conversation, Given, Producer, items, member, role_of, text_at, texts_in
 
 _USED: Final = ("user_input", "response", "retrieved_contexts", "reference", "id")
 
