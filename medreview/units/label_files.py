@@ -104,7 +104,7 @@ def _source(reader: sqlite3.Connection, response_id: str, told: str) -> tuple[st
     raise ValueError(f"has a source that its response does not cite: {told[:80]!r}")
 
 
-def _of_people(columns: Collection[str], _records: Sequence[Mapping[str, Any]]) -> bool:
+def of_people(columns: Collection[str], _records: Sequence[Mapping[str, Any]]) -> bool:
     """A file with a judge's name is one of judgements."""
     return "judge" not in columns
 
@@ -115,7 +115,7 @@ PAIR_LABEL_FILES: Final = UnitFormat(
     characteristic=_PAIR_NEEDED,
     required=_PAIR_NEEDED,
     read=read_pair_label,
-    tells=_of_people,
+    tells=of_people,
     on_statements=True,
 )
 """Labels of people on pairs that the study has."""

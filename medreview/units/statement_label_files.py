@@ -3,7 +3,7 @@
 A label is on the page that opens beside the statement now, as one that is given in the workbench.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import name_of, text_of
@@ -13,7 +13,7 @@ from medreview.labels import EVIDENCE
 from medreview.study import Study
 from medreview.study.ids import STATEMENT
 from medreview.text import counted
-from medreview.units.label_files import given_blind, reason_of
+from medreview.units.label_files import given_blind, of_people, reason_of
 from medreview.units.named_statement import find_statement
 from medreview.units.new_units import Brought, ImportedLabel
 from medreview.units.unit_format import UnitFormat
@@ -99,18 +99,13 @@ def _one_sided(bad: Sequence[BadRecord]) -> list[str]:
     ]
 
 
-def _of_people(columns: Collection[str], _records: Sequence[Mapping[str, Any]]) -> bool:
-    """A file with a judge's name is one of judgements."""
-    return "judge" not in columns
-
-
 STATEMENT_LABEL_FILES: Final = UnitFormat(
     name=STATEMENT,
     fields=_FIELDS,
     characteristic=_NEEDED,
     required=_NEEDED,
     read=read_statement_label,
-    tells=_of_people,
+    tells=of_people,
     on_statements=True,
     cautions=_one_sided,
 )
