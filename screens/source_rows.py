@@ -233,7 +233,7 @@ def nothing_to_read(session: ReviewSession) -> str:
     if source.snapshot_id is None:
         fetch = command("fetch", session.study.path)
         if not source.url:
-            return f"{source.domain} has no address, and its text did not come with the answer. Give it with F4."
+            return f"{source.domain} has no address, and its text did not come with the answer. Give it with F8."
         return f"This source was not fetched yet; `{fetch}` gets it.\n\n{source.url}"
     sentence = NOTHING_TO_READ.get(source.state, "There is nothing to read here.")
     if source.state == "pdf_scan" and NO_TEXT_BY_OCR not in source.state_evidence:

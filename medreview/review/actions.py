@@ -29,7 +29,7 @@ class Action(NamedTuple):
 _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home",
-    "end": "End", "f1": "F1", "f2": "F2", "f4": "F4", "f5": "F5", "tab": "Tab", "enter": "Enter", "plus": "+",
+    "end": "End", "f1": "F1", "f2": "F2", "f5": "F5", "f8": "F8", "tab": "Tab", "enter": "Enter", "plus": "+",
     "left_square_bracket": "[", "right_square_bracket": "]",
 }  # fmt: skip
 
@@ -169,7 +169,7 @@ REVIEW: Final = (
     ),
     Action(
         "attach",
-        ("f4",),
+        ("f8",),
         "content",
         "Give the content of this source yourself: pasted, or the path of a file; it is held against title and DOI.",
         "Read",

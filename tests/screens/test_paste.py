@@ -77,14 +77,14 @@ async def test_without_an_answer_nothing_is_taken_and_escape_leads_back(study: S
 async def test_the_text_of_a_source_is_given_where_it_is_missed(study: Study, size: tuple[int, int]) -> None:
     app = workbench(study)
     async with app.run_test(size=size) as pilot:
-        await press(pilot, "f4")
+        await press(pilot, "f8")
         assert "The content of [1]" in screen_text(app)
         await paste(pilot, PAGE)
         await press(pilot, "enter")
         shown = screen_text(app)
         assert "given by reviewer" in shown
         assert "Renal dosing." in shown
-        await press(pilot, "f4")
+        await press(pilot, "f8")
         await paste(pilot, PAGE + " Renal function is measured every three months.")
         await press(pilot, "enter")
         assert "It would take the place of snapshot 1" in screen_text(app)
@@ -98,11 +98,11 @@ async def test_a_file_is_named_in_the_place_of_a_text(study: Study, tmp_path: Pa
     (tmp_path / "g.txt").write_text(PAGE)
     app = workbench(study)
     async with app.run_test(size=(100, 30)) as pilot:
-        await press(pilot, "f4")
+        await press(pilot, "f8")
         await paste(pilot, str(tmp_path / "g.txt"))
         await press(pilot, "enter")
         assert "Renal dosing." in screen_text(app)
-        await press(pilot, "f4")
+        await press(pilot, "f8")
         await paste(pilot, str(tmp_path / "none.txt"))
         await press(pilot, "enter")
     assert study.reader.execute("SELECT count(*) FROM snapshot").fetchone()[0] == 1
