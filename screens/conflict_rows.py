@@ -86,7 +86,7 @@ class ConflictRows:
         if settled is None:
             return []
         again = "" if settled.stands else ", open again"
-        return [("── ", "rule"), ("settled: ", "good" if settled.stands else "badge"),
+        return [("── ", "rule"), ("settled: ", "own" if settled.stands else "badge"),
                 *self._label(conflict, settled.label), (f" by {visible(settled.reviewer)}{again} ", "dim")]  # fmt: skip
 
 

@@ -74,7 +74,7 @@ class ReasonDialog:
         last: list[StyledText] = [
             (" ", ""), (self.asks.digits, "key"),
             (" another verdict  ", ""), ("Enter", "key"), (" no reason  ", ""), ("n", "key"),
-            (" in words  ", ""), ("Esc", "key"), (" back", ""), ("", "fill"), (f"({self.saved()}) ", "good"),
+            (" in words  ", ""), ("Esc", "key"), (" back", ""), ("", "fill"), (f"({self.saved()}) ", "receipt"),
         ]  # fmt: skip
         return [*rows, last]
 
@@ -114,7 +114,7 @@ class RevealDialog:
         """Both verdicts and the choice."""
         both: list[StyledText] = [
             (f" {visible(self.name)}  judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (self.mine, "key"),
-            ("   both kept", "dim"), ("", "fill"), (f"({self.saved()}) ", "good"),
+            ("   both kept", "dim"), ("", "fill"), (f"({self.saved()}) ", "receipt"),
         ]  # fmt: skip
         if sum(width(text) for text, _ in both) > columns:
             del both[4]

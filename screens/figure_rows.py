@@ -176,7 +176,7 @@ def _filled(count: str, share: str, shade: str, room: int, digits: int) -> tuple
 
 
 def _style(count: int, agrees: bool, here: bool) -> str:
-    shown = "good" if agrees and count else "badge" if count else "dim"
+    shown = "title" if agrees and count else "" if count else "dim"
     return f"{shown} caret" if here else shown
 
 

@@ -100,7 +100,7 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
         [
             (tally, ""),
             ("", "fill"),
-            ("█" * filled, "good"),
+            ("█" * filled, "own"),
             ("─" * (room - filled), "rule"),
             (f" {share:4.0%}   ", ""),
         ],
@@ -200,7 +200,7 @@ def response_row(line: ResponseLine, columns: int) -> Row:
     progress = f"{line.decided}/{line.statements}" + (" ✓" if done else "") if line.statements else ""
     progress = "invalid" if line.invalid else progress
     question = visible(" ".join(line.question.split()))
-    pieces: list[StyledText] = [(f"   {line.name}  ", "title"), (f"{progress:>8}", "good" if done else "")]
+    pieces: list[StyledText] = [(f"   {line.name}  ", "title"), (f"{progress:>8}", "own" if done else "")]
     return [*pieces, ("   " + _cut(question, columns - sum(width(text) for text, _ in pieces) - 6), "dim")]
 
 

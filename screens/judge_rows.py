@@ -187,7 +187,7 @@ def _strip(jury: Sequence[Juror]) -> str:
 def _mine(session: ReviewSession, columns: int, most: int) -> list[Row]:
     """What I said, before all else; what is to be done about a stale label; my note. In at most so many rows."""
     own = session.own
-    style = "badge" if own.stale else "good" if own.label else "dim"
+    style = "badge" if own.stale else "own" if own.label else "dim"
     rows: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
     rows += wrapped(own_words(own, session.draft is not None) or "nothing yet", columns, style, min(2, most - 1))
     compare = command("diff", session.study.path)
@@ -205,7 +205,7 @@ def _verdict(judgement: Judgement) -> list[StyledText]:
         words = f"{VERDICT[level]} {level_named('evidence', level).name.upper()}"
         style = STYLE.get(level, "")
     elif judgement.supported is not None:
-        words, style = ("✓ SUPPORTED", "good") if judgement.supported else ("✗ NOT SUPPORTED", "bad")
+        words, style = ("✓ SUPPORTED", "says") if judgement.supported else ("✗ NOT SUPPORTED", "against")
     else:
         words, style = f"? {(judgement.raw_label or 'unsure').upper()}", ""
     return [(words, f"{style} key".strip()), *confidence(judgement.confidence)]
@@ -228,9 +228,9 @@ def _quote_status(
     status = quote_status_words(judgement, source) if wide else in_words(judgement.quote_status)
     if judgement.quote_status in FALSE_QUOTES:
         kinds = f": {', '.join(judgement.difference_kinds)}" if judgement.difference_kinds else ""
-        return [("quote ", ""), (status.upper(), "bad"), (f"{kinds}{where}", "")]
+        return [("quote ", ""), (status.upper(), "badge"), (f"{kinds}{where}", "")]
     if doubt := _doubt(judgement):
-        return [("quote ", ""), (doubt.upper(), "bad"), (where, "")]
+        return [("quote ", ""), (doubt.upper(), "badge"), (where, "")]
     return [(f"quote {status}{where}", "")]
 
 

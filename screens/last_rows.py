@@ -26,11 +26,11 @@ def foot_rows(above: Sequence[Row], receipt: str, said: str, bad: bool, columns:
         if len(above) < FOOT_ROWS:
             room = columns - (width(held) + 4 if held else 0)
             shown = fit(receipt, min(width(receipt), max(1, room)))
-            rows[-1] = [(f" {shown}", "bad" if bad else "good"), *([("", "fill"), (f"{held} ", "key")] if held else [])]
+            rows[-1] = [(f" {shown}", "error" if bad else "receipt"), *([("", "fill"), (f"{held} ", "key")] if held else [])]
         return rows
     shown = visible(" ".join(said.split()))
     lines = [shown[start:end].rstrip() for start, end in WrapTable(shown, max(1, columns - 2)).rows][:FOOT_ROWS]
-    told: list[Row] = [[(f" {line}", "bad" if bad else "key")] for line in lines]
+    told: list[Row] = [[(f" {line}", "error" if bad else "key")] for line in lines]
     return [*rows[: FOOT_ROWS - len(told)], *told]
 
 
@@ -159,7 +159,7 @@ class LineInput:
         label = f" {self.label} "
         before, under, after = self.line.window(max(8, columns - width(label) - 1))
         typed: Row = [(label, "key"), (before, ""), (under, "caret"), (after, "")]
-        below: Row = [(f" {self.wrong}", "bad")] if self.wrong else []
+        below: Row = [(f" {self.wrong}", "error")] if self.wrong else []
         keys: Row = [(" ", ""), ("Enter", "key"), (f" {self.hint}   ", ""), ("Esc", "key"), (" leave", "")]
         if self.discard is not None:
             keys = [*keys[:-1], (" keeps it as a draft   ", ""), ("Ctrl+X", "key"), (" discards it", "")]

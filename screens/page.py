@@ -126,7 +126,7 @@ class ChoicePage(PageScreen):
             piece for key, (words, _) in self._choices.items() for piece in ((f" {key}", "key"), (f" {words}  ", ""))
         ]
         self._foot.styles.height = 3
-        self._foot.show([[("─", "rule fill")], keys, [(f" {visible(self._receipt)}", "good")]])
+        self._foot.show([[("─", "rule fill")], keys, [(f" {visible(self._receipt)}", "receipt")]])
 
     def answer(self, key: Key) -> bool:
         """One of the choices, or move in the text."""

@@ -57,9 +57,10 @@ VERDICT: Final = {
 """A label's glyph; of scales whose levels are numbers or orders, those stand for themselves."""
 
 STYLE: Final = {
-    "supported": "good", "yes": "good", "none": "good", "good": "good", "present": "good", "answerable": "good",
-    "contradicted": "bad", "no": "bad", "fact": "bad", "input": "bad", "context": "bad", "bad": "bad",
-    "not_answerable": "bad", "not_supported": "bad", "removal_wrong": "bad", "match": "good", "other_work": "bad",
+    "supported": "says", "yes": "says", "none": "says", "good": "says", "present": "says", "answerable": "says",
+    "contradicted": "against", "no": "against", "fact": "against", "input": "against", "context": "against",
+    "bad": "against", "not_answerable": "against", "not_supported": "against", "removal_wrong": "against",
+    "match": "says", "other_work": "against",
 }  # fmt: skip
 """The style of a verdict, for verdicts with a style."""
 
@@ -231,7 +232,7 @@ def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
     said = [
         HeaderPiece(
             visible(f"you: {mine}") if mine else "",
-            "badge" if session.own.stale else "good",
+            "badge" if session.own.stale else "own",
             ((_EARLY + 1, 32), (_MIDDLE + 1, 12), (_LATE + 1, "")),
         )
     ]

@@ -160,7 +160,7 @@ class UnitFace(Face):
         session = self._session
         own = said_by_me(session) or "nothing yet"
         mine: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
-        mine += wrapped(own, columns, "good" if session.own.label else "dim", 2)
+        mine += wrapped(own, columns, "own" if session.own.label else "dim", 2)
         mine += wrapped(f"note: {session.own.note}", columns, "", 2) if session.own.note else []
         rows: list[Row] = [[(" ── machines ", "rule"), ("─", "rule fill"), (" ", "")]]
         room = max(2, most - len(mine))
@@ -265,7 +265,7 @@ def _said(opinion: Opinion) -> list[StyledText]:
 def _warned(opinion: Opinion) -> list[StyledText]:
     """That a quote is not what stands in the text, or proves nothing."""
     wrong = next((passage.status_words for passage in opinion.passages if passage.false), "")
-    return [("quote ", ""), (wrong.upper(), "bad"), ("  ", "")] if wrong else []
+    return [("quote ", ""), (wrong.upper(), "badge"), ("  ", "")] if wrong else []
 
 
 def _words(opinion: Opinion) -> str:

@@ -183,7 +183,7 @@ class DocumentPage:
                 text, indent = f"{words} {carets}", indent - width(words) - 1
             else:
                 indent = max(0, room - width(text))
-        return ((" " * (self._gutter + indent), ""), (text, "bad"))
+        return ((" " * (self._gutter + indent), ""), (text, "against"))
 
 
 def _sign(pieces: list[StyledText]) -> bool:

@@ -66,29 +66,33 @@ StyledText = tuple[str, str]
 Row = Sequence[StyledText]
 
 PALETTE: Final = {
-    # Roles other than marks: names, dimmed text, keys, reason badges, saved, errors, rules, the gutter of the active
-    # highlight, the cursor's row, the cursor in a line editor.
+    # One colour, one meaning. Green: the page says so. Red: it says otherwise. Yellow: take care, a quote, a number, a
+    # page or the mode is not what one expects. Cyan: near, no more. Magenta: yours. Blue: the workbench, its keys and
+    # where you are. All else is told by weight and by words.
     "title": Style(bold=True),
     "dim": Style(color="bright_black"),
     "key": Style(bold=True),
     "badge": Style(color="yellow", bold=True),
-    "good": Style(color="green"),
-    "bad": Style(color="red", bold=True),
+    "says": Style(color="green", bold=True),
+    "against": Style(color="red", bold=True),
+    "own": Style(color="magenta", bold=True),
+    "receipt": Style(bold=True),
+    "error": Style(color="yellow", bold=True, reverse=True),
     "rule": Style(color="bright_black"),
     "gutter": Style(color="yellow", bold=True),
     "cursor": Style(bold=True),
     "caret": Style(reverse=True),
     # The kinds of marks.
-    "hint": Style(color="yellow", bold=True, reverse=True),
+    "hint": Style(color="blue", bold=True, reverse=True),
     "active": Style(bold=True),
-    "search": Style(color="yellow", reverse=True),
+    "search": Style(color="blue", reverse=True),
     "clash": Style(color="red", bold=True, reverse=True),
     "quote": Style(color="green", bold=True),
     "span": Style(color="magenta", bold=True, underline=True),
     "evidence": Style(color="cyan", underline=True),
     "lexical": Style(underline=True),
     "statement": Style(color="blue", underline=True),
-    "heading": Style(color="blue", bold=True),
+    "heading": Style(bold=True),
     "doubtful": Style(color="yellow", italic=True),
     "hidden": Style(dim=True),
     "collapsed": Style(),

@@ -108,16 +108,16 @@ async def test_lines_fill_and_repaint_what_differs() -> None:
     app = ListApp()
     async with app.run_test(size=(30, 9)) as pilot:
         assert lines(app.header) == ["study" + " " * 22 + "R07", "", ""]
-        rows: list[Row] = [[("── [1] ", "rule"), ("─", "rule fill"), (" 31% ─", "rule")], [("\x07saved", "good")]]
+        rows: list[Row] = [[("── [1] ", "rule"), ("─", "rule fill"), (" 31% ─", "rule")], [("\x07saved", "receipt")]]
         app.header.show(rows)
         await pilot.pause()
         assert lines(app.header) == ["── [1] " + "─" * 17 + " 31% ─", "\u2407saved", ""]
         painted: list[int] = []
         draw = app.header.render_line
         app.header.render_line = lambda y: painted.append(y) or draw(y)  # type: ignore[method-assign, func-returns-value]
-        app.header.show([rows[0], [("saved #1234", "good")]])
+        app.header.show([rows[0], [("saved #1234", "receipt")]])
         await pilot.pause()
         assert painted == [1]
-        app.header.show([rows[0], [("saved #1234", "good")]])
+        app.header.show([rows[0], [("saved #1234", "receipt")]])
         await pilot.pause()
         assert painted == [1]

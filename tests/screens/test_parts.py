@@ -80,7 +80,7 @@ def test_key_rows_fit_and_always_show_the_verdicts(columns: int, blind: bool, pa
 
 def test_what_is_said_takes_the_rows_it_needs() -> None:
     keys = [[("one", "")], [("two", "")]]
-    assert foot_rows(keys, "saved", "", False, 20) == [*keys, [(" saved", "good")]]
+    assert foot_rows(keys, "saved", "", False, 20) == [*keys, [(" saved", "receipt")]]
     rows = foot_rows(keys, "saved", "a sentence that is longer than one row", True, 20)
     assert [text for row in rows for text, _ in row] == [" a sentence that is", " longer than one", " row"]
 
