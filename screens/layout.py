@@ -28,6 +28,8 @@ _BLOCK_ROWS: Final = 3
 _BAR_ROWS: Final = 3
 """Of the bar above the source where it has a pane of its own."""
 _STATEMENT_ROWS: Final = 7
+_LEAST_SOURCE: Final = 4
+"""Rows of the source without which nothing stands above it."""
 
 
 class Needs(NamedTuple):
@@ -36,7 +38,8 @@ class Needs(NamedTuple):
     ``response``: in one column, the response stands where the source was (``v``). ``source``: in one column, as many
     rows as the text to read has, if it is so short that the statement can have more of them. ``pinned``: rows for the
     figures that are kept in sight; in one column they stand where a rule was. ``bar``: further rows of the bar above
-    the source, which in one column rule and statement give up.
+    the source, which in one column rule and statement give up. ``strip``: further rows below that bar, which the source
+    gives up.
     """
 
     statement: int
@@ -46,6 +49,7 @@ class Needs(NamedTuple):
     source: int = SOURCE_ROWS
     pinned: int = 0
     bar: int = 0
+    strip: int = 0
 
 
 class PanePlan(NamedTuple):
@@ -94,9 +98,11 @@ def _one_column(size: Size, needs: Needs) -> PanePlan:
         ("foot", FOOT_ROWS),
     ]
     rest = max(1, size.height - sum(height for _, height in rows))
+    strip = 0 if needs.response or rest - needs.strip < _LEAST_SOURCE else needs.strip
+    rest -= strip
     regions, y = {}, 0
     for name, height in rows:
-        height = rest if name in ("source", "response") else height
+        height = rest if name in ("source", "response") else height + strip if name == "bar" else height
         if height:
             margin = 1 if name in ("source", "response") else 0
             regions[name] = Region(0, y, size.width - margin, height)
@@ -115,6 +121,7 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
     block = min(needs.statement + needs.question, card_room(size, needs.judges) - needs.pinned)
     question = max(1, block - needs.statement)
     bar = _BAR_ROWS + needs.bar
+    bar += needs.strip if height - bar - needs.strip >= _LEAST_SOURCE else 0
     regions = {
         "header": Region(0, 0, size.width, 1),
         "rule": Region(0, 1, size.width, 1),
@@ -133,6 +140,11 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
         regions["queue"] = Region(0, top, left, height)
         regions["left"] = Region(left, top, 1, height)
     return PanePlan(shape, regions, needs.statement, question)
+
+
+def source_columns(size: Size) -> int:
+    """The columns of the bar above the source."""
+    return arrange(size, Needs(0, 0, 0)).regions["bar"].width
 
 
 def card_room(size: Size, judges: int) -> int:
