@@ -38,7 +38,7 @@ def _absent(said: AbsentQuote, nearest: bool, columns: int, most: int) -> list[R
     facts = [f"{first.words}: {_times(first.times)}"] if first else []
     facts += [f"{one.words}: {one.times}" for one in others if one]
     facts.append("nearest: m" if nearest else "nothing like it")
-    while len(facts) > 1 and cells([(" · ".join(facts), "")]) > columns - 6:
+    while len(facts) > 1 and cells([(" · ".join(facts), "")]) > columns - 4:
         facts.pop(-2)
     rows = _text(f"“{said.quote}”", columns - 4, most)
     return [
