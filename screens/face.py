@@ -30,6 +30,8 @@ class Face(ABC):
     def __init__(self, session: Deciding, source: DocumentView, response: DocumentView) -> None:
         self._session = session
         self._response = response
+        self._tall = False
+        """Rows are not scarce."""
         self.panes = Panes(session, source, response, self._nothing, self._preface)
 
     @abstractmethod
@@ -84,7 +86,7 @@ class Face(ABC):
     def _strip(self, columns: int, *, one: bool) -> list[Row]:
         """What stands above the text in the main pane: quotes that are not in it, sources in conflict."""
         session = self._session
-        return strip_rows(session.above_page, session.text_key, columns, one=one)
+        return strip_rows(session.above_page, session.text_key, columns, one=one, tall=self._tall)
 
     def _focused(self, title: Row, *, beside: bool) -> Row:
         """A pane's title; the one of the pane that paging moves has a sign in its first cell."""

@@ -22,7 +22,7 @@ from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog
 from medreview.screens.face import Face
 from medreview.screens.judge_rows import judge_bar, lead, panel_rows
 from medreview.screens.last_rows import Hints
-from medreview.screens.layout import Needs, PanePlan, shape_of, source_columns
+from medreview.screens.layout import TALL_FROM, Needs, PanePlan, shape_of, source_columns
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import (
     nothing_to_read,
@@ -116,6 +116,7 @@ class StatementFace(Face):
     def needs(self, size: Size, card: Region | None) -> Needs:
         """The statement, the question, two rows of judges where they are shown."""
         session, item, panes = self._session, self._session.item, self.panes
+        self._tall = size.height >= TALL_FROM
         if shape_of(size) == "one" or card is None:
             judges = self._opinion_height(size.width)
             if item is None:

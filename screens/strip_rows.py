@@ -18,17 +18,17 @@ _FEW_QUOTES: Final = 2
 _SAYS: Final = {"supported": ("✓ supports", "says"), "contradicted": ("✗ contradicts", "against")}
 
 
-def strip_rows(above: AbovePage, shown: str | None, columns: int, *, one: bool) -> list[Row]:
-    """All of it; in one column one quote in a single row, or the two sources side by side in two. ``shown``: the source
-    on the screen."""
+def strip_rows(above: AbovePage, shown: str | None, columns: int, *, one: bool, tall: bool) -> list[Row]:
+    """All of it; in one column one quote, or the two sources side by side, in few rows where it is not ``tall``.
+    ``shown``: the source on the screen."""
     rows: list[Row] = []
     margin: list[StyledText] = [] if one else [(" ", "")]
     room = columns - len(margin)
     for quote in above.absent[: 1 if one else _FEW_QUOTES]:
-        rows += _absent(quote, above.nearest, room, 1 if one else _QUOTE_ROWS)
+        rows += _absent(quote, above.nearest, room, _QUOTE_ROWS if tall or not one else 1)
     if above.conflict and not (one and rows):
         beside = one or columns >= _BESIDE_FROM
-        rows += (_beside if beside else _stacked)(above.conflict, shown, room, 2 if one else _QUOTE_ROWS)
+        rows += (_beside if beside else _stacked)(above.conflict, shown, room, _QUOTE_ROWS if tall or not one else 2)
     return [[*margin, *row] for row in rows]
 
 

@@ -22,7 +22,7 @@ from medreview.screens.face import Face
 from medreview.screens.judge_rows import SPOKEN_ROWS, confidence, spoken_rows
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import Hints, LineInput
-from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of, source_columns
+from medreview.screens.layout import SOURCE_ROWS, TALL_FROM, Needs, PanePlan, card_room, shape_of, source_columns
 from medreview.screens.review_rows import STYLE, Subject, glyph, said_by_me
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
@@ -63,6 +63,7 @@ class UnitFace(Face):
         that text's place as well, if it fits."""
         session, view = self._session, self._session.view
         self.panes.beside_drawn = False
+        self._tall = size.height >= TALL_FROM
         if shape_of(size) == "one" or card is None:
             opinions = self._opinion_height(size.width)
             if view is None:

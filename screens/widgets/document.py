@@ -35,6 +35,8 @@ _SIGNS: Final = {"hidden": "╳", "collapsed": "┊", "left_out": "╎"}
 """By kind of mark, the sign beside its rows: dim alone is not seen everywhere. The first that holds is drawn."""
 _CLOSED: Final = "in a closed panel"
 """At the end of one of the first rows of such a text that has room."""
+_NEAR: Final = 300
+"""Characters between two such texts under which the second one does not say it again."""
 _FIRST_ROWS: Final = 3
 _WHOLE_GUTTER: Final = 3
 """Columns of a gutter with room for all its signs."""
@@ -82,8 +84,9 @@ class DocumentPage:
         self.shown = self._made_visible(contents.text, ascii_only) if shown is None else shown
         self.strips: dict[int, Strip] = {}
         self._gutter = gutter
-        self._bar, self._line, self._hangs = (displayed(sign, ascii_only) for sign in (_BAR, _BESIDE, _HANGS))
-        self._rule, self._joint = (displayed(sign, ascii_only) for sign in "─┼")
+        self._bar, self._hangs = (displayed(sign, ascii_only) for sign in (_BAR, _HANGS))
+        self._line = "." if ascii_only else _BESIDE  # the bar has the ASCII sign of lines
+        self._rule, self._joint, self._between = (displayed(sign, ascii_only) for sign in "─┼│")
         self._lit = {kind: (displayed(sign, ascii_only), style) for kind, (sign, style) in _LIT.items()}
         self._signs = {kind: displayed(sign, ascii_only) for kind, sign in _SIGNS.items()}
         self._told = {at: displayed(words, ascii_only) for at, words in contents.told}
@@ -220,7 +223,7 @@ class DocumentPage:
         """What stands between the cells of a table, from one column to another."""
         if frame is None:
             return blank * (end - start)
-        bar = self._joint if frame.rule else self._line
+        bar = self._joint if frame.rule else self._between
         return "".join(bar if at in frame.bars else blank for at in range(start, end))
 
     def _beside(self, line: Span, kinds: Collection[str]) -> list[StyledText]:
@@ -243,7 +246,7 @@ class DocumentPage:
         kind = next((kind for kind in self._signs if kind in kinds), "")
         marks = self.index.overlapping(kind, *line) if kind else []
         for mark in marks[:1]:
-            words = self._told.get(mark.start) if kind == "left_out" else _CLOSED if kind == "collapsed" else ""
+            words = self._told.get(mark.start, "") if kind == "left_out" else self._closed(mark)
             first = self._wrap.row_of(mark.start)
             if not words or row - first >= _FIRST_ROWS:
                 continue
@@ -251,6 +254,12 @@ class DocumentPage:
             if column <= room and all(self._width(before) > room for before in range(first, row)):
                 return words
         return ""
+
+    def _closed(self, mark: Mark) -> str:
+        """That a text stands in a closed panel, of the first of several that are near each other."""
+        before = self.index.previous(mark.start, (mark.kind,))
+        near = before is not None and mark.start - before.end < _NEAR
+        return _CLOSED if mark.kind == "collapsed" and not near else ""
 
     def _width(self, row: int) -> int:
         """The columns that a row of prose takes."""
