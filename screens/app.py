@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
     from medreview.review.open_session import CameFrom
     from medreview.screens.home_rows import Entrance
+    from medreview.screens.outputs import WriteReport
     from medreview.screens.page import Choices
     from medreview.screens.review import ReviewScreen
     from medreview.statements.left_out import LeftOut
@@ -68,6 +69,7 @@ class Workbench(Places):
         queue: "Queue | None" = None,
         notice: str = "",
         paste: bool = False,
+        report: "WriteReport | None" = None,
         once_shown: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(
@@ -84,6 +86,7 @@ class Workbench(Places):
         self._first = queue
         self._notice = notice
         self._pastes_first = paste
+        self._report = report
         self._once_shown = once_shown
         actions_for(STATEMENT_ASKS, config.keys)  # a key given to two actions is reported at once
         figure_actions(config.keys)
@@ -465,15 +468,16 @@ def run(
     notice: str = "",
     paste: bool = False,
     pasted: Callable[[Sequence[str]], None] = lambda _texts: None,
+    report: "WriteReport | None" = None,
     once_shown: Callable[[], None] = lambda: None,
 ) -> str:
     """Run the workbench until the reviewer leaves; ``""``, or a sentence to print.
 
     ``pasted`` gets a question and an answer that the reviewer pasted to have them checked, for which the workbench
-    ends; with ``paste`` it begins by asking for them. With a queue the review opens at once, otherwise the home screen;
-    ``once_shown`` is called when it is there. Raises
-    :class:`UserError` when there is no suitable terminal or when the settings bind a key to two actions, and
-    ``WorkbenchEnded``, with an exit code of its own, when something else than the reviewer ended the workbench.
+    ends; with ``paste`` it begins by asking for them. ``report`` writes the report. With a queue the review opens at
+    once, otherwise the home screen; ``once_shown`` is called when it is there. Raises :class:`UserError` when there is
+    no suitable terminal or when the settings bind a key to two actions, and ``WorkbenchEnded``, with an exit code of
+    its own, when something else than the reviewer ended the workbench.
     """
 
     def shown() -> None:
@@ -485,7 +489,9 @@ def run(
     check_terminal(study.path)
     terminal_look = look(config)
     replace_unencodable()
-    app = Workbench(study, config, terminal_look, queue=queue, notice=notice, paste=paste, once_shown=shown)
+    app = Workbench(
+        study, config, terminal_look, queue=queue, notice=notice, paste=paste, report=report, once_shown=shown
+    )
     before = {number: signal.getsignal(number) for number in (signal.SIGTSTP, signal.SIGCONT)}
     try:
         app.run(mouse=config.mouse)
