@@ -104,7 +104,8 @@ class Study:
         """Create a new study, empty or with what ``fill`` puts into it, and open it for writing.
 
         ``seed``: what its random draws are made from (:func:`medreview.study.audit_frame.seed_of_draws`), if not its
-        id. It gets its name when it is whole. Raises :class:`UserError` when the path exists already or cannot be written.
+        id. It gets its name when it is whole. Raises :class:`UserError` when the path exists already or cannot be
+        written.
         """
         refuse_no_file(path)
         if path.exists():
