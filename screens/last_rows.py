@@ -26,7 +26,10 @@ def foot_rows(above: Sequence[Row], receipt: str, said: str, bad: bool, columns:
         if len(above) < FOOT_ROWS:
             room = columns - (width(held) + 4 if held else 0)
             shown = fit(receipt, min(width(receipt), max(1, room)))
-            rows[-1] = [(f" {shown}", "error" if bad else "receipt"), *([("", "fill"), (f"{held} ", "key")] if held else [])]
+            rows[-1] = [
+                (f" {shown}", "error" if bad else "receipt"),
+                *([("", "fill"), (f"{held} ", "key")] if held else []),
+            ]
         return rows
     shown = visible(" ".join(said.split()))
     lines = [shown[start:end].rstrip() for start, end in WrapTable(shown, max(1, columns - 2)).rows][:FOOT_ROWS]
