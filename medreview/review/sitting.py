@@ -30,6 +30,7 @@ from medreview.review.reviewer_state import (
 )
 from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline
 from medreview.review.unblinding import OthersNote, others_notes
+from medreview.review.why_flagged import Reason
 from medreview.study import Study
 from medreview.study.backup import Elsewhere
 from medreview.study.connection import data_version
@@ -403,6 +404,11 @@ class Sitting(ABC):
     @abstractmethod
     def badges(self) -> str:
         """Why the unit on the screen is flagged, as far as it may be seen; else empty."""
+
+    @property
+    @abstractmethod
+    def reasons(self) -> tuple[Reason, ...]:
+        """The same in the reviewer's words, with the values at hand, the gravest first."""
 
     @abstractmethod
     def _texts(self) -> Sequence[tuple[str, str | None]]:
