@@ -186,10 +186,10 @@ def _cell(count: int, room: int, *, agrees: bool, here: bool) -> list[StyledText
     """A count in its cell, filled to both ends; brackets where the cursor is."""
     left, right = ("[", "]") if here else (" ", " ")
     if not count:
-        return [(left, "key"), (_NONE.center(room - 2), "dim"), (right, "key")]
+        return [(left, "title"), (_NONE.center(room - 2), "dim"), (right, "title")]
     told = f" {count:,} "
     fill = _SAME if agrees else _OTHER
     before = (room - 2 - len(told)) // 2
     behind = room - 2 - len(told) - before
     style = f"{'title' if agrees else ''} {'caret' if here else ''}".strip()
-    return [(left, "key"), (fill * before, ""), (told, style), (fill * behind, ""), (right, "key")]
+    return [(left, "title"), (fill * before, ""), (told, style), (fill * behind, ""), (right, "title")]

@@ -270,7 +270,7 @@ class FiguresScreen(KeyScreen[None]):
             view = figures.view(group, self._place.scale, self._place.judge)
             here = "▸ " if group == self._place.group else "  "
             rows.append(
-                [(f"{here}{group.title}", "key" if here.strip() else ""), (f"  n = {view.agreement.n:,}", "dim")]
+                [(f"{here}{group.title}", "title" if here.strip() else ""), (f"  n = {view.agreement.n:,}", "dim")]
             )
             told = f"    {brief(view.agreement)}  kappa {brief(view.kappa)}"
             rows.append([(fit(told, min(width(told), columns)), "")])

@@ -22,8 +22,11 @@ SOURCE_ROWS: Final = 11
 """The source never has fewer rows than this in one column, if the terminal has 24."""
 
 QUEUE_COLUMNS: Final = 34
+"""Of the queue pane at least, unless the reviewer makes it narrower."""
+QUEUE_HEAD_ROWS: Final = 2
 FOOT_ROWS: Final = 3
 _HEADER_ROWS: Final = 2
+_PANES_TOP: Final = 2
 _BLOCK_ROWS: Final = 3
 _BAR_ROWS: Final = 3
 """Of the bar above the source where it has a pane of its own."""
@@ -36,7 +39,7 @@ class Needs(NamedTuple):
     ``response``: in one column, the response stands where the source was (``v``). ``source``: in one column, as many
     rows as the text to read has, if it is so short that the statement can have more of them. ``pinned``: rows for the
     figures that are kept in sight; in one column they stand where a rule was. ``bar``: further rows of the bar above
-    the source, which in one column rule and statement give up.
+    the source, which in one column rule and statement give up. ``queue``: columns of the queue pane, where it is shown.
     """
 
     statement: int
@@ -46,6 +49,7 @@ class Needs(NamedTuple):
     source: int = SOURCE_ROWS
     pinned: int = 0
     bar: int = 0
+    queue: int = QUEUE_COLUMNS
 
 
 class PanePlan(NamedTuple):
@@ -105,9 +109,9 @@ def _one_column(size: Size, needs: Needs) -> PanePlan:
 
 
 def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
-    top, bottom = 2, size.height - FOOT_ROWS - 1
+    top, bottom = _PANES_TOP, size.height - FOOT_ROWS - 1
     height = bottom - top
-    left = QUEUE_COLUMNS if shape == "three" else 0
+    left = needs.queue if shape == "three" else 0
     rest = size.width - left - (2 if left else 1)
     middle = rest // 2 if shape == "two" else rest * 60 // 124
     x = left + 1 if left else 0
@@ -130,9 +134,15 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
     if needs.pinned:
         regions["pinned"] = Region(x, bottom - needs.pinned, middle, needs.pinned)
     if left:
-        regions["queue"] = Region(0, top, left, height)
+        regions["queue-head"] = Region(0, top, left, QUEUE_HEAD_ROWS)
+        regions["queue"] = Region(0, top + QUEUE_HEAD_ROWS, left, queue_rows(size))
         regions["left"] = Region(left, top, 1, height)
     return PanePlan(shape, regions, needs.statement, question)
+
+
+def queue_rows(size: Size) -> int:
+    """Rows of the queue pane below its heading."""
+    return size.height - FOOT_ROWS - 1 - _PANES_TOP - QUEUE_HEAD_ROWS
 
 
 def card_room(size: Size, judges: int) -> int:

@@ -77,9 +77,7 @@ def keys_of(told: str) -> list[str]:
     for name in told.split():
         key = named_key(name)
         if key is None:
-            raise UserError(
-                f"No terminal sends the key {name!r}; give one character, or a name such as Enter or Space."
-            )
+            raise UserError(f"No terminal sends the key {name!r}; give a character, or a name such as Enter or Space.")
         keys.append(key)
     return keys
 

@@ -30,7 +30,7 @@ _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home",
     "end": "End", "f1": "F1", "f2": "F2", "f5": "F5", "f8": "F8", "tab": "Tab", "enter": "Enter", "plus": "+",
-    "left_square_bracket": "[", "right_square_bracket": "]",
+    "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<", "greater_than_sign": ">",
 }  # fmt: skip
 
 
@@ -198,6 +198,8 @@ REVIEW: Final = (
     ),
     Action("hit_next", ("full_stop",), "next hit", "Next search hit.", "Read"),
     Action("hit_previous", ("comma",), "previous hit", "Previous search hit.", "Read"),
+    Action("queue_narrower", ("less_than_sign",), "narrower queue", "Make the pane of the queue narrower.", "Move"),
+    Action("queue_wider", ("greater_than_sign",), "wider queue", "Make it wider, for more of each statement.", "Move"),
     Action(
         "palette",
         ("colon",),

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from medreview.judges.rollup import each_judge
 from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
+from medreview.sources.ocr_pages import percent
 from medreview.text import counted, in_words
 from medreview.units.kind import Machines, UnitView
 from medreview.units.statement_view import Judgement, StatementView, Verdict, judge_name, quote_status_words
@@ -24,6 +25,11 @@ def jurors(item: StatementView) -> tuple[Juror, ...]:
         for judge, word in each_judge(said.vote for said in item.judgements).items()
         if not judge.offline
     )
+
+
+def sure_words(confidence: float) -> str:
+    """How sure a judge is, as given: ``69% sure``."""
+    return f"{percent(confidence)} sure"
 
 
 def tally_words(verdict: Verdict) -> str:

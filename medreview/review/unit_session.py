@@ -12,6 +12,7 @@ from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, told_of_unit
 from medreview.review.shown_unit import Highlights, QueueEntry
 from medreview.review.span_editing import SpanEdit
+from medreview.review.why_flagged import Reason, reasons_of_unit
 from medreview.text import Span
 from medreview.units.documents import RESPONSE
 from medreview.units.kind import Document, Machines, UnitKind, UnitView
@@ -68,6 +69,11 @@ class UnitSession(Deciding):
     def badges(self) -> str:
         """Why the unit is worth a look, where that may be seen."""
         return self.machines.badges
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The same in the reviewer's words."""
+        return reasons_of_unit(self.machines)
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
