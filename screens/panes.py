@@ -45,7 +45,7 @@ class Naming(NamedTuple):
         which = "first" if self.first is None else "last"
         typed = f" {self.typed}…" if self.typed else ""
         return [
-            [(f" Press the letters at the {which} word of the span.{typed}", "key")],
+            [(f" Press the letters at the {which} word of the span.{typed}", "title")],
             [(" ", ""), ("Esc", "key"), (" back to moving the ends", "")],
         ]
 

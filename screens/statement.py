@@ -53,7 +53,7 @@ def statement_rows(item: StatementView, marks: Sequence[Mark], columns: int, mos
     rows: list[Row] = []
     for number, (start, end) in enumerate(wrapped[:most]):
         label = f" {item.short_name}/{item.siblings} ".ljust(INDENT) if number == 0 else " " * INDENT
-        pieces: list[StyledText] = [(label, "key")]
+        pieces: list[StyledText] = [(label, "title")]
         pieces += [(text[piece.start : piece.end], " ".join(piece.kinds)) for piece in index.pieces(start, end)]
         rows.append(pieces)
     if len(wrapped) > most and rows:
@@ -95,7 +95,7 @@ def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
     record = f"  {visible(item.record_id)}" if named and item.record_id else ""
     if cells(f" answer{model}{ended}{record}  {name}") > columns:
         record = ""
-    return [(" answer", "dim"), (model, "title"), (ended, "clash"), (record, "dim"), ("", "fill"), (name, "key")]
+    return [(" answer", "dim"), (model, "title"), (ended, "clash"), (record, "dim"), ("", "fill"), (name, "title")]
 
 
 def _rows(text: str, width: int) -> list[tuple[int, int]]:

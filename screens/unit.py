@@ -259,7 +259,7 @@ def _said(opinion: Opinion) -> list[StyledText]:
     label = "" if opinion.label is None or is_order(opinion.label) else opinion.label
     sign = f"{glyph(label)} " if label and glyph(label) != label else ""
     style = STYLE.get(opinion.label or "", "")
-    return [(f"{sign}{visible(opinion.said)}", f"{style} key".strip()), *confidence(opinion.confidence)]
+    return [(f"{sign}{visible(opinion.said)}", f"{style} title".strip()), *confidence(opinion.confidence)]
 
 
 def _warned(opinion: Opinion) -> list[StyledText]:
@@ -282,7 +282,7 @@ def _rows(parts: Sequence[CardPart], columns: int, indent: int) -> list[Row]:
     """Parts of the card, wrapped, each with its label before its first row."""
     rows: list[Row] = []
     for part in parts:
-        text, style = visible(part.text), "key" if part.main else "dim"
+        text, style = visible(part.text), "title" if part.main else "dim"
         lines = list(prose_rows(text, 0, len(text), max(1, columns - indent - 1))) or [(0, 0)]
         for number, (start, end) in enumerate(lines):
             label = f" {fit(part.label, min(width(part.label), _LABEL))}" if number == 0 else ""
@@ -316,7 +316,7 @@ class ChoiceDialog:
 
     def rows(self, columns: int) -> list[Row]:
         """The question and the letters in one row."""
-        row: list[StyledText] = [(f" {self.asked}", "key")]
+        row: list[StyledText] = [(f" {self.asked}", "title")]
         for label in self.labels:
             row += [("  ", ""), (label.key, "key"), (f" {label.name}", "")]
         return [[*row, ("   ", ""), ("Esc", "key"), (" leaves", "")]]
@@ -348,7 +348,7 @@ class RankingDialog:
         entry = self.entry
         order = " > ".join(" = ".join(map(str, tier)) for tier in entry.tiers)
         more = " = …" if entry.tying else " > …" if entry.tiers and entry.open else " …" if entry.open else ""
-        first: list[StyledText] = [(" best ", "dim"), (f"{order}{more}", "key"), (" worst", "dim")]
+        first: list[StyledText] = [(" best ", "dim"), (f"{order}{more}", "title"), (" worst", "dim")]
         if entry.rating is None:
             left = " ".join(map(str, entry.open))
             keys: list[StyledText] = [

@@ -363,15 +363,22 @@ def _keys(action: str, told: str) -> tuple[str, ...]:
 
 
 def _key(action: str, name: str) -> str:
+    key = named_key(name)
+    if key is None:
+        raise UserError(
+            f"The configuration gives {action!r} the key {name!r}, which no terminal sends; use one character, or a "
+            "name such as Space, Tab, Esc, PgDn, F5."
+        )
+    return key
+
+
+def named_key(name: str) -> str | None:
+    """A key as people name it (one character, ``Space``, ``F5``), by Textual's name; ``None`` if no terminal sends
+    it."""
     if len(name) == 1 and name.isprintable():
         return _NAMED.get(name, name)
     key = _NAMED.get(name.lower(), name.lower())
-    if key in _SHOWN or key in _FUNCTION_KEYS:
-        return key
-    raise UserError(
-        f"The configuration gives {action!r} the key {name!r}, which no terminal sends; use one character, or a name "
-        "such as Space, Tab, Esc, PgDn, F5."
-    )
+    return key if key in _SHOWN or key in _FUNCTION_KEYS else None
 
 
 FIGURES: Final = unique(
