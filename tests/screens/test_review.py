@@ -6,7 +6,17 @@ import pytest
 
 from medreview.study import Study
 from medreview.study.events import verify
-from tests.support.workbench import events, pane_text, paste, press, review_screen, screen_text, statements, workbench
+from tests.support.workbench import (
+    blind_workbench,
+    events,
+    pane_text,
+    paste,
+    press,
+    review_screen,
+    screen_text,
+    statements,
+    workbench,
+)
 
 each_size = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 
@@ -160,9 +170,10 @@ async def test_search_counts_hits_and_n_goes_on(study: Study) -> None:
 
 
 async def test_highlights_go_round_and_round(study: Study) -> None:
-    app = workbench(study)
+    app = blind_workbench(study, "responses")
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "j")
+        while len(review_screen(app).session.source_highlights().stops) < 2:
+            await press(pilot, "j")
         stops = review_screen(app).session.source_highlights().stops
         assert len(stops) > 1
         seen = []
