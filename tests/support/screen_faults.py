@@ -42,7 +42,7 @@ ROLES: Final[Mapping[str, frozenset[str]]] = {
     "yellow": frozenset({"badge", "error", "gutter", "doubtful"}),
     "cyan": frozenset({"evidence"}),
     "magenta": frozenset({"own", "span"}),
-    "blue": frozenset({"key", "hint", "search", "statement", "cursor"}),
+    "blue": frozenset({"bar", "key", "hint", "search", "statement", "cursor"}),
     "bright_black": frozenset({"dim", "rule"}),
 }
 """The roles that a colour may have."""

@@ -23,7 +23,16 @@ LOOKS: Final = {
     "light": Look("textual-light", False, False),
     "mono": Look("ansi-dark", True, False),
 }
-SIDES: Final = {"v": "v", "w": "b", "3": "u", "i": "q", "f2": "q", "question_mark": "q", "H": "q", "colon": "escape"}
+SIDES: Final = {
+    "v": "v",
+    "w": "b",
+    "3": "escape",
+    "i": "q",
+    "f2": "q",
+    "question_mark": "q",
+    "H": "q",
+    "colon": "escape",
+}
 """Keys that show another side of a unit, or another page, and those that lead back."""
 
 
@@ -47,6 +56,8 @@ class Walk:
         app = workbench_in(self.study, queue, theme)
         async with app.run_test(size=size) as pilot:
             units = min(units, len(queue.units))
+            app.open_at(queue, queue.units[0])  # not where an earlier walk left off
+            await pilot.pause()
             for number in range(units):
                 if number:
                     await press(pilot, "j")
@@ -72,6 +83,8 @@ class Walk:
             await press(pilot, side)
             self._note(f"{place}, {side}", size, theme, faults(app, self._words))
             await press(pilot, SIDES[side])
+            if side in "12345":
+                await press(pilot, "u")
 
     async def _beside_fresh(self, app: Workbench, queue: Queue, size: Size, theme: str) -> list[Fault]:
         unit = review_screen(app).session.unit
