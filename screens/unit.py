@@ -69,7 +69,8 @@ class UnitFace(Face):
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
             strip = 0 if session.read_words else len(self._strip(size.width, one=True))
-            return Needs(len(self._card(size.width)), 0, opinions, shows, self._text_rows(size.width), strip=strip)
+            source = self._text_rows(size.width) + strip
+            return Needs(len(self._card(size.width)), 0, opinions, shows, source, strip=strip)
         of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
         panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
         if view is None:

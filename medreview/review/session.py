@@ -214,9 +214,17 @@ class ReviewSession(Deciding):
 
     @property
     def beside_told(self) -> tuple[tuple[int, str], ...]:
-        """Why parts of the response are no statements."""
-        parts = self.item.left_out if self.item else ()
-        return tuple((part.start, f"left out: {in_words(part.reason)}") for part in parts)
+        """Why parts of the response are no statements; of neighbours with one reason the first says it."""
+        item = self.item
+        if item is None:
+            return ()
+        parts = sorted(item.left_out, key=lambda part: part.start)
+        told = [
+            (part.start, f"left out: {in_words(part.reason)}")
+            for before, part in zip((None, *parts), parts, strict=False)
+            if before is None or before.reason != part.reason or item.response[before.end : part.start].strip()
+        ]
+        return tuple(told)
 
     def response_text(self) -> str:
         """The response."""
