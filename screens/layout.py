@@ -31,6 +31,8 @@ _BLOCK_ROWS: Final = 3
 _BAR_ROWS: Final = 3
 """Of the bar above the source where it has a pane of its own."""
 _STATEMENT_ROWS: Final = 7
+_LEAST_SOURCE: Final = 4
+"""Rows of the source without which nothing stands above it."""
 
 
 _LEAST_ACROSS: Final = 3
@@ -45,6 +47,7 @@ class Needs(NamedTuple):
     figures that are kept in sight; in one column they stand where a rule was. ``bar``: further rows of the bar above
     the source, which in one column rule and statement give up. ``queue``: columns of the queue pane, where it is shown.
     ``across``: side by side, card, source and judges lie one below the other, as wide as the queue leaves them.
+    ``strip``: further rows below that bar, which the source gives up.
     """
 
     statement: int
@@ -56,6 +59,7 @@ class Needs(NamedTuple):
     bar: int = 0
     across: bool = False
     queue: int = QUEUE_COLUMNS
+    strip: int = 0
 
 
 class PanePlan(NamedTuple):
@@ -106,9 +110,11 @@ def _one_column(size: Size, needs: Needs) -> PanePlan:
         ("foot", FOOT_ROWS),
     ]
     rest = max(1, size.height - sum(height for _, height in rows))
+    strip = 0 if needs.response or rest - needs.strip < _LEAST_SOURCE else needs.strip
+    rest -= strip
     regions, y = {}, 0
     for name, height in rows:
-        height = rest if name in ("source", "response") else height
+        height = rest if name in ("source", "response") else height + strip if name == "bar" else height
         if height:
             margin = 1 if name in ("source", "response") else 0
             regions[name] = Region(0, y, size.width - margin, height)
@@ -127,6 +133,7 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
     block = min(needs.statement + needs.question, card_room(size, needs.judges) - needs.pinned)
     question = max(1, block - needs.statement)
     bar = _BAR_ROWS + needs.bar
+    bar += needs.strip if height - bar - needs.strip >= _LEAST_SOURCE else 0
     regions = {
         "header": Region(0, 0, size.width, 1),
         "rule": Region(0, 1, size.width, 1),
@@ -177,6 +184,11 @@ def _queue(size: Size, columns: int, height: int) -> dict[str, Region]:
         "queue": Region(0, _PANES_TOP + QUEUE_HEAD_ROWS, columns, queue_rows(size)),
         "left": Region(columns, _PANES_TOP, 1, height),
     }
+
+
+def source_columns(size: Size) -> int:
+    """The columns of the bar above the source."""
+    return arrange(size, Needs(0, 0, 0)).regions["bar"].width
 
 
 def card_room(size: Size, judges: int) -> int:

@@ -23,10 +23,10 @@ BESIDE: Final = 80
 STEP: Final = 6
 """Columns by which a key makes it wider or narrower."""
 _WIDE: Final = 64
-_SPARE: Final = 11
-"""Of the columns that the pane may take, those that it takes only for a long flag."""
+_WIDE_FROM: Final = 190
+"""Columns of a terminal from which the pane takes so many of them for the statements' words."""
 _POINTER: Final = 2
-_LEAST: Final = 10
+_LEAST: Final = 14
 """Cells from which on the first words of a unit are worth reading."""
 _BAR: Final = (6, 16)
 """Cells of the bar at least, and at most."""
@@ -38,7 +38,7 @@ def pane_columns(columns: int, longest: int) -> int:
     """How wide the pane is in a terminal of so many columns by itself: as its longest flag asks, within bounds; with
     some of the statements' words where the texts have room enough."""
     most = columns * 2 // 7
-    return max(QUEUE_COLUMNS, min(longest + 1, most), min(_WIDE, most - _SPARE))
+    return max(QUEUE_COLUMNS, min(longest + 1, most), min(_WIDE, most) if columns >= _WIDE_FROM else 0)
 
 
 def within(columns: int, wanted: int) -> int:
@@ -80,6 +80,8 @@ class QueueRows:
         self._session = session
         self.columns = columns
         """Of the pane."""
+        self._flags = 0
+        """Cells of the longest flag in sight, behind which the words of all statements begin."""
         self._places: list[int] = []  # -n - 1 for the heading of the run that starts at place n
         self._row_of: list[int] = []
         self._heading_of: list[int | None] = []
@@ -112,21 +114,21 @@ class QueueRows:
         place = self._places[row] if row < len(self._places) else -1
         return self._heading_of[place] if place >= 0 else None
 
-    def longest(self, rows: Iterable[int]) -> int:
+    def measure(self, rows: Iterable[int]) -> int:
         """Columns that these rows, which are in sight, need for the name and the flag of each."""
-        places = [self._places[row] for row in rows if row < len(self)]
-        return max((self._taken(place) for place in places if place >= 0), default=0)
+        places = [place for row in rows if row < len(self) and (place := self._places[row]) >= 0]
+        self._flags = max((width(self._flag(place)) for place in places), default=0)
+        names = (sum(map(width, self._named(place, self._listed(place)))) for place in places)
+        return _POINTER + 4 + max(names, default=0) + self._flags
 
     def row(self, index: int) -> Row:
         """One row, read from the study when it comes into sight."""
         place = self._places[index]
         return self._response(-place - 1) if place < 0 else self._unit(place)
 
-    def _taken(self, place: int) -> int:
-        unit, listed = self._session.queue.units[place], self._listed(place)
-        flag = "" if self._session.hides(unit) else flag_words(listed.badges)
-        before, name = self._named(place, listed)
-        return _POINTER + width(before) + 2 + width(name) + 2 + width(flag)
+    def _flag(self, place: int) -> str:
+        hidden = self._session.hides(self._session.queue.units[place])
+        return "" if hidden else flag_words(self._listed(place).badges)
 
     def _response(self, place: int) -> Row:
         session = self._session
@@ -151,7 +153,7 @@ class QueueRows:
         unit, listed = session.queue.units[place], self._listed(place)
         label = session.label_of(unit)
         stale, state = label is not None and session.stale(unit), session.state_of(unit)
-        stands = (listed, label, stale, state, session.hides(unit), self.columns)
+        stands = (listed, label, stale, state, session.hides(unit), self.columns, self._flags)
         found = self._made.get(place)
         if found is None or found[0] != stands:
             if len(self._made) > _KEPT:
@@ -163,7 +165,7 @@ class QueueRows:
         session = self._session
         unit = session.queue.units[place]
         before, name = self._named(place, listed)
-        label, state = session.label_of(unit), session.state_of(unit)
+        label, state, stale = session.label_of(unit), session.state_of(unit), ""
         row: list[StyledText] = [(before, "dim")]
         if label is not None:
             stale = "STALE " if session.stale(unit) else ""
@@ -172,10 +174,11 @@ class QueueRows:
         elif state == "deferred":
             row += [("… ", "own"), (f"{name}  ", "dim"), ("deferred", "dim")]
         else:
-            flag = "" if session.hides(unit) else flag_words(listed.badges)
+            flag = self._flag(place)
             room = self.columns - _POINTER - width(before) - 2 - width(name) - 3
             row += [("· " if flag else "  ", ""), (f"{name}  ", "dim" if flag else ""), (fit_words(flag, room), "")]
-        lead = "  " if row[-1][0] else ""
+        said = width(stale) + width(row[-1][0])
+        lead = " " * max(2 if said else 0, self._flags + 2 - said if self._flags else 0)
         room = self.columns - _POINTER - sum(width(text) for text, _ in row) - 1 - len(lead)
         words = visible(" ".join(listed.text.split()))
         if room >= max(_LEAST, width(words.partition(" ")[0]) + 1):

@@ -395,7 +395,7 @@ class ReviewScreen(KeyScreen[None]):
             height = queue_rows(size)
             top = top_row(rows.row_of(self.session.position), len(rows), height)
             blind = self.session.queue.mode == "blind"
-            rows.columns = pane_columns(size.width, 0 if blind else rows.longest(range(top, top + height)))
+            rows.columns = pane_columns(size.width, 0 if blind else rows.measure(range(top, top + height)))
         self._queue_for = size
         return rows.columns
 

@@ -13,6 +13,7 @@ from medreview.review.cell_width import fit, width
 from medreview.review.deciding import Deciding
 from medreview.review.span_editing import partner_for
 from medreview.review.text_entry import LineEdit
+from medreview.review.typography import set_prose
 from medreview.review.unit_session import UnitSession
 from medreview.review.wrapping import prose_rows
 from medreview.screens.action_handlers import ActionHandlers
@@ -21,7 +22,7 @@ from medreview.screens.face import Face
 from medreview.screens.judge_rows import SPOKEN_ROWS, confidence, spoken_rows
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import Hints, LineInput
-from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of
+from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of, source_columns
 from medreview.screens.output_columns import in_columns, names_row
 from medreview.screens.review_rows import STYLE, Subject, glyph, said_by_me
 from medreview.screens.source_rows import NOTHING_TO_READ
@@ -68,7 +69,8 @@ class UnitFace(Face):
             if view is None:
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
-            return Needs(len(self._card(size.width)), 0, opinions, shows, self._text_rows(size.width))
+            strip = 0 if session.read_words else len(self._strip(size.width, one=True))
+            return Needs(len(self._card(size.width)), 0, opinions, shows, self._text_rows(size.width), strip=strip)
         of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
         panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
         if view is None:
@@ -76,13 +78,13 @@ class UnitFace(Face):
         if session.asks.entry == "order" and (across := self._side_by_side(size, size.width - card.x)):
             self.panes.beside_drawn, self.panes.columns = True, across
             return Needs(len(self._card(size.width - card.x)) + 1, 0, panel, across=True)
-        whole = self._card(card.width)
+        whole, strip = self._card(card.width), len(self._strip(source_columns(size), one=False))
         if view.beside is None:
             asked = len(self._about(card.width))
             self.panes.beside_drawn = asked + 1 + len(whole) <= card_room(size, panel)
-            return Needs(asked + 1 + len(whole) if self.panes.beside_drawn else asked, 0, panel)
+            return Needs(asked + 1 + len(whole) if self.panes.beside_drawn else asked, 0, panel, strip=strip)
         first = len(_rows([part for part in view.parts if part.main], card.width, _indent(view.parts)))
-        return Needs(first, len(whole) - first + 1, panel)
+        return Needs(first, len(whole) - first + 1, panel, strip=strip)
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """What is decided about, then all else of the card; where it is cut, ``v`` shows the rest.
@@ -102,7 +104,7 @@ class UnitFace(Face):
         if plan.shape == "one":
             return _cut(whole, plan.statement_rows, region.width)
         room = region.height - 1
-        title = [(f" {visible(view.beside.title)}" if view.beside else "", "dim")]
+        title = self._focused([(f" {visible(view.beside.title)}" if view.beside else " ", "dim")], beside=True)
         return [*_cut(whole, room, region.width), *([[]] * (room - len(whole))), title]
 
     def hints(self, plan: PanePlan) -> Hints:
@@ -137,10 +139,11 @@ class UnitFace(Face):
             return [names_row(view.documents, columns - _MARGINS, _MARGINS - 2, self._session.place, search)]
         bar = self._bar(columns)
         if one:
-            return [bar]
+            return [bar, *self._strip(columns, one=True)]
         heading = visible(" › ".join(panes.where.path))
         below = [(f"   {fit(heading, min(width(heading), columns - 4))}", "")] if heading else self._texts(columns)
-        return [bar, below, [("─", "rule fill")]]
+        bar = self._focused(bar, beside=False)
+        return [bar, below, [("─", "rule fill")], *self._strip(columns, one=False)]
 
     def opinion_bar(self, columns: int) -> list[Row]:
         """What machines say in one or two rows."""
@@ -300,11 +303,11 @@ def _rows(parts: Sequence[CardPart], columns: int, indent: int) -> list[Row]:
     """Parts of the card, wrapped, each with its label before its first row."""
     rows: list[Row] = []
     for part in parts:
-        text, style = visible(part.text), "title" if part.main else "dim"
-        lines = list(prose_rows(text, 0, len(text), max(1, columns - indent - 1))) or [(0, 0)]
-        for number, (start, end) in enumerate(lines):
+        style = "title" if part.main else "dim"
+        for number, line in enumerate(set_prose(visible(part.text), columns - indent - 1)):
             label = f" {fit(part.label, min(width(part.label), _LABEL))}" if number == 0 else ""
-            rows.append([(label.ljust(indent), style), (text[start:end].rstrip("\n"), part.tone)])
+            pieces = [(words.rstrip("\n"), f"{kinds} {part.tone}".strip()) for words, kinds in line]
+            rows.append([(label.ljust(indent), style), *pieces])
     return rows
 
 

@@ -286,7 +286,7 @@ class Deciding(Sitting):
     def finding_marks(self) -> tuple[Mark, ...]:
         """Their marks in the response, without those that I rejected."""
         left = (span for span in self.findings if span.standing != "rejected")
-        return tuple(Mark(*place, "quote") for span in left for place in span.places)
+        return tuple(Mark(*place, "doubted") for span in left for place in span.places)
 
     def open_finding(self, after: FindingSpan | None = None, step: int = 1) -> FindingSpan:
         """The next (1) or previous (-1) open finding where the unit stands, round and round.

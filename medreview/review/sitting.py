@@ -12,6 +12,7 @@ from typing import ClassVar, Final, Self
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
+from medreview.review.above_page import AbovePage
 from medreview.review.blind_block import BlindBlock, ByUnit, KeptBlind, block_at
 from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.goal import ActiveTime, Pace, SittingGoal
@@ -484,6 +485,21 @@ class Sitting(ABC):
     @abstractmethod
     def beside_marks(self) -> tuple[Mark, ...]:
         """The marks in that."""
+
+    @property
+    def above_page(self) -> AbovePage:
+        """What stands above the text in the main pane; nothing where the judges are hidden."""
+        return AbovePage()
+
+    @property
+    def beside_told(self) -> tuple[tuple[int, str], ...]:
+        """What of it is left out, in words, by where that begins."""
+        return ()
+
+    @property
+    def source_is_answer(self) -> bool:
+        """Whether the text in the main pane is an answer, set in Markdown, and no page."""
+        return False
 
     @abstractmethod
     def is_beside(self, target: str) -> bool:

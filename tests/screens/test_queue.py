@@ -33,7 +33,7 @@ async def test_each_row_says_name_flag_and_first_words(study: Study) -> None:
     app = workbench(study, "flagged")
     async with app.run_test(size=(240, 50)) as pilot:
         rows = queue_text(app)
-        assert rows[0] == " ▸· R02 S2  quote not on page  It may be continued at…"
+        assert rows[0] == " ▸· R02 S2  quote not on page      It may be continued at any…"
         await press(pilot, "2", "escape")
         assert any(row.lstrip(" ▸").startswith("~ R02 S2  partial") for row in queue_text(app))
 
@@ -117,7 +117,7 @@ def test_words_are_cut_between_words() -> None:
 
 def test_the_width_follows_the_longest_flag_within_bounds(study: Study) -> None:
     session = ReviewSession(study, "kb", open_queue(study, "flagged", "kb"))
-    longest = QueueRows(session, 34).longest(range(9))
+    longest = QueueRows(session, 34).measure(range(9))
     assert longest > 20
     assert pane_columns(160, 0) == pane_columns(160, longest) == 34
     assert pane_columns(160, 40) == 41
