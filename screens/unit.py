@@ -23,6 +23,7 @@ from medreview.screens.judge_rows import SPOKEN_ROWS, confidence, spoken_rows
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import Hints, LineInput
 from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of, source_columns
+from medreview.screens.output_columns import in_columns, names_row
 from medreview.screens.review_rows import STYLE, Subject, glyph, said_by_me
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
@@ -62,7 +63,7 @@ class UnitFace(Face):
         """The card, two rows of opinions where they are shown; side by side and without a text beside, the card has
         that text's place as well, if it fits."""
         session, view = self._session, self._session.view
-        self.panes.beside_drawn = False
+        self.panes.beside_drawn, self.panes.columns = False, ""
         if shape_of(size) == "one" or card is None:
             opinions = self._opinion_height(size.width)
             if view is None:
@@ -75,6 +76,9 @@ class UnitFace(Face):
         panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
         if view is None:
             return Needs(1, 0, panel)
+        if session.asks.entry == "order" and (across := self._side_by_side(size, size.width - card.x)):
+            self.panes.beside_drawn, self.panes.columns = True, across
+            return Needs(len(self._card(size.width - card.x)) + 1, 0, panel, across=True)
         whole, strip = self._card(card.width), len(self._strip(source_columns(size), one=False))
         if view.beside is None:
             asked = len(self._about(card.width))
@@ -94,6 +98,8 @@ class UnitFace(Face):
         if view is None:
             return [[(f" There is no {session.asks.noun} in this queue. q goes back; : changes the filter.", "")]]
         whole = self._card(region.width)
+        if self.panes.columns:
+            return whole
         if plan.shape != "one" and view.beside is None:
             return [*self._about(region.width), *([[], *whole] if self.panes.beside_drawn else [])]
         if plan.shape == "one":
@@ -109,12 +115,13 @@ class UnitFace(Face):
             return Hints()
         cut = plan.shape == "one" and len(self._card(plan.regions["statement"].width)) > plan.statement_rows
         brings = "text" if self.panes.shows_response else view.beside.key if view.beside else "all of it" if cut else ""
+        beside = not self.panes.columns
         something = {
             "accept": session.can_accept,
-            "source_previous": len(view.documents) > 1,
+            "source_previous": beside and len(view.documents) > 1,
             "mark_next": bool(session.source_highlights().stops),
-            "view": bool(brings),
-            "pane": view.beside is not None,
+            "view": beside and bool(brings),
+            "pane": beside and view.beside is not None,
             "whole_page": session.snapshot is not None,
             "search": session.document is not None,
             "delete_span": bool(session.own.spans),
@@ -128,6 +135,9 @@ class UnitFace(Face):
         if one and panes.shows_response:
             words = view.beside.title if view and view.beside else "card"
             return [self._beside_bar(visible(words))]
+        if panes.columns and view:
+            search = visible(panes.search_words)
+            return [names_row(view.documents, columns - _MARGINS, _MARGINS - 2, self._session.place, search)]
         bar = self._bar(columns)
         if one:
             return [bar, *self._strip(columns, one=True)]
@@ -191,7 +201,15 @@ class UnitFace(Face):
     def _card(self, columns: int) -> list[Row]:
         view = self._session.view
         parts = sorted(view.parts, key=lambda part: not part.main) if view else []
+        if self.panes.columns and view and view.beside:
+            parts.append(CardPart("reference", view.beside.text))
         return _rows(parts, columns, _indent(parts))
+
+    def _side_by_side(self, size: Size, wide: int) -> str:
+        """The outputs of a ranking in columns, if these have room, and what they are held against has room above."""
+        view = self._session.view
+        self.panes.columns = in_columns(view.documents, wide - _MARGINS) if view else ""
+        return self.panes.columns if len(self._card(wide)) <= size.height // 3 else ""
 
     def _text_rows(self, columns: int) -> int:
         """As many rows as the longest text to read has, or as many as it has in any case."""

@@ -7,7 +7,7 @@ import pytest
 
 from medreview.review.queue import open_queue
 from medreview.study import Study
-from tests.support.screen_faults import Fault, faults, palette_faults, vocabulary
+from tests.support.screen_faults import Fault, faults, vocabulary
 from tests.support.screen_walk import SIZES, Size, Walk, workbench_in
 from tests.support.unit_study import fill
 from tests.support.workbench import press
@@ -44,10 +44,6 @@ async def test_screens_of_other_units_are_whole(empty_study: Study) -> None:
         await walk.look(name, 1, size, "dark")
     assert walk.screens == 4
     assert grave(walk) == []
-
-
-def test_each_colour_of_the_palette_has_one_meaning() -> None:
-    assert palette_faults() == []
 
 
 async def test_the_program_sees_what_is_wrong(demo: Path) -> None:

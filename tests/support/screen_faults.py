@@ -17,7 +17,7 @@ from medreview.screens.app import Workbench
 from medreview.screens.environment import DARK, LIGHT
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView, LiveLines
-from medreview.screens.widgets.painted import PALETTE, Painted
+from medreview.screens.widgets.painted import COLOURS, Painted
 
 ROOT: Final = Path(__file__).parents[2] / "medreview"
 _SPEAK: Final = ("screens", "review", "units", "judges", "references", "stats", "labels.py", "text.py", "sources")
@@ -26,26 +26,6 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _CHUNK: Final = re.compile(r"\S+")
 _ADDRESS: Final = re.compile(r"[\w-]+[./][\w…-]|[./]…|://|/\S*/")
 
-MEANING: Final[Mapping[str, str]] = {
-    "green": "the page says so",
-    "red": "the page says otherwise",
-    "yellow": "take care: a quote, a number, a page or the mode is not what one expects",
-    "cyan": "near, no more",
-    "magenta": "yours",
-    "blue": "the workbench: keys and where you are",
-    "bright_black": "beside the matter",
-}
-"""Every colour of the palette, and the one thing that it says."""
-ROLES: Final[Mapping[str, frozenset[str]]] = {
-    "green": frozenset({"says", "quote"}),
-    "red": frozenset({"against", "clash"}),
-    "yellow": frozenset({"badge", "error", "gutter", "doubtful"}),
-    "cyan": frozenset({"evidence"}),
-    "magenta": frozenset({"own", "span"}),
-    "blue": frozenset({"bar", "key", "hint", "search", "statement", "cursor"}),
-    "bright_black": frozenset({"dim", "rule"}),
-}
-"""The roles that a colour may have."""
 _GROUPS: Final = (("statement", "response", "judges", "pinned"), ("bar", "source"))
 """Parts of one pane: what has no room in one could have it in the other."""
 _LISTS: Final = ("queue", "list", "listed")
@@ -202,7 +182,7 @@ def _colours(app: Workbench, name: str, row: Strip) -> Iterator[Fault]:
         colour = _colour(app, style)
         if app.no_color and colour:
             yield Fault("colour", name, f"{colour} without colours: {text.strip()}")
-        elif colour and colour not in MEANING:
+        elif colour and colour not in COLOURS:
             yield Fault("colour", name, f"{colour} says nothing: {text.strip()}")
         elif name == "foot" and colour in ("green", "red", "magenta", "cyan") and not _asks(app):
             yield Fault("colour", name, f"{colour} in the foot: {text.strip()}")
@@ -233,13 +213,3 @@ def _colour(app: Workbench, style: Style) -> str:
         if theme.ansi_colors[number] == colour.triplet and name not in ("black", "white"):
             return name
     return ""
-
-
-def palette_faults() -> list[str]:
-    """Roles of the palette whose colour says another thing, and colours without a meaning."""
-    found = []
-    for role, style in PALETTE.items():
-        colour = style.color.name if style.color is not None else ""
-        if colour and role not in ROLES.get(colour, frozenset()):
-            found.append(f"{role} is {colour}, which says: {MEANING.get(colour, 'nothing')}")
-    return found
