@@ -8,8 +8,10 @@ from medreview.judges.votes import Vote, VotingJudge
 from medreview.labels import CLASH_WORDS, HALLUCINATION, PAGE_STATES
 from medreview.references.verdict import VERDICTS
 from medreview.review.why_flagged import badges_in, every_reason, reasons, reasons_of_unit, short
-from medreview.units.kind import DocumentPassage, Machines, Opinion
+from medreview.units.kind import DocumentPassage, Machines, Opinion, UnitView
 from tests.review.sittings import sit
+
+VIEW = UnitView("fact:1", "fact", "F1", "R01", "", "", ())
 
 
 def vote(verdict, supported):
@@ -94,5 +96,5 @@ def test_another_unit_says_whose_quote_is_not_true():
     passage = DocumentPassage("response", "words", "absent")
     said = Opinion("1", "juror", "", "", "present", "present", passages=(passage,))
 
-    (reason,) = reasons_of_unit(Machines((said,), badges="false quote"))
+    (reason,) = reasons_of_unit(Machines((said,), badges="false quote"), VIEW)
     assert reason.sentence == "juror's quote is not in the text"
