@@ -100,7 +100,11 @@ def _together_row(card: VerdictCard, asks: Asks, columns: int) -> Row:
     if not together.who:
         return [(f" ── no judge has looked at this {asks.noun} ", "rule"), ("─", "rule fill"), (" ", "")]
     who = {"judges": "judges together"}.get(together.who, together.who)
-    row: list[StyledText] = [(" ── ", "rule"), (f"{who}: ", ""), (worded(together.word, together.level), verdict_style(together.level))]
+    row: list[StyledText] = [
+        (" ── ", "rule"),
+        (f"{who}: ", ""),
+        (worded(together.word, together.level), verdict_style(together.level)),
+    ]
     row += [(f" {together.tally}", "")] if together.tally else []
     row += [(" · ", ""), *accepts(card, asks.digits), (" ", ""), ("─", "rule fill")]
     return [*row, *reading(card, columns - cells(row)), ("─", "rule"), (" ", "")]
@@ -134,7 +138,7 @@ def _line_parts(card: VerdictCard, line: JudgeLine, number: int, columns: int) -
     parts = [_part(1, 2, 2, lambda rows: _head(line, lead, wide, said, columns, rows))]
     if line.page.changed:
         parts += [
-            _part(1, 3, 2, lambda rows: quote_rows(line.quote, columns, "badge", rows, f"{indent}judge  ")),
+            _part(1, 3, 2, lambda rows: quote_rows(line.quote, columns, "", rows, f"{indent}judge  ")),
             _part(1, 3, 2, lambda rows: quote_rows(line.page, columns, "", rows, f"{indent}page   ")),
         ]
     elif line.wrong and line.quote.text:
@@ -220,5 +224,3 @@ def verdict_style(level: str | None, two_way: bool | None = None) -> str:
     if level is None:
         return {True: "says", False: "against", None: "title"}[two_way]
     return STYLE.get(level, "title")
-
-

@@ -140,7 +140,9 @@ def _quoted(card: VerdictCard, line: JudgeLine | None, columns: int, quoted: str
     if not line.quote.text:
         words = visible(" ".join(line.reason.split()))
         return [*row, (fit(words, min(width(words), room)), "")]
-    style = "badge" if line.wrong else "quote" if STYLE.get(line.level or "") == "says" else ""
+    style = (
+        "" if line.page.changed else "badge" if line.wrong else "quote" if STYLE.get(line.level or "") == "says" else ""
+    )
     (_, *pieces), *_ = quote_rows(line.quote, room, style, 1, "")
     return [*row, *pieces, *after]
 

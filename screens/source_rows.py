@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from medreview.labels import SET_APART
 from medreview.next_step import command
 from medreview.review.cell_width import fit, width
-from medreview.review.session import ReviewSession
 from medreview.review.page_words import state_words
+from medreview.review.session import ReviewSession
 from medreview.review.wrapping import prose_rows
 from medreview.screens.widgets.painted import Row, StyledText, cells
 from medreview.sources.ocr_pages import BY_OCR, NO_TEXT_BY_OCR, OCR_OFFER, pages_in_words, words_in_doubt
 from medreview.sources.reading.text_structure import SetApart
-from medreview.text import counted, in_words
+from medreview.text import counted
 from medreview.units.cited_source import Source
 from medreview.visible import visible
 
@@ -279,7 +279,12 @@ def source_heading(session: ReviewSession, columns: int, where: Where, hidden: i
     known = reference_fact(session.reference)
     known += [(f" · {counted(hidden, 'hidden character')} shown as marks", "badge")] if hidden else []
     room = columns - cells(told) - cells(known) - 7
-    choices: tuple[list[StyledText], ...] = (_facts(source, "fetched "), _facts(source, "fetched ")[1:], _facts(source)[1:], [])
+    choices: tuple[list[StyledText], ...] = (
+        _facts(source, "fetched "),
+        _facts(source, "fetched ")[1:],
+        _facts(source)[1:],
+        [],
+    )
     facts = [*next(facts for facts in choices if cells(facts) <= room or not facts), *known]
     return [
         _bar(session, source, columns, _state(source, where)[:1], where, search, cited=False),

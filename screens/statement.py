@@ -12,8 +12,8 @@ from medreview.review.about_answer import about_answer
 from medreview.review.cell_width import fit
 from medreview.review.cell_width import width as cells
 from medreview.review.deciding import Deciding
-from medreview.review.judge_words import listed
 from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.judge_words import listed
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import CutEdit, exclude_event, join_event, split_event

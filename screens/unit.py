@@ -8,7 +8,7 @@ from typing import Final
 from textual.geometry import Region, Size
 
 from medreview.errors import NotSaved, UserError
-from medreview.labels import AXES, EDITED, QUALITY, Label, is_order, level_named
+from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
 from medreview.review.cell_width import fit, width
 from medreview.review.deciding import Deciding
 from medreview.review.page_words import state_words
@@ -23,13 +23,12 @@ from medreview.screens.judge_rows import SEEN_BEFORE
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import Hints, LineInput
 from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of
-from medreview.screens.review_rows import STYLE, Subject, glyph, said_by_me
+from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.sources.reading.text_structure import SetApart
-from medreview.text import in_words
 from medreview.units.documents import RESPONSE
-from medreview.units.kind import CardPart, Opinion
+from medreview.units.kind import CardPart
 from medreview.units.ranking import RankingEntry
 from medreview.visible import visible
 

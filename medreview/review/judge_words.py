@@ -128,7 +128,7 @@ def words_on_statement(item: StatementView, here: str | None) -> tuple[JudgeWord
             judge=said.judge,
             model=said.model,
             prompt=said.prompt,
-            said=_label(said.verdict, said.supported, said.raw_label),
+            said=verdict_or_own_word(said.verdict, said.supported, said.raw_label),
             level=said.verdict,
             confidence=said.confidence,
             page=f"{counted(said.pages, 'page')} together",
@@ -194,7 +194,7 @@ def _on_source(item: StatementView, judgement: Judgement) -> JudgeWords:
         judge=judge_name(judgement),
         model=judgement.model,
         prompt=judgement.prompt,
-        said=_label(judgement.verdict, judgement.supported, judgement.raw_label),
+        said=verdict_or_own_word(judgement.verdict, judgement.supported, judgement.raw_label),
         level=judgement.verdict,
         confidence=judgement.confidence,
         page=f"{source.bracketed} {source.domain}" if source else "",
@@ -208,7 +208,8 @@ def _on_source(item: StatementView, judgement: Judgement) -> JudgeWords:
     )
 
 
-def _label(verdict: str | None, supported: bool | None, raw: str) -> str:
+def verdict_or_own_word(verdict: str | None, supported: bool | None, raw: str) -> str:
+    """A judge's verdict in words; where it has no vote, that, with its own word."""
     if verdict is not None:
         return level_named("evidence", verdict).name
     if supported is not None:

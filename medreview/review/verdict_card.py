@@ -9,7 +9,15 @@ from typing import Final, NamedTuple
 
 from medreview.judges.runs import NAME
 from medreview.labels import level_named
-from medreview.review.judge_words import is_wrong, jurors, listed, passage_words, quote_words, tally_words
+from medreview.review.judge_words import (
+    is_wrong,
+    jurors,
+    listed,
+    passage_words,
+    quote_words,
+    tally_words,
+    verdict_or_own_word,
+)
 from medreview.review.page_words import state_words
 from medreview.review.why_flagged import Reason
 from medreview.text import Span
@@ -161,7 +169,7 @@ def _line(said: Judgement, source: Source, text_of: Callable[[str], str]) -> Jud
     return JudgeLine(
         judge=judge_name(said),
         level=said.verdict,
-        said=said_in_words(said),
+        said=verdict_or_own_word(said.verdict, said.supported, said.raw_label),
         sure=said.confidence,
         quoted=quote_words(said, source),
         wrong=is_wrong(said),

@@ -312,7 +312,17 @@ def _against(here: str, there: str) -> str:
         return f"{_shown(here)} is added"
     if not here:
         return f"{_shown(there)} is left out"
+    amount, unit = _parted(there)
+    if amount and amount != _parted(here)[0] and unit == _parted(here)[1]:
+        there = amount
     return f"{_shown(here)}, the page has {_shown(there)}"
+
+
+def _parted(value: str) -> tuple[str, str]:
+    """The amount that a value begins with, and the rest, its unit."""
+    found = _AMOUNT.match(value)
+    amount = found[0].strip(" ,.") if found else ""
+    return amount, value.removeprefix(amount).strip()
 
 
 def _shown(value: str) -> str:
@@ -323,7 +333,7 @@ def _shown(value: str) -> str:
 
 def _brief(few: str, here: str, there: str) -> str:
     """``number differs 50/30``, and other short values: ``unit differs: 500 mg, page 500 micrograms``."""
-    numbers = [found[0].strip(" ,.") if (found := _AMOUNT.match(value)) else "" for value in (here, there)]
+    numbers = [_parted(value)[0] for value in (here, there)]
     if all(numbers) and numbers[0] != numbers[1]:
         return f"{few} {numbers[0]}/{numbers[1]}"
     return f"{few}: {here}, page {there}" if here and there and max(len(here), len(there)) <= _BRIEF else few

@@ -78,7 +78,7 @@ def test_a_statement_says_what_was_changed_and_how_its_judges_are_divided(study)
     assert badges_in(session.badges) == ["quote altered", "numbers differ", "jury 1-1", "page: timeout"]
     assert [reason.sentence for reason in session.reasons] == [
         "the quote given as proof differs from the page",  # nobody stored what differs
-        "number differs: 50 mL/kg, the page has 30 mL/kg",
+        "number differs: 50 mL/kg, the page has 30",
         "judges tied 1-1: 1 supported, 1 contradicted",
         "source 3: the server did not send the page in time",
     ]
