@@ -89,7 +89,8 @@ def help_text(actions: Mapping[str, Action], columns: int) -> str:
                      "(red), ~ in part, “ a judge quotes it and says something else, ! the quote is altered, off "
                      "topic or read both ways (yellow), ≈ the nearest passage, of which the rules are not sure "
                      "(cyan). A number or word that differs is red, reversed. ▌ marks the highlight you are at, ▸ "
-                     "the pane that paging moves. ? before a slanted word: it was read by OCR and may be wrong.", columns)
+                     "the pane that paging moves. ? before a slanted word: it was read by OCR and may be wrong.",
+                     columns)
         )
     )  # fmt: skip
     return "\n\n".join(parts)
