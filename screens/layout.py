@@ -22,8 +22,11 @@ SOURCE_ROWS: Final = 11
 """The source never has fewer rows than this in one column, if the terminal has 24."""
 
 QUEUE_COLUMNS: Final = 34
+"""Of the queue pane at least, unless the reviewer makes it narrower."""
+QUEUE_HEAD_ROWS: Final = 2
 FOOT_ROWS: Final = 3
 _HEADER_ROWS: Final = 2
+_PANES_TOP: Final = 2
 _BLOCK_ROWS: Final = 3
 _BAR_ROWS: Final = 3
 """Of the bar above the source where it has a pane of its own."""
@@ -32,14 +35,19 @@ _LEAST_SOURCE: Final = 4
 """Rows of the source without which nothing stands above it."""
 
 
+_LEAST_ACROSS: Final = 3
+"""Rows of the source that a card across never takes."""
+
+
 class Needs(NamedTuple):
     """What the content asks for, in rows: the whole statement, the question, the judges.
 
     ``response``: in one column, the response stands where the source was (``v``). ``source``: in one column, as many
     rows as the text to read has, if it is so short that the statement can have more of them. ``pinned``: rows for the
     figures that are kept in sight; in one column they stand where a rule was. ``bar``: further rows of the bar above
-    the source, which in one column rule and statement give up. ``strip``: further rows below that bar, which the source
-    gives up.
+    the source, which in one column rule and statement give up. ``queue``: columns of the queue pane, where it is shown.
+    ``across``: side by side, card, source and judges lie one below the other, as wide as the queue leaves them.
+    ``strip``: further rows below that bar, which the source gives up.
     """
 
     statement: int
@@ -49,6 +57,8 @@ class Needs(NamedTuple):
     source: int = SOURCE_ROWS
     pinned: int = 0
     bar: int = 0
+    across: bool = False
+    queue: int = QUEUE_COLUMNS
     strip: int = 0
 
 
@@ -71,6 +81,8 @@ def shape_of(size: Size) -> Shape:
 def arrange(size: Size, needs: Needs) -> PanePlan:
     """The plan for a size and a content."""
     shape = shape_of(size)
+    if needs.across and shape != "one":
+        return _across(size, needs, shape)
     return _one_column(size, needs) if shape == "one" else _panes(size, needs, shape)
 
 
@@ -111,9 +123,9 @@ def _one_column(size: Size, needs: Needs) -> PanePlan:
 
 
 def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
-    top, bottom = 2, size.height - FOOT_ROWS - 1
+    top, bottom = _PANES_TOP, size.height - FOOT_ROWS - 1
     height = bottom - top
-    left = QUEUE_COLUMNS if shape == "three" else 0
+    left = needs.queue if shape == "three" else 0
     rest = size.width - left - (2 if left else 1)
     middle = rest // 2 if shape == "two" else rest * 60 // 124
     x = left + 1 if left else 0
@@ -136,10 +148,42 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
     }
     if needs.pinned:
         regions["pinned"] = Region(x, bottom - needs.pinned, middle, needs.pinned)
-    if left:
-        regions["queue"] = Region(0, top, left, height)
-        regions["left"] = Region(left, top, 1, height)
-    return PanePlan(shape, regions, needs.statement, question)
+    return PanePlan(shape, regions | (_queue(size, left, height) if left else {}), needs.statement, question)
+
+
+def queue_rows(size: Size) -> int:
+    """Rows of the queue pane below its heading."""
+    return size.height - FOOT_ROWS - 1 - _PANES_TOP - QUEUE_HEAD_ROWS
+
+
+def _across(size: Size, needs: Needs, shape: Shape) -> PanePlan:
+    top, bottom = _PANES_TOP, size.height - FOOT_ROWS - 1
+    height = bottom - top
+    left = needs.queue if shape == "three" else 0
+    x = left + 1 if left else 0
+    wide = size.width - x
+    panel = _panel_rows(height, needs.judges)
+    block = max(1, min(needs.statement, height - panel - 1 - _LEAST_ACROSS))
+    regions = {
+        "header": Region(0, 0, size.width, 1),
+        "rule": Region(0, 1, size.width, 1),
+        "statement": Region(x, top, wide, block),
+        "bar": Region(x, top + block, wide, 1),
+        "source": Region(x, top + block + 1, wide - 1, height - block - 1 - panel),
+        "judges": Region(x, bottom - panel, wide, panel),
+        "lower": Region(0, bottom, size.width, 1),
+        "foot": Region(0, bottom + 1, size.width, FOOT_ROWS),
+    }
+    return PanePlan(shape, regions | (_queue(size, left, height) if left else {}), block)
+
+
+def _queue(size: Size, columns: int, height: int) -> dict[str, Region]:
+    """Where the queue lies, and the line that ends it."""
+    return {
+        "queue-head": Region(0, _PANES_TOP, columns, QUEUE_HEAD_ROWS),
+        "queue": Region(0, _PANES_TOP + QUEUE_HEAD_ROWS, columns, queue_rows(size)),
+        "left": Region(columns, _PANES_TOP, 1, height),
+    }
 
 
 def source_columns(size: Size) -> int:

@@ -46,7 +46,7 @@ class Naming(NamedTuple):
         which = "first" if self.first is None else "last"
         typed = f" {self.typed}…" if self.typed else ""
         return [
-            [(f" Press the letters at the {which} word of the span.{typed}", "key")],
+            [(f" Press the letters at the {which} word of the span.{typed}", "title")],
             [(" ", ""), ("Esc", "key"), (" back to moving the ends", "")],
         ]
 
@@ -128,6 +128,8 @@ class Panes:
         """Side by side: the question has as many rows as it needs."""
         self.beside_drawn = False
         """The text beside is drawn in full elsewhere."""
+        self.columns = ""
+        """All texts of the unit in columns, to be shown instead of the one that is chosen."""
         self.cut = 0
         """Where the statement is being cut; 0 while it is not."""
         self.whole = False
@@ -172,6 +174,12 @@ class Panes:
     def show_source(self) -> None:
         """The source with its marks: opened at the best span if it was not on the screen before."""
         session = self.session
+        if self.columns:
+            if self.columns != self._text:
+                self._page, self._highlights = SourcePage(self.columns), Highlights()
+                self._standing, self._shown, self._loaded = self._page.standing, None, (None, False)
+                self.source.show(self.columns)
+            return
         key = (session.unit, session.text_key) if session.unit else None
         text_of = session.snapshot or key
         same = key is not None and key == self._shown
@@ -208,7 +216,7 @@ class Panes:
 
     def prepare(self, ahead: Deciding) -> None:
         """Read and draw what :meth:`show` will be asked for when the session is there; nothing is shown."""
-        if self.whole or self.searching or not ahead.unit:
+        if self.whole or self.searching or self.columns or not ahead.unit:
             return
         page, highlights = self._pages.page(ahead, whole=False), ahead.source_highlights()
         if page.text:

@@ -93,7 +93,8 @@ def _heading(side: ConflictSide, shown: str | None, room: int) -> list[StyledTex
     left = room - width(words) - 4
     name = fit(name, min(width(name), max(1, left)))
     named = "title" if side.source.source_id == shown else ""
-    return [(name, named), ("─" * (room - width(name) - width(words) - 3), "rule"), (f" {words} ", style), ("─", "rule")]
+    rule = "─" * (room - width(name) - width(words) - 3)
+    return [(name, named), (rule, "rule"), (f" {words} ", style), ("─", "rule")]
 
 
 def _text(text: str, columns: int, most: int) -> list[str]:

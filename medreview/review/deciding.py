@@ -119,6 +119,7 @@ class Deciding(Sitting):
         who = " · you and the judges" if shown and self.agrees_on(unit, label) else ""
         self._write(events, f"{self.name} → {words}{mistaken}{who}")
         self._flag_anew(unit)
+        self.pace.add(0 if unit in self.acted else self.clock.active_ms, decided=unit not in self.acted)
         self._before = own
         self.acted |= {unit}
         self._decided_last = unit
@@ -344,6 +345,7 @@ class Deciding(Sitting):
     def defer(self) -> FollowUp:
         """Put the unit off; what follows."""
         self._write([NewEvent("defer", self._current(), {}, self.snapshot)], f"{self.name} deferred")
+        self.pace.add(self.clock.active_ms, decided=False)
         self.acted |= {self.unit}
         return self._block_end()
 

@@ -1,6 +1,7 @@
 """One reviewer's sitting over a queue of statements: what is on the screen, and the acts that only statements have."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from medreview.errors import UserError
@@ -10,10 +11,12 @@ from medreview.review.above_page import OWN, AbovePage, absent_quotes, quotes_no
 from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, agrees, decided_statement, judges_level, judges_words
 from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import JudgeWords, words_on_statement
+from medreview.review.judge_words import JudgeWords, together_words, words_on_statement
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.shown_unit import Highlights, QueueEntry, load_queue_entry
 from medreview.review.span_editing import SpanEdit
+from medreview.review.verdict_card import VerdictCard, card_of_statement
+from medreview.review.why_flagged import Facts, Reason, reasons
 from medreview.study.ids import REFERENCE, unit_id
 from medreview.text import Span, in_words
 from medreview.units.asks import STATEMENT_ASKS
@@ -35,13 +38,15 @@ class ReviewSession(Deciding):
     """The review of statements: each beside its response and the sources that this cites."""
 
     asks = STATEMENT_ASKS
-    of_unit = (*Deciding.of_unit, "item", "_found", "_lit", "_above", "_named", "_reference")
+    of_unit = (*Deciding.of_unit, "item", "_found", "_lit", "_above", "_named", "_reference", "_why", "_card")
     item: StatementView | None = None
     _found: tuple[str | None, Evidence] | None = None
     _lit: tuple[tuple[object, ...], Highlights] | None = None
     """The marks of the source on the screen, and what they were made of."""
     _above: tuple[str | None, AbovePage] | None = None
     _named: Mapping[str, NamedBy] | None = None
+    _why: tuple[str, tuple[Reason, ...]] = "", ()
+    _card: tuple[tuple[str | None, bool], VerdictCard] | None = None
     _read_from: str | None = None
     """The page that was on the screen before the judges' words were read one after the other."""
     _reference: "tuple[str | None, SourceReference | None] | None" = None
@@ -111,6 +116,37 @@ class ReviewSession(Deciding):
         """Why the statement on the screen is flagged, where that may be seen."""
         verdict = self.item.verdict if self.item and self.shows_judges else None
         return self._tellable(self.unit, verdict.badges) if verdict else ""
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why it is flagged, with what differs and by whose word, where that may be seen. Of the statement, whichever
+        source is on the screen."""
+        badges, item = self.badges, self.item
+        if item is None or not badges:
+            return ()
+        if self._why[0] != badges:
+            self._why = badges, reasons(badges, self._facts(item))
+        return self._why[1]
+
+    @property
+    def card(self) -> VerdictCard:
+        """What the judges say of it, those on the source on the screen first; nothing where they are hidden."""
+        if self.item is None or not self.shows_judges:
+            return VerdictCard()
+        stands = self.text_key, self.can_accept
+        if self._card is None or self._card[0] != stands:
+            text_of = partial(load_text, self.study.reader)
+            beside = self.reasons, together_words(self.item)
+            card = card_of_statement(
+                self.item, self.source, *beside, text_of, self.is_other_work, accepts=self.can_accept
+            )
+            self._card = stands, card
+        return self._card[1]
+
+    def _facts(self, item: StatementView) -> Facts:
+        opens = item.opening_source.snapshot_id if item.opening_source else None
+        here = self._evidence() if opens == self.snapshot else load_evidence(self.study.reader, self.unit, opens)
+        return Facts(item, here.clashes, opens, partial(load_text, self.study.reader), self.references)
 
     def _tellable(self, unit: str, badges: str) -> str:
         """Badges without those of references whose verdict must not be seen yet."""
@@ -279,11 +315,12 @@ class ReviewSession(Deciding):
 
     def _read_beside(self) -> None:
         super()._read_beside()
-        _ = self._evidence(), self.reference, self.above_page
+        _ = self._evidence(), self.reference, self.card, self.above_page
 
     def _load_unit(self) -> None:
         reader, self._found = self.study.reader, None
         self._named = self._reference = self._above = None
+        self._why, self._card = ("", ()), None
         self.place = 0
         if not self.unit:
             self.item = None

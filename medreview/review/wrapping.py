@@ -451,7 +451,7 @@ _LEAST: Final = 20
 def readable_markdown(text: str, columns: int) -> str:
     """The text in rows of at most so many columns, made safe to show; tables and code keep their lines."""
     rows: list[str] = []
-    for kind, lead, words in _blocks(visible(text)):
+    for kind, lead, words in markdown_blocks(visible(text)):
         if kind == "as it is":
             rows.append(words)
             continue
@@ -462,8 +462,11 @@ def readable_markdown(text: str, columns: int) -> str:
     return "\n".join(rows).strip("\n")
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
-    """Kind, what stands before its first row, and its words: ``=`` and ``-`` are headings by their underline."""
+def markdown_blocks(text: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, what stands before its first row, and its words.
+
+    ``text``; ``as it is``, a line of a table or of code; ``=`` and ``-``, headings by their underline.
+    """
     open_: list[str] = []
     lead, fenced = "", False
 

@@ -69,7 +69,7 @@ PALETTE: Final = {
     # A colour has one meaning (COLOURS). All else is told by weight and by words.
     "title": Style(bold=True),
     "dim": Style(color="bright_black"),
-    "key": Style(bold=True),
+    "key": Style(color="blue", bold=True),
     "badge": Style(color="yellow", bold=True),
     "says": Style(color="green", bold=True),
     "against": Style(color="red", bold=True),
@@ -79,6 +79,7 @@ PALETTE: Final = {
     "rule": Style(color="bright_black"),
     "gutter": Style(color="blue", bold=True),
     "cursor": Style(bold=True),
+    "bar": Style(color="blue", bgcolor="bright_white", bold=True, reverse=True),
     "caret": Style(reverse=True),
     # The kinds of marks.
     "hint": Style(color="blue", bold=True, reverse=True),

@@ -101,7 +101,7 @@ MEANINGS = {
     "take care": {"badge", "doubted", "doubtful", "error"},
     "the nearest passage": {"evidence", "near"},
     "yours": {"own", "span"},
-    "the workbench": {"key", "gutter", "hint", "search", "statement"},
+    "the workbench": {"bar", "key", "gutter", "hint", "search", "statement"},
     "in the background": {"dim", "rule", "address"},
 }
 
