@@ -37,14 +37,14 @@ def _absent(said: AbsentQuote, nearest: bool, columns: int, most: int) -> list[R
     first, *others = said.hits or (None,)
     facts = [f"{first.words}: {_times(first.times)}"] if first else []
     facts += [f"{one.words}: {one.times}" for one in others if one]
-    facts.append("nearest: m" if nearest else "nothing like it")
-    while len(facts) > 1 and cells([(" · ".join(facts), "")]) > columns - 4:
-        facts.pop(-2)
+    last: list[StyledText] = [("nearest: ", ""), ("m", "key")] if nearest else [("nothing is like it", "")]
+    while facts and cells([(" · ".join((*facts, "")), ""), *last]) > columns - 4:
+        facts.pop()
     rows = _text(f"“{said.quote}”", columns - 4, most)
     return [
         _edge("┌", [(f" {visible(said.whose)} is NOT on this page ", "badge")], "┐", columns),
         *([("│ ", "rule"), (row, ""), ("", "fill"), (" │", "rule")] for row in rows),
-        _edge("└", [(f" {visible(' · '.join(facts))} ", "")], "┘", columns),
+        _edge("└", [(f" {visible(' · '.join((*facts, '')))}", ""), *last, (" ", "")], "┘", columns),
     ]
 
 

@@ -90,6 +90,7 @@ class DocumentPage:
         self._lit = {kind: (displayed(sign, ascii_only), style) for kind, (sign, style) in _LIT.items()}
         self._signs = {kind: displayed(sign, ascii_only) for kind, sign in _SIGNS.items()}
         self._told = {at: displayed(words, ascii_only) for at, words in contents.told}
+        self._spelled = False
         self._named = ""
         self._wrap: AnyRows | None = None
         self._columns = 0
@@ -116,6 +117,14 @@ class DocumentPage:
         self._named = with_hints(self.shown, hints, typed) if hints else ""
         self.mark("hint", [(hint.start, hint.start + len(hint.letters) - len(typed)) for hint in hints])
 
+    def spell_out(self, spelled: bool) -> bool:
+        """Draw signs of Markdown, or do not; whether the page has to be laid out anew."""
+        changes = spelled != self._spelled and bool(self.index.of_kind("syntax"))
+        self._spelled = spelled
+        if changes:
+            self._columns = 0
+        return changes
+
     @property
     def active(self) -> Span | None:
         """The active highlight."""
@@ -130,7 +139,7 @@ class DocumentPage:
             return
         self._columns, room = columns, max(1, columns - self._gutter)
         self.strips.clear()
-        unseen = unseen_in(self.index)
+        unseen = () if self._spelled else unseen_in(self.index)
         self._wrap = SetRows(self.shown, unseen, room) if unseen else wrapped(self.shown, room)
         preface = self.contents.preface
         words = WrapTable(preface, room).rows if preface else ()
@@ -199,7 +208,7 @@ class DocumentPage:
                 pieces.append((self._framed(frame, column, at, " "), "rule" if frame else ""))
                 column = at
             for piece in self.index.pieces(start, start + len(text)):
-                if "syntax" in piece.kinds:
+                if "syntax" in piece.kinds and not self._spelled:
                     continue
                 if "doubtful" in piece.kinds and self.index.starts("doubtful", piece.start) and not _sign(pieces):
                     doubtful = True
@@ -266,7 +275,8 @@ class DocumentPage:
         assert self._wrap is not None
         start, end = self._wrap.line(row)
         pieces = self.index.pieces(start, start + len(self.shown[start:end].rstrip()))
-        return sum(width(self.shown[one.start : one.end]) for one in pieces if "syntax" not in one.kinds)
+        drawn = (one for one in pieces if self._spelled or "syntax" not in one.kinds)
+        return sum(width(self.shown[one.start : one.end]) for one in drawn)
 
     def _note(self, note: Note) -> Row:
         assert self._wrap is not None
@@ -375,6 +385,11 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         """Replace the marks of one kind (search hits, the span being edited), without scrolling."""
         self._page.mark(kind, spans)
         self.repaint()
+
+    def spell_out(self, spelled: bool) -> None:
+        """Draw signs of Markdown too, while places in the text as it is stored are chosen."""
+        if self._page.spell_out(spelled):
+            self._move(self.first_offset)
 
     def name_words(self, hints: tuple[WordHint, ...], typed: str = "") -> None:
         """Draw letters over words, those that are still to be typed; none takes them away."""
