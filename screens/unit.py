@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import AXES, EDITED, QUALITY, Label, is_order, level_named
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.deciding import Deciding
 from medreview.review.span_editing import partner_for
 from medreview.review.text_entry import LineEdit
@@ -235,7 +235,9 @@ class UnitFace(Face):
             words = f" {number + 1} {visible(document.title)} "
             if (room := columns - 1 - cells(row)) < 4:
                 break
-            row.append((fit(words, min(width(words), room)), "title" if number == place else "dim"))
+            row.append(
+                (words if width(words) <= room else fit_words(words, room), "title" if number == place else "dim")
+            )
         return row
 
     def _hidden(self) -> str:
