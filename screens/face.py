@@ -7,7 +7,8 @@ from typing import Final
 from textual.geometry import Region, Size
 
 from medreview.review.deciding import Deciding
-from medreview.screens.judge_rows import spoken_height
+from medreview.review.why_flagged import short
+from medreview.screens.judge_rows import judge_bar, panel_rows, spoken_height
 from medreview.screens.last_rows import Hints
 from medreview.screens.layout import Needs, PanePlan
 from medreview.screens.panes import Panes, position_words
@@ -51,13 +52,17 @@ class Face(ABC):
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """The bar above the text in the main pane: one row in one column, three where it has a pane of its own."""
 
-    @abstractmethod
     def opinion_bar(self, columns: int) -> list[Row]:
-        """What machines say, in one column: one or two rows."""
+        """What judges say, in one column: one or two rows."""
+        return judge_bar(self._session, columns, self._hidden(one=True))
 
-    @abstractmethod
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
         """The same and what I said, as a list of at most so many rows."""
+        return panel_rows(self._session, columns, most, self._hidden(one=False))
+
+    @abstractmethod
+    def _hidden(self, *, one: bool) -> str:
+        """What stands in the place of the judges while they are hidden."""
 
     @abstractmethod
     def _nothing(self) -> str:
@@ -72,7 +77,7 @@ class Face(ABC):
         if not self._session.shows_judges:
             return Subject(name, name)
         words = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
-        return Subject(name, words, item.record_id, self._session.badges)
+        return Subject(name, words, item.record_id, short(self._session.badges))
 
     def _opinion_height(self, columns: int) -> int:
         """Rows of what machines say, in one column."""

@@ -84,10 +84,13 @@ def help_text(actions: Mapping[str, Action], columns: int) -> str:
         parts.append("\n".join(lines))
     parts.append(
         "\n".join(
-            _hanging("", "The names in brackets are what the settings file remaps under [keys]. In the source, bold "
-                     "green is the judge's quote, underlined cyan the retrieved evidence, red a number or word that "
-                     "differs; the bar at the left marks the highlight you are at. "
-                     "? before a slanted word: it was read by OCR and may be wrong.", columns)
+            _hanging("", "The names in brackets are what the settings file remaps under [keys]. In the source a sign "
+                     "says what a passage means for the statement: ✓ it supports it (green), ✗ it contradicts it "
+                     "(red), ~ in part, “ a judge quotes it and says something else, ! the quote is altered, off "
+                     "topic or read both ways (yellow), ≈ the nearest passage, of which the rules are not sure "
+                     "(cyan). A number or word that differs is red, reversed. ▌ marks the highlight you are at, ▸ "
+                     "the pane that paging moves. ? before a slanted word: it was read by OCR and may be wrong.",
+                     columns)
         )
     )  # fmt: skip
     return "\n\n".join(parts)

@@ -13,6 +13,7 @@ from medreview.review.cell_width import fit
 from medreview.review.cell_width import width as cells
 from medreview.review.deciding import Deciding
 from medreview.review.highlight_index import Mark
+from medreview.review.judge_words import listed
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import CutEdit, exclude_event, join_event, split_event
@@ -20,7 +21,7 @@ from medreview.review.typography import set_prose
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog, LeftOutDialog
 from medreview.screens.face import Face
-from medreview.screens.judge_rows import judge_bar, lead, panel_rows
+from medreview.screens.judge_rows import SEEN_BEFORE
 from medreview.screens.last_rows import Hints
 from medreview.screens.layout import Needs, PanePlan, shape_of, source_columns
 from medreview.screens.review_rows import Subject
@@ -38,7 +39,7 @@ from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
 from medreview.text import Span, counted, in_words, joined, places_in_text
 from medreview.units.registry import unit_name
-from medreview.units.statement_view import StatementView
+from medreview.units.statement_view import Judgement, StatementView
 from medreview.visible import visible
 
 INDENT = 7
@@ -80,6 +81,11 @@ def question_rows(item: StatementView, columns: int, most: int, label: str = " a
     return [[(label if number == 0 else " " * len(label), "dim"), *line] for number, line in enumerate(lines)]
 
 
+def answer_name(item: StatementView) -> str:
+    """The answer that the statement is of, as screens say it: ``answer 7``; lists and filters call it ``R07``."""
+    return f"answer {int(item.response_name[1:])}"
+
+
 def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
     """The row above the response: whose it is, if that may be ``named``, how it ended where it was not whole, and the
     statement's name.
@@ -88,11 +94,13 @@ def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
     """
     model = f"  {visible(item.model)}" if named else ""
     ended = f"  {in_words(item.finish)}" if item.finish not in ("", "complete") else ""
-    name = f"{item.response_name}  {item.short_name}/{item.siblings} "
     record = f"  {visible(item.record_id)}" if named and item.record_id else ""
-    if cells(f" answer{model}{ended}{record}  {name}") > columns:
+    first, name = f" {answer_name(item)}", f"statement {item.short_name[1:]} of {item.siblings} "
+    if cells(f"{first}{model}{ended}{record}  {name}") > columns:
         record = ""
-    return [(" answer", "dim"), (model, "title"), (ended, "clash"), (record, "dim"), ("", "fill"), (name, "title")]
+    if cells(f"{first}{model}{ended}  {name}") > columns:
+        first, name = " answer", f"{item.response_name}  {item.short_name}/{item.siblings} "
+    return [(first, "dim"), (model, "title"), (ended, "badge"), (record, "dim"), ("", "fill"), (name, "title")]
 
 
 _QUESTION_ROWS: Final = 3
@@ -101,6 +109,9 @@ faster and read easier."""
 
 _ALL_ROWS: Final = 99
 _PANEL_ROWS: Final = 12
+"""Rows of the panel at most while the judges are hidden."""
+_CARD_ROWS: Final = 16
+"""The same once they are shown: the verdict card."""
 
 
 class StatementFace(Face):
@@ -109,9 +120,9 @@ class StatementFace(Face):
     _session: ReviewSession
 
     def subject(self) -> Subject | None:
-        """By the name of its response."""
+        """By its answer."""
         item = self._session.item
-        return self._subject(item.response_name, item) if item else None
+        return self._subject(answer_name(item), item) if item else None
 
     def needs(self, size: Size, card: Region | None) -> Needs:
         """The statement, the question, two rows of judges where they are shown."""
@@ -128,12 +139,13 @@ class StatementFace(Face):
             return Needs(statement, question, judges, panes.shows_response, bar=bar, strip=strip)
         if item is None:
             return Needs(0, _QUESTION_ROWS + 3, _PANEL_ROWS)
+        panel = _CARD_ROWS if session.shows_judges else _PANEL_ROWS
         statement = 0 if item.span else statement_height(item, card.width) + 1
         question = _QUESTION_ROWS
         if panes.whole_question:
             question = max(question, len(question_rows(item, card.width, _ALL_ROWS, " ")))
         bar, strip = reference_height(session.reference, one=False), len(self._strip(source_columns(size), one=False))
-        return Needs(statement, question + 3, _PANEL_ROWS, bar=bar, strip=strip)
+        return Needs(statement, question + 3, panel, bar=bar, strip=strip)
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """Statement and question; side by side the question, and the statement where it is not in the response."""
@@ -182,13 +194,12 @@ class StatementFace(Face):
         most = reference_height(reference, one=one)
         return reference_rows(reference, columns, most) if reference and most else []
 
-    def opinion_bar(self, columns: int) -> list[Row]:
-        """The judges."""
-        return judge_bar(self._session, columns)
-
-    def opinion_panel(self, columns: int, most: int) -> list[Row]:
-        """The judges, and my own labels."""
-        return panel_rows(self._session, columns, most)
+    def _hidden(self, *, one: bool) -> str:
+        session = self._session
+        until = f"judges hidden {session.hidden_until}" if one else f"hidden {session.hidden_until}"
+        if session.knows_judges:
+            return f"{until}{' · ' if one else '; '}{SEEN_BEFORE}"
+        return f"shared words underlined · {until}" if one else f"{until}; shared words are underlined"
 
     def _nothing(self) -> str:
         return nothing_to_read(self._session)
@@ -197,6 +208,16 @@ class StatementFace(Face):
         assert isinstance(session, ReviewSession)
         nothing = session.source_highlights().nothing
         return said_of_page(session.source, text, apart, nothing=nothing) if session.source else ""
+
+
+def _lead(session: ReviewSession) -> Judgement | None:
+    """The judgement whose words are read in full, else that of the source that is open with which the roll-up leads."""
+    item = session.item
+    if item is None or not item.judgements:
+        return None
+    read = session.read_words.judgement if session.read_words else None
+    chosen = (judgement for judgement in item.judgements if judgement.judgement_id == read)
+    return next(chosen, None) or listed(item, session.snapshot)[0]
 
 
 class StatementHandlers(ActionHandlers):
@@ -307,7 +328,7 @@ class StatementHandlers(ActionHandlers):
 
     def _parts_to_copy(self) -> Mapping[str, str]:
         session = self._session
-        judgement = lead(session) if session.shows_judges else None
+        judgement = _lead(session) if session.shows_judges else None
         return {
             "statement": session.item.text if session.item else "",
             "quote": judgement.quote if judgement else "",

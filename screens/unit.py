@@ -8,9 +8,10 @@ from typing import Final
 from textual.geometry import Region, Size
 
 from medreview.errors import NotSaved, UserError
-from medreview.labels import AXES, EDITED, QUALITY, Label, is_order, level_named
+from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
 from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.deciding import Deciding
+from medreview.review.page_words import state_words
 from medreview.review.span_editing import partner_for
 from medreview.review.text_entry import LineEdit
 from medreview.review.typography import set_prose
@@ -19,18 +20,17 @@ from medreview.review.wrapping import prose_rows
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import HallucinationDialog
 from medreview.screens.face import Face
-from medreview.screens.judge_rows import SPOKEN_ROWS, confidence, spoken_rows
+from medreview.screens.judge_rows import SEEN_BEFORE
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import Hints, LineInput
 from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of, source_columns
 from medreview.screens.output_columns import in_columns, names_row
-from medreview.screens.review_rows import STYLE, Subject, glyph, said_by_me
+from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.sources.reading.text_structure import SetApart
-from medreview.text import in_words
 from medreview.units.documents import RESPONSE
-from medreview.units.kind import CardPart, Opinion
+from medreview.units.kind import CardPart
 from medreview.units.ranking import RankingEntry
 from medreview.visible import visible
 
@@ -70,7 +70,8 @@ class UnitFace(Face):
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
             strip = 0 if session.read_words else len(self._strip(size.width, one=True))
-            return Needs(len(self._card(size.width)), 0, opinions, shows, self._text_rows(size.width), strip=strip)
+            source = self._text_rows(size.width) + strip
+            return Needs(len(self._card(size.width)), 0, opinions, shows, source, strip=strip)
         of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
         panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
         if view is None:
@@ -145,56 +146,6 @@ class UnitFace(Face):
         bar = self._focused(bar, beside=False)
         return [bar, below, [("─", "rule fill")], *self._strip(columns, one=False)]
 
-    def opinion_bar(self, columns: int) -> list[Row]:
-        """What machines say in one or two rows."""
-        session = self._session
-        if not session.shows_judges:
-            return [[("──", "rule"), (f" anything machines say is {self._hidden()} ", "dim"), ("─", "rule fill")]]
-        if session.read_words and session.reads is not None:
-            return spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, SPOKEN_ROWS)
-        machines = session.machines
-        if not machines.opinions and not machines.words:
-            words = f" no machine has a say on this {session.asks.noun} "
-            return [[("──", "rule"), (words, "dim"), ("─", "rule fill")], []]
-        row: list[StyledText] = []
-        lead = next(iter(machines.opinions), None)
-        if lead is not None:
-            row += [("── ", "rule"), *_said(lead), ("  ", ""), *_warned(lead), (f"{visible(lead.judge)} ", "dim")]
-        words, summed = visible(" ".join(_words(lead).split())) if lead else "", visible(machines.words)
-        if row and cells(row) + width(summed) + 4 > columns:
-            words = summed  # the key that walks through the judges shows the others in full
-        elif summed:
-            row += [("── ", "rule"), (f"{summed} ", "")]
-        row.append(("─", "rule fill"))
-        return [row, [("   ", ""), (fit(words, min(width(words), columns - 4)), "")]]
-
-    def opinion_panel(self, columns: int, most: int) -> list[Row]:
-        """What machines say, then what I said."""
-        session = self._session
-        own = said_by_me(session) or "nothing yet"
-        mine: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
-        mine += wrapped(own, columns, "own" if session.own.label else "dim", 2)
-        mine += wrapped(f"note: {session.own.note}", columns, "", 2) if session.own.note else []
-        rows: list[Row] = [[(" ── machines ", "rule"), ("─", "rule fill"), (" ", "")]]
-        room = max(2, most - len(mine))
-        if not session.shows_judges:
-            return [*rows, *wrapped(self._hidden(), columns, "dim", 2), *mine]
-        if session.read_words and session.reads is not None:
-            read = spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, room - 1)
-            return [*rows, *read, *mine]
-        machines = session.machines
-        if machines.words:
-            rows += wrapped(machines.words, columns, "", 2)
-        if not machines.opinions and not machines.words:
-            rows.append([(" no machine has a say here", "dim")])
-        for place, opinion in enumerate(machines.opinions):
-            if len(rows) >= room - 1 and place < len(machines.opinions) - 1:
-                rows.append([(f" … and {len(machines.opinions) - place} more", "dim")])
-                break
-            rows.append([(" ", ""), *_said(opinion), ("  ", ""), *_warned(opinion), (visible(opinion.judge), "dim")])
-            rows += wrapped(_words(opinion), columns, "dim", 2) if len(rows) < room - 2 else []
-        return [*rows[:room], *mine]
-
     # Within
 
     def _card(self, columns: int) -> list[Row]:
@@ -235,25 +186,23 @@ class UnitFace(Face):
             words = f" {number + 1} {visible(document.title)} "
             if (room := columns - 1 - cells(row)) < 4:
                 break
-            row.append(
-                (words if width(words) <= room else fit_words(words, room), "title" if number == place else "dim")
-            )
+            row.append((fit_words(words, room), "title" if number == place else "dim"))
         return row
 
-    def _hidden(self) -> str:
+    def _hidden(self, *, one: bool) -> str:
         session = self._session
-        known = "; seen before: assisted" if session.knows_judges else ""
-        return f"hidden {session.hidden_until}{known}"
+        known = f"; {SEEN_BEFORE}" if session.knows_judges else ""
+        return f"{'judges ' if one else ''}hidden {session.hidden_until}{known}"
 
     def _bar(self, columns: int) -> Row:
         session, panes, view = self._session, self.panes, self._session.view
         document = session.document
         if view is None or document is None:
             return [("── no text ", "rule"), ("─", "rule fill")]
-        place = f"{session.place + 1}/{len(view.documents)} " if len(view.documents) > 1 else ""
+        place = f"{session.place + 1} of {len(view.documents)} " if len(view.documents) > 1 else ""
         left: list[StyledText] = [("── ", "rule"), (place, "dim"), (visible(document.title), "title")]
         if document.state and document.state != "ok":
-            left.append((f" · {in_words(document.state)}", "badge"))
+            left.append((f" · {state_words(document.state)}", "badge"))
         if panes.where.by_ocr:
             left.append((f" · {panes.where.by_ocr}", "badge"))
         if panes.hidden:
@@ -276,24 +225,6 @@ class UnitFace(Face):
         assert isinstance(session, UnitSession)
         document = session.document
         return f"[medreview: {document.state_words}]" if document and document.state_words else ""
-
-
-def _said(opinion: Opinion) -> list[StyledText]:
-    label = "" if opinion.label is None or is_order(opinion.label) else opinion.label
-    sign = f"{glyph(label)} " if label and glyph(label) != label else ""
-    style = STYLE.get(opinion.label or "", "")
-    return [(f"{sign}{visible(opinion.said)}", f"{style} title".strip()), *confidence(opinion.confidence)]
-
-
-def _warned(opinion: Opinion) -> list[StyledText]:
-    """That a quote is not what stands in the text, or proves nothing."""
-    wrong = next((passage.status_words for passage in opinion.passages if passage.false), "")
-    return [("quote ", ""), (wrong.upper(), "badge"), ("  ", "")] if wrong else []
-
-
-def _words(opinion: Opinion) -> str:
-    quote = next((f"“{passage.quote}”" for passage in opinion.passages if passage.quote), "")
-    return "  ".join(filter(None, (quote, opinion.reason)))
 
 
 def _indent(parts: Sequence[CardPart]) -> int:

@@ -96,7 +96,7 @@ def _hits(quote: str, search: TextSearch) -> Iterator[WordHits]:
         for span in spans:
             if len(chosen) < most and not any(map(span.overlap, chosen)):
                 chosen.append(span)
-    said = {" ".join(quote[start:end].split()): times[Span(start, end)] for start, end in sorted(chosen)}
+    said = {" ".join(quote[start:end].split()): times[Span(start, end)] for start, end in chosen}
     yield from (WordHits(words, count) for words, count in said.items())
 
 

@@ -117,10 +117,11 @@ class HighlightIndex:
         found = {kind: marks for kind, layer in self._layers.items() if (marks := layer.overlapping(start, end))}
         if not found:
             return [RowSegment(start, end, ())] if start < end else []
+        by_priority = [(kind, found[kind]) for kind in KINDS if kind in found]
         edges = {edge for marks in found.values() for mark in marks for edge in mark[:2] if start < edge < end}
         cuts = [start, *sorted(edges), end]
         return [
-            RowSegment(left, right, tuple(kind for kind in KINDS if _covers(found.get(kind, ()), left)))
+            RowSegment(left, right, tuple(kind for kind, marks in by_priority if _covers(marks, left)))
             for left, right in pairwise(cuts)
             if left < right
         ]

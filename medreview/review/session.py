@@ -11,10 +11,11 @@ from medreview.review.above_page import OWN, AbovePage, absent_quotes, quotes_no
 from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, agrees, decided_statement, judges_level, judges_words
 from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import JudgeWords, words_on_statement
+from medreview.review.judge_words import JudgeWords, together_words, words_on_statement
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.shown_unit import Highlights, QueueEntry, load_queue_entry
 from medreview.review.span_editing import SpanEdit
+from medreview.review.verdict_card import VerdictCard, card_of_statement
 from medreview.review.why_flagged import Facts, Reason, reasons
 from medreview.study.ids import REFERENCE, unit_id
 from medreview.text import Span, in_words
@@ -37,7 +38,7 @@ class ReviewSession(Deciding):
     """The review of statements: each beside its response and the sources that this cites."""
 
     asks = STATEMENT_ASKS
-    of_unit = (*Deciding.of_unit, "item", "_found", "_lit", "_above", "_named", "_reference", "_why")
+    of_unit = (*Deciding.of_unit, "item", "_found", "_lit", "_above", "_named", "_reference", "_why", "_card")
     item: StatementView | None = None
     _found: tuple[str | None, Evidence] | None = None
     _lit: tuple[tuple[object, ...], Highlights] | None = None
@@ -45,6 +46,7 @@ class ReviewSession(Deciding):
     _above: tuple[str | None, AbovePage] | None = None
     _named: Mapping[str, NamedBy] | None = None
     _why: tuple[str, tuple[Reason, ...]] = "", ()
+    _card: tuple[tuple[str | None, bool], VerdictCard] | None = None
     _read_from: str | None = None
     """The page that was on the screen before the judges' words were read one after the other."""
     _reference: "tuple[str | None, SourceReference | None] | None" = None
@@ -125,6 +127,21 @@ class ReviewSession(Deciding):
         if self._why[0] != badges:
             self._why = badges, reasons(badges, self._facts(item))
         return self._why[1]
+
+    @property
+    def card(self) -> VerdictCard:
+        """What the judges say of it, those on the source on the screen first; nothing where they are hidden."""
+        if self.item is None or not self.shows_judges:
+            return VerdictCard()
+        stands = self.text_key, self.can_accept
+        if self._card is None or self._card[0] != stands:
+            text_of = partial(load_text, self.study.reader)
+            beside = self.reasons, together_words(self.item)
+            card = card_of_statement(
+                self.item, self.source, *beside, text_of, self.is_other_work, accepts=self.can_accept
+            )
+            self._card = stands, card
+        return self._card[1]
 
     def _facts(self, item: StatementView) -> Facts:
         opens = item.opening_source.snapshot_id if item.opening_source else None
@@ -214,9 +231,17 @@ class ReviewSession(Deciding):
 
     @property
     def beside_told(self) -> tuple[tuple[int, str], ...]:
-        """Why parts of the response are no statements."""
-        parts = self.item.left_out if self.item else ()
-        return tuple((part.start, f"left out: {in_words(part.reason)}") for part in parts)
+        """Why parts of the response are no statements; of neighbours with one reason the first says it."""
+        item = self.item
+        if item is None:
+            return ()
+        parts = sorted(item.left_out, key=lambda part: part.start)
+        told = [
+            (part.start, f"left out: {in_words(part.reason)}")
+            for before, part in zip((None, *parts), parts, strict=False)
+            if before is None or before.reason != part.reason or item.response[before.end : part.start].strip()
+        ]
+        return tuple(told)
 
     def response_text(self) -> str:
         """The response."""
@@ -290,12 +315,12 @@ class ReviewSession(Deciding):
 
     def _read_beside(self) -> None:
         super()._read_beside()
-        _ = self._evidence(), self.reference, self.reasons, self.above_page
+        _ = self._evidence(), self.reference, self.card, self.above_page
 
     def _load_unit(self) -> None:
         reader, self._found = self.study.reader, None
         self._named = self._reference = self._above = None
-        self._why = "", ()
+        self._why, self._card = ("", ()), None
         self.place = 0
         if not self.unit:
             self.item = None

@@ -116,6 +116,7 @@ MEANING: Final = {"supported": "says", "contradicted": "against", "partial": "pa
 """By level of evidence, how a passage is lit of which that is said; with another level it is just a ``quote``."""
 
 _SETTLES: Final = frozenset(MEANING.values())
+_TRUE: Final = _SETTLES | {"quote"}
 _NEAREST: Final = "nearest passage; the rules are not sure"
 _BOTH: Final = "the judges read this passage both ways"
 _MOST_LIT: Final = 3
@@ -147,7 +148,7 @@ def in_source(
         return Highlights(marks, tuple(sorted(shared)), next(iter(shared), None))
     here = [judgement for judgement in item.judgements if judgement.snapshot_id == source.snapshot_id]
     lead = read or (item.verdict.judgement_id if item.verdict else None)
-    quotes = _quotes(item, sorted(here, key=lambda said: said.judgement_id != lead), source.snapshot_id)
+    quotes = _quoted(item, sorted(here, key=lambda said: said.judgement_id != lead), source.snapshot_id)
     by_rules = _by_rules(next((said for said in here if said.offline), None), evidence, quotes)
     lit = _best((*quotes, *by_rules), text(), (*evidence.lexical, *(clash.source for clash in evidence.clashes)))
     told = {mark.end - 1: _NEAREST for mark in lit if mark.kind == "evidence"}
@@ -159,7 +160,7 @@ def in_source(
     clashes, remarks = _clashes(item, here, evidence, words_in_doubt(source.by_ocr))
     stops = tuple(dict.fromkeys(Span(mark.start, mark.end) for mark in lit))
     nothing = not lit and any(said.offline and said.verdict == "not_addressed" for said in here)
-    marks = (*lit, *both, *clashes, *own_marks)
+    marks = (*_drawn(lit), *both, *clashes, *own_marks)
     return Highlights(marks, tuple(sorted(stops)), next(iter(stops), None), remarks, told, nothing)
 
 
@@ -193,11 +194,31 @@ def _quoted(item: StatementView, here: Sequence[Judgement], snapshot_id: str | N
     return list(dict.fromkeys(found))
 
 
-def _quotes(item: StatementView, here: Sequence[Judgement], snapshot_id: str | None) -> list[Mark]:
-    """The same, those in doubt only where no true one is."""
-    found = _quoted(item, here, snapshot_id)
-    true = [Span(*mark[:2]) for mark in found if mark.kind != "doubted"]
-    return [mark for mark in found if mark.kind != "doubted" or not any(map(Span(*mark[:2]).overlap, true))]
+def _drawn(lit: Sequence[Mark]) -> list[Mark]:
+    """The marks of these passages: a quote in doubt is lit only where no true one is."""
+    true = [Span(*mark[:2]) for mark in lit if mark.kind in _TRUE]
+    return [
+        Mark(*span, mark.kind)
+        for mark in lit
+        for span in (_outside(Span(*mark[:2]), true) if mark.kind == "doubted" else [Span(*mark[:2])])
+    ]
+
+
+def _outside(span: Span, others: Sequence[Span]) -> list[Span]:
+    """What of a range is in none of the others."""
+    left = [span]
+    for other in others:
+        left = [
+            part
+            for one in left
+            for part in (
+                [Span(one.start, min(one.end, other.start)), Span(max(one.start, other.end), one.end)]
+                if one.overlap(other)
+                else [one]
+            )
+            if part
+        ]
+    return left
 
 
 def _meaning(verdict: str | None, supported: bool | None, status: str, doubt: str | None = None) -> str:
@@ -243,9 +264,11 @@ def _best(lit: Sequence[Mark], text: str, telling: Sequence[Span]) -> list[Mark]
             parts = sentence_spans(text, mark.start, mark.end)
             parts.sort(key=lambda part: -sum(map(bool, map(part.overlap, telling))))
         for part in parts:
-            if part.end - part.start <= room or not kept:
+            there = [Span(*other[:2]) for other in kept]
+            more = sum(one.end - one.start for one in _outside(part, there))
+            if more <= room or not kept:
                 kept.append(Mark(*part, mark.kind))
-                room -= part.end - part.start
+                room -= more
     return kept
 
 

@@ -31,6 +31,7 @@ from medreview.review.reviewer_state import (
 )
 from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline
 from medreview.review.unblinding import OthersNote, others_notes
+from medreview.review.verdict_card import VerdictCard
 from medreview.review.why_flagged import Reason
 from medreview.study import Study
 from medreview.study.backup import Elsewhere
@@ -437,6 +438,11 @@ class Sitting(ABC):
     @abstractmethod
     def reasons(self) -> tuple[Reason, ...]:
         """The same in the reviewer's words, with the values at hand, the gravest first."""
+
+    @property
+    @abstractmethod
+    def card(self) -> VerdictCard:
+        """Why, what the judges say together, and each of them; empty where they are hidden."""
 
     @abstractmethod
     def _texts(self) -> Sequence[tuple[str, str | None]]:

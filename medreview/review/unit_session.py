@@ -13,6 +13,7 @@ from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, told_of_unit
 from medreview.review.shown_unit import MEANING, Highlights, QueueEntry, read_both_ways
 from medreview.review.span_editing import SpanEdit
+from medreview.review.verdict_card import VerdictCard, card_of_unit
 from medreview.review.why_flagged import Reason, reasons_of_unit
 from medreview.text import Span
 from medreview.units.documents import RESPONSE
@@ -77,7 +78,14 @@ class UnitSession(Deciding):
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """The same in the reviewer's words."""
-        return reasons_of_unit(self.machines)
+        return reasons_of_unit(self.machines, self.view) if self.view else ()
+
+    @property
+    def card(self) -> VerdictCard:
+        """What machines say of it; nothing where it is hidden."""
+        if self.view is None:
+            return VerdictCard()
+        return card_of_unit(self.view, self.machines, self.reasons, self.judges_words, accepts=self.can_accept)
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:

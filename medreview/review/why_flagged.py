@@ -6,16 +6,17 @@ it the values at hand (:class:`Facts`).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from medreview.labels import CLASH_WORDS, FALSE_QUOTES, OCR_IN_DOUBT, level_named
 from medreview.references.verdict import ON_REFERENCE
 from medreview.review.judge_words import jurors, sure_words
+from medreview.review.page_words import PAGE_WORDS
 from medreview.text import Span, counted, in_words, lazy_pattern
 from medreview.units.cited_source import NamedBy
-from medreview.units.kind import Machines
+from medreview.units.kind import Machines, UnitView
 from medreview.units.statement_view import ClashMark, Judgement, StatementView
 
 APART: Final = " · "
@@ -105,29 +106,6 @@ _DIFFERS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 )
 """The same for what the rules found to differ on the page."""
 
-_STATES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        "http_error": ("dead link", "the link is dead, or the server refused"),
-        "timeout": ("page timed out", "the server did not send the page in time"),
-        "blocked": ("page not opened", "the address is not public, or the site forbids programs"),
-        "too_large": ("page too large", "the page is too large to read"),
-        "unreadable": ("page unreadable", "the page came but could not be read"),
-        "not_text": ("not a text", "there is no text at the address"),
-        "pdf_scan": ("scanned PDF", "the PDF is a scan without text"),
-        "pdf_encrypted": ("locked PDF", "the PDF is locked with a password"),
-        "soft_404": ("page gone", "the server sent a page that says: not found"),
-        "cookie_wall": ("cookie wall", "only a question about cookies came, not the page"),
-        "paywall": ("paywall", "the text is behind a paywall"),
-        "js_only": ("page needs a browser", "the text of the page appears only in a browser"),
-        "bot_check": ("page behind a robot check", "the site asked for proof of a human"),
-        "thin": ("page almost empty", "the page holds almost no text"),
-        "redirected_home": ("link leads elsewhere", "the link leads to the site's first page, not to the page cited"),
-        "excerpt": ("only an excerpt", "only a passage of the page came with the answer"),
-        "not_fetched": ("page not fetched", "the page was not fetched yet"),
-    }
-)
-"""The same for a page that could not be read, by its state."""
-
 _FOUND: Final[Mapping[str, str]] = MappingProxyType(
     {
         "fact": "it conflicts with established facts",
@@ -174,13 +152,26 @@ def short(badges: str) -> str:
 
 
 def reasons(badges: str, facts: Facts | None = None) -> tuple[Reason, ...]:
-    """A reason for each badge, the gravest first; with values where there are ``facts``."""
-    return tuple(_reason(badge, facts) for badge in badges_in(badges))
+    """A reason for each badge, the gravest first; with values where there are ``facts``, each values once."""
+    found: list[Reason] = []
+    told: set[str] = set()
+    for reason in (_reason(badge, facts) for badge in badges_in(badges)):
+        values = reason.brief.removeprefix(reason.short)
+        if values and values in told:
+            reason = Reason(reason.badge, reason.short, reason.short, f"{reason.short} in the same way")
+        told.add(values)
+        found.append(reason)
+    return tuple(found)
 
 
-def reasons_of_unit(machines: Machines) -> tuple[Reason, ...]:
+def beside_tally(found: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Those to be said where it is said anyway how the judges are divided."""
+    return tuple(reason for reason in found if not _JURY.fullmatch(reason.badge))
+
+
+def reasons_of_unit(machines: Machines, view: UnitView) -> tuple[Reason, ...]:
     """The same of another unit than a statement, with whose quote it is that is not true."""
-    return tuple(_of_unit(reason, machines) for reason in reasons(machines.badges))
+    return tuple(_of_unit(reason, machines, view) for reason in reasons(machines.badges))
 
 
 def every_reason() -> Iterator[Reason]:
@@ -189,16 +180,11 @@ def every_reason() -> Iterator[Reason]:
         *_SAYS,
         *_DIFFERS,
         *(f"{_FINDING}{in_words(kind)}" for kind in _FOUND),
-        *(f"{_PAGE}{in_words(state)}" for state in _STATES),
+        *(f"{_PAGE}{in_words(state)}" for state in PAGE_WORDS),
         "jury 1-1",
         "jury 2-1",
     )
     return (_reason(badge, None) for badge in badges)
-
-
-def changes(quote: str, text: str, differences: Iterable[tuple[Span, Span]]) -> list[tuple[str, str]]:
-    """The words of a quote that were changed, each with the page's; a number with its unit, ``""`` for no words."""
-    return [(_value(quote, here), _value(text, there)) for here, there in differences]
 
 
 def _reason(badge: str, facts: Facts | None) -> Reason:
@@ -210,10 +196,17 @@ def _reason(badge: str, facts: Facts | None) -> Reason:
 _UNTRUE: Final = {"quote absent": ("absent",), "quote altered": ("altered",), "false quote": FALSE_QUOTES}
 
 
-def _of_unit(reason: Reason, machines: Machines) -> Reason:
+def _of_unit(reason: Reason, machines: Machines, view: UnitView) -> Reason:
     untrue = _UNTRUE.get(reason.badge, ())
-    who = next((one.judge for one in machines.opinions if any(it.status in untrue for it in one.passages)), "")
-    return reason._replace(sentence=_whose(reason.sentence, who)) if who else reason
+    for one in machines.opinions:
+        for passage in one.passages:
+            document = view.document(passage.key)
+            if passage.status == "altered" and reason.badge == "quote altered" and passage.differences and document:
+                brief, sentence = _changed(reason.short, passage.quote, document.text, passage.differences)
+                return reason._replace(brief=brief, sentence=sentence)
+            if passage.status in untrue:
+                return reason._replace(sentence=_whose(reason.sentence, one.judge))
+    return reason
 
 
 def _whose(sentence: str, judge: str) -> str:
@@ -235,7 +228,7 @@ def _words(badge: str) -> tuple[str, str]:
         return few, few
     if badge.startswith(_PAGE):
         state = badge.removeprefix(_PAGE)
-        few, sentence = _STATES.get(state.replace(" ", "_"), (badge, state))
+        few, sentence = PAGE_WORDS.get(state.replace(" ", "_"), (badge, state))
         return few, sentence
     if badge.startswith(_FINDING):
         kind = badge.removeprefix(_FINDING)
@@ -254,7 +247,9 @@ def _filled_in(badge: str, facts: Facts) -> tuple[str, str] | None:
     if badge.removesuffix(OCR_IN_DOUBT) in _DIFFERS:
         return _clashing(badge, few, facts)
     if badge == "quote altered":
-        return _changed(few, facts)
+        said = _with_fault(facts, "altered")
+        found = said and said.differences
+        return _changed(few, said.quote, facts.text_of(said.snapshot_id), said.differences) if said and found else None
     if _JURY.fullmatch(badge):
         sentence = _jury(badge, facts.item)
     elif badge in _FAULTS:
@@ -297,12 +292,9 @@ def _faulty(fault: str, plain: str, facts: Facts) -> str:
     return _whose(plain, said.judge)
 
 
-def _changed(few: str, facts: Facts) -> tuple[str, str] | None:
-    said = _with_fault(facts, "altered")
-    if said is None or not said.differences:
-        return None
-    pairs = changes(said.quote, facts.text_of(said.snapshot_id), said.differences)
-    told = "; ".join(_against(here, there) for here, there in pairs[:_MOST_VALUES])
+def _changed(few: str, quote: str, page: str, differences: Sequence[tuple[Span, Span]]) -> tuple[str, str]:
+    pairs = [(_value(quote, here), _value(page, there)) for here, there in differences[:_MOST_VALUES]]
+    told = "; ".join(_against(here, there) for here, there in pairs)
     return _brief(few, *pairs[0]), f"{few}: {told}"
 
 
@@ -320,7 +312,17 @@ def _against(here: str, there: str) -> str:
         return f"{_shown(here)} is added"
     if not here:
         return f"{_shown(there)} is left out"
+    amount, unit = _parted(there)
+    if amount and amount != _parted(here)[0] and unit == _parted(here)[1]:
+        there = amount
     return f"{_shown(here)}, the page has {_shown(there)}"
+
+
+def _parted(value: str) -> tuple[str, str]:
+    """The amount that a value begins with, and the rest, its unit."""
+    found = _AMOUNT.match(value)
+    amount = found[0].strip(" ,.") if found else ""
+    return amount, value.removeprefix(amount).strip()
 
 
 def _shown(value: str) -> str:
@@ -331,7 +333,7 @@ def _shown(value: str) -> str:
 
 def _brief(few: str, here: str, there: str) -> str:
     """``number differs 50/30``, and other short values: ``unit differs: 500 mg, page 500 micrograms``."""
-    numbers = [found[0].strip(" ,.") if (found := _AMOUNT.match(value)) else "" for value in (here, there)]
+    numbers = [_parted(value)[0] for value in (here, there)]
     if all(numbers) and numbers[0] != numbers[1]:
         return f"{few} {numbers[0]}/{numbers[1]}"
     return f"{few}: {here}, page {there}" if here and there and max(len(here), len(there)) <= _BRIEF else few

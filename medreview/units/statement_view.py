@@ -9,11 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from medreview.judges.rollup import MergedJudgement, merged_judgements
 from medreview.judges.votes import COLUMNS, Vote, VoteReader, VotingJudge
-from medreview.labels import NOT_IN_ANSWER, PROVEN_QUOTES, level_named
-from medreview.sources.ocr_pages import BY_OCR, pages_over
+from medreview.labels import NOT_IN_ANSWER, level_named
 from medreview.statements.left_out import LeftOut, left_out
 from medreview.study.statement_edits import SPLIT, Edit, edits_of, fold
-from medreview.text import Span, in_words, lazy_pattern
+from medreview.text import Span, lazy_pattern
 from medreview.units.cited_source import Source, sources_beside
 
 
@@ -402,12 +401,3 @@ def _verdict(reader: sqlite3.Connection, statement_id: str) -> Verdict | None:
 
 def _boolean(value: Any) -> bool | None:
     return None if value is None else bool(value)
-
-
-def quote_status_words(judgement: Judgement, source: Source | None) -> str:
-    """``exact``; ``near, read by OCR`` where the quote stands on a page that was: there no quote is more than that."""
-    words = in_words(judgement.quote_status)
-    by_ocr = source.by_ocr if source else ()
-    if judgement.quote_status in PROVEN_QUOTES and any(pages_over(by_ocr, span) for span in judgement.quote_spans):
-        return f"{words}, {BY_OCR}"
-    return words

@@ -8,8 +8,10 @@ from medreview.judges.votes import Vote, VotingJudge
 from medreview.labels import CLASH_WORDS, HALLUCINATION, PAGE_STATES
 from medreview.references.verdict import VERDICTS
 from medreview.review.why_flagged import badges_in, every_reason, reasons, reasons_of_unit, short
-from medreview.units.kind import DocumentPassage, Machines, Opinion
+from medreview.units.kind import DocumentPassage, Machines, Opinion, UnitView
 from tests.review.sittings import sit
+
+VIEW = UnitView("fact:1", "fact", "F1", "R01", "", "", ())
 
 
 def vote(verdict, supported):
@@ -76,7 +78,7 @@ def test_a_statement_says_what_was_changed_and_how_its_judges_are_divided(study)
     assert badges_in(session.badges) == ["quote altered", "numbers differ", "jury 1-1", "page: timeout"]
     assert [reason.sentence for reason in session.reasons] == [
         "the quote given as proof differs from the page",  # nobody stored what differs
-        "number differs: 50 mL/kg, the page has 30 mL/kg",
+        "number differs: 50 mL/kg, the page has 30",
         "judges tied 1-1: 1 supported, 1 contradicted",
         "source 3: the server did not send the page in time",
     ]
@@ -94,5 +96,5 @@ def test_another_unit_says_whose_quote_is_not_true():
     passage = DocumentPassage("response", "words", "absent")
     said = Opinion("1", "juror", "", "", "present", "present", passages=(passage,))
 
-    (reason,) = reasons_of_unit(Machines((said,), badges="false quote"))
+    (reason,) = reasons_of_unit(Machines((said,), badges="false quote"), VIEW)
     assert reason.sentence == "juror's quote is not in the text"

@@ -22,9 +22,11 @@ from medreview.screens.widgets.painted import COLOURS, PALETTE
 from medreview.units.asks import STATEMENT_ASKS
 
 sizes = st.builds(Size, st.integers(40, 220), st.integers(24, 70))
+# Of a named tuple itself, also what need not be given would be made.
 needs = st.builds(
-    lambda *rows: Needs(*rows), st.integers(1, 12), st.integers(0, 3), st.integers(1, 2), st.booleans()
-)  # of a named tuple itself, also what need not be given would be made
+    lambda *rows, strip: Needs(*rows, strip=strip),
+    st.integers(1, 12), st.integers(0, 3), st.integers(1, 2), st.booleans(), strip=st.integers(0, 11),
+)  # fmt: skip
 
 
 @given(sizes, needs)
@@ -44,7 +46,9 @@ def test_parts_never_overlap_and_stay_on_the_screen(size: Size, need: Needs) -> 
 def test_the_source_keeps_its_rows_at_80x24(need: Needs) -> None:
     plan = arrange(Size(80, 24), need)
     if not need.response:
-        assert plan.regions["source"].height >= SOURCE_ROWS
+        above = plan.regions["bar"].height - 1
+        assert above in (0, need.strip)
+        assert plan.regions["source"].height >= max(4, SOURCE_ROWS - above)
     if need.statement <= 5:
         assert plan.statement_rows == need.statement
 

@@ -215,7 +215,7 @@ async def test_a_page_with_nothing_to_read_has_no_place_in_it(study: Study, size
     async with app.run_test(size=size) as pilot:
         assert "%" in bar(app)
         await press(pilot, "right_square_bracket")
-        assert "http error" in bar(app)
+        assert "dead link" in bar(app)
         assert "%" not in bar(app)
 
 
