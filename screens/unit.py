@@ -45,6 +45,9 @@ _MARGINS: Final = 5
 _NOTE_ROWS: Final = 3
 """Rows in a text for the note on a machine's quote."""
 
+_NAMED: Final = 12
+"""Cells of the name of a text that say which it is."""
+
 _LABEL: Final = 12
 """Cells for the label of a part of the card."""
 
@@ -184,9 +187,13 @@ class UnitFace(Face):
             if number < place - 1:
                 continue
             words = f" {number + 1} {visible(document.title)} "
-            if (room := columns - 1 - cells(row)) < 4:
+            room = columns - 1 - cells(row)
+            if room < width(words) and room < width(words.strip().partition(" ")[0]) + _NAMED:
+                row.append((" …" if room > 1 else "", "dim"))
                 break
             row.append((fit_words(words, room), "title" if number == place else "dim"))
+            if room < width(words):
+                break
         return row
 
     def _hidden(self, *, one: bool) -> str:
