@@ -66,7 +66,7 @@ def fit_words(text: str, cells: int) -> str:
         return ""
     head = text[: fitting(text, cells - 1)]
     follows = text[len(head) : len(head) + 2]
-    ends = follows[0].isspace() or (follows[0] in ",;:)" and not follows[1:].isdigit())
+    ends = follows[0].isspace() or (follows[0] == "," and not follows[1:].isdigit())
     if not ends and " " in head:
         head = head[: head.rindex(" ")]
     head = head.rstrip(" ·,;:")
