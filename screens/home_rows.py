@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from medreview.next_step import command, words_of
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.overview import Overview, QueueLine, ResponseLine
 from medreview.review.queue import FilterLine
 from medreview.review.resuming import DraftPlace, LastPlace
@@ -289,7 +289,7 @@ def _step(why: str, step: str, columns: int) -> list[Row]:
 
 
 def _cut(text: str, room: int) -> str:
-    return fit(text, min(width(text), max(1, room)))
+    return fit_words(text, max(1, room))
 
 
 def _counted(number: int, word: str) -> str:

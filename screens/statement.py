@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 from medreview.errors import UserError
 from medreview.labels import NOT_IN_ANSWER, Label
 from medreview.review.about_answer import about_answer
-from medreview.review.cell_width import fit
+from medreview.review.cell_width import fit, fit_words
 from medreview.review.cell_width import width as cells
 from medreview.review.deciding import Deciding
 from medreview.review.highlight_index import Mark
@@ -76,7 +76,7 @@ def question_rows(item: StatementView, columns: int, most: int, label: str = " a
     text = visible(" ".join(item.question.split())) or "(no question was recorded)"
     lines = set_prose(text, columns - len(label) - 1)
     if len(lines) > most:
-        last = "".join(words for words, _ in lines[most - 1]).rstrip()[:-1] + "…"
+        last = fit_words("".join(words for words, _ in lines[most - 1]) + " …", columns - len(label) - 1)
         lines = [*lines[: most - 1], [(last, "")]] if most else []
     return [[(label if number == 0 else " " * len(label), "dim"), *line] for number, line in enumerate(lines)]
 

@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.deciding import Deciding
 from medreview.review.page_words import state_words
 from medreview.review.span_editing import partner_for
@@ -44,6 +44,9 @@ _MARGINS: Final = 5
 
 _NOTE_ROWS: Final = 3
 """Rows in a text for the note on a machine's quote."""
+
+_NAMED: Final = 12
+"""Cells of the name of a text that say which it is."""
 
 _LABEL: Final = 12
 """Cells for the label of a part of the card."""
@@ -185,9 +188,13 @@ class UnitFace(Face):
             if number < place - 1:
                 continue
             words = f" {number + 1} {visible(document.title)} "
-            if (room := columns - 1 - cells(row)) < 4:
+            room = columns - 1 - cells(row)
+            if room < width(words) and room < width(words.strip().partition(" ")[0]) + _NAMED:
+                row.append((" …" if room > 1 else "", "dim"))
                 break
-            row.append((fit(words, min(width(words), room)), "title" if number == place else "dim"))
+            row.append((fit_words(words, room), "title" if number == place else "dim"))
+            if room < width(words):
+                break
         return row
 
     def _hidden(self, *, one: bool) -> str:

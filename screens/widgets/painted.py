@@ -11,7 +11,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from medreview.review.cell_width import fit, fitting, width
+from medreview.review.cell_width import fit, fit_words, fitting, width
 from medreview.review.wrapping import prose_rows
 from medreview.visible import visible
 
@@ -144,7 +144,7 @@ def wrapped(text: str, columns: int, style: str, most: int = 99, lead: str = " "
     rows = prose_rows(shown, 0, len(shown), max(1, columns - len(lead) - 1))
     lines = [shown[start:end].rstrip() for start, end in rows]
     if len(lines) > most:
-        lines = [*lines[: most - 1], lines[most - 1][: columns - 4] + "…"]
+        lines = [*lines[: most - 1], fit_words(f"{lines[most - 1]} …", columns - len(lead) - 1)]
     return [[(lead, ""), (line, style)] for line in lines]
 
 
