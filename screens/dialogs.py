@@ -68,7 +68,7 @@ class ReasonDialog:
                 [("  ", ""), (code.key, "key"), (f" {code.name.split(cut)[0] if cut else code.name}", "")]
                 for code in self.asks.reasons
             ]
-            rows = flow([(head, "key")], codes, columns)
+            rows = flow([(head, "title")], codes, columns)
             if len(rows) <= _REASON_ROWS:
                 break
         last: list[StyledText] = [
@@ -113,7 +113,7 @@ class RevealDialog:
     def rows(self, columns: int) -> list[Row]:
         """Both verdicts and the choice."""
         both: list[StyledText] = [
-            (f" {visible(self.name)}  judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (self.mine, "key"),
+            (f" {visible(self.name)}  judges: ", ""), (self.theirs, "badge"), ("  ·  you: ", ""), (self.mine, "own"),
             ("   both kept", "dim"), ("", "fill"), (f"({self.saved()}) ", "receipt"),
         ]  # fmt: skip
         if sum(width(text) for text, _ in both) > columns:
@@ -160,8 +160,8 @@ class HallucinationDialog:
         )  # fmt: skip
         name = visible(self.name)
         heads = (f" hallucination · {name}: ", f" h · {name}: ")
-        asked = (flow([(head, "key")], levels, columns) for head in heads)
-        first = next((rows for rows in asked if len(rows) == 1), None) or flow([(heads[1], "key")], levels, columns)
+        asked = (flow([(head, "title")], levels, columns) for head in heads)
+        first = next((rows for rows in asked if len(rows) == 1), None) or flow([(heads[1], "title")], levels, columns)
         told = flow([(" ", "")], [[("", ""), (f"{words}  ", "dim")] for words in meaning], columns)
         return [*first, *told][:FOOT_ROWS]
 
@@ -230,7 +230,7 @@ class SpanDialog:
             other = visible(self.other)
             left = max(1, columns - sum(width(text) for text, _ in keys) - 4)
             keys[-2:-2] = [("S", "key"), (f" {fit(other, min(width(other), left))}  ", "")]
-        return [[(head, "key"), (f"“{both_ends(self.edit.exact, room)}”", "span")], keys]
+        return [[(head, "title"), (f"“{both_ends(self.edit.exact, room)}”", "span")], keys]
 
     def press(self, key: Key) -> bool:
         """Move an end, name the words, take the span, go to the other text, or leave it."""
@@ -298,7 +298,7 @@ class ChooseSpanDialog:
             *([("r", "key"), (" resize  ", "")] if self.resize else []),
             ("w b", "key"), (" next, previous span  ", ""), ("Esc", "key"), (" none", ""),
         ]  # fmt: skip
-        return [[(head, "key"), (f"“{both_ends(self.mine.exact, columns - width(head) - 3)}”", "span")], keys]
+        return [[(head, "title"), (f"“{both_ends(self.mine.exact, columns - width(head) - 3)}”", "span")], keys]
 
     def press(self, key: Key) -> bool:
         """Go to another span, act on this one, or leave. A digit is a verdict here too, and not for this step."""
@@ -366,7 +366,7 @@ class EditDialog:
             ("l", "make one of what is left out"), ("Esc", "back"),
         )  # fmt: skip
         words: list[list[StyledText]] = [[("  ", ""), (key, "key"), (f" {word}", "")] for key, word in choices]
-        return flow([(f" edit {self.name}:", "key")], words, columns)
+        return flow([(f" edit {self.name}:", "title")], words, columns)
 
     def press(self, key: Key) -> bool:
         """One of the letters, or Esc."""
@@ -401,7 +401,7 @@ class CutDialog:
             (" clause  ", ""), ("Esc", "key"), (" leave it whole", ""),
         ]  # fmt: skip
         return [
-            [(head, "key"), (f"“{both_ends(before, room)}”", ""), (" | ", "key"),
+            [(head, "title"), (f"“{both_ends(before, room)}”", ""), (" | ", "title"),
              (f"“{both_ends(after, room)}”", "span")],
             keys,
         ]  # fmt: skip
@@ -444,7 +444,7 @@ class LeftOutDialog:
             ("Esc", "key"), (" leave it out", ""),
         ]  # fmt: skip
         words = f"“{both_ends(self.part.text, columns - width(head) - 3)}”"
-        return [[(head, "key"), (words, "")], [(f" {why}", "dim")], keys]
+        return [[(head, "title"), (words, "")], [(f" {why}", "dim")], keys]
 
     def press(self, key: Key) -> bool:
         """Go to another part, make this one a statement, or leave."""
@@ -484,7 +484,7 @@ class FindingDialog:
             (" ", ""), ("Enter", "key"), (" take over  ", ""), ("x", "key"), (" reject  ", ""), ("w b", "key"),
             (" next, previous  ", ""), ("Esc", "key"), (" leave open", ""),
         ]  # fmt: skip
-        return [[(who, "key"), (words, "span")], [(f" {fit(why, min(width(why), columns - 2))}", "dim")], keys]
+        return [[(who, "title"), (words, "span")], [(f" {fit(why, min(width(why), columns - 2))}", "dim")], keys]
 
     def press(self, key: Key) -> bool:
         """Take over, reject, walk, leave. A digit is a verdict here too, and not for this step."""

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Final
 
 from textual.geometry import Region, Size
 
@@ -12,12 +13,15 @@ from medreview.screens.last_rows import Hints
 from medreview.screens.layout import Needs, PanePlan
 from medreview.screens.panes import Panes, position_words
 from medreview.screens.review_rows import Subject
+from medreview.screens.strip_rows import strip_rows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
 from medreview.sources.reading.text_structure import SetApart
 from medreview.units.kind import UnitView
 from medreview.units.statement_view import StatementView
 from medreview.visible import visible
+
+_FOCUS: Final = "▸"
 
 
 class Face(ABC):
@@ -80,6 +84,18 @@ class Face(ABC):
         if read := self._session.read_words:
             return spoken_height(read, columns)
         return 2 if self._session.shows_judges else 1
+
+    def _strip(self, columns: int, *, one: bool) -> list[Row]:
+        """What stands above the text in the main pane: quotes that are not in it, sources in conflict."""
+        session = self._session
+        return strip_rows(session.above_page, session.text_key, columns, one=one)
+
+    def _focused(self, title: Row, *, beside: bool) -> Row:
+        """A pane's title; the one of the pane that paging moves has a sign in its first cell."""
+        if (self.panes.moved_view is self._response) != beside:
+            return title
+        (first, style), *others = title
+        return [(_FOCUS, "gutter"), (first[1:], style), *others]
 
     def _beside_bar(self, words: str, name: str = "") -> Row:
         """The bar above the text that stands beside, where it is in the main text's place: what it is."""

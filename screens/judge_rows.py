@@ -26,8 +26,8 @@ def spoken_height(words: JudgeWords, columns: int) -> int:
 def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: int) -> list[Row]:
     """Who of how many, label and confidence; page, model and prompt; quote and reason, in at most so many rows."""
     sign = f"{glyph(words.level)} " if words.level and glyph(words.level) != words.level else ""
-    head: list[StyledText] = [("── ", "rule"), (f"judge {place + 1} of {count}  ", "key")]
-    head.append((f"{sign}{visible(words.said).upper()}", f"{STYLE.get(words.level or '', '')} key".strip()))
+    head: list[StyledText] = [("── ", "rule"), (f"judge {place + 1} of {count}  ", "title")]
+    head.append((f"{sign}{visible(words.said).upper()}", f"{STYLE.get(words.level or '', '')} title".strip()))
     who = visible(words.judge)
     room = columns - cells(head) - 6
     head += [("  ", ""), (fit(who, min(width(who), max(4, room))), ""), (" ", "")]

@@ -26,11 +26,14 @@ def foot_rows(above: Sequence[Row], receipt: str, said: str, bad: bool, columns:
         if len(above) < FOOT_ROWS:
             room = columns - (width(held) + 4 if held else 0)
             shown = fit(receipt, min(width(receipt), max(1, room)))
-            rows[-1] = [(f" {shown}", "error" if bad else "receipt"), *([("", "fill"), (f"{held} ", "key")] if held else [])]
+            rows[-1] = [
+                (f" {shown}", "error" if bad else "receipt"),
+                *([("", "fill"), (f"{held} ", "title")] if held else []),
+            ]
         return rows
     shown = visible(" ".join(said.split()))
     lines = [shown[start:end].rstrip() for start, end in WrapTable(shown, max(1, columns - 2)).rows][:FOOT_ROWS]
-    told: list[Row] = [[(f" {line}", "error" if bad else "key")] for line in lines]
+    told: list[Row] = [[(f" {line}", "error" if bad else "title")] for line in lines]
     return [*rows[: FOOT_ROWS - len(told)], *told]
 
 
@@ -158,7 +161,7 @@ class LineInput:
         """The label and the line with its cursor; the keys; what is wrong."""
         label = f" {self.label} "
         before, under, after = self.line.window(max(8, columns - width(label) - 1))
-        typed: Row = [(label, "key"), (before, ""), (under, "caret"), (after, "")]
+        typed: Row = [(label, "title"), (before, ""), (under, "caret"), (after, "")]
         below: Row = [(f" {self.wrong}", "error")] if self.wrong else []
         keys: Row = [(" ", ""), ("Enter", "key"), (f" {self.hint}   ", ""), ("Esc", "key"), (" leave", "")]
         if self.discard is not None:
@@ -227,13 +230,15 @@ class PaletteDialog(LineInput):
         rows: list[Row] = [[("── ", "rule"), (f"{len(self.entries)} ", "dim"), ("─", "rule fill")]]
         for place, entry in enumerate(self.entries[first : first + room], first):
             pointed = place == self.at
-            head = f" {'▸' if pointed else ' '} {fit(entry.keys, _KEYS)} "
+            pointer, keys = f" {'▸' if pointed else ' '} ", f"{fit(entry.keys, _KEYS)} "
             name = visible(entry.name)
-            shown = fit(name, min(max(_NAME, width(name)), columns - width(head) - 2))
-            left = columns - width(head) - width(shown) - 3
+            head = width(pointer) + width(keys)
+            shown = fit(name, min(max(_NAME, width(name)), columns - head - 2))
+            left = columns - head - width(shown) - 3
             rows.append(
                 [
-                    (head, "key"),
+                    (pointer, "title"),
+                    (keys, "key"),
                     (shown, "title" if pointed else ""),
                     (f"  {fit(visible(entry.help), left)}" if left > 8 and entry.help else "", "dim"),
                 ]

@@ -96,7 +96,7 @@ def reference_rows(reference: "SourceReference", columns: int, most: int) -> lis
     told = next((words for words in _KEY if width(words) + width(said) + 4 <= columns), _KEY[-1])
     room = columns - width(told) - 4
     first, *others = [_cut(reference, room)] if most == 1 else _wrapped(said, room)[:most]
-    rows: list[Row] = [[("   ", ""), (first, "badge"), ("", "fill"), (told, "key")]]
+    rows: list[Row] = [[("   ", ""), (first, "badge"), ("", "fill"), (told, "title")]]
     rows += ([("   ", ""), (line, "badge")] for line in others)
     more = _wrapped(_one_line(reference.more), columns - 4)
     left = most - len(rows)
@@ -220,13 +220,14 @@ _SIGNS: Final = {
 }
 
 
+_NOTHING: Final = "No passage is like the statement, so that nothing is lit."
 _DOUBTFUL: Final = "? before a word: OCR may have read it wrong, look at the page."
 """What the sign says that the source pane draws before words in doubt."""
 
 
 APART_NOTES: Final = {
-    "alt": "^^ words for a picture, not of the text",
-    "boilerplate": "^^ in a menu or a footer of the page",
+    "alt": "words for a picture, not of the text",
+    "boilerplate": "in a menu or a footer of the page",
 }
 """Under a marked place that has no sign beside it and stands in such text: what the text is."""
 
@@ -238,8 +239,9 @@ def apart_words(parts: Sequence[SetApart]) -> str:
     return "; ".join(told)
 
 
-def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = ()) -> str:
-    """Notices on a page whose text can be read: why it may not be what was cited, and what the signs beside it mean.
+def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = (), *, nothing: bool = False) -> str:
+    """Notices on a page whose text can be read: why it may not be what was cited, what the signs beside it mean, that
+    ``nothing`` in it is like the statement.
 
     The notices that a record's text begins with, such as a retraction, are not said twice.
     """
@@ -254,7 +256,7 @@ def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = ()) -> s
             if not line or not said.startswith(line):
                 break
             said = said.removeprefix(line).lstrip()
-    words = " ".join(filter(None, (said, *signs)))
+    words = " ".join(filter(None, (said, *signs, _NOTHING if nothing else "")))
     return f"[medreview: {words}]" if words else ""
 
 

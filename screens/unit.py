@@ -14,6 +14,7 @@ from medreview.review.deciding import Deciding
 from medreview.review.page_words import state_words
 from medreview.review.span_editing import partner_for
 from medreview.review.text_entry import LineEdit
+from medreview.review.typography import set_prose
 from medreview.review.unit_session import UnitSession
 from medreview.review.wrapping import prose_rows
 from medreview.screens.action_handlers import ActionHandlers
@@ -22,7 +23,8 @@ from medreview.screens.face import Face
 from medreview.screens.judge_rows import SEEN_BEFORE
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import Hints, LineInput
-from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of
+from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of, source_columns
+from medreview.screens.output_columns import in_columns, names_row
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
@@ -61,24 +63,29 @@ class UnitFace(Face):
         """The card, two rows of opinions where they are shown; side by side and without a text beside, the card has
         that text's place as well, if it fits."""
         session, view = self._session, self._session.view
-        self.panes.beside_drawn = False
+        self.panes.beside_drawn, self.panes.columns = False, ""
         if shape_of(size) == "one" or card is None:
             opinions = self._opinion_height(size.width)
             if view is None:
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
-            return Needs(len(self._card(size.width)), 0, opinions, shows, self._text_rows(size.width))
+            strip = 0 if session.read_words else len(self._strip(size.width, one=True))
+            source = self._text_rows(size.width) + strip
+            return Needs(len(self._card(size.width)), 0, opinions, shows, source, strip=strip)
         of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
         panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
         if view is None:
             return Needs(1, 0, panel)
-        whole = self._card(card.width)
+        if session.asks.entry == "order" and (across := self._side_by_side(size, size.width - card.x)):
+            self.panes.beside_drawn, self.panes.columns = True, across
+            return Needs(len(self._card(size.width - card.x)) + 1, 0, panel, across=True)
+        whole, strip = self._card(card.width), len(self._strip(source_columns(size), one=False))
         if view.beside is None:
             asked = len(self._about(card.width))
             self.panes.beside_drawn = asked + 1 + len(whole) <= card_room(size, panel)
-            return Needs(asked + 1 + len(whole) if self.panes.beside_drawn else asked, 0, panel)
+            return Needs(asked + 1 + len(whole) if self.panes.beside_drawn else asked, 0, panel, strip=strip)
         first = len(_rows([part for part in view.parts if part.main], card.width, _indent(view.parts)))
-        return Needs(first, len(whole) - first + 1, panel)
+        return Needs(first, len(whole) - first + 1, panel, strip=strip)
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """What is decided about, then all else of the card; where it is cut, ``v`` shows the rest.
@@ -91,12 +98,14 @@ class UnitFace(Face):
         if view is None:
             return [[(f" There is no {session.asks.noun} in this queue. q goes back; : changes the filter.", "")]]
         whole = self._card(region.width)
+        if self.panes.columns:
+            return whole
         if plan.shape != "one" and view.beside is None:
             return [*self._about(region.width), *([[], *whole] if self.panes.beside_drawn else [])]
         if plan.shape == "one":
             return _cut(whole, plan.statement_rows, region.width)
         room = region.height - 1
-        title = [(f" {visible(view.beside.title)}" if view.beside else "", "dim")]
+        title = self._focused([(f" {visible(view.beside.title)}" if view.beside else " ", "dim")], beside=True)
         return [*_cut(whole, room, region.width), *([[]] * (room - len(whole))), title]
 
     def hints(self, plan: PanePlan) -> Hints:
@@ -106,12 +115,13 @@ class UnitFace(Face):
             return Hints()
         cut = plan.shape == "one" and len(self._card(plan.regions["statement"].width)) > plan.statement_rows
         brings = "text" if self.panes.shows_response else view.beside.key if view.beside else "all of it" if cut else ""
+        beside = not self.panes.columns
         something = {
             "accept": session.can_accept,
-            "source_previous": len(view.documents) > 1,
+            "source_previous": beside and len(view.documents) > 1,
             "mark_next": bool(session.source_highlights().stops),
-            "view": bool(brings),
-            "pane": view.beside is not None,
+            "view": beside and bool(brings),
+            "pane": beside and view.beside is not None,
             "whole_page": session.snapshot is not None,
             "search": session.document is not None,
             "delete_span": bool(session.own.spans),
@@ -125,19 +135,31 @@ class UnitFace(Face):
         if one and panes.shows_response:
             words = view.beside.title if view and view.beside else "card"
             return [self._beside_bar(visible(words))]
+        if panes.columns and view:
+            search = visible(panes.search_words)
+            return [names_row(view.documents, columns - _MARGINS, _MARGINS - 2, self._session.place, search)]
         bar = self._bar(columns)
         if one:
-            return [bar]
+            return [bar, *self._strip(columns, one=True)]
         heading = visible(" › ".join(panes.where.path))
         below = [(f"   {fit(heading, min(width(heading), columns - 4))}", "")] if heading else self._texts(columns)
-        return [bar, below, [("─", "rule fill")]]
+        bar = self._focused(bar, beside=False)
+        return [bar, below, [("─", "rule fill")], *self._strip(columns, one=False)]
 
     # Within
 
     def _card(self, columns: int) -> list[Row]:
         view = self._session.view
         parts = sorted(view.parts, key=lambda part: not part.main) if view else []
+        if self.panes.columns and view and view.beside:
+            parts.append(CardPart("reference", view.beside.text))
         return _rows(parts, columns, _indent(parts))
+
+    def _side_by_side(self, size: Size, wide: int) -> str:
+        """The outputs of a ranking in columns, if these have room, and what they are held against has room above."""
+        view = self._session.view
+        self.panes.columns = in_columns(view.documents, wide - _MARGINS) if view else ""
+        return self.panes.columns if len(self._card(wide)) <= size.height // 3 else ""
 
     def _text_rows(self, columns: int) -> int:
         """As many rows as the longest text to read has, or as many as it has in any case."""
@@ -214,11 +236,11 @@ def _rows(parts: Sequence[CardPart], columns: int, indent: int) -> list[Row]:
     """Parts of the card, wrapped, each with its label before its first row."""
     rows: list[Row] = []
     for part in parts:
-        text, style = visible(part.text), "key" if part.main else "dim"
-        lines = list(prose_rows(text, 0, len(text), max(1, columns - indent - 1))) or [(0, 0)]
-        for number, (start, end) in enumerate(lines):
+        style = "title" if part.main else "dim"
+        for number, line in enumerate(set_prose(visible(part.text), columns - indent - 1)):
             label = f" {fit(part.label, min(width(part.label), _LABEL))}" if number == 0 else ""
-            rows.append([(label.ljust(indent), style), (text[start:end].rstrip("\n"), part.tone)])
+            pieces = [(words.rstrip("\n"), f"{kinds} {part.tone}".strip()) for words, kinds in line]
+            rows.append([(label.ljust(indent), style), *pieces])
     return rows
 
 
@@ -248,7 +270,7 @@ class ChoiceDialog:
 
     def rows(self, columns: int) -> list[Row]:
         """The question and the letters in one row."""
-        row: list[StyledText] = [(f" {self.asked}", "key")]
+        row: list[StyledText] = [(f" {self.asked}", "title")]
         for label in self.labels:
             row += [("  ", ""), (label.key, "key"), (f" {label.name}", "")]
         return [[*row, ("   ", ""), ("Esc", "key"), (" leaves", "")]]
@@ -280,7 +302,7 @@ class RankingDialog:
         entry = self.entry
         order = " > ".join(" = ".join(map(str, tier)) for tier in entry.tiers)
         more = " = …" if entry.tying else " > …" if entry.tiers and entry.open else " …" if entry.open else ""
-        first: list[StyledText] = [(" best ", "dim"), (f"{order}{more}", "key"), (" worst", "dim")]
+        first: list[StyledText] = [(" best ", "dim"), (f"{order}{more}", "title"), (" worst", "dim")]
         if entry.rating is None:
             left = " ".join(map(str, entry.open))
             keys: list[StyledText] = [

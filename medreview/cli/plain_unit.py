@@ -27,7 +27,7 @@ from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.review.statement_editing import exclude_event, join_event, split_event
 from medreview.review.unit_session import UnitSession
 from medreview.review.verdict_card import JudgeLine
-from medreview.text import Span
+from medreview.text import Span, counted
 from medreview.units.documents import RESPONSE
 from medreview.units.ranking import RankingEntry
 from medreview.visible import visible_line
@@ -179,6 +179,7 @@ class UnitLines:
         number = f" {session.place + 1} of {count}" if count > 1 else ""
         state = f" ({document.state})" if document.state and document.state != "ok" else ""
         print(wrapped(f"TEXT{number}: {document.title}{state}"))
+        _above(session)
         opening = session.source_highlights().opening
         start = max(0, opening.start - _SHOWN // 3) if opening and len(document.text) > _SHOWN else 0
         more = " ... (source prints all of it)" if len(document.text) > start + _SHOWN else ""
@@ -377,6 +378,19 @@ def _hallucination(session: ReviewSession, key: str) -> bool:
     return True
 
 
+_SAYS: Final = {"supported": "supports", "contradicted": "contradicts"}
+
+
+def _above(session: Deciding) -> None:
+    """Quotes that are not in the text, and two sources in conflict."""
+    above = session.above_page
+    for absent in above.absent:
+        hits = "; ".join(f"{one.words}: {counted(one.times, 'hit')}" for one in absent.hits)
+        print(wrapped(f"{absent.whose} is NOT on this page: “{absent.quote}”{f' ({hits})' if hits else ''}"))
+    for side in above.conflict:
+        print(wrapped(f"SOURCES CONFLICT: {side.source.bracketed} {_SAYS[side.verdict]}: “{side.passage}”"))
+
+
 def _source(session: ReviewSession) -> None:
     source = session.source
     if source is None:
@@ -396,6 +410,9 @@ def _source(session: ReviewSession) -> None:
             print(wrapped(reference.more))
     text, highlights = session.source_text(), session.source_highlights()
     opening = highlights.opening
+    _above(session)
+    if text and highlights.nothing:
+        print("No passage of this page is like the statement.")
     if text:
         _place_of_marker(session, text, opening.start if opening else 0)
         start = max(0, opening.start - _AROUND) if opening else 0

@@ -302,6 +302,12 @@ def load_text(reader: sqlite3.Connection, snapshot_id: str, *, whole: bool = Fal
     return str(reader.execute(f"SELECT {column} FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0])
 
 
+def load_absent_claims(reader: sqlite3.Connection, statement_id: str, snapshot_id: str | None) -> list[str]:
+    """The passages that the answer itself shows as the proof of a statement, and that are not in a page."""
+    query = "SELECT quote FROM claimed_quote WHERE statement_id = ? AND snapshot_id = ? AND status = 'absent'"
+    return [row[0] for row in reader.execute(f"{query} ORDER BY quote", (statement_id, snapshot_id))]
+
+
 def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: str | None) -> Evidence:
     """What was found for a statement in a snapshot; empty without one, and when the pair was not looked at yet."""
     row = reader.execute(

@@ -146,14 +146,16 @@ async def test_stale_labels_are_told_from_those_that_hold(study: Study) -> None:
     async with app.run_test(size=(160, 50)) as pilot:
         await press(pilot, "k", "k", "k")
         queue = [line[:34].rstrip() for line in screen_text(app).splitlines()]
-        assert queue[2].endswith("0/4")
-        assert queue[3].endswith("? S1 STALE cannot judge")
+        assert queue[2].endswith(" 0/4")
+        assert queue[4].endswith("0/4")
+        assert queue[5].endswith("? S1  STALE cannot judge")
         assert "STALE: page changed · ? cannot judge" in pane_text(app, "judges")
         assert "Decide again" in pane_text(app, "judges")
         await press(pilot, "4", "k")
         queue = [line[:34].rstrip() for line in screen_text(app).splitlines()]
-        assert queue[2].endswith("1/4")
-        assert queue[3].endswith("○ S1 not addressed")
+        assert queue[2].endswith(" 1/4")
+        assert queue[4].endswith("1/4")
+        assert queue[5].endswith("○ S1  not addressed")
         assert "STALE" not in pane_text(app, "judges")
         await press(pilot, "u")
         assert "STALE: page changed" in pane_text(app, "judges")
@@ -285,7 +287,13 @@ def test_nothing_in_the_header_collides_at_any_width(study: Study, title: str, n
     subject = Subject("R01", "R01 atlas-2 · forum", "q-17", "" if blind else "quote altered · numbers differ · partial")
     for columns in range(1, 241):
         first, second = header_rows(session, subject, title, columns)
-        rows = (first, second, *header_rows(session, None, title, columns), *wide_header_rows(session, title, columns))
+        rows = (
+            first,
+            second,
+            *header_rows(session, None, title, columns),
+            *wide_header_rows(session, title, columns, flagged=True),
+            *wide_header_rows(session, title, columns),
+        )
         if columns < 60:
             continue
         for row in rows:
