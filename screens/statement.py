@@ -100,7 +100,7 @@ def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
         record = ""
     if cells(f"{first}{model}{ended}  {name}") > columns:
         first, name = " answer", f"{item.response_name}  {item.short_name}/{item.siblings} "
-    return [(first, "dim"), (model, "title"), (ended, "clash"), (record, "dim"), ("", "fill"), (name, "title")]
+    return [(first, "dim"), (model, "title"), (ended, "badge"), (record, "dim"), ("", "fill"), (name, "title")]
 
 
 _QUESTION_ROWS: Final = 3
