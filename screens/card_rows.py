@@ -99,14 +99,16 @@ def _together_row(card: VerdictCard, asks: Asks, columns: int) -> Row:
     together = card.together
     if not together.who:
         return [(f" ── no judge has looked at this {asks.noun} ", "rule"), ("─", "rule fill"), (" ", "")]
-    who = {"judges": "judges together"}.get(together.who, together.who)
-    row: list[StyledText] = [
-        (" ── ", "rule"),
-        (f"{who}: ", ""),
-        (worded(together.word, together.level), verdict_style(together.level)),
-    ]
-    row += [(f" {together.tally}", "")] if together.tally else []
-    row += [(" · ", ""), *accepts(card, asks.digits), (" ", ""), ("─", "rule fill")]
+    tally = f" {together.tally}" if together.tally else ""
+    said = worded(together.word, together.level)
+    row: list[StyledText] = []
+    for all_words, digits in ((True, asks.digits), (True, ""), (False, "")):  # as many words as have room
+        who = "judges together" if together.who == "judges" and all_words else together.who
+        row = [(" ── ", "rule"), (f"{who}: ", ""), (said, verdict_style(together.level)), (tally, "")]
+        row += [(" · ", ""), *accepts(card, digits)]
+        if cells(row) + 3 <= columns:
+            break
+    row += [(" ", ""), ("─", "rule fill")]
     return [*row, *reading(card, columns - cells(row)), ("─", "rule"), (" ", "")]
 
 
