@@ -202,6 +202,13 @@ class Workbench(Places):
         actions = more | actions if figures_first else actions | more
         self.push_screen(PageScreen("Keys", partial(help_text, actions), ascii_only=self._look.ascii_only))
 
+    def show_glossary(self) -> None:
+        """Show what the words of the screens mean."""
+        from medreview.review.glossary import page
+        from medreview.screens.page import PageScreen
+
+        self.push_screen(PageScreen("Glossary", page, ascii_only=self._look.ascii_only))
+
     def show_page(self, title: str, text: str) -> None:
         """Show a text to read."""
         from medreview.screens.page import PageScreen

@@ -79,7 +79,7 @@ class ConflictRows:
     def _label(self, conflict: Conflict, label: str) -> list[StyledText]:
         words = self._session.words_on(conflict.axis, label)
         sign = "" if conflict.axis == "rank" or glyph(label) == label else f"{glyph(label)} "
-        return [(f"{sign}{words.upper()}", f"{STYLE.get(label, '')} key".strip())]
+        return [(f"{sign}{words.upper()}", f"{STYLE.get(label, '')} title".strip())]
 
     def _settled(self, conflict: Conflict) -> list[StyledText]:
         settled = conflict.settled

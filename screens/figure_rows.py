@@ -31,7 +31,7 @@ def estimate_rows(view: "GroupView", columns: int) -> list[Row]:
     for name, figure in named:
         told = brief(figure)
         said = fit(told, _WORDS) if figure.low is not None else f"{told}  " if figure.value is not None else ""
-        row: Row = [(fit(f" {name}", _NAME), "title"), (said, "key")]
+        row: Row = [(fit(f" {name}", _NAME), "title"), (said, "title")]
         if figure.low is not None and figure.high is not None:
             line = interval_bar(figure.low, figure.value or 0.0, figure.high, bar) if bar >= _LEAST_BAR else ""
             rows.append([*row, (line, "")])
@@ -160,8 +160,8 @@ def _label_rows(
         shade = _shade(share)
         style = _style(count, place == column, here)
         before, told, behind = _filled(str(count), _share(share), shade, wide - 2, digits)
-        middle += [(left, "key"), (before, ""), (told, style), (behind, ""), (right, "key")]
-        edge += [(left, "key"), (shade * (wide - 2), ""), (right, "key")]
+        middle += [(left, "title"), (before, ""), (told, style), (behind, ""), (right, "title")]
+        edge += [(left, "title"), (shade * (wide - 2), ""), (right, "title")]
     middle.append((f"{whole:>7}", "dim"))
     return [edge, middle, edge] if tall else [middle]
 

@@ -154,9 +154,9 @@ def history_row(act: PastAct, columns: int) -> Row:
     ]
     said = visible(" ".join(act.said.split()))
     if act.text:
-        pieces.append((f"{fit(said, _SAID)} ", "dim" if act.replaced else "key"))
+        pieces.append((f"{fit(said, _SAID)} ", "dim" if act.replaced else "title"))
     else:
-        pieces.append((f"{said} ", "dim" if act.replaced else "key"))
+        pieces.append((f"{said} ", "dim" if act.replaced else "title"))
     if columns >= _WIDE:
         pieces.append((f"{fit(act.queue + (', blind' if act.blind else ''), 26)} ", "dim"))
     left = columns - 3 - sum(width(text) for text, _ in pieces)

@@ -206,6 +206,8 @@ class HomeScreen(KeyScreen[None]):
                 self.redraw()
             case "help":
                 self.app.show_help()
+            case "glossary":
+                self.app.show_glossary()
             case "leave":
                 self._leave()
             case str() if name.startswith("open_"):

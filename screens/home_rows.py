@@ -117,7 +117,7 @@ def _package_row(overview: Overview, columns: int) -> Row:
 
 def place_row(place: LastPlace, columns: int) -> Row:
     """Where the reviewer left off: queue, place, filter."""
-    pieces: list[StyledText] = [("    continue  ", "key")]
+    pieces: list[StyledText] = [("    continue  ", "title")]
     return [*pieces, (_cut(visible(place.words), columns - sum(width(text) for text, _ in pieces) - 3), "")]
 
 
@@ -151,7 +151,7 @@ def queue_row(line: QueueLine, columns: int) -> Row:
         return [pieces[0], (f"{pieces[1][0]}{size.rjust(32 - named)}", "dim")]
     if line.hidden:
         return [*pieces, (_cut("  counted when your blind block is done", columns - 32), "dim")]
-    pieces.append((size.rjust(32 - named), "key"))
+    pieces.append((size.rjust(32 - named), "title"))
     for number, word in ((line.open, "open"), (line.deferred, "deferred")):
         if number not in (0, line.size):
             pieces.append((f"  {number} {word}", ""))
@@ -165,12 +165,12 @@ def queue_row(line: QueueLine, columns: int) -> Row:
 def saved_row(line: FilterLine, columns: int) -> Row:
     """A saved filter: its name, how many units it keeps and how many are open, its queue and filter."""
     saved = line.saved
-    head: list[StyledText] = [(f"   {fit(visible(saved.name), 26)}", "key")]
+    head: list[StyledText] = [(f"   {fit(visible(saved.name), 26)}", "title")]
     where = f"{saved.title}{', blind' if saved.mode == 'blind' else ''}, filter {saved.filter}"
     if line.wrong or line.hidden:
         why = line.wrong or "counted when your blind block is done"
         return [*head, (f"  {_cut(visible(why), columns - 33)}", "dim")]
-    head.append((f"{line.size:>6}", "key"))
+    head.append((f"{line.size:>6}", "title"))
     if line.open not in (0, line.size):
         head.append((f"  {line.open} open", ""))
     room = columns - sum(width(text) for text, _ in head) - 4

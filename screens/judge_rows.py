@@ -31,8 +31,8 @@ def spoken_height(words: JudgeWords, columns: int) -> int:
 def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: int) -> list[Row]:
     """Who of how many, label and confidence; page, model and prompt; quote and reason, in at most so many rows."""
     sign = f"{glyph(words.level)} " if words.level and glyph(words.level) != words.level else ""
-    head: list[StyledText] = [("── ", "rule"), (f"judge {place + 1}/{count}  ", "key")]
-    head.append((f"{sign}{visible(words.said).upper()}", f"{STYLE.get(words.level or '', '')} key".strip()))
+    head: list[StyledText] = [("── ", "rule"), (f"judge {place + 1}/{count}  ", "title")]
+    head.append((f"{sign}{visible(words.said).upper()}", f"{STYLE.get(words.level or '', '')} title".strip()))
     head += confidence(words.confidence)
     who = visible(words.judge)
     room = columns - cells(head) - 6
@@ -123,13 +123,13 @@ def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
     words = visible(" ".join(words.split()))
     style = _quote_style(judgement) if judgement.quote else ""
     told = visible(together_words(session.item))
-    together: Row = [(told, "key"), (" · ", "")] if told else []
+    together: Row = [(told, "title"), (" · ", "")] if told else []
     room = max(0, columns - 4 - cells(together))
     more = width(words) > room or bool(judgement.quote and judgement.reason) or len(session.judge_words) > 1
     row.append(("─", "rule fill"))
     taken = cells(row)
     told = next((words for words in _MORE if taken + width(words) <= columns), "")
-    row += [(told, "key")] if more and told else []
+    row += [(told, "title")] if more and told else []
     return [row, [("   ", ""), *together, (fit(words, min(width(words), room)), style)]]
 
 
@@ -176,7 +176,7 @@ def _together(item: StatementView, columns: int) -> list[Row]:
     if not told:
         return []
     reason = next((said.reason for said in item.merged if said.verdict == (item.verdict and item.verdict.merged)), "")
-    return [*wrapped(told, columns, "key", 1), *(wrapped(reason, columns, "dim", 1) if reason else [])]
+    return [*wrapped(told, columns, "title", 1), *(wrapped(reason, columns, "dim", 1) if reason else [])]
 
 
 def _strip(jury: Sequence[Juror]) -> str:
@@ -208,7 +208,7 @@ def _verdict(judgement: Judgement) -> list[StyledText]:
         words, style = ("✓ SUPPORTED", "says") if judgement.supported else ("✗ NOT SUPPORTED", "against")
     else:
         words, style = f"? {(judgement.raw_label or 'unsure').upper()}", ""
-    return [(words, f"{style} key".strip()), *confidence(judgement.confidence)]
+    return [(words, f"{style} title".strip()), *confidence(judgement.confidence)]
 
 
 def _quote_style(judgement: Judgement) -> str:

@@ -168,7 +168,7 @@ class GuidelinesPage(PageScreen):
         super().paint()
         edits = [("   ", ""), ("e", "key"), (" edit", "")] if self._edit is not None else []
         if self._said:
-            self._foot.show([[("─", "rule fill")], [(f" {visible(self._said)}", "key")]])
+            self._foot.show([[("─", "rule fill")], [(f" {visible(self._said)}", "title")]])
         else:
             self._foot.show([[("─", "rule fill")], [*self.KEYS, *edits]])
 
@@ -214,7 +214,7 @@ class BackgroundScreen(KeyScreen[None]):
         ]
         for place, (name, words) in enumerate(FIELDS):
             said = visible(self._given.get(name, ""))
-            rows.append([(" ▸ " if place == self._at else "   ", "key"), (f"{words}: ", ""), (said, "title")])
+            rows.append([(" ▸ " if place == self._at else "   ", "title"), (f"{words}: ", ""), (said, "title")])
         self._list.show(rows)
         self._foot.show(self._line.rows(self.app.size.width))
 

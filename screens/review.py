@@ -33,13 +33,13 @@ from medreview.screens.dialogs import (
     SpanDialog,
 )
 from medreview.screens.face import Face
+from medreview.screens.key_rows import ALWAYS, KeyRows, offered, undo_key
 from medreview.screens.key_screen import LEAVES_NOTHING, Key, KeyScreen
-from medreview.screens.last_rows import LISTED_ROWS, KeyRows, LineInput, PaletteDialog, foot_rows
+from medreview.screens.last_rows import LISTED_ROWS, LineInput, PaletteDialog, foot_rows
 from medreview.screens.layout import Needs, PanePlan, PlannedLayout, arrange, queue_rows, shape_of, with_list
 from medreview.screens.queue_rows import QueueRows, pane_columns, progress_row, within
 from medreview.screens.review_rows import (
     header_rows,
-    hides_judges,
     pinned_height,
     pinned_rows,
     wide_header_rows,
@@ -48,6 +48,7 @@ from medreview.screens.terminal_driver import NotRead, not_read_words
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView, top_row
 from medreview.screens.widgets.painted import Row
+from medreview.units.registry import unit_name
 
 if TYPE_CHECKING:
     from medreview.screens.conflict_rows import ConflictRows
@@ -56,7 +57,10 @@ if TYPE_CHECKING:
 
 
 READS: Final = frozenset(
-    {"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "redraw", "help", "guidelines"}
+    {
+        *("page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy"),
+        *("redraw", "help", "glossary", "guidelines"),
+    }
 )
 """Actions that leave every step open."""
 
@@ -133,6 +137,9 @@ class ReviewScreen(KeyScreen[None]):
         self._bad = False
         self._not_read = Counter[str]()
         self.held = ""
+        self.just_decided = ""
+        """The unit that the last key decided, if another one came to the screen for it."""
+        self._h_names = ""
         self._own_view = False
         self._header = LinesView(id="header", ascii_only=ascii_only)
         self._rule = LinesView(id="rule", ascii_only=ascii_only)
@@ -179,7 +186,13 @@ class ReviewScreen(KeyScreen[None]):
         self._said, self._bad, self.held = "", False, ""
         self.session.clock.touch()
         receipt, name, typing = self.session.receipt, self._name_of(key), isinstance(self._step, LineInput)
+        unit, asks = self.session.unit, isinstance(self._step, VERDICT_STEPS)
         answered = self._tried(lambda: self._route(key, name)) or False
+        goes_on = self.session.unit != unit and self._step is None and (asks or self.session.receipt != receipt)
+        statement = isinstance(self.session, ReviewSession)
+        self.just_decided = self.session.just_decided if goes_on and statement else ""
+        if self.just_decided:
+            self._h_names = self._tried(lambda: unit_name(self.session.study.reader, self.just_decided)) or ""
         if not (typing and isinstance(self._step, LineInput)):
             self._not_read.clear()
         goal = self.session.goal
@@ -313,12 +326,6 @@ class ReviewScreen(KeyScreen[None]):
         self.open(None)
         self.app.show_summary(title, lines, choices, chosen, self.session.receipt)
 
-    def figures(self) -> None:
-        """Show the figures, but not where the judges are hidden."""
-        if not self.session.shows_judges:
-            raise UserError(f"Figures are hidden here like the judges, {self.session.hidden_until}.")
-        self.app.show_figures()
-
     # Drawing
 
     def paint(self) -> None:
@@ -364,12 +371,29 @@ class ReviewScreen(KeyScreen[None]):
             self._listed.show(self._step.listed(size.width, plan.regions["listed"].height))
         if plan.shape == "three":
             self._show_queue()
-        blind = hides_judges(self.session)
-        step, hints = self._step, face.hints(plan)
-        above = step.rows(size.width) if step else self._keys.rows(size.width, blind, not one, hints)
+        step = self._step
+        above = step.rows(size.width) if step else self._key_rows(plan, size.width)
         unread = not_read_words(self._not_read["undecodable"], self._not_read["broken"])
         said, bad = self._said or unread, self._bad or (not self._said and self.session.elsewhere is not None)
-        self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held))
+        beside = self._receipt_keys()
+        self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held, beside))
+
+    def _key_rows(self, plan: PanePlan, columns: int) -> list[Row]:
+        """What is not refused here; of an empty queue, what leads elsewhere."""
+        hints, more = self._face.hints(plan), []
+        if not self.session.study.writable:
+            more.append(("note", ""))
+        if self.just_decided:
+            more.append(("hallucination", f"· {self._h_names}"))
+        hints = hints._replace(words=(*hints.words, *more))
+        may = offered(self.actions, self._acts.refusal, hints) if self.session.unit else frozenset(ALWAYS)
+        hints = hints._replace(offered=may)
+        return self._keys.rows(columns, hints)
+
+    def _receipt_keys(self) -> Row:
+        """Beside the receipt, the key that takes the act back."""
+        offers = self.session.receipt and self._step is None and not self._acts.refusal("undo")
+        return undo_key(self.actions) if offers else []
 
     def _show_queue(self) -> None:
         """Bring the queue pane up to date; its rows are made where it is seen."""

@@ -208,7 +208,7 @@ def _place(session: Deciding, title: str, badges: Sequence[str]) -> list[HeaderP
     return [
         HeaderPiece(visible(title), "title", ((_FIRST + 1, 12), (_LATE + 2, 6), (_LAST, ""))),
         HeaderPiece(queue, "", ((_MIDDLE + 2, 12), (_LATE, ""))),
-        HeaderPiece(f"{position} of {size}", "key", ((_LATE + 1, f"{position}/{size}"),)),
+        HeaderPiece(f"{position} of {size}", "title", ((_LATE + 1, f"{position}/{size}"),)),
         *(HeaderPiece(word, "badge") for word in badges),
         HeaderPiece(tally, "dim", ((_MIDDLE, f"open {counts.open}"), (_MIDDLE + 1, ""))),
     ]
@@ -217,7 +217,7 @@ def _place(session: Deciding, title: str, badges: Sequence[str]) -> list[HeaderP
 def _goal(session: Deciding) -> list[HeaderPiece]:
     """How far the goal of the sitting is, as much of it as has room."""
     words = session.goal.words if session.goal is not None else ""
-    return [HeaderPiece(words, "key", ((_FIRST, words.partition(" · ")[0]), (_FIRST + 2, "")))] if words else []
+    return [HeaderPiece(words, "title", ((_FIRST, words.partition(" · ")[0]), (_FIRST + 2, "")))] if words else []
 
 
 def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
@@ -250,7 +250,7 @@ def _read_only(session: Deciding) -> list[str]:
 
 def _filter(session: Deciding) -> list[HeaderPiece]:
     words = f"filter: {visible(session.queue.filter)}" if session.queue.filter else ""
-    return [HeaderPiece(words, "key", ((_FIRST + 3, 40), (_LATE + 3, 12), (_LAST + 1, "")))]
+    return [HeaderPiece(words, "title", ((_FIRST + 3, 40), (_LATE + 3, 12), (_LAST + 1, "")))]
 
 
 _PANEL_ROWS: Final = 3

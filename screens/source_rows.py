@@ -58,7 +58,7 @@ def source_numbers(sources: Sequence[Source], shown: Source, room: int) -> list[
 def _joined(words: Sequence[str], here: int, first: int) -> list[StyledText]:
     pieces: list[StyledText] = []
     for place, word in enumerate(words, first):
-        pieces += [(" ", ""), (word, "key" if place == here else "")]
+        pieces += [(" ", ""), (word, "title" if place == here else "")]
     return pieces[1:]
 
 
@@ -132,7 +132,7 @@ def reference_rows(reference: "SourceReference", columns: int, most: int) -> lis
     told = next((words for words in _KEY if width(words) + width(said) + 4 <= columns), _KEY[-1])
     room = columns - width(told) - 4
     first, *others = [_cut(reference, room)] if most == 1 else _wrapped(said, room)[:most]
-    rows: list[Row] = [[("   ", ""), (first, "badge"), ("", "fill"), (told, "key")]]
+    rows: list[Row] = [[("   ", ""), (first, "badge"), ("", "fill"), (told, "title")]]
     rows += ([("   ", ""), (line, "badge")] for line in others)
     more = _wrapped(_one_line(reference.more), columns - 4)
     left = most - len(rows)

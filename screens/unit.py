@@ -19,8 +19,9 @@ from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import HallucinationDialog
 from medreview.screens.face import Face
 from medreview.screens.judge_rows import SPOKEN_ROWS, confidence, spoken_rows
+from medreview.screens.key_rows import Hints
 from medreview.screens.key_screen import Key
-from medreview.screens.last_rows import Hints, LineInput
+from medreview.screens.last_rows import LineInput
 from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of
 from medreview.screens.review_rows import STYLE, Subject, glyph, said_by_me
 from medreview.screens.source_rows import NOTHING_TO_READ
@@ -100,24 +101,18 @@ class UnitFace(Face):
         return [*_cut(whole, room, region.width), *([[]] * (room - len(whole))), title]
 
     def hints(self, plan: PanePlan) -> Hints:
-        """Keys that do nothing beside this unit are left out; ``v`` says what it brings."""
+        """What ``a`` takes over and ``v`` brings, and how many outputs there are."""
         session, view = self._session, self._session.view
         if view is None:
             return Hints()
         cut = plan.shape == "one" and len(self._card(plan.regions["statement"].width)) > plan.statement_rows
         brings = "text" if self.panes.shows_response else view.beside.key if view.beside else "all of it" if cut else ""
-        something = {
-            "accept": session.can_accept,
-            "source_previous": len(view.documents) > 1,
-            "mark_next": bool(session.source_highlights().stops),
-            "view": bool(brings),
-            "pane": view.beside is not None,
-            "whole_page": session.snapshot is not None,
-            "search": session.document is not None,
-            "delete_span": bool(session.own.spans),
-        }
-        idle = frozenset(action for action, does in something.items() if not does)
-        return Hints(idle, brings, len(view.numbers))
+        return Hints(
+            words=self._view_words(plan, brings),
+            accept=session.accept_words,
+            decided=session.own.label is not None,
+            outputs=len(view.numbers),
+        )
 
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """Which document, its state, the place in it."""
@@ -259,7 +254,7 @@ def _said(opinion: Opinion) -> list[StyledText]:
     label = "" if opinion.label is None or is_order(opinion.label) else opinion.label
     sign = f"{glyph(label)} " if label and glyph(label) != label else ""
     style = STYLE.get(opinion.label or "", "")
-    return [(f"{sign}{visible(opinion.said)}", f"{style} key".strip()), *confidence(opinion.confidence)]
+    return [(f"{sign}{visible(opinion.said)}", f"{style} title".strip()), *confidence(opinion.confidence)]
 
 
 def _warned(opinion: Opinion) -> list[StyledText]:
@@ -282,7 +277,7 @@ def _rows(parts: Sequence[CardPart], columns: int, indent: int) -> list[Row]:
     """Parts of the card, wrapped, each with its label before its first row."""
     rows: list[Row] = []
     for part in parts:
-        text, style = visible(part.text), "key" if part.main else "dim"
+        text, style = visible(part.text), "title" if part.main else "dim"
         lines = list(prose_rows(text, 0, len(text), max(1, columns - indent - 1))) or [(0, 0)]
         for number, (start, end) in enumerate(lines):
             label = f" {fit(part.label, min(width(part.label), _LABEL))}" if number == 0 else ""
@@ -316,7 +311,7 @@ class ChoiceDialog:
 
     def rows(self, columns: int) -> list[Row]:
         """The question and the letters in one row."""
-        row: list[StyledText] = [(f" {self.asked}", "key")]
+        row: list[StyledText] = [(f" {self.asked}", "title")]
         for label in self.labels:
             row += [("  ", ""), (label.key, "key"), (f" {label.name}", "")]
         return [[*row, ("   ", ""), ("Esc", "key"), (" leaves", "")]]
@@ -348,7 +343,7 @@ class RankingDialog:
         entry = self.entry
         order = " > ".join(" = ".join(map(str, tier)) for tier in entry.tiers)
         more = " = …" if entry.tying else " > …" if entry.tiers and entry.open else " …" if entry.open else ""
-        first: list[StyledText] = [(" best ", "dim"), (f"{order}{more}", "key"), (" worst", "dim")]
+        first: list[StyledText] = [(" best ", "dim"), (f"{order}{more}", "title"), (" worst", "dim")]
         if entry.rating is None:
             left = " ".join(map(str, entry.open))
             keys: list[StyledText] = [

@@ -71,7 +71,7 @@ PALETTE: Final = {
     # where you are. All else is told by weight and by words.
     "title": Style(bold=True),
     "dim": Style(color="bright_black"),
-    "key": Style(bold=True),
+    "key": Style(color="blue", bold=True),
     "badge": Style(color="yellow", bold=True),
     "says": Style(color="green", bold=True),
     "against": Style(color="red", bold=True),

@@ -21,6 +21,8 @@ from medreview.sources.lookups.reach import MEANING
 from medreview.units import registry
 from tests.support.commands import Program
 from tests.tools import settings_tables
+from tests.tools.glossary_page import PAGE as GLOSSARY
+from tests.tools.glossary_page import glossary_page
 from tests.tools.producers_page import PAGE as PRODUCERS
 from tests.tools.producers_page import producers_page
 from tests.tools.replays_page import PAGE, replays_page
@@ -155,6 +157,10 @@ def test_the_page_says_what_the_replays_do() -> None:
 
 def test_the_table_has_every_producer() -> None:
     assert PRODUCERS.read_text("utf-8") == producers_page(), "write it anew: python -m tests.tools.producers_page"
+
+
+def test_the_glossary_is_that_of_the_screens() -> None:
+    assert GLOSSARY.read_text("utf-8") == glossary_page(), "write it anew: python -m tests.tools.glossary_page"
 
 
 def test_the_page_names_every_key_of_the_json(tmp_path: Path) -> None:

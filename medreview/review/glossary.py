@@ -1,0 +1,177 @@
+"""What the words of the screens mean, for a clinician: the page behind ``?`` and docs/glossary.md show the same."""
+
+from typing import Final, NamedTuple
+
+from medreview.review.cell_width import width
+from medreview.review.wrapping import WrapTable
+
+_SIDE_BY_SIDE: Final = 60
+"""Columns from which a term and its meaning share a row."""
+_NAME: Final = 26
+"""Columns of the terms there; a longer one has a row of its own."""
+
+
+class Term(NamedTuple):
+    """A word or sign as the screens print it, and what it means in a sentence or two."""
+
+    name: str
+    meaning: str
+
+
+GROUPS: Final[dict[str, tuple[Term, ...]]] = {
+    "What is reviewed": (
+        Term("statement", "One claim of an answer, cut out so that it can be checked by itself."),
+        Term("R11, statement 5 of 7", "The fifth of the seven statements of the answer that this study numbers 11."),
+        Term("response, answer", "What a language model wrote to one question."),
+        Term("source", "A page or document that the answer cites. Its number is the answer's own."),
+        Term("own citation", "A source that stands at this statement itself, marked *. Others are cited elsewhere in "
+             "the same answer."),
+        Term("cites nothing itself", "Nearly all other statements of this answer have a citation, and this one has "
+             "none."),
+        Term("page", "The text of a source as it was fetched. You judge by this text alone."),
+        Term("snapshot", "The text of a page at the time it was fetched. A later fetch makes another snapshot, and "
+             "labels stay with theirs."),
+        Term("excerpt", "Only a passage of the page came with the answer. The page itself was not fetched yet."),
+        Term("left out", "A part of the answer that makes no claim, such as a heading or a question. It is dim, and "
+             "l shows it."),
+        Term("unit", "Anything that is reviewed: a statement, a question, a reference, a ranking of answers."),
+        Term("gold item", "An item whose right label is known. It shows how well a reviewer keeps to the guidelines."),
+    ),
+    "Why it is flagged": (
+        Term("flagged", "Something speaks against the judges' verdict: a quote, a number, the page, or the judges "
+             "differ. Triage shows these first."),
+        Term("quote", "Words that a judge says stand on the page. medreview looks for them there."),
+        Term("quote on page", "The judge's words stand on the page, but for spaces, hyphens and the like."),
+        Term("quote not on the page", "The judge's words stand nowhere on the page. They may be invented. Files say "
+             "`absent`."),
+        Term("quote changed", "The passage is on the page, but a number or a word that matters is another one there. "
+             "Files say `altered`."),
+        Term("quote on another topic", "The words are on the page, but they are not about this statement. Files say "
+             "`off_topic`."),
+        Term("quote near", "The passage is on the page in almost the same words; nothing that matters differs."),
+        Term("quote in another source", "The words are not on this page but on another page that the answer cites."),
+        Term("quote too short", "The quote has too few words to prove anything."),
+        Term("quote in hidden text", "The words are in a part of the page that no reader sees."),
+        Term("numbers differ", "The statement has a number that the most similar passage of the page has otherwise. "
+             "So for units, negation, population and the like."),
+        Term("sources conflict", "One source supports the statement and another contradicts it."),
+        Term("nothing on the page", "The rules found no passage on the page that is like the statement."),
+        Term("low confidence", "A judge is less than 60% sure of its verdict."),
+        Term("page changed", "The page has another text now than when the judges read it."),
+        Term("page: instructions", "The page holds words that try to steer a model that reads it."),
+        Term("OCR in doubt", "The page was a picture and read by a program, which may have misread this word. Look at "
+             "the page itself."),
+    ),
+    "Who says what": (
+        Term("judges", "Language models that were asked whether the page says the statement. They can be wrong: that "
+             "is what you find out."),
+        Term("together", "What the judges say when their votes are counted: 2-1 means two against one."),
+        Term("jury", "Several judges of the same statement."),
+        Term("tie", "As many judges for one verdict as for another, so they have none together."),
+        Term("abstained", "The judge was asked and gave no verdict, or none that medreview can read."),
+        Term("69% sure", "How sure the judge says it is of its own verdict. It is no measured probability."),
+        Term("the rules (words only)", "A program without a model that compares words and numbers. It helps to find "
+             "doubtful statements and does not understand meaning."),
+        Term("all together", "A judge that read all cited pages at once, not one after the other."),
+        Term("nearest passage", "The passage of the page whose words are most like the statement. It may still be "
+             "about something else."),
+        Term("clash", "A number or word of the statement beside what the page has in its place. Both are lit in red."),
+        Term("accept", "Take over what the judges say together as your own verdict."),
+    ),
+    "What you do": (
+        Term("verdict, label", "Your answer to the question: does the page say it?"),
+        Term("supported", "The page says this, wholly."),
+        Term("partial", "The page says a part of this, or says it less strongly."),
+        Term("contradicted", "The page says something that cannot be true together with this."),
+        Term("not addressed", "The page says nothing on this, for or against."),
+        Term("cannot judge", "The text at hand lets nobody decide."),
+        Term("hallucination", "Something invented or wrong, whatever the page says: against known facts, against the "
+             "question, or against the answer itself."),
+        Term("span", "The words of the statement or the page that you mark as the place of something."),
+        Term("deferred", "You put it off. It waits in the queue of that name."),
+        Term("dispute", "Your flag for a factual error, whatever the source says. It is no verdict."),
+        Term("feedback", "Your flag for an obvious hallucination. It is no verdict."),
+        Term("badly parsed", "Your flag for a statement that was cut out wrongly."),
+        Term("stale", "You decided on a text that has changed since. Look again and decide again."),
+        Term("receipt", "The last row, for example saved #1234. It appears when your decision is in the file."),
+        Term("guidelines", "The text that says what the labels mean in this study. F2 shows it."),
+    ),
+    "Queues and how they are shown": (
+        Term("triage", "The flagged statements, gravest first. It finds errors; it does not say how many there are."),
+        Term("audit", "A random draw that you judge blind. Only from it can figures for the whole study be computed."),
+        Term("draw", "Statements chosen at random. Each has a known chance of being chosen."),
+        Term("reserved", "Kept out of all other queues until you have judged it blind in the audit."),
+        Term("blind", "You decide before you see what the judges say."),
+        Term("block", "A few blind decisions in a row, 25 for example. The judges are shown when all are made."),
+        Term("assisted", "You saw the judges before you decided. Such labels are kept apart from blind ones."),
+        Term("second pass", "The same statements again after a while, to see whether you would decide the same."),
+        Term("conflict", "Two reviewers gave different labels."),
+        Term("settled", "A conflict that a third reviewer, or the two together, decided."),
+    ),
+    "The page and its state": (
+        Term("ok", "The page was fetched and read."),
+        Term("not fetched", "Nobody has asked for the page yet."),
+        Term("http error", "The link is dead, or the server refuses."),
+        Term("timeout", "The server did not send the page in time."),
+        Term("blocked", "The address was not opened: it is not public, or the site forbids programs."),
+        Term("too large", "The page is larger than medreview reads."),
+        Term("unreadable", "The page came, but reading it took too long or broke down."),
+        Term("not text", "There is a picture, a film or a data file at this address."),
+        Term("pdf scan", "A PDF of pictures without text. It can be read by OCR."),
+        Term("pdf encrypted", "A PDF that is locked with a password."),
+        Term("soft 404", "The server sent a page that says: not found."),
+        Term("cookie wall", "A question about cookies came in place of the page."),
+        Term("paywall", "Only an abstract or a preview can be read without paying."),
+        Term("js only", "The page needs a browser to be put together; no text came with it."),
+        Term("bot check", "The site asked for proof of a human in place of showing the page."),
+        Term("thin", "The page holds hardly any text."),
+        Term("redirected home", "The address leads to the site's first page, not to the page that was cited."),
+        Term("given with the answer", "The text came with the answer. Nobody fetched the address."),
+        Term("given by reviewer", "A reviewer pasted the text or gave a file."),
+        Term("retracted", "The work was withdrawn after it was published."),
+    ),
+    "References": (
+        Term("reference", "A work that the answer names, with authors, title and year."),
+        Term("reference matches", "The work exists and is the one described."),
+        Term("mismatch", "The work exists, but its author, journal, year or title is given wrongly."),
+        Term("another work", "The identifier (a DOI, for example) exists and belongs to a different work."),
+        Term("not found", "No service that was asked has such a work. That does not prove that it is invented."),
+    ),
+    "Figures": (
+        Term("n", "The number of labels that a figure is made of."),
+        Term("agreement", "The share of statements on which you and the judges say the same."),
+        Term("interval", "The range in brackets: how far the figure could be off, because only some statements were "
+             "judged. In 95 of 100 such studies it holds the true value."),
+        Term("kappa", "Agreement beyond what chance would give: 1 is complete, 0 is no better than chance. Cohen's "
+             "kappa falls where one label is very common."),
+        Term("AC1", "Agreement beyond chance as kappa, by Gwet. It stays stable where one label is very common."),
+        Term("matrix", "Your labels in rows, the judges' in columns. On the shaded diagonal both say the same."),
+        Term("scale", "Which labels are compared: all four, or only supported or not."),
+        Term("estimate", "What the audit says of the whole study, with its interval."),
+    ),
+}  # fmt: skip
+"""The terms by the heading under which they stand."""
+
+GLOSSARY: Final = tuple(term for terms in GROUPS.values() for term in terms)
+"""Every term, in the order of the page."""
+
+
+def page(columns: int) -> str:
+    """The glossary in rows of at most so many columns; terms stand beside their meanings where there is room."""
+    parts = []
+    for heading, terms in GROUPS.items():
+        rows = [heading.upper()]
+        for term in terms:
+            rows += _rows(term, columns)
+        parts.append("\n".join(rows))
+    return "\n\n".join(parts)
+
+
+def _rows(term: Term, columns: int) -> list[str]:
+    lead = _NAME if columns >= _SIDE_BY_SIDE else 4
+    meaning = term.meaning.replace("`", "")
+    lines = [meaning[start:end].rstrip() for start, end in WrapTable(meaning, max(10, columns - lead)).rows]
+    name = f"  {term.name}"
+    if width(name) + 2 <= lead:
+        return [name.ljust(lead) + lines[0], *(" " * lead + line for line in lines[1:])]
+    return [name, *(" " * lead + line for line in lines)]

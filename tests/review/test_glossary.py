@@ -1,0 +1,40 @@
+"""The glossary has every word of a list that the screens print, and fits every width."""
+
+import re
+
+import pytest
+
+from medreview.labels import EVIDENCE, FLAGS, PAGE_STATES
+from medreview.review.cell_width import width
+from medreview.review.glossary import GLOSSARY, page
+from medreview.text import in_words
+
+NAMES = {name.strip() for term in GLOSSARY for name in (term.name, *term.name.split(","))}
+
+
+@pytest.mark.parametrize("word", [*map(in_words, PAGE_STATES), *(label.name for label in EVIDENCE)])
+def test_every_state_of_a_page_and_every_verdict_is_explained(word: str) -> None:
+    assert word in NAMES
+
+
+def test_a_verdict_means_what_the_key_says() -> None:
+    told = {term.name: term.meaning for term in GLOSSARY}
+    assert {"dispute", "badly parsed"} <= {*told, *(flag.name for flag in FLAGS)}
+    for label in EVIDENCE[:-1]:
+        assert told[label.name] == label.definition.replace("The source", "The page")
+
+
+def test_no_term_stands_twice_and_none_takes_more_than_three_sentences() -> None:
+    assert len({term.name.casefold() for term in GLOSSARY}) == len(GLOSSARY)
+    for term in GLOSSARY:
+        assert term.meaning.endswith((".", "?")), term
+        assert len(re.findall(r"[.?](?= [A-Z]|$)", term.meaning)) <= 3, term
+
+
+@pytest.mark.parametrize("columns", [30, 57, 60, 77, 160])
+def test_the_page_fits_its_columns_and_loses_no_word(columns: int) -> None:
+    text = page(columns)
+    assert max(map(width, text.split("\n"))) <= columns
+    shown = text.split()
+    for term in GLOSSARY:
+        assert set(term.meaning.replace("`", "").split()) <= set(shown)
