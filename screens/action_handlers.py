@@ -181,11 +181,9 @@ class ActionHandlers(ABC):
     def _advance(self) -> None:
         session = self._session
         self._stage.open(None)
-        if session.next():
-            return
-        left = sum(map(session.awaits, session.queue.units))
-        rest = f"{left} still open, t goes there" if left else "nothing in it is open"
-        self._stage.tell(f"{session.receipt}   end of the queue · {rest}")
+        if session.finishes or not session.next():
+            session.finishes = False
+            self._stage.end_queue()
 
     def _ask_keep_or_change(self) -> None:
         session = self._session

@@ -32,6 +32,7 @@ from medreview.units.asks import STATEMENT_ASKS
 if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
     from medreview.review.open_session import CameFrom
+    from medreview.review.overview import QueueLine
     from medreview.screens.home_rows import Entrance
     from medreview.screens.outputs import WriteReport
     from medreview.screens.page import Choices
@@ -222,15 +223,26 @@ class Workbench(Places):
         choices: "Choices",
         on: Callable[[Callable[[], None]], None],
         receipt: str,
+        stays: Sequence[str] = (),
     ) -> None:
-        """Show the summary of a block or sitting; ``on`` does what is chosen."""
+        """Show the summary of a block, queue or sitting; ``on`` does what is chosen, unless it ``stays``."""
         from medreview.screens.page import ChoicePage, summary_text
 
-        self.push_screen(
-            ChoicePage(
-                title, partial(summary_text, lines), choices, on, receipt=receipt, ascii_only=self._look.ascii_only
-            )
-        )
+        made = partial(summary_text, lines)
+        page = ChoicePage(title, made, choices, on, receipt=receipt, stays=stays, ascii_only=self._look.ascii_only)
+        self.push_screen(page)
+
+    def next_queue(self, queue: "Queue") -> "QueueLine | None":
+        """The queue to go on with after another one: what was put off, where that has some of it, else the first of the
+        first screen."""
+        from medreview.review.overview import overview
+
+        lines = [
+            line for line in overview(self._study, self._config.reviewer).to_do if line.kind.name != queue.kind.name
+        ]
+        session = self._session
+        put_off = session is not None and any(session.state_of(unit) == "deferred" for unit in queue.units)
+        return min(lines, key=lambda line: not (put_off and line.kind.name == "deferred"), default=None)
 
     def show_background(self) -> None:
         """Ask for the background."""

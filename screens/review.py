@@ -300,23 +300,52 @@ class ReviewScreen(KeyScreen[None]):
         """Open another queue, past the report of the sitting."""
         self._depart(partial(self.app.show_queue, entrance))
 
-    def leave(self) -> None:
-        """Go back to the first screen, past the report of the sitting, or to the figures that led here."""
+    def leave(self, *, told: bool = False) -> None:
+        """Go back to the first screen, past the report of the sitting unless that was ``told``, or to the figures that
+        led here."""
         if self.app.comes_from_figures:
             self.app.back_to_figures()
         else:
-            self._depart(self.app.show_home)
+            self._depart(self.app.show_home, told=told)
 
-    def _depart(self, to: Callable[[], None]) -> None:
+    def end_queue(self) -> None:
+        """Say what came of the queue, and lead on: to what is open in it or elsewhere, to the labels and the report."""
+        from medreview.review.sitting_report import SUMMED_UP_FROM, queue_report
+        from medreview.screens.home_rows import Entrance
+
+        session = self.session
+        left = sum(map(session.awaits, session.queue.units))
+        if len(session.queue.units) < SUMMED_UP_FROM:
+            rest = f"{left} still open, t goes there" if left else "nothing in it is open"
+            self.tell(f"{session.receipt}   end of the queue · {rest}")
+            return
+
+        choices: dict[str, tuple[str, Callable[[], None]]] = {}
+        if left:
+            choices["t"] = (f"the {left} still open", self._go_on)
+        elif not self.app.comes_from_figures and (following := self.app.next_queue(session.queue)):
+            there = partial(self._depart, partial(self.app.show_queue, Entrance(following.kind.name)), told=True)
+            choices["t"] = (f"go on: {following.kind.title} ({following.waiting})", there)
+        choices["e"] = ("export labels", self.app.export_labels)
+        choices["o"] = ("report", self.app.write_report)
+        choices["q"] = ("first screen", partial(self.leave, told=True))
+        choices["Esc"] = ("stay", lambda: None)
+        title = "The end of the queue" if left else "The queue is done"
+        self.sum_up(f"{title}: {session.queue.kind.title}", queue_report(session), choices, stays=("e", "o"))
+
+    def _go_on(self) -> None:
+        self.session.next_open()
+
+    def _depart(self, to: Callable[[], None], *, told: bool = False) -> None:
         from medreview.review.sitting_report import sitting_report
 
-        if lines := sitting_report(self.session):
+        if lines := sitting_report(self.session, told=told):
             self.sum_up("The end of the sitting", lines, {"Enter": ("go on", to)})
         else:
             to()
 
-    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices") -> None:
-        """Show a summary; what is chosen there is done here."""
+    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices", stays: Sequence[str] = ()) -> None:
+        """Show a summary; what is chosen there is done here, but for what ``stays`` on it."""
 
         def chosen(act: Callable[[], None]) -> None:
             self._tried(act)
@@ -324,7 +353,7 @@ class ReviewScreen(KeyScreen[None]):
                 self.paint()
 
         self.open(None)
-        self.app.show_summary(title, lines, choices, chosen, self.session.receipt)
+        self.app.show_summary(title, lines, choices, chosen, self.session.receipt, stays)
 
     # Drawing
 

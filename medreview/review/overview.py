@@ -13,7 +13,7 @@ from medreview.review.queue import FilterLine, filter_lines
 from medreview.review.queue_kinds import KEPT, KINDS, ROWS, SHOWABLE, QueueKind
 from medreview.review.repeat_annotation import due_units, in_pass, ready_units, shares
 from medreview.review.resuming import DraftPlace, LastPlace, draft_places, last_place, unlisted_drafts
-from medreview.review.sitting_card import sitting_card
+from medreview.review.sitting_card import sitting_card, to_do
 from medreview.review.unit_queues import CONFLICTS, SECOND, SHARE, UNIT_QUEUES, unit_rows
 from medreview.study import Study
 from medreview.study.counts import STATES, Counts, count_statements, whose_states
@@ -224,6 +224,11 @@ class Overview:
             sum(getattr(line, name) for line in self.kinds) for name in ("size", "open", "deferred")
         )
         return Counts(size, size - left - deferred, deferred, left)
+
+    @property
+    def to_do(self) -> list[QueueLine]:
+        """The queues in which something waits, as far as that may be told."""
+        return to_do((*self.queues, *self.units))
 
     @property
     def worth_doing(self) -> QueueLine | None:

@@ -88,7 +88,7 @@ def sitting_card(
     """The sentences, each a paragraph. ``lines``: every queue as it stands, ``kinds`` those of other units beside
     statements; ``decided``: how much the reviewer has decided so far."""
     here = next((line for line in lines if place and line.kind.name == place.queue.kind.name), None)
-    told = [line for line in lines if line.waiting and not line.hidden and line.kind.name != "differing"]
+    told = to_do(lines)
     goes_on = here if here in told else next(iter(told), None)
     said = list(_where(place, here, now or datetime.now(UTC)))
     if goes_on is not None:
@@ -102,6 +102,12 @@ def sitting_card(
         told_of = (f"{line.kind.title} {line.size - line.open - line.deferred} of {line.size}" for line in kinds)
         said.append(f"Other units decided: {', '.join(told_of)}.")
     return tuple(said)
+
+
+def to_do(lines: Iterable["QueueLine"]) -> list["QueueLine"]:
+    """The queues in which something waits, as far as that may be told; what was decided otherwise than by the judges
+    is decided."""
+    return [line for line in lines if line.waiting and not line.hidden and line.kind.name != "differing"]
 
 
 def ago(at_utc: str, now: datetime) -> str:
