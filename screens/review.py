@@ -452,6 +452,19 @@ class ReviewScreen(KeyScreen[None]):
         self._queue_for = size
         return rows.columns
 
+    def tour(self) -> None:
+        """Show the cards of welcome."""
+        from medreview.screens.tour import Tour, note_seen
+
+        def close(seen: bool) -> None:
+            self.open(None)
+            if seen:
+                note_seen()
+
+        self.open(Tour(lambda: shape_of(self.app.size), close))
+        if self._plan is not None:
+            self.paint()
+
     def widen_queue(self, by: int) -> None:
         """Make the queue pane wider or narrower by so many columns, for the whole sitting."""
         if self._plan is None or self._plan.shape != "three" or self._queue_rows is None:
