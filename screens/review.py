@@ -79,6 +79,9 @@ OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
 SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog, FindingDialog)
 """Steps about a range of a text, which they bring to the screen."""
 
+_BAR: Final = 24
+"""Cells of the longest bar of labels at the end of a queue."""
+
 SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 """While searching, what these keys do instead."""
 
@@ -331,7 +334,7 @@ class ReviewScreen(KeyScreen[None]):
         choices["q"] = ("first screen", partial(self.leave, told=True))
         choices["Esc"] = ("stay", lambda: None)
         title = "The end of the queue" if left else "The queue is done"
-        self.sum_up(f"{title}: {session.queue.kind.title}", queue_report(session), choices, stays=("e", "o"))
+        self.sum_up(f"{title}: {session.queue.kind.title}", queue_report(session, bar=_BAR), choices, stays=("e", "o"))
 
     def _go_on(self) -> None:
         self.session.next_open()

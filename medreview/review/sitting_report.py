@@ -207,8 +207,9 @@ _COMPARED: Final = 300
 """Units of a queue up to which its labels are held against the judges': each is read for that."""
 
 
-def queue_report(session: Deciding) -> list[str]:
-    """The end of a queue in sentences: what is decided, by label; the time; the judges, where they may be seen."""
+def queue_report(session: Deciding, *, bar: int = 0) -> list[str]:
+    """The end of a queue in sentences: what is decided, by label, each with a ``bar`` of so many cells at most; the
+    time; the judges, where they may be seen."""
     units = session.queue.units
     labels = Counter(label for unit in units if (label := session.label_of(unit)) is not None)
     shown = not (session.hides_totals or session.settles or len(units) > _COMPARED)
@@ -222,8 +223,14 @@ def queue_report(session: Deciding) -> list[str]:
     )
     rest = [(summary.deferred, "put off"), (summary.open, "open")]
     told = [f"{sum(labels.values())} of {len(units)} decided", *(f"{number} {word}" for number, word in rest if number)]
-    by_label = [f"{session.asks.level_named(level).name} {number}" for level, number in labels.most_common()]
-    lines = [f"{', '.join(told)}.", *([f"You said: {', '.join(by_label)}."] if by_label else [])]
+    by_label = [(session.asks.level_named(level).name, number) for level, number in labels.most_common()]
+    lines = [f"{', '.join(told)}."]
+    if bar and by_label:
+        name, most = max(len(name) for name, _ in by_label), by_label[0][1]
+        shares = ((label, number, "━" * max(1, number * bar // most)) for label, number in by_label)
+        lines += ["", *(f"  {label:<{name}}  {number:>4}  {share}" for label, number, share in shares), ""]
+    elif by_label:
+        lines.append(f"You said: {', '.join(f'{label} {number}' for label, number in by_label)}.")
     if summary.median_ms is not None:
         lines.append(f"{_minutes(summary.active_ms)} in all, {_seconds(summary.median_ms)} for one (median).")
     found = summary.agreement

@@ -81,7 +81,7 @@ PALETTE: Final = {
     "rule": Style(color="bright_black"),
     "gutter": Style(color="yellow", bold=True),
     "cursor": Style(bold=True),
-    "bar": Style(color="blue", bgcolor="bright_white", bold=True, reverse=True),
+    "bar": Style(color="blue", bold=True, reverse=True),
     "caret": Style(reverse=True),
     # The kinds of marks.
     "hint": Style(color="blue", bold=True, reverse=True),
@@ -108,7 +108,7 @@ _ONE_LINE: Final = str.maketrans("\t\n", "  ")
 _ASCII_EQUIVALENTS: Final = str.maketrans(
     {"▌": "|", "│": "|", "─": "-", "┬": "+", "┴": "+", "✓": "v", "✗": "x", "○": "o", "▸": ">", "·": "-", "→": "->",
      "“": '"', "”": '"', "…": "...", "›": ">", "█": "#", "░": ".", "▒": ":", "▓": "+", "├": "|", "┤": "|", "●": "o",
-     "←": "<-", "↑": "Up", "↓": "Down", "╳": "x", "┊": ":", "╎": ":"}
+     "←": "<-", "↑": "Up", "↓": "Down", "╳": "x", "━": "=", "┊": ":", "╎": ":"}
 )  # fmt: skip
 """ASCII fallbacks for the glyphs that the screens draw."""
 

@@ -28,7 +28,7 @@ async def test_a_queue_that_is_done_is_summed_up_and_leads_on(study: Study) -> N
         text = said(app)
         assert "The queue is done: by response" in text
         assert "8 of 8 decided." in text
-        assert "You said: cannot judge 8." in text
+        assert "cannot judge 8 ━━━━" in text
         assert "The judges said the same as you on 0 of" in text
         before = len(events(study))
         await press(pilot, "enter", "enter", "4")  # neither is meant for this page
