@@ -60,7 +60,8 @@ class Tour:
         """The card, in two rows at most, and its keys."""
         every = cards(self.shape())
         last = self.at == len(every) - 1
-        card = wrapped(every[self.at], columns, "title", FOOT_ROWS - 1)
+        lines = wrapped(every[self.at], columns, "bar", FOOT_ROWS - 1)
+        card: list[Row] = [[(" ", "bar"), *row[1:], ("", "bar fill")] for row in lines]
         keys: Row = [
             (f" {self.at + 1} of {len(every)}   ", "dim"),
             ("Enter", "key"),
@@ -69,7 +70,7 @@ class Tour:
             (" never again", ""),
             ("   : tour shows it again" if columns >= _NAMED else "", "dim"),
         ]
-        return [*card, *([] for _ in range(FOOT_ROWS - 1 - len(card))), keys]
+        return [*card, keys]
 
     def press(self, key: Key) -> bool:
         """Enter and Esc are its own."""

@@ -61,6 +61,6 @@ def test_every_card_is_whole(shape: Shape, columns: int) -> None:
     for number, card in enumerate(cards(shape)):
         tour.at = number
         rows = ["".join(text for text, _ in row) for row in tour.rows(columns)]
-        assert len(rows) == 3
+        assert len(rows) <= 3
         assert all(len(row) <= columns for row in rows)
-        assert " ".join(" ".join(rows[:2]).split()) == " ".join(card.split())
+        assert " ".join(" ".join(rows[:-1]).split()) == " ".join(card.split())
