@@ -10,6 +10,7 @@ from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, FollowUp, brief
 from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords, words_on_unit
+from medreview.review.likely_reason import likely_reason
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, told_of_unit
 from medreview.review.shown_unit import (
     MEANING,
@@ -95,7 +96,9 @@ class UnitSession(Deciding):
         """What machines say of it; nothing where it is hidden."""
         if self.view is None:
             return VerdictCard()
-        return card_of_unit(self.view, self.machines, self.reasons, self.judges_words, accepts=self.can_accept)
+        return card_of_unit(
+            self.view, self.machines, self.reasons, self.judges_words, accepts=not self.refusal("accept")
+        )
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
@@ -226,7 +229,7 @@ class UnitSession(Deciding):
         receipt = self._events.write(made, self.queue, self.mode, self.unit)
         self.reopen(receipt, f"{self.name} · {self.asks.adds} added: {brief(text.strip())}")
 
-    def default_span(self, target: str) -> SpanEdit:
+    def default_span(self, target: str, level: str = "") -> SpanEdit:
         """What the span step starts with: the first mark of a document, else its first words."""
         document = self.view.document(target) if self.view else None
         if document is None or not document.text:
@@ -235,6 +238,14 @@ class UnitSession(Deciding):
         if self.asks.entry == "spans":
             opening = self._next_place(document)
         return SpanEdit(document.text, *opening)
+
+    @property
+    def likely_reason(self) -> str | None:
+        """By the quotes of the machines that say otherwise."""
+        mine = self.own.label
+        others = [opinion for opinion in self.machines.opinions if opinion.counts and opinion.label != mine]
+        false = any(passage.false for opinion in others for passage in opinion.passages)
+        return likely_reason(mine, (), ["absent"] * false) if mine else None
 
     def _next_place(self, document: Document) -> Span:
         """The first open finding in a text; else the first sentence after the last span that I marked in it."""
@@ -294,12 +305,6 @@ class UnitSession(Deciding):
     def agrees_on(self, unit: str, label: str) -> bool | None:
         """Whether machines say the same of any unit of the kind."""
         return self.kind.machines(self.study.reader, unit).agree(self.asks.axis, label)
-
-    def _to_accept(self, unit: str) -> str:
-        level = self.machines.level
-        if level is None:
-            raise UserError(f"Machines have no common label for this {self.asks.noun}; press your own.")
-        return level
 
     def _about(self) -> Decided:
         self._current()
