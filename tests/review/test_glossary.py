@@ -7,14 +7,22 @@ import pytest
 from medreview.labels import EVIDENCE, FLAGS, PAGE_STATES
 from medreview.review.cell_width import width
 from medreview.review.glossary import GLOSSARY, page
-from medreview.text import in_words
+from medreview.review.page_words import state_words
+from medreview.review.why_flagged import every_reason
 
 NAMES = {name.strip() for term in GLOSSARY for name in (term.name, *term.name.split(","))}
 
 
-@pytest.mark.parametrize("word", [*map(in_words, PAGE_STATES), *(label.name for label in EVIDENCE)])
+@pytest.mark.parametrize("word", [*map(state_words, PAGE_STATES), *(label.name for label in EVIDENCE)])
 def test_every_state_of_a_page_and_every_verdict_is_explained(word: str) -> None:
     assert word in NAMES
+
+
+def test_every_reason_for_a_flag_is_explained_as_the_card_says_it() -> None:
+    told = {term.name: term.meaning for term in GLOSSARY}
+    for reason in every_reason():
+        if not reason.badge.startswith("jury "):
+            assert told[reason.short].casefold() == f"{reason.sentence}.".casefold()
 
 
 def test_a_verdict_means_what_the_key_says() -> None:
