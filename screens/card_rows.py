@@ -99,14 +99,16 @@ def _together_row(card: VerdictCard, asks: Asks, columns: int) -> Row:
     together = card.together
     if not together.who:
         return [(f" ── no judge has looked at this {asks.noun} ", "rule"), ("─", "rule fill"), (" ", "")]
-    who = {"judges": "judges together"}.get(together.who, together.who)
-    row: list[StyledText] = [
-        (" ── ", "rule"),
-        (f"{who}: ", ""),
-        (worded(together.word, together.level), verdict_style(together.level)),
-    ]
-    row += [(f" {together.tally}", "")] if together.tally else []
-    row += [(" · ", ""), *accepts(card, asks.digits), (" ", ""), ("─", "rule fill")]
+    tally = f" {together.tally}" if together.tally else ""
+    said = worded(together.word, together.level)
+    row: list[StyledText] = []
+    for all_words, digits in ((True, asks.digits), (True, ""), (False, "")):  # as many words as have room
+        who = "judges together" if together.who == "judges" and all_words else together.who
+        row = [(" ── ", "rule"), (f"{who}: ", ""), (said, verdict_style(together.level)), (tally, "")]
+        row += [(" · ", ""), *accepts(card, digits)]
+        if cells(row) + 3 <= columns:
+            break
+    row += [(" ", ""), ("─", "rule fill")]
     return [*row, *reading(card, columns - cells(row)), ("─", "rule"), (" ", "")]
 
 
@@ -154,19 +156,20 @@ def _line_parts(card: VerdictCard, line: JudgeLine, number: int, columns: int) -
 def _head(line: JudgeLine, lead: str, wide: int, said: int, columns: int, most: int) -> list[Row]:
     """Name, verdict, what the quote is worth; in two rows where the name would be cut in one and there are two."""
     name, verdict, style = visible(line.judge), _verdict_words(line), verdict_style(line.level, line.two_way)
-    quoted: list[StyledText] = [(line.quoted, "badge" if line.wrong else "")] if line.quoted else []
     sure = f"  {sure_words(line.sure)}" if line.sure is not None else ""
+    quoted, mark = line.quoted, "badge" if line.wrong else ""
     room = columns - width(lead) - 3
-    taken = said + (2 + width(line.quoted) if quoted else 0)
-    if min(wide, width(name)) + 2 + taken > room and most > 1:
-        below: Row = [(" " * width(lead), ""), (verdict.ljust(said), style), (sure, ""), ("  ", ""), *quoted]
+    if min(wide, width(name)) + said + width(quoted) + 4 > room and most > 1:
+        below: Row = [(" " * width(lead), ""), (verdict, style), (sure, "dim"), ("  ", ""), (quoted, mark)]
         return [[(lead, "title"), (fit(name, min(width(name), room)), "")], below]
-    column = min(wide, max(_LEAST_NAME, room - taken - 2))
-    if column + 2 + taken > room:
-        taken, said = taken - said + width(verdict), width(verdict)
-    sure = sure if column + 2 + taken + width(sure) <= room else ""
-    return [[(lead, "title"), (fit(name, column), ""), ("  ", ""), (verdict.ljust(said), style), (sure, "dim"),
-             ("  ", ""), *quoted]]  # fmt: skip
+    column = min(wide, max(_LEAST_NAME, room - said - width(quoted) - 4))
+    if column + said + width(quoted) + 4 > room:
+        said, quoted = width(verdict), quoted.removeprefix("quote ")
+        column = min(wide, max(_LEAST_NAME, room - said - width(quoted) - 4))
+        quoted = fit(quoted, min(width(quoted), max(1, room - said - column - 3)))
+    sure = sure if column + said + width(sure) + width(quoted) + 4 <= room else ""
+    row: Row = [(lead, "title"), (fit(name, column), ""), ("  ", ""), (verdict.ljust(said), style), (sure, "dim")]
+    return [[*row, ("  ", ""), (quoted, mark)]]
 
 
 def _others_part(card: VerdictCard, columns: int) -> list[_Part]:

@@ -135,7 +135,9 @@ class HomeScreen(KeyScreen[None]):
     def paint(self) -> None:
         """Counts for the width of the terminal, and the last rows."""
         columns = self.app.size.width
-        self._head.show(head_rows(self._overview, self._reviewer, columns))
+        head = head_rows(self._overview, self._reviewer, columns)
+        self._head.styles.height = len(head)
+        self._head.show(head)
         told = figure_rows(self._figures, columns) if self._figures else []
         figures: list[Row] = [[], *told] if told else []
         low = bool(figures) and self.app.size.height < _TALL
@@ -204,6 +206,8 @@ class HomeScreen(KeyScreen[None]):
                 self.redraw()
             case "help":
                 self.app.show_help()
+            case "glossary":
+                self.app.show_glossary()
             case "leave":
                 self._leave()
             case str() if name.startswith("open_"):

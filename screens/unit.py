@@ -21,9 +21,10 @@ from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import HallucinationDialog
 from medreview.screens.face import Face
 from medreview.screens.judge_rows import SEEN_BEFORE
+from medreview.screens.key_rows import Hints
 from medreview.screens.key_screen import Key
-from medreview.screens.last_rows import Hints, LineInput
-from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of, source_columns
+from medreview.screens.last_rows import LineInput
+from medreview.screens.layout import SOURCE_ROWS, TALL_FROM, Needs, PanePlan, card_room, shape_of, source_columns
 from medreview.screens.output_columns import in_columns, names_row
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import NOTHING_TO_READ
@@ -67,6 +68,7 @@ class UnitFace(Face):
         that text's place as well, if it fits."""
         session, view = self._session, self._session.view
         self.panes.beside_drawn, self.panes.columns = False, ""
+        self._tall = size.height >= TALL_FROM
         if shape_of(size) == "one" or card is None:
             opinions = self._opinion_height(size.width)
             if view is None:
@@ -112,25 +114,18 @@ class UnitFace(Face):
         return [*_cut(whole, room, region.width), *([[]] * (room - len(whole))), title]
 
     def hints(self, plan: PanePlan) -> Hints:
-        """Keys that do nothing beside this unit are left out; ``v`` says what it brings."""
+        """What ``a`` takes over and ``v`` brings, and how many outputs there are."""
         session, view = self._session, self._session.view
         if view is None:
             return Hints()
         cut = plan.shape == "one" and len(self._card(plan.regions["statement"].width)) > plan.statement_rows
         brings = "text" if self.panes.shows_response else view.beside.key if view.beside else "all of it" if cut else ""
-        beside = not self.panes.columns
-        something = {
-            "accept": session.can_accept,
-            "source_previous": beside and len(view.documents) > 1,
-            "mark_next": bool(session.source_highlights().stops),
-            "view": beside and bool(brings),
-            "pane": beside and view.beside is not None,
-            "whole_page": session.snapshot is not None,
-            "search": session.document is not None,
-            "delete_span": bool(session.own.spans),
-        }
-        idle = frozenset(action for action, does in something.items() if not does)
-        return Hints(idle, brings, len(view.numbers))
+        return Hints(
+            words=self._view_words(plan, brings),
+            accept=session.accept_words,
+            decided=session.own.label is not None,
+            outputs=len(view.numbers),
+        )
 
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """Which document, its state, the place in it."""

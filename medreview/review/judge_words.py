@@ -61,7 +61,7 @@ _WORTH: Final = {
     "near": "quote nearly as on page",
 }
 """What a quote is worth, by its status; those of others are on the page as they stand. What is wrong is in capitals."""
-_DOUBTED: Final = {"off topic": "quote OFF THE POINT", "hidden text": "quote OUT OF SIGHT"}
+_DOUBTED: Final = {"off topic": "quote ON ANOTHER TOPIC", "hidden text": "quote IN HIDDEN TEXT"}
 """The same of one that is on the page and proves nothing."""
 
 

@@ -3,7 +3,7 @@
 A line with ``name=`` in it, or one that begins with ``filter``, is a filter. ``save NAME`` saves the one in force,
 ``delete NAME`` deletes a saved one. Anything else narrows the entries by name, key and help, names first; words without
 a match do nothing, and the nearest names are offered. A verdict is never what Enter does with words alone, but for
-``agree``: they may have been meant for the statements.
+``accept``: they may have been meant for the statements.
 """
 
 import re
@@ -76,11 +76,11 @@ class Palette:
             return [PaletteEntry("delete", name, f"delete the saved filter “{name}”") for name in deleted]
         hint = f"every {self._noun} with these words"
         by_words = PaletteEntry("type", f"{_FILTER}{text}", f"{_FILTER}{text}", "Tab", hint)
-        agree = [entry for entry in self._verdicts if entry.value == "accept" and entry.name == text]
+        accept = [entry for entry in self._verdicts if entry.value == "accept" and entry.name == text]
         acts = sorted(_matching(self._acts, text), key=lambda entry: entry.name != text)
-        verdicts = [entry for entry in _matching(self._verdicts, text) if entry not in agree]
-        nearest = [] if agree or acts or verdicts else self._nearest(text)
-        return [*agree, *acts, by_words, *nearest, *verdicts, *self._going_on(line)]
+        verdicts = [entry for entry in _matching(self._verdicts, text) if entry not in accept]
+        nearest = [] if accept or acts or verdicts else self._nearest(text)
+        return [*accept, *acts, by_words, *nearest, *verdicts, *self._going_on(line)]
 
     def start(self, line: str) -> int | None:
         """The entry that the pointer is on first; ``None`` as long as nothing was typed, and where no name matches."""
@@ -126,8 +126,7 @@ class Palette:
 
 def _of_action(action: Action) -> PaletteEntry:
     keys = " ".join(map(shown_key, action.keys))
-    name = action.hint if action.hint not in ("source", "highlight", "page") else action.id.replace("_", " ")
-    return PaletteEntry("act", action.id, name, keys, action.help)
+    return PaletteEntry("act", action.id, action.hint or action.id, keys, action.help)
 
 
 def _matching(entries: Sequence[PaletteEntry], text: str) -> list[PaletteEntry]:

@@ -150,18 +150,29 @@ def card_of_unit(
     """``said``: what they say together, in words."""
     offline = [one for one in machines.opinions if one.judge.startswith(NAME)]
     judges = [one for one in machines.opinions if one not in offline]
-    who = "judges" if len({one.judge for one in judges}) > 1 else "one judge"
-    who = "rules" if judges and all(one.judge == RULES for one in judges) else who
-    if not judges:
-        who = "rules alone" if offline else "judges" if said else ""
-    word = said or (offline[0].said if offline and not judges else "no verdict")
+    together = _of_unit(machines, judges, offline, said)
     return VerdictCard(
         reasons=reasons,
-        together=Together(who, word, level=machines.level, accepts=accepts),
+        together=together._replace(accepts=accepts),
         here=JudgeGroup("", tuple(_of_opinion(one, view) for one in judges)),
-        beside=tuple(filter(None, (machines.words,))),
+        beside=tuple(words for words in (machines.words,) if words not in ("", f"judges {together.tally}")),
         rules="; ".join(f"{_rules_name(one.judge)}: {one.said}" for one in offline),
     )
+
+
+def _of_unit(machines: Machines, judges: Sequence[Opinion], offline: Sequence[Opinion], said: str) -> Together:
+    """With a tally where each judge has one word and it is a vote."""
+    names = {one.judge for one in judges}
+    if not judges:
+        word = said or (offline[0].said if offline else "")
+        return Together("rules alone" if offline else "judges" if said else "", word, level=machines.level)
+    votes = Counter(one.label for one in judges if one.counts and one.label)
+    most, *others = [number for _, number in votes.most_common()] or [0]
+    tied = machines.level is None and others[:1] == [most]
+    tally = f"{most}-{sum(others)}" if len(judges) == len(names) > 1 and most else ""
+    who = "judges" if len(names) > 1 else RULES if names == {RULES} else "one judge"
+    word = "TIE" if tied and tally else said or "no verdict"
+    return Together(who, word, tally, machines.level, tuple(votes.most_common()) if tally else ())
 
 
 def _line(said: Judgement, source: Source, text_of: Callable[[str], str]) -> JudgeLine:

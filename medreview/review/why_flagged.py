@@ -37,8 +37,8 @@ _SAYS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "quote absent": ("quote not on page", "the quote given as proof is not on the page"),
         "quote altered": ("quote changed", "the quote given as proof differs from the page"),
-        "hidden text": ("quote out of sight", "the quote stands where a reader of the page would not look"),
-        "quote off topic": ("quote proves nothing", "the quote is on the page, but is about something else"),
+        "hidden text": ("quote in hidden text", "the quote stands where a reader of the page would not look"),
+        "quote off topic": ("quote on another topic", "the quote is on the page, but is about something else"),
         "cited text absent": ("answer's quote not on page", "the passage that the answer quotes is not on the page"),
         "cited text altered": ("answer's quote changed", "the passage that the answer quotes differs from the page"),
         "contradicted": ("judges: contradicted", "the judges say that the source contradicts it"),

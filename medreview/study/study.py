@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from medreview.atomic_output import create, new_file
 from medreview.errors import UserError
@@ -32,6 +32,8 @@ from medreview.study.lock import InUse, WriterLock, close_note
 from medreview.study.migrations import APPLICATION_ID, NEWEST, altered, migrate, new_study_file, schema_version
 from medreview.study.row_seals import is_sealed, seal_all
 from medreview.study.writer import FileIdentity, Writer
+
+READ_ONLY: Final = "This study is open for reading only; nothing can be saved in it."
 
 
 def write_aside(path: Path, change: Callable[[sqlite3.Connection], object]) -> None:
@@ -176,7 +178,7 @@ class Study:
         that waits makes it outlast a loss of power.
         """
         if self._executor is None:
-            raise UserError("This study is open for reading only; nothing can be saved in it.")
+            raise UserError(READ_ONLY)
         return self._executor.submit(self._transaction, change, through_power_loss)
 
     @property

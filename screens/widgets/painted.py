@@ -105,6 +105,7 @@ PALETTE: Final = {
     "address": Style(color="bright_black"),
     "heading": Style(bold=True),
     "bullet": Style(),
+    "syntax": Style(color="bright_black"),
 }
 """Styles by name. Not a Textual style sheet, which would cost each start a twentieth of a second."""
 
@@ -127,7 +128,7 @@ _ASCII_EQUIVALENTS: Final = str.maketrans(
     {"▌": "|", "│": "|", "─": "-", "┬": "+", "┴": "+", "✓": "v", "✗": "x", "○": "o", "▸": ">", "·": "-", "→": "->",
      "“": '"', "”": '"', "…": "...", "›": ">", "█": "#", "░": ".", "▒": ":", "▓": "+", "├": "|", "┤": "|", "●": "o",
      "←": "<-", "↑": "Up", "↓": "Down", "╳": "x", "┊": ":", "╎": ":",
-     "┌": "+", "┐": "+", "└": "+", "┘": "+", "┼": "+", "≈": "=", "•": "*"}
+     "━": "=", "┌": "+", "┐": "+", "└": "+", "┘": "+", "┼": "+", "≈": "=", "•": "*"}
 )  # fmt: skip
 """ASCII fallbacks for the glyphs that the screens draw."""
 

@@ -72,7 +72,7 @@ async def test_without_a_label_there_is_a_sentence(judged: Study, size: tuple[in
         text = screen_text(app)
         assert "No label of yours meets a verdict of the judges yet." in text
         assert "0 of 32 statements decided" in text
-        assert text.splitlines()[-2].split() == ["q", "back", "?", "help"]
+        assert text.splitlines()[-2].split() == ["q", "back", "?", "keys"]
         assert "items" not in text
         await press(pilot, "q")
         assert isinstance(app.screen, HomeScreen)

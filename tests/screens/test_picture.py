@@ -57,7 +57,7 @@ def test_a_picture_is_of_the_study_and_loads_nothing(study_path: Path, tmp_path:
     before = study_path.read_bytes()
     for theme in THEMES:
         image = drawn(study_path, tmp_path, theme=theme)
-        assert "boreal · clinic" in as_read(image, (80, 24))
+        assert "answer 2 boreal" in as_read(image, (80, 24))
         assert not re.search(r"url\(|href|@import|@font-face|<script|<image|<foreignObject", image)
         assert image == drawn(study_path, tmp_path, theme=theme)
     assert study_path.read_bytes() == before

@@ -229,7 +229,7 @@ async def test_the_strip_says_what_is_wrong_with_a_quote(study: Study) -> None:
         assert "quote CHANGED" in pane_text(app, "judges")
     mark("differences", "[]")
     mark("quote_status", "exact")
-    for doubt, words in (("off_topic", "quote OFF THE POINT"), ("alt", "quote OUT OF SIGHT")):
+    for doubt, words in (("off_topic", "ON ANOTHER TOPIC"), ("alt", "IN HIDDEN TEXT")):
         mark("quote_doubt", doubt)
         app = workbench(study)
         async with app.run_test(size=(100, 26)) as pilot:

@@ -58,7 +58,7 @@ async def test_esc_closes_what_is_open_and_never_leaves(study: Study, size: tupl
 
 
 @SIZES
-async def test_a_step_names_its_statement_and_h_twice_is_about_the_one_just_decided(
+async def test_h_is_about_the_statement_that_it_names_and_twice_about_the_other(
     study: Study, size: tuple[int, int]
 ) -> None:
     app = workbench(study)
@@ -71,16 +71,24 @@ async def test_a_step_names_its_statement_and_h_twice_is_about_the_one_just_deci
         await press(pilot, "escape", "1")  # as the judges: it goes on
         second = session.unit
         assert second != first
-        await press(pilot, "h")
-        assert f"{session.full_name}:" in pane_text(app, "foot")
-        assert "h R01 S2, just decided" in pane_text(app, "foot")
+        assert " h · R01 S2 " in pane_text(app, "foot")
         await press(pilot, "h")
         assert "R01 S2:" in pane_text(app, "foot")
+        assert "h R01 S3, the next" in pane_text(app, "foot")
         assert session.unit == first
         await press(pilot, "2")
         assert "R01 S2: INPUT" in pane_text(app, "foot")
         await press(pilot, "enter")
         assert session.unit == second  # where one had been
+        await press(pilot, "m")  # any other key is about what is on the screen, and so is h from then on
+        assert " h hallucination " in pane_text(app, "foot")
+        await press(pilot, "h")
+        assert "R01 S3:" in pane_text(app, "foot")
+        assert "h R01 S2, just decided" in pane_text(app, "foot")
+        await press(pilot, "h")
+        assert session.unit == first
+        await press(pilot, "escape")
+        assert session.unit == second
         await press(pilot, "h", "1", "enter")
     assert [load_reviewer_state(study.reader, unit, "kb").hallucination for unit in (first, second)] == [
         "input",
@@ -107,11 +115,11 @@ async def test_a_word_that_nothing_is_called_is_no_filter_and_the_nearest_are_na
         assert statements(app).queue.filter == "mL/kg"
 
 
-async def test_agree_on_the_line_agrees(study: Study) -> None:
+async def test_accept_on_the_line_accepts(study: Study) -> None:
     app = workbench(study)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "j", "colon")
-        await paste(pilot, "agree")
+        await paste(pilot, "accept")
         await press(pilot, "enter")
         assert isinstance(app.screen, ReviewScreen)
     assert [row["kind"] for row in events(study)] == ["decide"]
