@@ -154,10 +154,10 @@ def panel_rows(session: Deciding, columns: int, most: int, hidden: str) -> list[
     if not session.shows_judges:
         return [[(" ── judges ", "rule"), *_RULE], *wrapped(hidden, columns, "dim", 2), *mine]
     if session.read_words and session.reads is not None:
-        read = spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, room)
-        return [*read, *mine]
-    card = card_rows(session.card, columns, room, session.asks)
-    return [*card, *([[]] * (room - len(card))), *mine]
+        said = spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, room)
+    else:
+        said = card_rows(session.card, columns, room, session.asks)
+    return [*said, *([[]] * (room - len(said))), *mine]
 
 
 _JUDGE_ROWS: Final = 5
