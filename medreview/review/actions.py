@@ -35,12 +35,21 @@ _SHOWN: Final = {
 
 
 _NAMED: Final = {shown.lower(): key for key, shown in _SHOWN.items()}
+_TYPED_ELSE: Final = frozenset({"backspace", "ctrl+x", "ctrl+u", "shift+tab"})
 _FUNCTION_KEYS: Final = frozenset(f"f{number}" for number in range(1, 11))
 
 
 def shown_key(key: str) -> str:
     """A key as it is printed in hints and help."""
     return _SHOWN.get(key, key)
+
+
+def key_shown(shown: str) -> str:
+    """The key that is printed so, as Textual names it; ``""`` for what is no single key (``1-5``)."""
+    if len(shown) == 1:
+        return _NAMED.get(shown, shown)
+    name = _NAMED.get(shown.lower(), shown.lower())
+    return name if name in _SHOWN or name in _FUNCTION_KEYS or name in _TYPED_ELSE else ""
 
 
 OF_FIGURES: Final = "figures_"
