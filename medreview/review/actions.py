@@ -35,12 +35,21 @@ _SHOWN: Final = {
 
 
 _NAMED: Final = {shown.lower(): key for key, shown in _SHOWN.items()}
+_TYPED_ELSE: Final = frozenset({"backspace", "ctrl+x", "ctrl+u", "shift+tab"})
 _FUNCTION_KEYS: Final = frozenset(f"f{number}" for number in range(1, 11))
 
 
 def shown_key(key: str) -> str:
     """A key as it is printed in hints and help."""
     return _SHOWN.get(key, key)
+
+
+def key_shown(shown: str) -> str:
+    """The key that is printed so, as Textual names it; ``""`` for what is no single key (``1-5``)."""
+    if len(shown) == 1:
+        return _NAMED.get(shown, shown)
+    name = _NAMED.get(shown.lower(), shown.lower())
+    return name if name in _SHOWN or name in _FUNCTION_KEYS or name in _TYPED_ELSE else ""
 
 
 OF_FIGURES: Final = "figures_"
@@ -145,7 +154,7 @@ REVIEW: Final = (
         "The reference that names this source: what is printed beside each record, field by field; again leads back.",
         "Move",
     ),
-    Action("source_next", ("]",), "next source", "Next source; the statement's own citations (*) come first.", "Read"),
+    Action("source_next", ("]",), "next source", "Next source; what the statement itself cites comes first.", "Read"),
     Action("source_previous", ("[",), "source before", "Previous source.", "Read"),
     Action("mark_next", ("m",), "next highlight", "Next highlight in the source.", "Read"),
     Action("mark_previous", ("M",), "highlight before", "Previous highlight.", "Read"),

@@ -102,10 +102,10 @@ async def test_a_word_that_nothing_is_called_is_no_filter_and_the_nearest_are_na
     async with app.run_test(size=(80, 24)) as pilot:
         every = list(statements(app).queue.units)
         await press(pilot, "colon")
-        await paste(pilot, "figurs")
+        await paste(pilot, "figuers")
         await press(pilot, "enter")
         said = " ".join(screen_text(app).split())
-        assert "Nothing is called “figurs”. Tab makes it a filter; nearest: figures" in said
+        assert "Nothing is called “figuers”; did you mean figures? Tab makes it a filter." in said
         assert statements(app).queue.units == every
         await press(pilot, "ctrl+u")
         await paste(pilot, "mL/kg")
