@@ -45,7 +45,7 @@ _AT_THE_POINTER: Final = frozenset({"open", "next", "previous", "palette"})
 
 
 _NOTHING = "No label of yours meets a verdict of the judges yet."
-_NOTHING_ON_UNITS = "No label of yours on a {} meets what a machine says of it, or a right label that may be shown."
+_NOTHING_ON_UNITS = "No label of yours on a {} meets what a judge says of it, or a right label that may be shown."
 _AT_ONCE = 300
 """Decisions up to which the figures are counted while the key waits: some ten milliseconds."""
 

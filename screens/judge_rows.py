@@ -37,7 +37,10 @@ def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: i
         last = rows.pop()
         told = "… W all of it"
         text = "".join(piece for piece, _ in last)
-        rows.append([(fit(text, min(width(text), columns - width(told) - 2), ""), last[-1][1]), (told, "dim")])
+        room = columns - width(told) - 2
+        if width(text) > room:
+            text = fit(text, room, "").rpartition(" ")[0]
+        rows.append([(f"{text} ", last[-1][1]), (told, "dim")])
     return [[*head, ("─", "rule fill")], *rows]
 
 

@@ -28,7 +28,9 @@ def quote_rows(words: Words, columns: int, style: str, most: int, lead: str) -> 
     for number, (start, end) in enumerate(lines[:most]):
         line = text[start:end].rstrip()
         if number == most - 1 and len(lines) > most:
-            line = f"{fit(line, min(width(line), room - 1), '').rstrip()}…"
+            if width(line) >= room:
+                line = fit(line, room - 1, "").rpartition(" ")[0] or fit(line, room - 1, "")
+            line = f"{line.rstrip()}…"
         head: StyledText = (lead if number == 0 else " " * width(lead), "dim")
         rows.append([head, *_pieces(line, start, changed, style)])
     return rows

@@ -84,7 +84,7 @@ def _of_kind(kind: str) -> Iterator[str]:
         if levels:
             yield from _levels(_AXES.get(scale_of(axis), axis), levels)
     if unit.reasons:
-        yield from _levels("Why you differ from the machines", unit.reasons)
+        yield from _levels("Why you differ from the judges", unit.reasons)
 
 
 def _levels(

@@ -143,7 +143,10 @@ def wrapped(text: str, columns: int, style: str, most: int = 99, lead: str = " "
     rows = prose_rows(shown, 0, len(shown), max(1, columns - len(lead) - 1))
     lines = [shown[start:end].rstrip() for start, end in rows]
     if len(lines) > most:
-        lines = [*lines[: most - 1], lines[most - 1][: columns - len(lead) - 3] + "…"]
+        last, room = lines[most - 1], columns - len(lead) - 3
+        if len(last) > room:
+            last = last[:room].rpartition(" ")[0] or last[:room]
+        lines = [*lines[: most - 1], f"{last}…"]
     return [[(lead, ""), (line, style)] for line in lines]
 
 

@@ -347,7 +347,7 @@ async def test_units_of_other_kinds_have_figures_of_their_own(judged: Study, siz
     app = Workbench(judged, Config(reviewer="kb"), PLAIN, queue=queue)
     async with app.run_test(size=size) as pilot:
         await press(pilot, "i", "enter", "space", "right_square_bracket", "K")
-        assert "No label of yours on a pair meets what a machine says of it" in screen_text(app)
+        assert "No label of yours on a pair meets what a judge says of it" in screen_text(app)
         await press(pilot, "q", "1", "enter", "i")
         text = screen_text(app)
         assert text.splitlines()[0].startswith(" Figures: assisted · four labels · one")
