@@ -18,6 +18,7 @@ from medreview.screens.panes import Panes
 from medreview.screens.queue_rows import STEP
 from medreview.screens.review_rows import VERDICT, verdict_words
 from medreview.screens.span_steps import SpanSteps
+from medreview.study.study import READ_ONLY
 from medreview.visible import visible
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 Act = Callable[[], None]
 
+_TURNS = frozenset({"source_next", "source_previous", "mark_next", "mark_previous"})
+"""What is about the source."""
+
 _FOR_STEPS = frozenset({"palette", "filter"})
 """What the palette does not list: itself."""
 
@@ -37,7 +41,6 @@ class ActionHandlers(ABC):
     """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
 
     _stage: "ReviewScreen"
-    _no_other_text = "There is no other text here."
     _pane_names = ("text", "text beside it")
 
     def __init__(self, session: Deciding, reading: Panes, stage: "ReviewScreen") -> None:
@@ -86,9 +89,10 @@ class ActionHandlers(ABC):
             "reference": lambda: stage.app.switch(session, crossing=True),
             "copy": self._copy,
             "findings": self._spans.findings,
-            "figures": stage.figures,
+            "figures": lambda: stage.app.show_figures(),
             "redraw": stage.redraw,
             "help": lambda: stage.app.show_help(),
+            "glossary": lambda: stage.app.show_glossary(),
             "guidelines": lambda: stage.app.show_guidelines(session.asks.name),
             "leave": stage.leave,
             **self._more(),
@@ -107,8 +111,24 @@ class ActionHandlers(ABC):
         """Bring the text of a span to the screen."""
         self.show_text(mine.target)
 
+    def refusal(self, name: str) -> str:
+        """Why an action of the table does nothing here, in a sentence; ``""`` for one that does something. A note may
+        be begun anywhere: its draft is kept as long as it can be."""
+        session, reading = self._session, self._reading
+        if not session.study.writable and self._stage.actions[name].group == "Decide" and name != "note":
+            return READ_ONLY
+        if name in _TURNS and reading.shows_response:
+            return ""  # it brings the source back
+        if name.startswith("mark_"):
+            return "" if reading.has_stops else "Nothing is highlighted in this text."
+        if name == "pane" and self._stage.panes and reading.beside_drawn:
+            return Deciding.no_other_text
+        return session.refusal(name)
+
     def perform(self, name: str) -> None:
-        """Do an action; raises ``KeyError`` for a name that the table does not have."""
+        """Do an action, unless it is refused; raises ``KeyError`` for a name that the table does not have."""
+        if why := self.refusal(name):
+            raise UserError(why)
         if name.startswith("decide_"):
             self._decide(name.removeprefix("decide_"))
         else:
@@ -161,11 +181,9 @@ class ActionHandlers(ABC):
     def _advance(self) -> None:
         session = self._session
         self._stage.open(None)
-        if session.next():
-            return
-        left = sum(map(session.awaits, session.queue.units))
-        rest = f"{left} still open, t goes there" if left else "nothing in it is open"
-        self._stage.tell(f"{session.receipt}   end of the queue · {rest}")
+        if session.finishes or not session.next():
+            session.finishes = False
+            self._stage.end_queue()
 
     def _ask_keep_or_change(self) -> None:
         session = self._session
@@ -194,8 +212,15 @@ class ActionHandlers(ABC):
                 give=lambda label: self._follow(self._session.decide(label, instead=True)),
                 words=lambda: self._note(lambda: self._follow(self._session.reason(None))),
                 back=self._close,
+                likely=self._session.likely_reason,
+                type=self._type_of_decided(),
             )
         )
+
+    def _type_of_decided(self) -> Act | None:
+        """What asks for the hallucination of the unit that was decided just now, and then goes on; ``None`` where that
+        is no label of its own."""
+        return None
 
     def _saved(self) -> str:
         number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
@@ -247,8 +272,7 @@ class ActionHandlers(ABC):
 
     def _turn_source(self, by: int) -> None:
         self._reading.shows_response = False
-        if not self._session.turn_source(by):
-            self._stage.tell(self._no_other_text)
+        self._session.turn_source(by)
 
     def _walk_judges(self, by: int) -> None:
         self._session.walk_judges(by)
@@ -283,8 +307,6 @@ class ActionHandlers(ABC):
         if not self._stage.panes:
             self._view()
             return
-        if self._reading.beside_drawn:
-            raise UserError(self._no_other_text)
         self._reading.on_response = not self._reading.on_response
         self._stage.tell(f"Paging now moves the {self._pane_names[self._reading.on_response]}.")
 
@@ -327,8 +349,10 @@ class ActionHandlers(ABC):
             FilterWords(reader, queue.kind, queue.mode),
             current=queue.filter,
             noun=session.asks.noun,
+            themes=self._stage.app.themes,
+            refusal=self.refusal,
         )
-        self._stage.open(palette_dialog(palette, self._run, self._close, begun))
+        self._stage.open(palette_dialog(palette, self._run, self._close, self._stage.app.preview, begun))
 
     def _filter(self) -> None:
         self._palette(f"filter {self._session.queue.filter}".rstrip() + " ")
@@ -358,6 +382,11 @@ class ActionHandlers(ABC):
                     self._stage.visit(Entrance(saved.queue, saved.filter, saved.mode == "blind"))
                 case "queue":
                     self._stage.visit(Entrance(value))
+                case "theme":
+                    self._close()
+                    self._stage.tell(self._stage.app.keep_theme(value))
+                case "quit":
+                    self._stage.app.quit()
         except UserError as error:
             return str(error)
         if entry.does == "act":

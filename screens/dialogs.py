@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_named
 from medreview.review.cell_width import fit, fitting, width
+from medreview.review.likely_reason import likely_first
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
@@ -15,7 +16,7 @@ from medreview.review.statement_editing import CutEdit, moved_cut
 from medreview.screens.key_screen import Key
 from medreview.screens.layout import FOOT_ROWS
 from medreview.screens.panes import Naming, PaneHints
-from medreview.screens.widgets.painted import Row, StyledText
+from medreview.screens.widgets.painted import Row, StyledText, cells
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
 from medreview.units.asks import Asks
@@ -24,6 +25,7 @@ from medreview.visible import visible
 Act = Callable[[], None]
 
 _REASON_ROWS: Final = FOOT_ROWS - 1
+_UNQUOTED: Final = str.maketrans("", "", "“”")
 _SPAN_ROOM: Final = 24
 """Cells for the words of the span before what stands ahead of them is shortened."""
 
@@ -44,7 +46,11 @@ class Dialog(Protocol):
 
 @dataclass(eq=False, repr=False)
 class ReasonDialog:
-    """Why my verdict on a unit, by its ``name``, differs from the judges'; it is saved, the step only adds to it."""
+    """Why my verdict on a unit, by its ``name``, differs from the judges'; it is saved, the step only adds to it.
+
+    ``likely``: the level of the reason that stands first, ``None`` where none is likelier than others. ``type``: what
+    the key for the hallucination of that same unit does, ``None`` where it has none.
+    """
 
     name: str
     mine: Label
@@ -55,28 +61,30 @@ class ReasonDialog:
     give: Callable[[str], None]
     words: Act
     back: Act
+    likely: str | None = None
+    type: Act | None = None
     takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
-        """The question and the reasons in two rows, worded as long as they allow; the other keys."""
-        asked = f" {self.name}: {self.mine.key} {self.mine.name}. " + (
-            f"Why not “{self.theirs}”?" if self.theirs else "No judge says so. Why?"
-        )
+        """The question and the reasons in two rows, worded as long as they allow, the likely one first; the other
+        keys."""
+        name, mine = visible(self.name), self.mine.name
+        asked = f" {name}: {mine}. " + (f"Why not “{self.theirs}”?" if self.theirs else "No judge says so. Why?")
+        reasons = likely_first(self.asks.reasons, self.likely)
         rows: list[Row] = []
-        for head, cut in ((asked, ""), (asked, " than "), (f" {self.name}: why?", " than "), (" Why?", " than ")):
-            codes: list[list[StyledText]] = [
-                [("  ", ""), (code.key, "key"), (f" {code.name.split(cut)[0] if cut else code.name}", "")]
-                for code in self.asks.reasons
-            ]
+        shorter = (asked, asked.translate(_UNQUOTED), f" {name}: {mine}. Why?", f" {name}: why?", " Why?")
+        for head, cut in ((asked, ""), *((head, " than ") for head in shorter)):
+            codes = [_reason(code, cut, likely=code.level == self.likely) for code in reasons]
             rows = flow([(head, "title")], codes, columns)
             if len(rows) <= _REASON_ROWS:
                 break
         last: list[StyledText] = [
-            (" ", ""), (self.asks.digits, "key"),
-            (" another verdict  ", ""), ("Enter", "key"), (" no reason  ", ""), ("n", "key"),
-            (" in words  ", ""), ("Esc", "key"), (" back", ""), ("", "fill"), (f"({self.saved()}) ", "receipt"),
+            (" ", ""), ("Enter", "key"), (" no reason  ", ""), *([("h", "key"), (" type  ", "")] if self.type else []),
+            ("n", "key"), (" note  ", ""), (self.asks.digits, "key"), (" another verdict  ", ""), ("Esc", "key"),
+            (" back", ""), ("", "fill"),
         ]  # fmt: skip
-        return [*rows, last]
+        saved = f"({self.saved()}) "
+        return [*rows, [*last, (saved, "receipt")] if cells(last) + width(saved) <= columns else last]
 
     def press(self, key: Key) -> bool:
         """A reason's letter, Enter, ``n``, Esc; or a digit, which is another verdict here as everywhere."""
@@ -90,11 +98,19 @@ class ReasonDialog:
             self.answer(None)
         elif key.said == "n":
             self.words()
+        elif key.said == "h" and self.type is not None:
+            self.type()
         elif key.said == "escape":
             self.back()
         else:
             return False
         return True
+
+
+def _reason(code: Label, cut: str, *, likely: bool) -> list[StyledText]:
+    """A reason with its letter, the likely one as a question; ``cut``: where its name may end."""
+    name = code.name.split(cut)[0] if cut else code.name
+    return [("  ", ""), (code.key, "key"), (f" {name}?", "title") if likely else (f" {name}", "")]
 
 
 @dataclass(eq=False, repr=False)
@@ -137,14 +153,14 @@ class RevealDialog:
 
 @dataclass(eq=False, repr=False)
 class HallucinationDialog:
-    """Which hallucination of a unit, by its ``name`` and the keys of ``levels``. ``decided``: the name of another unit,
-    the one that was decided just now, and what ``h`` does to ask the same of that one."""
+    """Which hallucination of a unit, by its ``name`` and the keys of ``levels``. ``other``: another unit that may be
+    meant, in words, and what ``h`` does to ask the same of that one."""
 
     name: str
     choose: Callable[[Label], None]
     back: Act
     levels: Sequence[Label] = HALLUCINATION
-    decided: tuple[str, Act] | None = None
+    other: tuple[str, Act] | None = None
     takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
@@ -152,8 +168,8 @@ class HallucinationDialog:
         levels: list[list[StyledText]] = [
             [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in self.levels
         ]
-        if self.decided is not None:
-            levels.append([("   ", ""), ("h", "key"), (f" {visible(self.decided[0])}, just decided", "")])
+        if self.other is not None:
+            levels.append([("   ", ""), ("h", "key"), (f" {visible(self.other[0])}", "")])
         levels.append([("   ", ""), ("Esc", "key"), (" back", "")])
         meaning = (
             "fact: against established knowledge", "input: not what was asked", "context: against the response",
@@ -170,8 +186,8 @@ class HallucinationDialog:
         label = next((label for label in self.levels if label.key == key.said), None)
         if label is not None:
             self.choose(label)
-        elif key.said == "h" and self.decided is not None:
-            self.decided[1]()
+        elif key.said == "h" and self.other is not None:
+            self.other[1]()
         elif key.said == "escape":
             self.back()
         else:

@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 from medreview.review.deciding import Deciding
 from medreview.review.why_flagged import short
 from medreview.screens.judge_rows import judge_bar, panel_rows, spoken_height
-from medreview.screens.last_rows import Hints
+from medreview.screens.key_rows import Hints
 from medreview.screens.layout import Needs, PanePlan
 from medreview.screens.panes import Panes, position_words
 from medreview.screens.review_rows import Subject
@@ -23,6 +23,8 @@ from medreview.visible import visible
 
 _FOCUS: Final = "▸"
 
+_HIDDEN_ROWS: Final = 6
+
 
 class Face(ABC):
     """Draws the unit on the screen: its card, the bar above its text, what machines say, what I said."""
@@ -30,6 +32,8 @@ class Face(ABC):
     def __init__(self, session: Deciding, source: DocumentView, response: DocumentView) -> None:
         self._session = session
         self._response = response
+        self._tall = False
+        """Rows are not scarce."""
         self.panes = Panes(session, source, response, self._nothing, self._preface)
 
     @abstractmethod
@@ -46,7 +50,7 @@ class Face(ABC):
 
     @abstractmethod
     def hints(self, plan: PanePlan) -> Hints:
-        """The keys that do something here, as the key rows say it."""
+        """What the keys do with it, without which of them are refused."""
 
     @abstractmethod
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
@@ -59,6 +63,12 @@ class Face(ABC):
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
         """The same and what I said, as a list of at most so many rows."""
         return panel_rows(self._session, columns, most, self._hidden(one=False))
+
+    def _panel_rows(self, otherwise: int) -> int:
+        """Side by side, rows of what judges say and of what I said. In a blind block the text keeps the rest."""
+        session = self._session
+        in_block = session.block is not None and not session.shows_judges
+        return _HIDDEN_ROWS + (2 if session.own.note else 0) if in_block else otherwise
 
     @abstractmethod
     def _hidden(self, *, one: bool) -> str:
@@ -79,6 +89,10 @@ class Face(ABC):
         words = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
         return Subject(name, words, item.record_id, short(self._session.badges))
 
+    def _view_words(self, plan: PanePlan, brings: str) -> tuple[tuple[str, str], ...]:
+        """What the key for the other text brings; side by side both are there."""
+        return (("view", brings),) if plan.shape == "one" else ()
+
     def _opinion_height(self, columns: int) -> int:
         """Rows of what machines say, in one column."""
         if read := self._session.read_words:
@@ -88,7 +102,7 @@ class Face(ABC):
     def _strip(self, columns: int, *, one: bool) -> list[Row]:
         """What stands above the text in the main pane: quotes that are not in it, sources in conflict."""
         session = self._session
-        return strip_rows(session.above_page, session.text_key, columns, one=one)
+        return strip_rows(session.above_page, session.text_key, columns, one=one, tall=self._tall)
 
     def _focused(self, title: Row, *, beside: bool) -> Row:
         """A pane's title; the one of the pane that paging moves has a sign in its first cell."""

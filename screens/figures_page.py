@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge
 from medreview.review.actions import Action, shown_key
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit_words, width
 from medreview.review.live_agreement import GroupView, ShownFigures
 from medreview.screens.figure_rows import (
     Cell,
@@ -34,8 +34,8 @@ _WIDE: Final = 130
 _LEFT: Final = 100
 _TOGETHER: Final = "the judges"
 _COUNTED: Final = "Your labels are"
-_HINTS: Final = ("items", "cell", "group", "scale", "judge", "pin", "back", "help")
-_HINTS_OF_NOTHING: Final = ("back", "help")
+_HINTS: Final = ("items", "cell", "group", "scale", "judge", "pin", "back", "keys")
+_HINTS_OF_NOTHING: Final = ("back", "keys")
 _FOOT: Final = 3
 _HEAD: Final = 2
 
@@ -124,6 +124,8 @@ class FiguresScreen(KeyScreen[None]):
                 self.app.close_figures()
             case "figures_help":
                 self.app.show_help(figures_first=True)
+            case "figures_glossary":
+                self.app.show_glossary()
             case "figures_down":
                 self._move(1, 0)
             case "figures_up":
@@ -218,7 +220,7 @@ class FiguresScreen(KeyScreen[None]):
         room = columns - width(title) - width(place.scale.title) - width(turn) - 7
         row: Row = [
             (title, "title"),
-            (f" · {place.scale.title} · {fit(judge, min(width(judge), max(4, room)))}", ""),
+            (f" · {place.scale.title} · {fit_words(judge, max(4, room))}", ""),
             ("", "fill"),
             (turn, "dim"),
         ]
@@ -273,7 +275,7 @@ class FiguresScreen(KeyScreen[None]):
                 [(f"{here}{group.title}", "title" if here.strip() else ""), (f"  n = {view.agreement.n:,}", "dim")]
             )
             told = f"    {brief(view.agreement)}  kappa {brief(view.kappa)}"
-            rows.append([(fit(told, min(width(told), columns)), "")])
+            rows.append([(fit_words(told, columns), "")])
         return rows
 
     def _cell_words(self, view: GroupView) -> str:
@@ -305,7 +307,7 @@ def _key_row(actions: Mapping[str, Action], columns: int, shown: Sequence[str]) 
     for hint in shown:
         of_hint = hints.get(hint, [])
         keys = ("" if all(len(key) == 1 for key in of_hint) else " ").join(of_hint)
-        if hint == "help" and width(keys) + width(hint) + 3 > room:
+        if hint == "keys" and width(keys) + width(hint) + 3 > room:
             hint = ""  # every program explains itself at its question mark
         needed = width(keys) + width(hint) + 3
         if keys and needed <= room:

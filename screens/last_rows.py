@@ -1,143 +1,41 @@
-"""The last rows: key hints and the receipt, or a line being typed (note, search, filter) with the palette's list."""
+"""The last rows: the receipt, or a line being typed (note, search, filter) with the palette's list."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.cell_width import fit, width
 from medreview.review.palette import Palette, PaletteEntry
 from medreview.review.text_entry import MOST, LineEdit
 from medreview.review.wrapping import WrapTable
 from medreview.screens.key_screen import Key
 from medreview.screens.layout import FOOT_ROWS
-from medreview.screens.widgets.painted import Row, StyledText
+from medreview.screens.widgets.painted import Row, cells
 from medreview.visible import visible
 
 
-def foot_rows(above: Sequence[Row], receipt: str, said: str, bad: bool, columns: int, held: str = "") -> list[Row]:
+def foot_rows(
+    above: Sequence[Row], receipt: str, said: str, bad: bool, columns: int, held: str = "", beside: Row = ()
+) -> list[Row]:
     """``above`` fills from the top; what is ``said`` takes as many rows as it needs from the bottom, at most three.
 
-    ``bad``: it is drawn as a warning, or the receipt is where nothing is said. ``held`` stands beside the receipt: what
-    to say of a key that is held down.
+    ``bad``: it is drawn as a warning, or the receipt is where nothing is said. Beside the receipt stands what to say of
+    a key that is ``held`` down, else ``beside``, where it has room.
     """
     rows: list[Row] = [*above[:FOOT_ROWS], *([] for _ in range(FOOT_ROWS - len(above)))]
     if not said:
         if len(above) < FOOT_ROWS:
-            room = columns - (width(held) + 4 if held else 0)
+            right: Row = [(f"{held} ", "title")] if held else beside
+            if not held and width(receipt) + cells(right) + 3 > columns:
+                right = ()
+            room = columns - cells(right) - 3
             shown = fit(receipt, min(width(receipt), max(1, room)))
-            rows[-1] = [
-                (f" {shown}", "error" if bad else "receipt"),
-                *([("", "fill"), (f"{held} ", "title")] if held else []),
-            ]
+            rows[-1] = [(f" {shown}", "error" if bad else "receipt"), *([("", "fill"), *right] if right else [])]
         return rows
     shown = visible(" ".join(said.split()))
     lines = [shown[start:end].rstrip() for start, end in WrapTable(shown, max(1, columns - 2)).rows][:FOOT_ROWS]
     told: list[Row] = [[(f" {line}", "error" if bad else "title")] for line in lines]
     return [*rows[: FOOT_ROWS - len(told)], *told]
-
-
-_FIRST: Final = ("hallucination", "category", "add", "note", "defer", "dispute")
-_SECOND: Final = (
-    ("source_previous", "source_next"),
-    ("mark_next", "mark_previous"),
-    ("undo",),
-    ("help",),
-    ("view",),
-    ("judge_next",),
-    ("next_open",),
-    ("search",),
-    ("filter",),
-    ("switch",),
-    ("reference",),
-    ("whole_page",),
-    ("figures",),
-    ("feedback",),
-    ("badly_parsed",),
-    ("pane",),
-    ("copy",),
-    ("leave",),
-    ("delete_span",),
-)
-"""What the second row shows, the most needed first: on a small screen the rest is in the help."""
-
-
-class Hints(NamedTuple):
-    """What the unit on the screen has for the keys.
-
-    ``idle``: actions that would do nothing here. ``view``: the word for what stands beside the text, where it is not
-    the table's. ``outputs``: how many outputs are to be ranked.
-    """
-
-    idle: frozenset[str] = frozenset()
-    view: str = ""
-    outputs: int = 0
-
-
-_NO_HINTS: Final = Hints()
-
-
-class KeyRows:
-    """The two rows of a table of actions: the same for most units, and so made once."""
-
-    def __init__(self, table: Mapping[str, Action]) -> None:
-        self._table = table
-        self._made_for: tuple[object, ...] = ()
-        self._rows: list[Row] = []
-
-    def rows(self, columns: int, blind: bool, panes: bool, unit: Hints) -> list[Row]:
-        """As :func:`key_rows`."""
-        asked = (columns, blind, panes, unit)
-        if asked != self._made_for:
-            self._made_for, self._rows = asked, key_rows(self._table, columns, blind, panes, unit)
-        return self._rows
-
-
-def key_rows(table: Mapping[str, Action], columns: int, blind: bool, panes: bool, unit: Hints = _NO_HINTS) -> list[Row]:
-    """Verdicts and ``a`` above, everything else below; a wide terminal takes the flags into the first row."""
-    verdicts = [_hint(table, (name,)) for name in table if is_verdict(name) and name != "accept"]
-    if places := [shown_key(table[name].keys[0]) for name in table if name.startswith("place_")]:
-        last = places[min(unit.outputs or len(places), len(places)) - 1]
-        verdicts = [(f"{places[0]}-{last}", "next best output, from best to worst")]
-    accept = [] if blind or "accept" in unit.idle else [_hint(table, ("accept",))]
-    flags = [_hint(table, (name,)) for name in _FIRST if name in table]
-    hidden = {"figures", "judge_next"} if blind else set()
-    hidden |= {"view"} if panes else {"pane"}
-    hidden |= unit.idle
-    rest = [_hint(table, names) for names in _SECOND if names[0] not in hidden and names[0] in table]
-    if unit.view:
-        keys, words = _hint(table, ("view",))
-        rest = [(key, unit.view if (key, word) == (keys, words) else word) for key, word in rest]
-    first = [*verdicts, *accept]
-    if _taken(first, 2) + _taken(flags, 2) + 6 <= columns:
-        return [_row(verdicts, columns, (*accept, *flags)), _row(rest, columns)]
-    return [_row(verdicts, columns, tuple(accept)), _row([*flags, *rest], columns)]
-
-
-def _hint(table: Mapping[str, Action], names: tuple[str, ...]) -> tuple[str, str]:
-    keys = " ".join(shown_key(table[name].keys[0]) for name in names)
-    return keys, table[names[0]].hint
-
-
-def _taken(hints: list[tuple[str, str]], gap: int) -> int:
-    return sum(width(keys) + 1 + width(words) + gap for keys, words in hints)
-
-
-def _row(hints: list[tuple[str, str]], columns: int, right: tuple[tuple[str, str], ...] = ()) -> Row:
-    """The hints that fit, two columns apart if there is room for all of them, else one; ``right`` after a wider gap."""
-    everything = [*hints, *right]
-    gap = 2 if _taken(everything, 2) + (3 if right else 0) <= columns else 1
-    pieces: list[StyledText] = [(" ", "")]
-    room = columns - 1
-    for number, (keys, words) in enumerate(everything):
-        lead = 0 if not number else max(gap, min(4, room)) if number == len(hints) else gap
-        short = words == "help"  # every program explains itself at its question mark
-        needed = lead + width(keys) + (0 if short else 1 + width(words))
-        if needed > room:
-            continue
-        pieces += [(" " * lead, ""), (keys, "key"), ("" if short else f" {words}", "")]
-        room -= needed
-    return pieces
 
 
 @dataclass(eq=False, repr=False)
@@ -204,12 +102,15 @@ _STEPS: Final = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}
 
 @dataclass(eq=False, repr=False)
 class PaletteDialog(LineInput):
-    """``run`` does what an entry says and returns what is wrong, or ``""``."""
+    """``run`` does what an entry says and returns what is wrong, or ``""``; ``pointed`` is told the entry that the
+    pointer is on, and ``None`` at the end."""
 
     palette: Palette = field(kw_only=True)
     run: Callable[[PaletteEntry], str] = field(kw_only=True)
+    pointed: Callable[[PaletteEntry | None], None] = field(kw_only=True)
     at: int | None = None
     entries: Sequence[PaletteEntry] = ()
+    _first: int = 0
 
     def __post_init__(self) -> None:
         self._look()
@@ -226,7 +127,7 @@ class PaletteDialog(LineInput):
     def listed(self, columns: int, most: int) -> list[Row]:
         """The rows above: a rule, then the entries around the pointer."""
         room = max(1, most - 1)
-        first = max(0, min((self.at or 0) - room // 2, len(self.entries) - room))
+        first = self._first = max(0, min((self.at or 0) - room // 2, len(self.entries) - room))
         rows: list[Row] = [[("── ", "rule"), (f"{len(self.entries)} ", "dim"), ("─", "rule fill")]]
         for place, entry in enumerate(self.entries[first : first + room], first):
             pointed = place == self.at
@@ -245,24 +146,38 @@ class PaletteDialog(LineInput):
             )
         return [*rows, *([] for _ in range(most - len(rows)))]
 
+    def choose(self, y: int) -> None:
+        """Do what stands in a row of the list."""
+        if y > 0 and self._first + y - 1 < len(self.entries):
+            self.at = self._first + y - 1
+            self._point()
+            self._enter()
+
     def press(self, key: Key) -> bool:
         """Move the pointer, complete, do what is pointed at; everything else is typed."""
         if key.name in _STEPS and self.entries:
             step = _STEPS[key.name]
             before = self.at if self.at is not None else -1 if step > 0 else len(self.entries)
             self.at = max(0, min(before + step, len(self.entries) - 1))
+            self._point()
         elif key.name == "tab":
             self._write(self._completed())
         elif key.name == "enter":
             self._enter()
         else:
+            if key.name == "escape":
+                self.pointed(None)
             super().press(key)
         return True
+
+    def _point(self) -> None:
+        self.pointed(self.entries[self.at] if self.at is not None and self.entries else None)
 
     def _changed(self, before: str, took: bool) -> None:
         super()._changed(before, took)
         if self.line.text != before:
             self._look()
+            self._point()
 
     def _completed(self) -> str:
         chosen = self.entries[self.at or 0] if self.entries else None
@@ -293,10 +208,15 @@ class PaletteDialog(LineInput):
 
 
 def palette_dialog(
-    palette: Palette, run: Callable[[PaletteEntry], str], leave: Callable[[], None], begun: str = ""
+    palette: Palette,
+    run: Callable[[PaletteEntry], str],
+    leave: Callable[[], None],
+    pointed: Callable[[PaletteEntry | None], None],
+    begun: str = "",
 ) -> PaletteDialog:
     """The palette, with its initial text."""
-    return PaletteDialog(":", LineEdit.of(begun), "does it", lambda _text: "", leave, palette=palette, run=run)
+    line = LineEdit.of(begun)
+    return PaletteDialog(":", line, "does it", lambda _text: "", leave, palette=palette, run=run, pointed=pointed)
 
 
 class Scope(NamedTuple):

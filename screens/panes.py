@@ -148,7 +148,10 @@ class Panes:
         self._query = ""
         self._hits: Hits | None = None
         self._hit = -1
-        self.hints = PaneHints(lambda target: self.response if self.session.is_beside(target) else self.source)
+        self.hints = PaneHints(
+            lambda target: self.response if self.session.is_beside(target) else self.source,
+            lambda target: self.session.words_to_name(target),
+        )
         """The letters over the words in sight, while words are named."""
 
     @property
@@ -288,11 +291,16 @@ class Panes:
 
     # Highlights
 
+    @property
+    def has_stops(self) -> bool:
+        """Whether anything is highlighted in the source."""
+        return bool(self._highlights.stops)
+
     def step(self, by: int) -> str:
-        """Go to the next or previous highlight, round and round; a message when there is no highlight."""
+        """Go to the next or previous highlight, round and round; a message where there is no other."""
         stops = self._highlights.stops
         if not stops:
-            return "Nothing is highlighted in this text."
+            return ""
         active = self.source.active
         if [active] == list(stops):
             self.source.activate(stops[0])
@@ -382,6 +390,7 @@ class Panes:
         spans = [mine.span for mine in there if mine != moves]
         if edit is not None:
             spans.append(edit.span)
+        view.spell_out(edit is not None)
         view.mark("span", spans)
         if edit is not None:
             view.keep_in_sight(edit.start if edit.moving == "start" else edit.end - 1)
@@ -416,13 +425,21 @@ class Panes:
 class PaneHints:
     """Draws hints in the pane of a text."""
 
-    def __init__(self, view_of: Callable[[str], DocumentView]) -> None:
+    def __init__(
+        self,
+        view_of: Callable[[str], DocumentView],
+        named: Callable[[str], Sequence[Span]] = lambda _target: (),
+    ) -> None:
+        """``named``: the ranges of a text to which the words to be named are limited; none for no limit."""
         self._view_of = view_of
+        self._named = named
 
     def show(self, target: str) -> tuple[WordHint, ...]:
-        """Draw hints for the words in sight; they."""
+        """Draw hints for the words in sight, or for those of them that may be named; they."""
         view = self._view_of(target)
-        hints = word_hints(view.text, view.first_offset, view.end_offset)
+        seen = Span(view.first_offset, view.end_offset)
+        named = [(max(part.start, seen.start), min(part.end, seen.end)) for part in self._named(target)] or [seen]
+        hints = word_hints(view.text, *(part for part in named if part[0] < part[1]))
         view.name_words(hints)
         return hints
 

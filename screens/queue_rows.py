@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from medreview.review.cell_width import fit, fit_words, width
+from medreview.review.cell_width import fit_words, width
 from medreview.review.deciding import Deciding
 from medreview.review.queue_kinds import IN_ORDER
 from medreview.review.shown_unit import QueueEntry
@@ -109,6 +109,11 @@ class QueueRows:
         """The row of a place in the queue."""
         return self._row_of[place] if self._row_of else 0
 
+    def place_of(self, row: int) -> int:
+        """The place in the queue of a row; of a response's row, that of its first unit."""
+        place = self._places[row]
+        return place if place >= 0 else -place - 1
+
     def heading(self, row: int) -> int | None:
         """The row of the response that a statement's row belongs to, if it has one."""
         place = self._places[row] if row < len(self._places) else -1
@@ -139,7 +144,7 @@ class QueueRows:
         progress = f"{length} ✓" if decided == length else f"{decided}/{length}"
         model = "" if any(map(session.hides, units)) else visible(listed.model)
         room = self.columns - _POINTER - width(progress) - 2
-        group = fit(listed.group, min(room, width(listed.group)))
+        group = fit_words(listed.group, room)
         return [
             (group, "title"),
             (f"  {fit_words(model, room - width(group) - 2)}" if room - width(group) > _LEAST else "", "dim"),

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.layout import Layout
+from textual.widget import Widget
 
 from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action, is_verdict, shown_key
@@ -33,13 +34,13 @@ from medreview.screens.dialogs import (
     SpanDialog,
 )
 from medreview.screens.face import Face
+from medreview.screens.key_rows import ALWAYS, KeyRows, offered, undo_key
 from medreview.screens.key_screen import LEAVES_NOTHING, Key, KeyScreen
-from medreview.screens.last_rows import LISTED_ROWS, KeyRows, LineInput, PaletteDialog, foot_rows
+from medreview.screens.last_rows import LISTED_ROWS, LineInput, PaletteDialog, foot_rows
 from medreview.screens.layout import Needs, PanePlan, PlannedLayout, arrange, queue_rows, shape_of, with_list
 from medreview.screens.queue_rows import QueueRows, pane_columns, progress_row, within
 from medreview.screens.review_rows import (
     header_rows,
-    hides_judges,
     pinned_height,
     pinned_rows,
     wide_header_rows,
@@ -48,6 +49,7 @@ from medreview.screens.terminal_driver import NotRead, not_read_words
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView, top_row
 from medreview.screens.widgets.painted import Row
+from medreview.units.registry import unit_name
 
 if TYPE_CHECKING:
     from medreview.screens.conflict_rows import ConflictRows
@@ -56,7 +58,10 @@ if TYPE_CHECKING:
 
 
 READS: Final = frozenset(
-    {"page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy", "redraw", "help", "guidelines"}
+    {
+        *("page_down", "page_up", "top", "end", "mark_next", "mark_previous", "copy"),
+        *("redraw", "help", "glossary", "guidelines"),
+    }
 )
 """Actions that leave every step open."""
 
@@ -74,6 +79,9 @@ OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
 
 SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog, FindingDialog)
 """Steps about a range of a text, which they bring to the screen."""
+
+_BAR: Final = 24
+"""Cells of the longest bar of labels at the end of a queue."""
 
 SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 """While searching, what these keys do instead."""
@@ -133,6 +141,9 @@ class ReviewScreen(KeyScreen[None]):
         self._bad = False
         self._not_read = Counter[str]()
         self.held = ""
+        self.just_decided = ""
+        """The unit that the last key decided, if another one came to the screen for it."""
+        self._h_names = ""
         self._own_view = False
         self._header = LinesView(id="header", ascii_only=ascii_only)
         self._rule = LinesView(id="rule", ascii_only=ascii_only)
@@ -179,7 +190,13 @@ class ReviewScreen(KeyScreen[None]):
         self._said, self._bad, self.held = "", False, ""
         self.session.clock.touch()
         receipt, name, typing = self.session.receipt, self._name_of(key), isinstance(self._step, LineInput)
+        unit, asks = self.session.unit, isinstance(self._step, VERDICT_STEPS)
         answered = self._tried(lambda: self._route(key, name)) or False
+        goes_on = self.session.unit != unit and self._step is None and (asks or self.session.receipt != receipt)
+        statement = isinstance(self.session, ReviewSession)
+        self.just_decided = self.session.just_decided if goes_on and statement else ""
+        if self.just_decided:
+            self._h_names = self._tried(lambda: unit_name(self.session.study.reader, self.just_decided)) or ""
         if not (typing and isinstance(self._step, LineInput)):
             self._not_read.clear()
         goal = self.session.goal
@@ -257,6 +274,27 @@ class ReviewScreen(KeyScreen[None]):
             self.tell("q leaves; everything is saved already." if saved else "q leaves, and says what to do.")
         return False
 
+    # The mouse
+
+    def clicked(self, widget: Widget, at: Offset) -> None:
+        """A key, an entry of the palette, an item of the queue; on the bar above the source, the next source."""
+        self._said, self._bad, self.held = "", False, ""
+        if widget is self._listed and isinstance(self._step, PaletteDialog):
+            step = self._step
+            self._tried(lambda: step.choose(at.y))
+        elif widget is self._bar:
+            self._tried(lambda: self._acts.perform("source_next"))
+        else:
+            super().clicked(widget, at)
+
+    def chosen(self, index: int) -> None:
+        """Go to an item of the queue, unless a line is being typed."""
+        rows = self._queue_rows
+        if rows is not None and not (self._step is not None and self._step.takes_all):
+            self.open(None)
+            self._tried(lambda: self.session.go(rows.place_of(index)))
+            self.just_decided = ""
+
     # What the acts ask for: ``held`` too, what to say of a key that is held down
 
     @property
@@ -287,23 +325,52 @@ class ReviewScreen(KeyScreen[None]):
         """Open another queue, past the report of the sitting."""
         self._depart(partial(self.app.show_queue, entrance))
 
-    def leave(self) -> None:
-        """Go back to the first screen, past the report of the sitting, or to the figures that led here."""
+    def leave(self, *, told: bool = False) -> None:
+        """Go back to the first screen, past the report of the sitting unless that was ``told``, or to the figures that
+        led here."""
         if self.app.comes_from_figures:
             self.app.back_to_figures()
         else:
-            self._depart(self.app.show_home)
+            self._depart(self.app.show_home, told=told)
 
-    def _depart(self, to: Callable[[], None]) -> None:
+    def end_queue(self) -> None:
+        """Say what came of the queue, and lead on: to what is open in it or elsewhere, to the labels and the report."""
+        from medreview.review.sitting_report import SUMMED_UP_FROM, queue_report
+        from medreview.screens.home_rows import Entrance
+
+        session = self.session
+        left = sum(map(session.awaits, session.queue.units))
+        if len(session.queue.units) < SUMMED_UP_FROM:
+            rest = f"{left} still open, t goes there" if left else "nothing in it is open"
+            self.tell(f"{session.receipt}   end of the queue · {rest}")
+            return
+
+        choices: dict[str, tuple[str, Callable[[], None]]] = {}
+        if left:
+            choices["t"] = (f"the {left} still open", self._go_on)
+        elif not self.app.comes_from_figures and (following := self.app.next_queue(session.queue)):
+            there = partial(self._depart, partial(self.app.show_queue, Entrance(following.kind.name)), told=True)
+            choices["t"] = (f"go on: {following.kind.title} ({following.waiting})", there)
+        choices["e"] = ("export labels", self.app.export_labels)
+        choices["o"] = ("report", self.app.write_report)
+        choices["q"] = ("first screen", partial(self.leave, told=True))
+        choices["Esc"] = ("stay", lambda: None)
+        title = "The end of the queue" if left else "The queue is done"
+        self.sum_up(f"{title}: {session.queue.kind.title}", queue_report(session, bar=_BAR), choices, stays=("e", "o"))
+
+    def _go_on(self) -> None:
+        self.session.next_open()
+
+    def _depart(self, to: Callable[[], None], *, told: bool = False) -> None:
         from medreview.review.sitting_report import sitting_report
 
-        if lines := sitting_report(self.session):
+        if lines := sitting_report(self.session, told=told):
             self.sum_up("The end of the sitting", lines, {"Enter": ("go on", to)})
         else:
             to()
 
-    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices") -> None:
-        """Show a summary; what is chosen there is done here."""
+    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices", stays: Sequence[str] = ()) -> None:
+        """Show a summary; what is chosen there is done here, but for what ``stays`` on it."""
 
         def chosen(act: Callable[[], None]) -> None:
             self._tried(act)
@@ -311,13 +378,7 @@ class ReviewScreen(KeyScreen[None]):
                 self.paint()
 
         self.open(None)
-        self.app.show_summary(title, lines, choices, chosen, self.session.receipt)
-
-    def figures(self) -> None:
-        """Show the figures, but not where the judges are hidden."""
-        if not self.session.shows_judges:
-            raise UserError(f"Figures are hidden here like the judges, {self.session.hidden_until}.")
-        self.app.show_figures()
+        self.app.show_summary(title, lines, choices, chosen, self.session.receipt, stays)
 
     # Drawing
 
@@ -364,12 +425,29 @@ class ReviewScreen(KeyScreen[None]):
             self._listed.show(self._step.listed(size.width, plan.regions["listed"].height))
         if plan.shape == "three":
             self._show_queue()
-        blind = hides_judges(self.session)
-        step, hints = self._step, face.hints(plan)
-        above = step.rows(size.width) if step else self._keys.rows(size.width, blind, not one, hints)
+        step = self._step
+        above = step.rows(size.width) if step else self._key_rows(plan, size.width)
         unread = not_read_words(self._not_read["undecodable"], self._not_read["broken"])
         said, bad = self._said or unread, self._bad or (not self._said and self.session.elsewhere is not None)
-        self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held))
+        beside = self._receipt_keys()
+        self._foot.show(foot_rows(above, self.session.receipt, said, bad, size.width, self.held, beside))
+
+    def _key_rows(self, plan: PanePlan, columns: int) -> list[Row]:
+        """What is not refused here; of an empty queue, what leads elsewhere."""
+        hints, more = self._face.hints(plan), []
+        if not self.session.study.writable:
+            more.append(("note", ""))
+        if self.just_decided:
+            more.append(("hallucination", f"· {self._h_names}"))
+        hints = hints._replace(words=(*hints.words, *more))
+        may = offered(self.actions, self._acts.refusal, hints) if self.session.unit else frozenset(ALWAYS)
+        hints = hints._replace(offered=may)
+        return self._keys.rows(columns, hints)
+
+    def _receipt_keys(self) -> Row:
+        """Beside the receipt, the key that takes the act back."""
+        offers = self.session.receipt and self._step is None and not self._acts.refusal("undo")
+        return undo_key(self.actions) if offers else []
 
     def _show_queue(self) -> None:
         """Bring the queue pane up to date; its rows are made where it is seen."""
@@ -398,6 +476,19 @@ class ReviewScreen(KeyScreen[None]):
             rows.columns = pane_columns(size.width, 0 if blind else rows.measure(range(top, top + height)))
         self._queue_for = size
         return rows.columns
+
+    def tour(self) -> None:
+        """Show the cards of welcome."""
+        from medreview.screens.tour import Tour, note_seen
+
+        def close(seen: bool) -> None:
+            self.open(None)
+            if seen:
+                note_seen()
+
+        self.open(Tour(lambda: shape_of(self.app.size), close))
+        if self._plan is not None:
+            self.paint()
 
     def widen_queue(self, by: int) -> None:
         """Make the queue pane wider or narrower by so many columns, for the whole sitting."""

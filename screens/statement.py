@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 from medreview.errors import UserError
 from medreview.labels import NOT_IN_ANSWER, Label
 from medreview.review.about_answer import about_answer
-from medreview.review.cell_width import fit
+from medreview.review.cell_width import fit, fit_words
 from medreview.review.cell_width import width as cells
 from medreview.review.deciding import Deciding
 from medreview.review.highlight_index import Mark
@@ -22,8 +22,8 @@ from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog, LeftOutDialog
 from medreview.screens.face import Face
 from medreview.screens.judge_rows import SEEN_BEFORE
-from medreview.screens.last_rows import Hints
-from medreview.screens.layout import Needs, PanePlan, shape_of, source_columns
+from medreview.screens.key_rows import Hints
+from medreview.screens.layout import TALL_FROM, Needs, PanePlan, shape_of, source_columns
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import (
     nothing_to_read,
@@ -76,7 +76,7 @@ def question_rows(item: StatementView, columns: int, most: int, label: str = " a
     text = visible(" ".join(item.question.split())) or "(no question was recorded)"
     lines = set_prose(text, columns - len(label) - 1)
     if len(lines) > most:
-        last = "".join(words for words, _ in lines[most - 1]).rstrip()[:-1] + "…"
+        last = fit_words("".join(words for words, _ in lines[most - 1]) + " …", columns - len(label) - 1)
         lines = [*lines[: most - 1], [(last, "")]] if most else []
     return [[(label if number == 0 else " " * len(label), "dim"), *line] for number, line in enumerate(lines)]
 
@@ -112,6 +112,8 @@ _PANEL_ROWS: Final = 12
 """Rows of the panel at most while the judges are hidden."""
 _CARD_ROWS: Final = 16
 """The same once they are shown: the verdict card."""
+_RULES_ROWS: Final = 8
+"""The same where the rules alone have spoken, or nobody: the answer has the others."""
 
 
 class StatementFace(Face):
@@ -127,6 +129,7 @@ class StatementFace(Face):
     def needs(self, size: Size, card: Region | None) -> Needs:
         """The statement, the question, two rows of judges where they are shown."""
         session, item, panes = self._session, self._session.item, self.panes
+        self._tall = size.height >= TALL_FROM
         if shape_of(size) == "one" or card is None:
             judges = self._opinion_height(size.width)
             if item is None:
@@ -139,12 +142,14 @@ class StatementFace(Face):
             return Needs(statement, question, judges, panes.shows_response, bar=bar, strip=strip)
         if item is None:
             return Needs(0, _QUESTION_ROWS + 3, _PANEL_ROWS)
-        panel = _CARD_ROWS if session.shows_judges else _PANEL_ROWS
         statement = 0 if item.span else statement_height(item, card.width) + 1
         question = _QUESTION_ROWS
         if panes.whole_question:
             question = max(question, len(question_rows(item, card.width, _ALL_ROWS, " ")))
         bar, strip = reference_height(session.reference, one=False), len(self._strip(source_columns(size), one=False))
+        spoke = any(not judgement.offline for judgement in item.judgements)
+        shown = _CARD_ROWS if spoke else _RULES_ROWS
+        panel = self._panel_rows(shown if session.shows_judges else _PANEL_ROWS)
         return Needs(statement, question + 3, panel, bar=bar, strip=strip)
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
@@ -171,9 +176,17 @@ class StatementFace(Face):
         return rows
 
     def hints(self, plan: PanePlan) -> Hints:
-        """Everything in the table, so that the row of keys stays as it is from statement to statement; ``a`` alone goes
-        where the judges have no common verdict."""
-        return Hints(frozenset() if self._session.can_accept else frozenset({"accept"}))
+        """What ``a`` takes over and ``v`` brings."""
+        session = self._session
+        told = session.reference
+        brings = "source" if self.panes.shows_response else "response"
+        reference = (("reference", "reference"),) if told is not None and told.worth_a_row else ()
+        return Hints(
+            words=(*self._view_words(plan, brings), *reference),
+            accept=session.accept_words,
+            off=session.tie_words,
+            decided=session.own.label is not None,
+        )
 
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """The source's bar, or the response's."""
@@ -224,7 +237,6 @@ class StatementHandlers(ActionHandlers):
     """Carries out actions on statements."""
 
     _session: ReviewSession
-    _no_other_text = "The response cites no other source."
     _pane_names = ("source", "response")
 
     def _more(self) -> Mapping[str, Callable[[], None]]:
@@ -248,31 +260,57 @@ class StatementHandlers(ActionHandlers):
             raise UserError("Nothing is known of this answer beside its question and text.")
         self._stage.app.show_page(f"About the answer {item.response_name}", text)
 
-    def _hallucination(self, back_to: int | None = None) -> None:
-        """Ask for the type, of the statement on the screen, which the step names; ``h`` once more leads to the one that
-        was decided just now, and from there back to the place ``back_to``."""
+    def _type_of_decided(self) -> Callable[[], None]:
+        return partial(self._ask_type, then=lambda: self._follow(self._session.reason(None)))
+
+    def _hallucination(self) -> None:
+        """Ask for the type of the statement that the keys name: the one that the key before decided, which is not on
+        the screen any more, else the one on the screen. ``h`` once more asks the same of the other."""
+        session, here = self._session, self._session.position
+        name = partial(unit_name, session.study.reader)
+
+        def of_decided(unit: str) -> None:
+            session.go(list(session.queue.units).index(unit))
+            self._ask_type(here, other=(f"{name(session.queue.units[here])}, the next", of_next))
+
+        def of_next() -> None:
+            session.go(here)
+            self._ask_type()
+
+        if unit := self._stage.just_decided:
+            of_decided(unit)
+        elif unit := session.just_decided:
+            self._ask_type(other=(f"{name(unit)}, just decided", partial(of_decided, unit)))
+        else:
+            self._ask_type()
+
+    def _ask_type(
+        self,
+        back_to: int | None = None,
+        then: Callable[[], None] | None = None,
+        other: tuple[str, Callable[[], None]] | None = None,
+    ) -> None:
+        """Ask for the type of the statement on the screen, then go back to a place of the queue. ``then``: what follows
+        a label; without one it is asked again why it differs from the judges'."""
         session = self._session
 
         def done() -> None:
             self._close()
             if back_to is not None:
                 session.go(back_to)
+            if then is not None:
+                then()
 
         def chosen(label: Label) -> None:
             session.decide_also("hallucination", label.level)
             if label.level == "none" or session.settles:
                 done()
             else:
-                self._spans.mark(label.level, "response", session.default_span("response"), after=done, back=done)
+                edit = session.default_span("response", label.level)
+                self._spans.mark(label.level, "response", edit, after=done, back=done)
 
-        def of_decided(unit: str) -> None:
-            here = session.position
-            session.go(list(session.queue.units).index(unit))
-            self._hallucination(here)
-
-        unit = session.just_decided if back_to is None else ""
-        decided = (unit_name(session.study.reader, unit), partial(of_decided, unit)) if unit else None
-        self._stage.open(HallucinationDialog(session.full_name, chosen, done, decided=decided))
+        back = self._ask_reason if then else done
+        self._stage.open(HallucinationDialog(session.full_name, chosen, back, other=other))
 
     def show_span(self, mine: ReviewerSpan) -> None:
         """Bring the source of a span to the screen; the response comes with the step."""

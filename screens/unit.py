@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.deciding import Deciding
 from medreview.review.page_words import state_words
 from medreview.review.span_editing import partner_for
@@ -21,9 +21,10 @@ from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import HallucinationDialog
 from medreview.screens.face import Face
 from medreview.screens.judge_rows import SEEN_BEFORE
+from medreview.screens.key_rows import Hints
 from medreview.screens.key_screen import Key
-from medreview.screens.last_rows import Hints, LineInput
-from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of, source_columns
+from medreview.screens.last_rows import LineInput
+from medreview.screens.layout import SOURCE_ROWS, TALL_FROM, Needs, PanePlan, card_room, shape_of, source_columns
 from medreview.screens.output_columns import in_columns, names_row
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import NOTHING_TO_READ
@@ -35,8 +36,6 @@ from medreview.units.ranking import RankingEntry
 from medreview.visible import visible
 
 _PANEL_ROWS: Final = 12
-_HIDDEN_ROWS: Final = 6
-"""Side by side, what the panel takes as long as it has nothing of the machines: the text beside keeps the rest."""
 
 _ABOUT_ROWS: Final = 3
 _MARGINS: Final = 5
@@ -44,6 +43,9 @@ _MARGINS: Final = 5
 
 _NOTE_ROWS: Final = 3
 """Rows in a text for the note on a machine's quote."""
+
+_NAMED: Final = 12
+"""Cells of the name of a text that say which it is."""
 
 _LABEL: Final = 12
 """Cells for the label of a part of the card."""
@@ -64,6 +66,7 @@ class UnitFace(Face):
         that text's place as well, if it fits."""
         session, view = self._session, self._session.view
         self.panes.beside_drawn, self.panes.columns = False, ""
+        self._tall = size.height >= TALL_FROM
         if shape_of(size) == "one" or card is None:
             opinions = self._opinion_height(size.width)
             if view is None:
@@ -72,8 +75,7 @@ class UnitFace(Face):
             strip = 0 if session.read_words else len(self._strip(size.width, one=True))
             source = self._text_rows(size.width) + strip
             return Needs(len(self._card(size.width)), 0, opinions, shows, source, strip=strip)
-        of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
-        panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
+        panel = self._panel_rows(_PANEL_ROWS)
         if view is None:
             return Needs(1, 0, panel)
         if session.asks.entry == "order" and (across := self._side_by_side(size, size.width - card.x)):
@@ -109,25 +111,18 @@ class UnitFace(Face):
         return [*_cut(whole, room, region.width), *([[]] * (room - len(whole))), title]
 
     def hints(self, plan: PanePlan) -> Hints:
-        """Keys that do nothing beside this unit are left out; ``v`` says what it brings."""
+        """What ``a`` takes over and ``v`` brings, and how many outputs there are."""
         session, view = self._session, self._session.view
         if view is None:
             return Hints()
         cut = plan.shape == "one" and len(self._card(plan.regions["statement"].width)) > plan.statement_rows
         brings = "text" if self.panes.shows_response else view.beside.key if view.beside else "all of it" if cut else ""
-        beside = not self.panes.columns
-        something = {
-            "accept": session.can_accept,
-            "source_previous": beside and len(view.documents) > 1,
-            "mark_next": bool(session.source_highlights().stops),
-            "view": beside and bool(brings),
-            "pane": beside and view.beside is not None,
-            "whole_page": session.snapshot is not None,
-            "search": session.document is not None,
-            "delete_span": bool(session.own.spans),
-        }
-        idle = frozenset(action for action, does in something.items() if not does)
-        return Hints(idle, brings, len(view.numbers))
+        return Hints(
+            words=self._view_words(plan, brings),
+            accept=session.accept_words,
+            decided=session.own.label is not None,
+            outputs=len(view.numbers),
+        )
 
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """Which document, its state, the place in it."""
@@ -184,9 +179,13 @@ class UnitFace(Face):
             if number < place - 1:
                 continue
             words = f" {number + 1} {visible(document.title)} "
-            if (room := columns - 1 - cells(row)) < 4:
+            room = columns - 1 - cells(row)
+            if room < width(words) and room < width(words.strip().partition(" ")[0]) + _NAMED:
+                row.append((" …" if room > 1 else "", "dim"))
                 break
-            row.append((fit(words, min(width(words), room)), "title" if number == place else "dim"))
+            row.append((fit_words(words, room), "title" if number == place else "dim"))
+            if room < width(words):
+                break
         return row
 
     def _hidden(self, *, one: bool) -> str:

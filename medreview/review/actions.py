@@ -35,12 +35,21 @@ _SHOWN: Final = {
 
 
 _NAMED: Final = {shown.lower(): key for key, shown in _SHOWN.items()}
+_TYPED_ELSE: Final = frozenset({"backspace", "ctrl+x", "ctrl+u", "shift+tab"})
 _FUNCTION_KEYS: Final = frozenset(f"f{number}" for number in range(1, 11))
 
 
 def shown_key(key: str) -> str:
     """A key as it is printed in hints and help."""
     return _SHOWN.get(key, key)
+
+
+def key_shown(shown: str) -> str:
+    """The key that is printed so, as Textual names it; ``""`` for what is no single key (``1-5``)."""
+    if len(shown) == 1:
+        return _NAMED.get(shown, shown)
+    name = _NAMED.get(shown.lower(), shown.lower())
+    return name if name in _SHOWN or name in _FUNCTION_KEYS or name in _TYPED_ELSE else ""
 
 
 OF_FIGURES: Final = "figures_"
@@ -68,12 +77,12 @@ def _digits(asks: Asks) -> tuple[Action, ...]:
 
 REVIEW: Final = (
     *_digits(STATEMENT_ASKS),
-    Action("accept", ("a",), "agree", "Accept the judges' verdict (open mode only).", "Decide"),
+    Action("accept", ("a",), "accept", "Accept the judges' verdict (open mode only).", "Decide"),
     Action(
         "hallucination",
         ("h",),
         "hallucination",
-        "Then 0-4: none, fact, input, context, other; then the span. h again: on the statement just decided.",
+        "The type (0-4: none, fact, input, context, other), then its words; of the statement that the key row names.",
         "Decide",
     ),
     Action(
@@ -145,18 +154,18 @@ REVIEW: Final = (
         "The reference that names this source: what is printed beside each record, field by field; again leads back.",
         "Move",
     ),
-    Action("source_next", ("]",), "source", "Next source; the statement's own citations (*) come first.", "Read"),
-    Action("source_previous", ("[",), "source", "Previous source.", "Read"),
-    Action("mark_next", ("m",), "highlight", "Next highlight in the source.", "Read"),
-    Action("mark_previous", ("M",), "highlight", "Previous highlight.", "Read"),
+    Action("source_next", ("]",), "next source", "Next source; what the statement itself cites comes first.", "Read"),
+    Action("source_previous", ("[",), "source before", "Previous source.", "Read"),
+    Action("mark_next", ("m",), "next highlight", "Next highlight in the source.", "Read"),
+    Action("mark_previous", ("M",), "highlight before", "Previous highlight.", "Read"),
     Action(
         "judge_next",
         ("w",),
-        "judges",
+        "judges' words",
         "The next judge's words in full, its quote lit in its own page; after the last, none.",
         "Read",
     ),
-    Action("judge_previous", ("b",), "judges", "The judge before.", "Read"),
+    Action("judge_previous", ("b",), "judge before", "The judge before.", "Read"),
     Action(
         "judges_in_full", ("W",), "all judges", "What every judge said, and others' notes, in full, as a page.", "Read"
     ),
@@ -174,7 +183,7 @@ REVIEW: Final = (
         "Give the content of this source yourself: pasted, or the path of a file; it is held against title and DOI.",
         "Read",
     ),
-    Action("page_down", ("space", "pagedown"), "page", "One page down in the source.", "Read"),
+    Action("page_down", ("space", "pagedown"), "page down", "One page down in the source.", "Read"),
     Action("page_up", ("pageup",), "page up", "One page up.", "Read"),
     Action("top", ("g", "home"), "top", "To the top of the source.", "Read"),
     Action("end", ("G", "end"), "end", "To the end of the source.", "Read"),
@@ -228,7 +237,8 @@ REVIEW: Final = (
     Action("figures", ("i",), "figures", "How often you and the judges agree (hidden where the judges are).", "More"),
     Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study, and when to give which.", "More"),
     Action("redraw", ("f5",), "", "Draw the screen again, where another program wrote on it.", "More"),
-    Action("help", ("question_mark", "f1"), "help", "This page.", "More"),
+    Action("help", ("question_mark",), "keys", "This page: every key.", "More"),
+    Action("glossary", ("f1",), "glossary", "The words of this screen, explained.", "More"),
     Action("leave", ("q",), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
 _OF_SPANS: Final = {
@@ -308,8 +318,8 @@ def actions_for(asks: Asks, keys: Mapping[str, str], *, settles: bool = False) -
         hints = {
             "switch": f"{asks.leads_to}s",
             "reference": asks.crosses_to,
-            "source_next": "text",
-            "source_previous": "text",
+            "source_next": "next text",
+            "source_previous": "text before",
         }
         rest = [
             action._replace(
@@ -398,7 +408,8 @@ FIGURES: Final = unique(
                "Figures"),
         Action("figures_pin", ("K",), "pin", "Keep these figures in sight while reviewing (never where it is blind); "
                "again takes them away.", "Figures"),
-        Action("figures_help", ("question_mark", "f1"), "help", "The keys.", "Figures"),
+        Action("figures_help", ("question_mark",), "keys", "The keys.", "Figures"),
+        Action("figures_glossary", ("f1",), "glossary", "What the words of the page mean.", "Figures"),
         Action("figures_leave", ("q", "escape", "i"), "back", "Back to where you came from.", "Figures"),
     )
 )  # fmt: skip
@@ -426,21 +437,24 @@ class KeyRepeat:
     does: a key is pressed again after :data:`PAUSE_S` without that key and without a change of the screen. Any other
     key ends it too. ``clock`` gives seconds, and is that of the keys' times.
 
-    Enter goes on with what the last rows ask, and gives no verdict: pressed again, it is never taken for a held key. A
-    held one goes on once more when its keyboard begins to repeat it, and not with each repeat (:data:`ENTER_PAUSE_S`).
+    Enter goes on with what the last rows ask, and gives no verdict: pressed twice, however fast, it is never taken for
+    a held key. A held one goes on twice more when its keyboard begins to repeat it, and not with each repeat
+    (:data:`ENTER_PAUSE_S`).
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._key = ""
         self._until = float("-inf")
+        self._fast = 0
 
     def is_held(self, key: str, at: float) -> bool:
         """Whether a key at a time is the one that decided last, still down."""
         if key == self._key and at < self._until:
             self._until = max(self._until, at + _pause(key))
-            return True
-        self._key = ""
+            self._fast += 1
+            return key != "enter" or self._fast > 1
+        self._key, self._fast = "", 0
         return False
 
     def decided(self, key: str) -> None:

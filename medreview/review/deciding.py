@@ -11,9 +11,9 @@ from medreview.labels import FLAGS, Via, label_in, label_words
 from medreview.review.decision import Act, Decided, FollowUp, brief, decision_payload, last_act, last_undone
 from medreview.review.highlight_index import Mark
 from medreview.review.queue_kinds import Mode
+from medreview.review.refusing import NOTHING_TO_REDO, NOTHING_TO_UNDO, Refusing
 from medreview.review.resuming import note_field
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
-from medreview.review.sitting import Sitting
 from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.review.spans_and_findings import (
     FindingSpan,
@@ -29,17 +29,17 @@ from medreview.review.spans_and_findings import (
 from medreview.study.events import NewEvent, Receipt
 from medreview.study.ids import kind_of
 from medreview.study.statement_edits import unit_stands
-from medreview.text import counted
+from medreview.text import Span, counted
 from medreview.units.registry import KINDS, unit_name
 
 
-class Deciding(Sitting):
+class Deciding(Refusing):
     """The acts of a review. Every act returns after its commit; if that fails, nothing has changed.
 
     Acts raise :class:`UserError` with a sentence for the screen: what could not be done, or not be saved.
     """
 
-    of_unit = (*Sitting.of_unit, "_findings", "_findings_beside")
+    of_unit = (*Refusing.of_unit, "_findings", "_findings_beside")
     _findings: tuple[FindingSpan, ...] = ()
     _findings_beside: ReviewerState | None = None
     """The state of mine that they were read beside: it is another object after each act and each move."""
@@ -51,6 +51,8 @@ class Deciding(Sitting):
     """The label just given was the last of its block, where each label shows its judges."""
     _decided_last = ""
     """The unit that was given a label last in this sitting."""
+    finishes = False
+    """Whether the label just given was the last that this queue lacked."""
     acted: frozenset[str] = frozenset()
     """What was decided or put off in this sitting."""
 
@@ -105,7 +107,7 @@ class Deciding(Sitting):
             mistaken = f", not {self.label_words(self._mine())}"
             events.append(NewEvent("retract", unit, undoes_event=own.decision))
             own = self._before
-        waited = self.awaits(unit)
+        waited, before = self.awaits(unit), self.done_here
         revising = own.revealed and own.label is not None
         blind = self.mode == "blind" and not revising
         reveals = blind and self.reveal == "each"
@@ -119,6 +121,7 @@ class Deciding(Sitting):
         who = " · you and the judges" if shown and self.agrees_on(unit, label) else ""
         self._write(events, f"{self.name} → {words}{mistaken}{who}")
         self._flag_anew(unit)
+        self.finishes = before is not None and before < len(self.queue.units) == self.done_here
         self.pace.add(0 if unit in self.acted else self.clock.active_ms, decided=unit not in self.acted)
         self._before = own
         self.acted |= {unit}
@@ -142,12 +145,9 @@ class Deciding(Sitting):
 
         Raises :class:`UserError` where there is nothing to come back to.
         """
+        self._refuse("reveal")
         if not self.shows_judges:
-            if self._block_end() is FollowUp.BLOCK_END:
-                return FollowUp.BLOCK_END
-            raise UserError(f"The judges are hidden {self.hidden_until}.")
-        if not self.own.revealed:
-            raise UserError("Nothing is hidden here.")
+            return FollowUp.BLOCK_END
         found = self._follow_up(self._mine(), revealed=True)
         if found is FollowUp.ADVANCE:
             raise UserError("The judges are shown.")
@@ -170,20 +170,11 @@ class Deciding(Sitting):
         self._compared = here
         return self._settled(FollowUp.ADVANCE)
 
-    @property
-    def can_accept(self) -> bool:
-        """Whether the judges say one thing of what is on the screen, which can be taken as mine."""
-        try:
-            return self.shows_judges and bool(self._to_accept(self._current()))
-        except UserError:
-            return False
-
     def accept(self, *, instead: bool = False) -> FollowUp:
         """Take the judges' label as mine, in open mode only; ``instead`` as in :meth:`decide`."""
-        unit = self._current()
-        if not self.shows_judges:
-            raise UserError(f"The judges are hidden {self.hidden_until}; press your own verdict.")
-        return self.decide(self._to_accept(unit), via="accept", instead=instead)
+        self._current()
+        self._refuse("accept")
+        return self.decide(self.judges_say or "", via="accept", instead=instead)
 
     def reason(self, code: str | None) -> FollowUp:
         """Why my label differs from the judges': one of ``asks.reasons``, or ``None`` for no reason."""
@@ -216,8 +207,18 @@ class Deciding(Sitting):
         self._write([event], f"{self.name} · marked {brief(edit.exact)}")
 
     @abstractmethod
-    def default_span(self, target: str) -> SpanEdit:
-        """What the span step starts with in one of the unit's texts; raises :class:`UserError` without a text."""
+    def default_span(self, target: str, level: str = "") -> SpanEdit:
+        """What the span step starts with in one of the unit's texts, for a hallucination of a ``level``; raises
+        :class:`UserError` without a text."""
+
+    def words_to_name(self, target: str) -> Sequence[Span]:
+        """The ranges of a text whose words the span step names by letters; none for all that is in sight."""
+        return ()
+
+    @property
+    def likely_reason(self) -> str | None:
+        """The reason of ``asks.reasons`` that is the likeliest for my label, where one is."""
+        return None
 
     def _snapshot_of(self, target: str) -> str | None:
         """The snapshot that one of the unit's texts is the text of."""
@@ -243,8 +244,7 @@ class Deciding(Sitting):
 
     def spans_to_delete(self) -> tuple[ReviewerSpan, ...]:
         """The spans I marked here, in the order of their texts; raises :class:`UserError` without any."""
-        if not self.own.spans:
-            raise UserError(f"You have marked no span on this {self.asks.noun}.")
+        self._refuse("delete_span")
         return spans_in_order(self._span_texts(), self.own)
 
     @abstractmethod
@@ -293,19 +293,10 @@ class Deciding(Sitting):
 
         Raises :class:`UserError` where findings are hidden, and when none is open.
         """
-        if not self.shows_judges:
-            raise UserError(f"What judges found is hidden {self.hidden_until}.")
+        self._refuse("findings")
         found = next_open(self.findings, after, step)
-        if found is None:
-            here = any(span.here for span in self.findings)
-            raise UserError(
-                "No finding is open here any more." if here else f"No judge found anything in this {self.asks.noun}."
-            )
+        assert found is not None
         return found
-
-    def open_findings(self) -> int:
-        """How many are open where the unit stands."""
-        return sum(1 for span in self.findings if span.here and span.standing == "open")
 
     def take_finding(self, span: FindingSpan) -> None:
         """Take one over: it becomes my span, with its type."""
@@ -355,14 +346,14 @@ class Deciding(Sitting):
         """Take back the last act that stands, and go to its unit."""
         act = last_act(self.study.reader, self.reviewer, self.pass_no)
         if act is None:
-            raise UserError("There is nothing of yours to undo.")
+            raise UserError(NOTHING_TO_UNDO)
         self._retract(act, f"undone: {act.words}")
 
     def redo(self) -> None:
         """Bring back what was undone last, unless something was done since."""
         act = last_undone(self.study.reader, self.reviewer, self.pass_no)
         if act is None:
-            raise UserError("There is nothing to redo.")
+            raise UserError(NOTHING_TO_REDO)
         self._retract(act, f"done again: {act.words}")
 
     # By the kind of unit
@@ -370,10 +361,6 @@ class Deciding(Sitting):
     @abstractmethod
     def agrees_on(self, unit: str, label: str) -> bool | None:
         """Whether the judges of a unit say the same as a label; ``None`` when they have no say."""
-
-    @abstractmethod
-    def _to_accept(self, unit: str) -> str:
-        """The judges' label; raises :class:`UserError` when they have none."""
 
     @abstractmethod
     def _about(self) -> Decided:

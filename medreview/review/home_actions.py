@@ -24,7 +24,8 @@ HOME: Final = unique(
         Action("no_background", ("N",), "never mind", "Do not say who you are; it is not asked again.", "First screen"),
         Action("guidelines", ("f2",), "guidelines", "What the labels mean in this study.", "First screen"),
         Action("redraw", ("f5",), "", "Draw the screen again.", "First screen"),
-        Action("help", ("question_mark", "f1"), "help", "This page.", "First screen"),
+        Action("help", ("question_mark",), "keys", "This page.", "First screen"),
+        Action("glossary", ("f1",), "glossary", "The words of the screens, explained.", "First screen"),
         Action("leave", ("q",), "leave", "End. Everything is saved already.", "First screen"),
     )
 )

@@ -9,7 +9,7 @@ from medreview.review.deciding import Deciding
 from medreview.review.goal import Pace, SittingGoal
 from medreview.review.queue import Queue, open_queue
 from medreview.review.resuming import Drafts, Later
-from medreview.review.session import ReviewSession
+from medreview.review.session import NO_REFERENCE, ReviewSession
 from medreview.study import Study
 from medreview.study.ids import PAIR, REFERENCE, STATEMENT, ids_of, kind_of, unit_id
 from medreview.units.cited_source import reference_beside
@@ -130,7 +130,7 @@ def cross(session: Deciding, came_from: CameFrom | None = None) -> Switch:
     unit = told.unit if told else reference_beside(reader, statement_id, row[0], shown)
     queue = _opened(session, REFERENCE)
     if unit not in queue.units:
-        raise UserError("No reference was checked that names this source, or that the statement cites.")
+        raise UserError(NO_REFERENCE)
     return Switch(queue, unit, CameFrom(session.queue, session.unit, session.text_key or "", came_from))
 
 

@@ -11,16 +11,17 @@ from medreview.review.above_page import OWN, AbovePage, absent_quotes, quotes_no
 from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, agrees, decided_statement, judges_level, judges_words
 from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import JudgeWords, together_words, words_on_statement
+from medreview.review.judge_words import JudgeWords, jurors, together_words, words_on_statement
+from medreview.review.likely_reason import likely_reason
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.shown_unit import Highlights, QueueEntry, load_queue_entry
 from medreview.review.span_editing import SpanEdit
 from medreview.review.verdict_card import VerdictCard, card_of_statement
 from medreview.review.why_flagged import Facts, Reason, reasons
 from medreview.study.ids import REFERENCE, unit_id
-from medreview.text import Span, in_words
+from medreview.text import Span, in_words, joined, places_in_text
 from medreview.units.asks import STATEMENT_ASKS
-from medreview.units.cited_source import NamedBy, Source, cause, cited_by, references_of_sources
+from medreview.units.cited_source import NamedBy, Source, cause, cited_by, reference_beside, references_of_sources
 from medreview.units.statement_view import (
     Evidence,
     StatementView,
@@ -33,12 +34,15 @@ from medreview.units.statement_view import (
 if TYPE_CHECKING:
     from medreview.units.checked_reference import SourceReference
 
+NO_REFERENCE = "No reference was checked that names this source, or that the statement cites."
+
 
 class ReviewSession(Deciding):
     """The review of statements: each beside its response and the sources that this cites."""
 
     asks = STATEMENT_ASKS
     of_unit = (*Deciding.of_unit, "item", "_found", "_lit", "_above", "_named", "_reference", "_why", "_card")
+    no_other_text = "The response cites no other source."
     item: StatementView | None = None
     _found: tuple[str | None, Evidence] | None = None
     _lit: tuple[tuple[object, ...], Highlights] | None = None
@@ -133,12 +137,12 @@ class ReviewSession(Deciding):
         """What the judges say of it, those on the source on the screen first; nothing where they are hidden."""
         if self.item is None or not self.shows_judges:
             return VerdictCard()
-        stands = self.text_key, self.can_accept
+        stands = self.text_key, not self.refusal("accept")
         if self._card is None or self._card[0] != stands:
             text_of = partial(load_text, self.study.reader)
             beside = self.reasons, together_words(self.item)
             card = card_of_statement(
-                self.item, self.source, *beside, text_of, self.is_other_work, accepts=self.can_accept
+                self.item, self.source, *beside, text_of, self.is_other_work, accepts=not self.refusal("accept")
             )
             self._card = stands, card
         return self._card[1]
@@ -257,17 +261,44 @@ class ReviewSession(Deciding):
 
     # Spans
 
-    def default_span(self, target: str) -> SpanEdit:
-        """What the span step starts with: the statement in the response, or the first highlight in the source."""
+    def default_span(self, target: str, level: str = "") -> SpanEdit:
+        """What the span step starts with: in the response what a judge found there or what clashes with the page, else
+        the statement; in the source the first highlight."""
         item = self._statement()
         if target == "response":
-            places = item.shown_at or (Span(0, len(item.response)),)
+            places = self._doubtful_places(level) or item.shown_at or (Span(0, len(item.response)),)
             return SpanEdit(item.response, places[0].start, places[-1].end)
         text = self.source_text()
         if not text:
             raise UserError("There is no source text here to mark.")
         opening = self.source_highlights().opening or Span(0, min(len(text), 80))
         return SpanEdit(text, *opening)
+
+    def _doubtful_places(self, level: str) -> Sequence[Span]:
+        """Where in the response the wrong words are, where the judges may be seen: an open finding of this type, else
+        the first clash, else any open finding."""
+        item = self._statement()
+        found = [span for span in self.findings if span.here and span.standing == "open"]
+        same = next((span.here for span in found if span.label == level), None)
+        clash = next((Span(mark.start, mark.end) for mark in self.statement_marks()), None)
+        if same is None and clash is not None and joined(item.response, item.places) == item.text:
+            return places_in_text(item.places, clash)
+        return same or (found[0].here if found else ())
+
+    def words_to_name(self, target: str) -> Sequence[Span]:
+        """In the response the words of the statement."""
+        return self._statement().shown_at if target == "response" else ()
+
+    @property
+    def likely_reason(self) -> str | None:
+        """By what clashes with the page on the screen, and the quotes of the judges that say otherwise."""
+        item, mine = self.item, self.own.label
+        if item is None or mine is None or not self.shows_judges:
+            return None
+        others = [said for said in item.judgements if not said.offline and said.verdict != mine]
+        changed = [kind for said in others for kind in said.difference_kinds]
+        clashes = [clash.kind for clash in self._evidence().clashes]
+        return likely_reason(mine, [*changed, *clashes], [said.quote_status for said in others])
 
     def text_keys(self) -> list[str]:
         """The response and the source on the screen."""
@@ -285,13 +316,40 @@ class ReviewSession(Deciding):
         """As the roll-up has it."""
         return agrees(self._statement() if unit == self.unit else load_statement_view(self.study.reader, unit), label)
 
-    def _to_accept(self, unit: str) -> str:
-        item = self._statement()
-        if not item.judgements:
-            raise UserError("No judge has looked at this statement; press your own verdict.")
-        if item.verdict is None or item.verdict.verdict is None:
-            raise UserError("The judges have no common verdict here; press your own.")
-        return item.verdict.verdict
+    def refusal(self, action: str) -> str:
+        """As everywhere; of the reference, where none names what is on the screen."""
+        if action == "reference":
+            return "" if self._beside_reference() else NO_REFERENCE
+        return super().refusal(action)
+
+    def _beside_reference(self) -> str:
+        """The unit of the reference to cross to, ``""`` without one."""
+        if self.item is None or self.reference is not None:
+            return self.reference.unit if self.reference else ""
+        return reference_beside(self.study.reader, self.unit, self.item.response_id, self.text_key)
+
+    def _no_common_label(self) -> str:
+        if self.item is None or not self.item.judgements:
+            return "No judge has looked at this statement; press your own verdict."
+        return "The judges have no common verdict here; press your own."
+
+    @property
+    def accept_words(self) -> str:
+        """With how the judges are divided: ``supported 2-0``."""
+        words, item = super().accept_words, self.item
+        if not words or item is None or item.verdict is None:
+            return words
+        jury = jurors(item)
+        tally = f" {item.verdict.votes_for}-{item.verdict.votes_other}" if len(jury) > 1 else ""
+        return f"{words}{tally}" if jury else f"{words} (rules only)"
+
+    @property
+    def tie_words(self) -> str:
+        """Of judges who may be seen."""
+        verdict = self.item.verdict if self.item and self.shows_judges else None
+        if verdict is None or not verdict.tied or not self.refusal("accept"):
+            return ""
+        return f"judges tie {verdict.votes_for}-{verdict.votes_other}"
 
     def _about(self) -> Decided:
         return decided_statement(self._statement())

@@ -371,14 +371,7 @@ class Sitting(ABC):
         return self._told.sentence if self._told else ""
 
     def walk_judges(self, by: int) -> None:
-        """The next (1) or previous (-1) machine's words in full, with the text that it read; after the last, none.
-
-        Raises :class:`UserError` where they are hidden, and where no machine has any.
-        """
-        if not self.shows_judges:
-            raise UserError(f"The judges are hidden {self.hidden_until}.")
-        if not self.judge_words:
-            raise UserError(f"No judge has a say on this {self.asks.noun}.")
+        """The next (1) or previous (-1) machine's words in full, with the text that it read; after the last, none."""
         turn = [None, *range(len(self.judge_words))]
         self.reads = turn[(turn.index(self.reads) + by) % len(turn)]
         if self.reads is not None:

@@ -176,13 +176,13 @@ class WordHint(NamedTuple):
     letters: str
 
 
-def word_hints(text: str, start: int, end: int) -> tuple[WordHint, ...]:
-    """Hints for the words that begin in a range of the text; no hint is the beginning of another.
+def word_hints(text: str, *ranges: tuple[int, int]) -> tuple[WordHint, ...]:
+    """Hints for the words that begin in some ranges of the text; no hint is the beginning of another.
 
     As many words as can have one letter; the last ones have two. A word that leaves no room for its letters before the
     next one begins has none, and so have those beyond the 676th.
     """
-    words = [word for word in word_spans(text, start, end) if start <= word.start < end]
+    words = [word for start, end in ranges for word in word_spans(text, start, end) if start <= word.start < end]
     names = _names(len(words))
     found = []
     for number, (word, letters) in enumerate(zip(words, names, strict=False)):

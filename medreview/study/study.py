@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from medreview.atomic_output import create, new_file
 from medreview.errors import UserError
@@ -32,6 +32,8 @@ from medreview.study.lock import InUse, WriterLock, close_note
 from medreview.study.migrations import APPLICATION_ID, NEWEST, altered, migrate, new_study_file, schema_version
 from medreview.study.row_seals import is_sealed, seal_all
 from medreview.study.writer import FileIdentity, Writer
+
+READ_ONLY: Final = "This study is open for reading only; nothing can be saved in it."
 
 
 def write_aside(path: Path, change: Callable[[sqlite3.Connection], object]) -> None:
@@ -117,8 +119,11 @@ class Study:
                     if fill is not None:
                         with cls.open(made) as study:
                             fill(study)
-                            study.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # a close would not say why
-                        if made.with_name(made.name + "-wal").exists():
+                            # Without a look at what was written last, this connection waits ten seconds for itself.
+                            study.reader.execute("SELECT count(*) FROM study").fetchone()
+                            done = study.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # a close would not say why
+                            waited_for = done.fetchone()[0]
+                        if waited_for or made.with_name(made.name + "-wal").exists():
                             raise OSError(errno.EIO, "what was written is not in the file yet")
             except FileExistsError as error:
                 raise _taken(path) from error
@@ -176,7 +181,7 @@ class Study:
         that waits makes it outlast a loss of power.
         """
         if self._executor is None:
-            raise UserError("This study is open for reading only; nothing can be saved in it.")
+            raise UserError(READ_ONLY)
         return self._executor.submit(self._transaction, change, through_power_loss)
 
     @property

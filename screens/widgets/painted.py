@@ -11,7 +11,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from medreview.review.cell_width import fit, fitting, width
+from medreview.review.cell_width import fit, fit_words, fitting, width
 from medreview.review.wrapping import prose_rows
 from medreview.visible import visible
 
@@ -105,6 +105,7 @@ PALETTE: Final = {
     "address": Style(color="bright_black"),
     "heading": Style(bold=True),
     "bullet": Style(),
+    "syntax": Style(color="bright_black"),
 }
 """Styles by name. Not a Textual style sheet, which would cost each start a twentieth of a second."""
 
@@ -127,7 +128,7 @@ _ASCII_EQUIVALENTS: Final = str.maketrans(
     {"▌": "|", "│": "|", "─": "-", "┬": "+", "┴": "+", "✓": "v", "✗": "x", "○": "o", "▸": ">", "·": "-", "→": "->",
      "“": '"', "”": '"', "…": "...", "›": ">", "█": "#", "░": ".", "▒": ":", "▓": "+", "├": "|", "┤": "|", "●": "o",
      "←": "<-", "↑": "Up", "↓": "Down", "╳": "x", "┊": ":", "╎": ":",
-     "┌": "+", "┐": "+", "└": "+", "┘": "+", "┼": "+", "≈": "=", "•": "*"}
+     "━": "=", "┌": "+", "┐": "+", "└": "+", "┘": "+", "┼": "+", "≈": "=", "•": "*"}
 )  # fmt: skip
 """ASCII fallbacks for the glyphs that the screens draw."""
 
@@ -143,10 +144,7 @@ def wrapped(text: str, columns: int, style: str, most: int = 99, lead: str = " "
     rows = prose_rows(shown, 0, len(shown), max(1, columns - len(lead) - 1))
     lines = [shown[start:end].rstrip() for start, end in rows]
     if len(lines) > most:
-        last, room = lines[most - 1], columns - len(lead) - 3
-        if len(last) > room:
-            last = last[:room].rpartition(" ")[0] or last[:room]
-        lines = [*lines[: most - 1], f"{last}…"]
+        lines = [*lines[: most - 1], fit_words(f"{lines[most - 1]} …", columns - len(lead) - 1)]
     return [[(lead, ""), (line, style)] for line in lines]
 
 
@@ -276,6 +274,25 @@ class Painted(Widget):
                 break
         segments.append(Segment("".join(texts), style))
         return Strip(segments, self.outer_size.width)
+
+
+def key_at(row: Row, x: int, columns: int, *, ascii_only: bool = False) -> str:
+    """The name of the key, as it is shown, that a cell of a row is about: on the key, or on the words behind it."""
+    at, key, named = 0, "", False
+    for text, names in _filled([(displayed(text, ascii_only), names) for text, names in row], columns):
+        begin, at = at, at + width(text)
+        is_key = "key" in names.split()
+        if is_key:
+            key, words = text, text.split()
+            named = True
+        if begin <= x < at:
+            if is_key:
+                before = len(text[: x - begin + 1].split())
+                return words[max(0, before - 1)] if words else ""
+            return key.split()[0] if named and key.strip() and text.strip() else ""
+        if not is_key and text:
+            named = False
+    return ""
 
 
 def displayed(text: str, ascii_only: bool) -> str:

@@ -73,6 +73,18 @@ def test_the_end_of_input_within_a_question_keeps_decision_and_place(medreview, 
     assert place == decided
 
 
+def test_a_reason_is_asked_of_a_named_statement_the_likely_one_first_and_leads_to_a_type(medreview, demo):
+    """The third of the queue has a quote that is not on its page."""
+    done = medreview("review", demo, "--plain", "--queue", "flagged", input="j\nj\n3\nh 9\nh 1\nq\n")
+
+    asked = " ".join(done.stdout.split())
+    assert re.search(r"R\d+ S\d: contradicted. Why not “supported”\? c citation\? q quantity", asked)
+    assert "Say h and a number" in done.stdout + done.stderr
+    with Study.open(demo, read_only=True) as study:
+        labels = study.reader.execute("SELECT label FROM event WHERE kind = 'decide' ORDER BY seq").fetchall()
+    assert [row["label"] for row in labels] == ["contradicted", "fact"]
+
+
 def test_n_alone_reads_the_note_and_removes_nothing(medreview, demo):
     done = medreview("review", demo, "--plain", input="n\nn wrong dose\nn\nq\n")
 
@@ -96,6 +108,18 @@ def test_judges_quotes_and_numbers_that_differ_are_told_apart(medreview, demo):
     assert "page: give [30] mL/kg" in told
     assert "DIFFERS: “" in shown
     assert "in the statement" in shown
+
+
+def test_an_absent_quote_and_sources_in_conflict_are_said_above_the_page(medreview, demo):
+    absent = medreview("review", demo, "--plain", "--queue", "flagged", "--filter", "badge=absent", input="q\n").stdout
+    assert "quote is NOT on this page: “" in absent
+    assert "0 hits" in absent
+    conflict = medreview("review", demo, "--plain", "--queue", "flagged", "--filter", "badge=conflict", input="q\n")
+    assert "SOURCES CONFLICT: [1] " in conflict.stdout
+    assert " contradicts: “" in conflict.stdout
+    blind = medreview("review", demo, "--plain", "--queue", "responses", "--blind", input="j\n" * 20 + "q\n").stdout
+    assert "NOT on this page" not in blind
+    assert "SOURCES CONFLICT" not in blind
 
 
 def test_putting_off_the_last_statement_says_that_it_was_the_last(medreview, demo):

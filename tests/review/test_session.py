@@ -189,7 +189,7 @@ def test_a_span_holds_its_text_and_survives_check(study):
     session.add_span("source", session.default_span("source"))
 
     spans = {span.target: span for span in session.own.spans}
-    assert spans["response"].exact == "Give 50 mL/kg of crystalloid."
+    assert spans["response"].exact == "50"  # what clashes with the page
     assert spans["source"].exact == "give 30 mL/kg or more of a crystalloid by vein"
     assert check(study.reader) == []
 

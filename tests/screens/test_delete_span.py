@@ -46,7 +46,7 @@ async def test_the_only_span_is_deleted_at_once(study: Study, size: tuple[int, i
         assert "You have marked no span on this statement." in pane_text(app, "foot")
         await press(pilot, "h", "1", "enter", "D", "D")  # held down: its receipt stays
         assert live(study) == []
-        assert "deleted “Patients with septic sh…”" in pane_text(app, "foot")
+        assert "deleted “50”" in pane_text(app, "foot")
         assert not review_screen(app).response.marks.of_kind("span")
         await press(pilot, "u")
         assert len(live(study)) == 1

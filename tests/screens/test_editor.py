@@ -27,7 +27,7 @@ def start(study_path: Path, tmp_path: Path) -> Iterator[Start]:
             command = [sys.executable, "-c", OPEN, str(study_path)]
             told = {"EDITOR": str(editor), "VISUAL": "", "XDG_STATE_HOME": str(tmp_path / "state")}
             terminal = opened.enter_context(Terminal(command, columns, rows, None, **told))
-            terminal.wait("? " if columns > 100 else "undo")
+            terminal.wait("? keys")
             return terminal
 
         yield run
@@ -87,7 +87,7 @@ def test_ctrl_c_in_the_editor_is_the_editors_and_nothing_saved_is_nothing_change
     terminal.type("e")
     terminal.wait("EDITOR READY")
     terminal.type("\x03")
-    terminal.wait("undo")
+    terminal.wait("? keys")
     terminal.type("j")
     terminal.wait("2 of 8")
     leave(terminal)
@@ -112,7 +112,7 @@ def test_guidelines_are_edited_from_their_page(start: Start, study_path: Path) -
     terminal.wait("version 1")
     terminal.wait("Ours")
     terminal.type("q")
-    terminal.wait("undo")
+    terminal.wait("? keys")
     leave(terminal)
     with Study.open(study_path, read_only=True) as study:
         assert in_force(study.reader).text == "# Ours\n"

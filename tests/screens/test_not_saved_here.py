@@ -26,7 +26,7 @@ def test_on_a_terminal_the_row_says_it_and_leaving_prints_the_merge(study_path: 
     command = [*MEDREVIEW, "review", str(study_path), "--queue", "responses", "--reviewer", "kb"]
     older = study_path.with_name("older.medreview")
     with Terminal(command, 80, 24) as terminal:
-        terminal.wait("undo")
+        terminal.wait("? keys")
         terminal.type("5")
         terminal.wait("saved #")
         older.write_bytes(study_path.read_bytes())
@@ -78,7 +78,7 @@ def test_a_note_that_was_begun_when_the_file_went_is_a_draft_in_the_rescue_file_
 ) -> None:
     command = [*MEDREVIEW, "review", str(study_path), "--queue", "responses", "--reviewer", "kb"]
     with Terminal(command, 80, 24) as terminal:
-        terminal.wait("undo")
+        terminal.wait("? keys")
         terminal.type("n")
         terminal.wait("note S1")
         terminal.type("half a")

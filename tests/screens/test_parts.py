@@ -10,12 +10,13 @@ from textual.geometry import Size
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.labels import PAGE_STATES
-from medreview.review.actions import PAUSE_S, KeyRepeat, actions_for
+from medreview.review.actions import PAUSE_S, KeyRepeat, actions_for, shown_key
 from medreview.review.cell_width import width
 from medreview.review.highlight_index import KINDS
 from medreview.review.text_entry import LineEdit
 from medreview.screens.environment import check_terminal, look, replace_unencodable
-from medreview.screens.last_rows import foot_rows, key_rows
+from medreview.screens.key_rows import Hints, key_rows, offered
+from medreview.screens.last_rows import foot_rows
 from medreview.screens.layout import SOURCE_ROWS, Needs, arrange
 from medreview.screens.source_rows import NOTHING_TO_READ, date_words, size_words
 from medreview.screens.widgets.painted import COLOURS, PALETTE
@@ -68,18 +69,29 @@ def test_shapes(size: tuple[int, int], shape: str) -> None:
     assert arrange(Size(*size), Needs(2, 1, 2)).shape == shape
 
 
-@given(st.integers(40, 200), st.booleans(), st.booleans())
-def test_key_rows_fit_and_always_show_the_verdicts(columns: int, blind: bool, panes: bool) -> None:
-    table = actions_for(STATEMENT_ASKS, {})
-    first, second = ("".join(text for text, _ in row) for row in key_rows(table, columns, blind, panes))
-    assert width(first) <= columns
-    assert width(second) <= columns
-    if columns >= 72:
-        assert "5 cannot judge" in first
-    assert ("a agree" in first) <= (not blind)
-    assert not blind or "figures" not in second
-    if columns >= 80:
-        assert " ?" in second
+TABLE = actions_for(STATEMENT_ASKS, {})
+
+
+@given(st.integers(40, 200), st.sets(st.sampled_from(sorted(TABLE))), st.sampled_from(["", "supported 2-0"]))
+def test_key_rows_fit_and_always_end_with_what_leads_to_everything(
+    columns: int, refused: set[str], accept: str
+) -> None:
+    hints = Hints(words=(("view", "response"),), accept=accept)
+    may = offered(TABLE, lambda name: "no" if name in refused - {"palette", "help"} else "", hints)
+    hints = hints._replace(offered=may)
+    first, second = (
+        [(text, style) for text, style in row if "fill" not in style] for row in key_rows(TABLE, columns, hints)
+    )
+    one, two = ("".join(text for text, _ in row) for row in (first, second))
+    assert width(one) <= columns
+    assert width(two) <= columns
+    assert two.endswith(": all  ? keys ")
+    shown = {text for text, style in (*first, *second) if style == "key"}
+    assert not shown & {shown_key(TABLE[name].keys[0]) for name in refused - {"palette", "help"}}
+    if columns >= 72 and not refused:
+        assert "5 cannot judge" in one
+    if columns >= 60:
+        assert (f"a accept: {accept}" in one + two) == (bool(accept) and "accept" not in refused)
 
 
 def test_what_is_said_takes_the_rows_it_needs() -> None:
@@ -90,7 +102,7 @@ def test_what_is_said_takes_the_rows_it_needs() -> None:
 
 
 def test_every_kind_of_mark_has_its_style_and_those_of_one_pane_differ_without_colour() -> None:
-    assert set(KINDS) - {"syntax"} <= set(PALETTE)
+    assert set(KINDS) <= set(PALETTE)
     plain = {kind: str(PALETTE[kind].without_color) for kind in ("search", "clash", "quote", "span", "evidence")}
     assert len(set(plain.values())) == len(plain)
 
@@ -102,7 +114,7 @@ MEANINGS = {
     "the nearest passage": {"evidence", "near"},
     "yours": {"own", "span"},
     "the workbench": {"bar", "key", "gutter", "hint", "search", "statement"},
-    "in the background": {"dim", "rule", "address"},
+    "in the background": {"dim", "rule", "address", "syntax"},
 }
 
 
@@ -183,6 +195,9 @@ def test_enter_pressed_again_is_never_held_and_a_held_one_is() -> None:
         now += 0.4
         assert not held.is_held("enter", now)
         held.decided("enter")
+    now += 0.01
+    assert not held.is_held("enter", now)  # twice at once
+    held.decided("enter")
     for _ in range(5):  # as a keyboard repeats it
         now += 0.09
         assert held.is_held("enter", now)

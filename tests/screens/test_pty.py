@@ -57,7 +57,7 @@ def start(study_path: Path) -> Iterator[Start]:
             command = [sys.executable, "-c", program, str(study_path)]
             terminal = opened.enter_context(Terminal(command, columns, rows, None, **environ))
             if wait:
-                terminal.wait("? " if columns > 100 else "undo")
+                terminal.wait("? keys")
             return terminal
 
         yield run
@@ -94,7 +94,7 @@ def test_nothing_from_outside_acts_on_the_terminal(start: Start, size: tuple[int
         ("j", "any eGFR"),
         ("n\x1b[200~a\x1b]0;t\x07b\x1b[201~\r", "note"),
         ("]", "scan"),
-        ("q", "REVIEW"),
+        ("q", "Enter open"),
     ):
         terminal.type(keys)
         terminal.wait(words)
@@ -116,9 +116,9 @@ def test_no_color_gives_no_colour_and_an_empty_one_does_not_count(start: Start) 
     assert "^^ 50" in plain.shown
     assert "▌" in plain.shown
     plain.type("\x1b")
-    plain.wait_until(lambda: "Why not" not in plain.shown and "agree" in plain.shown, "the keys again")
+    plain.wait_until(lambda: "Why not" not in plain.shown and ": all" in plain.shown, "the keys again")
     plain.type("q")
-    plain.wait("REVIEW")
+    plain.wait("Enter open")
     plain.type("q")
     plain.finish()
     assert colours(plain.output) == set()
@@ -184,7 +184,7 @@ def test_typed_ahead_keys_are_answered_in_order(study_path: Path, start: Start) 
     terminal.wait("3 of 8")
     terminal.read(0.3)
     terminal.type("q")
-    terminal.wait("REVIEW")
+    terminal.wait("Enter open")
     terminal.type("c")
     terminal.wait("3 of 8")
     terminal.type("qq")
@@ -199,15 +199,15 @@ def test_typed_ahead_keys_are_answered_in_order(study_path: Path, start: Start) 
 def test_a_span_is_deleted_and_brought_back_by_the_keys_of_a_terminal(study_path: Path, start: Start) -> None:
     terminal = start()
     for keys, words in (
-        ("jh1\r", "marked “Patients with septic sh"),
+        ("jh1\r", "marked “50”"),
         ("h1Sb\r", "marked “give 30 mL/kg"),
         ("D", "Delete span 1 of 2, in the response"),
         ("w", "Delete span 2 of 2, in the source: “give 30 mL/kg"),
-        ("\x1b", "agree"),
+        ("\x1b", ": all"),
         ("Dw\r", "deleted “give 30 mL/kg"),
         ("u", "undone: deleted “give 30 mL/kg"),
         ("D", "Delete span 1 of 2"),
-        ("\r", "deleted “Patients"),
+        ("\r", "deleted “50”"),
     ):
         terminal.type(keys)
         terminal.wait(words)
@@ -358,3 +358,16 @@ def test_what_is_drawn_change_by_change_is_what_is_drawn_anew(study_path: Path, 
     terminal.type("q")
     assert terminal.finish() == 0
     assert b"LEFT IN ORDER" in terminal.output
+
+
+def test_a_click_of_the_terminal_is_a_key_and_its_moves_are_not_asked_for(start: Start, study_path: Path) -> None:
+    terminal = start()
+    at = next(y for y, row in enumerate(terminal.shown.splitlines(), 1) if "2 partial" in row)
+    terminal.type(f"\x1b[<0;20;{at}M\x1b[<0;20;{at}m")
+    terminal.wait("S1 → partial")
+    terminal.type("qq")
+    assert terminal.finish() == 0
+    assert b"\x1b[?1000h" in terminal.output
+    assert terminal.output.rstrip().find(b"\x1b[?1000l") > 0
+    assert b"?1003" not in terminal.output
+    assert labels(study_path) == ["partial"]

@@ -76,6 +76,7 @@ async def test_an_empty_queue_is_a_sentence(study: Study, size: tuple[int, int])
             "leave",
             "help",
             "guidelines",
+            "glossary",
             "figures",
             "filter",
             "palette",

@@ -124,7 +124,7 @@ def test_every_kind_of_unit_has_the_same_card(empty_study: Study, kind: str) -> 
             assert any(opinion.said in row for row in rows), (opinion, rows)
         assert len(judge_bar(session, 80, "")) == 2
         if machines.level is not None:
-            assert card.together.accepts == session.can_accept
+            assert card.together.accepts == (not session.refusal("accept"))
 
 
 @SIZES
