@@ -81,7 +81,7 @@ def test_a_long_name_is_whole_where_rows_are_free_and_gives_way_where_they_are_n
     cut = card_rows(card, 60, 2, STATEMENT_ASKS)[1]
     assert name not in text(cut)
     assert "… " in text(cut)
-    assert text(cut).endswith("✓ supported  quote on page")
+    assert "✓ supported" in text(cut)
 
 
 def test_a_long_quote_is_cut_so_that_its_change_is_seen() -> None:
