@@ -43,15 +43,20 @@ class Config:
     theme: str = field(
         default="dark",
         metadata=about(
-            "The colours of the workbench; `ansi` are the terminal's own 16.",
-            choices=("dark", "light", "ansi"),
+            "The colours of the workbench; `ansi-dark` and `ansi-light` are the terminal's own 16, `mono` are none.",
+            more="`ansi` is `ansi-dark`. The line of `:` shows each while the pointer is on it; Enter keeps it here.",
+            choices=("dark", "light", "ansi", "ansi-dark", "ansi-light", "mono"),
             example="light",
         ),
     )
     ascii: bool = field(default=False, metadata=about("Draw with ASCII characters only.", example="true"))
     mouse: bool = field(
-        default=False,
-        metadata=about("Let the mouse scroll; takes text selection away from the terminal.", example="true"),
+        default=True,
+        metadata=about(
+            "The mouse: a click on an item, a source or a key, and the wheel. Shift and drag selects text.",
+            example="false",
+            page="reviewing.md#the-mouse",
+        ),
     )
     output: Literal["changes", "plain"] = field(
         default="changes",

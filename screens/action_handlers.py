@@ -349,8 +349,10 @@ class ActionHandlers(ABC):
             FilterWords(reader, queue.kind, queue.mode),
             current=queue.filter,
             noun=session.asks.noun,
+            themes=self._stage.app.themes,
+            refusal=self.refusal,
         )
-        self._stage.open(palette_dialog(palette, self._run, self._close, begun))
+        self._stage.open(palette_dialog(palette, self._run, self._close, self._stage.app.preview, begun))
 
     def _filter(self) -> None:
         self._palette(f"filter {self._session.queue.filter}".rstrip() + " ")
@@ -380,6 +382,15 @@ class ActionHandlers(ABC):
                     self._stage.visit(Entrance(saved.queue, saved.filter, saved.mode == "blind"))
                 case "queue":
                     self._stage.visit(Entrance(value))
+                case "theme":
+                    self._close()
+                    self._stage.tell(self._stage.app.keep_theme(value))
+                case "out":
+                    self._stage.app.take_out(value)
+                    if value != "tour":
+                        self._close()
+                case "quit":
+                    self._stage.app.quit()
         except UserError as error:
             return str(error)
         if entry.does == "act":

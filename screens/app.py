@@ -55,6 +55,7 @@ class Workbench(Places):
 
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
     TITLE = "medreview"
 
     ansi_theme_dark = Reactive(DARK, init=False)
@@ -82,6 +83,7 @@ class Workbench(Places):
         self.animation_level = "none"
         self._disable_tooltips = self._disable_notifications = True  # two widgets on every screen that nothing shows
         self.theme = look.theme
+        self.start_in("mono" if look.mono else config.theme)
         self._study = study
         self._config = config
         self._look = look
@@ -109,6 +111,7 @@ class Workbench(Places):
         """The message for when the workbench has ended."""
         self.failure: BaseException | None = None
         """An unexpected error that ended the workbench."""
+        self._warned = False
         self.signal = 0
         """The number of the signal that ended it; a lost terminal counts as SIGHUP."""
 
@@ -366,6 +369,16 @@ class Workbench(Places):
         session.reopen(done.receipt, words, done.statements)
 
     # Leaving
+
+    def quit(self) -> None:
+        """End the workbench; where notes cannot be kept, only when asked twice. Raises :class:`UserError` the first
+        time."""
+        left = self.unsaved_notes
+        if left and not self._warned:
+            self._warned = True
+            notes = "A note you began" if left == 1 else f"{left} notes you began"
+            raise UserError(f"{notes} cannot be kept in this study; q again leaves without.")
+        self.leave()
 
     def leave(self) -> None:
         """Save the position in the queue and exit."""

@@ -17,7 +17,7 @@ from medreview.review.blind_block import blind_block_open
 from medreview.review.queue import Queue, delete_filter, kind_named, open_among, open_queue, saved_filters
 from medreview.screens.environment import Look
 from medreview.screens.key_screen import KeyScreen
-from medreview.screens.terminal_output import OutputApp
+from medreview.screens.themes import Themed
 from medreview.study import Study
 from medreview.study.connection import connect
 from medreview.study.ids import kind_of
@@ -58,7 +58,7 @@ class _Left(NamedTuple):
     unit: str
 
 
-class Places(OutputApp, inherit_bindings=False):
+class Places(Themed, inherit_bindings=False):
     """The part of the workbench that leads to figures, other places and other programs."""
 
     _study: Study
@@ -127,7 +127,7 @@ class Places(OutputApp, inherit_bindings=False):
         reader, who = self._study.reader, self._config.reviewer
         acts = (action for action in HOME if action.id not in _AT_THE_POINTER and not action.id.startswith("open_"))
         words = FilterWords(reader, kind_named("responses"), "open")
-        return Palette(acts, queues_in_use(reader, who), saved_filters(reader, who), words)
+        return Palette(acts, queues_in_use(reader, who), saved_filters(reader, who), words, themes=self.themes)
 
     def delete_filter(self, name: str) -> None:
         """Delete a saved filter. Raises :class:`UserError` for an unknown name."""
@@ -192,6 +192,20 @@ class Places(OutputApp, inherit_bindings=False):
         return edit_note(self, session)
 
     # What is taken out
+
+    def take_out(self, what: str) -> None:
+        """Do what the line's entries for it say. Raises :class:`UserError` where that cannot be now."""
+        match what:
+            case "export":
+                self.export_labels()
+            case "report":
+                self.write_report()
+            case "tour":
+                self.show_tour()
+
+    @abstractmethod
+    def show_tour(self) -> None:
+        """Show the cards of welcome."""
 
     def export_labels(self) -> None:
         """Write the labels as tables beside the study, while the reviewer goes on; the last row says where."""

@@ -46,17 +46,33 @@ LIGHT: Final = TerminalTheme(
 )
 
 
-_THEMES = {"dark": "textual-dark", "light": "textual-light", "ansi": "ansi-dark"}
+class Theme(NamedTuple):
+    """A theme of ours: Textual's, whether it has the terminal's own colours, whether it has none at all."""
+
+    name: str
+    ansi: bool = False
+    mono: bool = False
+
+
+THEMES: Final = {
+    "dark": Theme("textual-dark"),
+    "light": Theme("textual-light"),
+    "ansi-dark": Theme("ansi-dark", ansi=True),
+    "ansi-light": Theme("ansi-light", ansi=True),
+    "mono": Theme("ansi-dark", ansi=True, mono=True),
+}
+"""What one can choose; the setting knows ``ansi`` too, which was the name of ``ansi-dark``."""
 
 
 class Look(NamedTuple):
-    """How the workbench is drawn: Textual's theme, the terminal's own colours, ASCII glyphs only; and whether the
-    terminal erases in the background colour that is set."""
+    """How the workbench is drawn: Textual's theme, the terminal's own colours, ASCII glyphs only; whether the terminal
+    erases in the background colour that is set; and whether there is no colour at all."""
 
     theme: str
     ansi_color: bool
     ascii_only: bool
     erases_in_colour: bool = False
+    mono: bool = False
 
 
 def look(config: Config, environ: MutableMapping[str, str] = os.environ, encoding: str | None = None) -> Look:
@@ -67,16 +83,19 @@ def look(config: Config, environ: MutableMapping[str, str] = os.environ, encodin
     if environ.get("NO_COLOR") == "":
         del environ["NO_COLOR"]
     encoding = (encoding or sys.stdout.encoding or "ascii").lower().replace("-", "").replace("_", "")
-    theme = _THEMES[config.theme]
-    plain = "NO_COLOR" in environ
-    if plain:
-        theme = "ansi-dark"
+    theme = THEMES["mono"] if "NO_COLOR" in environ else theme_named(config.theme)
     return Look(
-        theme,
-        plain or config.theme == "ansi",
+        theme.name,
+        theme.ansi,
         config.ascii or encoding not in ("utf8", "utf8sig"),
         erases_in_colour(environ.get("TERM", "")),
+        theme.mono,
     )
+
+
+def theme_named(name: str) -> Theme:
+    """The theme of a value of the setting."""
+    return THEMES["ansi-dark" if name == "ansi" else name]
 
 
 def erases_in_colour(term: str) -> bool:

@@ -70,6 +70,10 @@ class Face(ABC):
         words = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
         return Subject(name, words, item.record_id, self._session.badges)
 
+    @abstractmethod
+    def show_named(self, word: str) -> None:
+        """Bring the text to the screen that the bar above it names by a word."""
+
     def _view_words(self, plan: PanePlan, brings: str) -> tuple[tuple[str, str], ...]:
         """What the key for the other text brings; side by side both are there."""
         return (("view", brings),) if plan.shape == "one" else ()

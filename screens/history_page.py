@@ -108,6 +108,12 @@ class HistoryScreen(KeyScreen[None]):
                 self.app.pop_screen()
         return False
 
+    def chosen(self, index: int) -> None:
+        """Go to what a row names."""
+        if self._line is None:
+            self._list.move_to(index)
+            self._open()
+
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text goes into the line."""
         event.stop()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
+from textual.geometry import Offset
+from textual.widget import Widget
 
 from medreview.errors import UserError
 from medreview.review.home_actions import HOME
@@ -70,7 +72,6 @@ class HomeScreen(KeyScreen[None]):
         self._study = study
         self._judge = judge
         self._said = notice
-        self._warned = False
         self._figures: HomeFigures | None = None
         self._asks = self._overview.asks_background
         self._rows, self._entrances = self._lines()
@@ -158,7 +159,9 @@ class HomeScreen(KeyScreen[None]):
             (" Enter", "key"),
             (" open", ""),
             *([("   ", ""), (queues, "key"), (" queues", "")] if queues else []),
-        ]
+            ("   ", ""), (":", "key"), (" all", ""),
+            (", export, report" if self._overview.responses or self._overview.kinds else "", ""),
+        ]  # fmt: skip
         keys: Row = [
             (" i", "key"), (" figures   ", ""), *back, ("I", "key"), (" paste   ", ""), ("?", "key"), (" help   ", ""),
             ("q", "key"), (" leave", ""),
@@ -172,6 +175,22 @@ class HomeScreen(KeyScreen[None]):
             self._line.paste(event.text)
             with self.app.batch_update():
                 self.paint()
+
+    def clicked(self, widget: Widget, at: Offset) -> None:
+        """A key, an entry of the line, or a row of the list."""
+        if widget is self._prepare and self._line is not None:
+            self._line.choose(at.y)
+        else:
+            super().clicked(widget, at)
+
+    def chosen(self, index: int) -> None:
+        """Open what a row of the list leads to."""
+        if self._line is None:
+            self._list.move_to(index)
+            try:
+                self._open(index)
+            except UserError as error:
+                self._said = str(error)
 
     def _asked(self) -> str:
         """The question who decides, until it is answered or skipped."""
@@ -188,7 +207,7 @@ class HomeScreen(KeyScreen[None]):
             case "release":
                 self.app.release_audit()
             case "palette":
-                self._line = palette_dialog(self._palette(), self._run, self._end_line)
+                self._line = palette_dialog(self._palette(), self._run, self._end_line, self.app.preview)
             case "history":
                 self.app.show_history()
             case "figures":
@@ -209,7 +228,7 @@ class HomeScreen(KeyScreen[None]):
             case "glossary":
                 self.app.show_glossary()
             case "leave":
-                self._leave()
+                self.app.quit()
             case str() if name.startswith("open_"):
                 self.app.show_queue(Entrance(name.removeprefix("open_")))
 
@@ -232,7 +251,17 @@ class HomeScreen(KeyScreen[None]):
                     return "A filter is saved in the queue that it narrows: open one, filter it, then save NAME."
                 case "delete":
                     self.app.delete_filter(entry.value)
+                case "theme":
+                    self._end_line()
+                    self._said = self.app.keep_theme(entry.value)
+                case "out":
+                    self._end_line()
+                    self.app.take_out(entry.value)
+                case "quit":
+                    self.app.quit()
         except UserError as error:
+            if self._line is None:
+                self._said = str(error)
             return str(error)
         return ""
 
@@ -251,14 +280,6 @@ class HomeScreen(KeyScreen[None]):
         entrance = self._entrances[place] if place < len(self._entrances) else None
         if entrance is not None:
             self.app.show_queue(entrance)
-
-    def _leave(self) -> None:
-        left = self.app.unsaved_notes
-        if left and not self._warned:
-            self._warned = True
-            notes = "A note you began" if left == 1 else f"{left} notes you began"
-            raise UserError(f"{notes} cannot be kept in this study; q again leaves without.")
-        self.app.leave()
 
     def _lines(self) -> tuple[list[Callable[[int], Row]], list[Entrance | None]]:
         """The rows of the list, each to be made for a width, and what each of them opens."""

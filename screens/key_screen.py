@@ -5,9 +5,14 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from textual import events
+from textual.geometry import Offset
 from textual.screen import Screen
+from textual.widget import Widget
 
+from medreview.review.actions import key_shown
 from medreview.screens.terminal_driver import NotRead
+from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView
+from medreview.screens.widgets.painted import key_at
 
 if TYPE_CHECKING:
     from medreview.screens.app import Workbench
@@ -104,6 +109,30 @@ class KeyScreen(Screen[Result], Generic[Result]):
         if decided:
             held.decided(key.said)
         self._later = asyncio.get_running_loop().call_later(_READING, self._get_ready)
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what stands where the mouse was clicked, and draw the result in one frame."""
+        event.stop()
+        if not self.on_top:
+            return
+        widget, region = self.get_widget_at(*event.screen_offset)
+        with self.app.batch_update():
+            self.clicked(widget, event.screen_offset - region.offset)
+            if self.on_top:
+                self.paint()
+
+    def clicked(self, widget: Widget, at: Offset) -> None:
+        """Press the key whose name or words are at a place of a widget, or take the row of a list."""
+        if isinstance(widget, RowsView):
+            if (index := widget.index_at(at.y)) is not None:
+                self.chosen(index)
+        elif isinstance(widget, LinesView | LiveLines):
+            shown = key_at(widget.row_at(at.y), at.x, widget.outer_size.width, ascii_only=widget.ascii_only)
+            if name := key_shown(shown):
+                self.answer(Key(name, shown if len(shown) == 1 else None))
+
+    def chosen(self, index: int) -> None:
+        """Go to what a row of the list stands for."""
 
     def prepare(self) -> None:
         """Get ready what the next key may ask for, while the reviewer reads; called a moment after the last one."""

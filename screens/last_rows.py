@@ -102,12 +102,15 @@ _STEPS: Final = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}
 
 @dataclass(eq=False, repr=False)
 class PaletteDialog(LineInput):
-    """``run`` does what an entry says and returns what is wrong, or ``""``."""
+    """``run`` does what an entry says and returns what is wrong, or ``""``; ``pointed`` is told the entry that the
+    pointer is on, and ``None`` at the end."""
 
     palette: Palette = field(kw_only=True)
     run: Callable[[PaletteEntry], str] = field(kw_only=True)
+    pointed: Callable[[PaletteEntry | None], None] = field(kw_only=True)
     at: int | None = None
     entries: Sequence[PaletteEntry] = ()
+    _first: int = 0
 
     def __post_init__(self) -> None:
         self._look()
@@ -124,7 +127,7 @@ class PaletteDialog(LineInput):
     def listed(self, columns: int, most: int) -> list[Row]:
         """The rows above: a rule, then the entries around the pointer."""
         room = max(1, most - 1)
-        first = max(0, min((self.at or 0) - room // 2, len(self.entries) - room))
+        first = self._first = max(0, min((self.at or 0) - room // 2, len(self.entries) - room))
         rows: list[Row] = [[("── ", "rule"), (f"{len(self.entries)} ", "dim"), ("─", "rule fill")]]
         for place, entry in enumerate(self.entries[first : first + room], first):
             pointed = place == self.at
@@ -143,24 +146,38 @@ class PaletteDialog(LineInput):
             )
         return [*rows, *([] for _ in range(most - len(rows)))]
 
+    def choose(self, y: int) -> None:
+        """Do what stands in a row of the list."""
+        if y > 0 and self._first + y - 1 < len(self.entries):
+            self.at = self._first + y - 1
+            self._point()
+            self._enter()
+
     def press(self, key: Key) -> bool:
         """Move the pointer, complete, do what is pointed at; everything else is typed."""
         if key.name in _STEPS and self.entries:
             step = _STEPS[key.name]
             before = self.at if self.at is not None else -1 if step > 0 else len(self.entries)
             self.at = max(0, min(before + step, len(self.entries) - 1))
+            self._point()
         elif key.name == "tab":
             self._write(self._completed())
         elif key.name == "enter":
             self._enter()
         else:
+            if key.name == "escape":
+                self.pointed(None)
             super().press(key)
         return True
+
+    def _point(self) -> None:
+        self.pointed(self.entries[self.at] if self.at is not None and self.entries else None)
 
     def _changed(self, before: str, took: bool) -> None:
         super()._changed(before, took)
         if self.line.text != before:
             self._look()
+            self._point()
 
     def _completed(self) -> str:
         chosen = self.entries[self.at or 0] if self.entries else None
@@ -191,10 +208,15 @@ class PaletteDialog(LineInput):
 
 
 def palette_dialog(
-    palette: Palette, run: Callable[[PaletteEntry], str], leave: Callable[[], None], begun: str = ""
+    palette: Palette,
+    run: Callable[[PaletteEntry], str],
+    leave: Callable[[], None],
+    pointed: Callable[[PaletteEntry | None], None],
+    begun: str = "",
 ) -> PaletteDialog:
     """The palette, with its initial text."""
-    return PaletteDialog(":", LineEdit.of(begun), "does it", lambda _text: "", leave, palette=palette, run=run)
+    line = LineEdit.of(begun)
+    return PaletteDialog(":", line, "does it", lambda _text: "", leave, palette=palette, run=run, pointed=pointed)
 
 
 class Scope(NamedTuple):

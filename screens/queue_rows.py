@@ -109,6 +109,11 @@ class QueueRows:
         """The row of a place in the queue."""
         return self._row_of[place] if self._row_of else 0
 
+    def place_of(self, row: int) -> int:
+        """The place in the queue of a row; of a response's row, that of its first unit."""
+        place = self._places[row]
+        return place if place >= 0 else -place - 1
+
     def heading(self, row: int) -> int | None:
         """The row of the response that a statement's row belongs to, if it has one."""
         place = self._places[row] if row < len(self._places) else -1

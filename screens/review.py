@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.layout import Layout
+from textual.widget import Widget
 
 from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action, is_verdict, shown_key
@@ -47,7 +48,7 @@ from medreview.screens.review_rows import (
 from medreview.screens.terminal_driver import NotRead, not_read_words
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView, top_row
-from medreview.screens.widgets.painted import Row
+from medreview.screens.widgets.painted import Row, displayed
 from medreview.units.registry import unit_name
 
 if TYPE_CHECKING:
@@ -272,6 +273,28 @@ class ReviewScreen(KeyScreen[None]):
             saved = self.session.elsewhere is None
             self.tell("q leaves; everything is saved already." if saved else "q leaves, and says what to do.")
         return False
+
+    # The mouse
+
+    def clicked(self, widget: Widget, at: Offset) -> None:
+        """A key, an entry of the palette, a source by its name in the bar, or an item of the queue."""
+        self._said, self._bad, self.held = "", False, ""
+        if widget is self._listed and isinstance(self._step, PaletteDialog):
+            step = self._step
+            self._tried(lambda: step.choose(at.y))
+        elif widget is self._bar:
+            row = "".join(displayed(text, self._bar.ascii_only) for text, _ in self._bar.row_at(at.y))
+            self._face.show_named(row[: at.x + 1].split(" ")[-1] + row[at.x + 1 :].split(" ")[0])
+        else:
+            super().clicked(widget, at)
+
+    def chosen(self, index: int) -> None:
+        """Go to an item of the queue, unless a line is being typed."""
+        rows = self._queue_rows
+        if rows is not None and not (self._step is not None and self._step.takes_all):
+            self.open(None)
+            self._tried(lambda: self.session.go(rows.place_of(index)))
+            self.just_decided = ""
 
     # What the acts ask for: ``held`` too, what to say of a key that is held down
 

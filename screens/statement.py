@@ -25,6 +25,7 @@ from medreview.screens.key_rows import Hints
 from medreview.screens.layout import Needs, PanePlan, shape_of
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import (
+    OWN,
     nothing_to_read,
     reference_height,
     reference_rows,
@@ -189,6 +190,15 @@ class StatementFace(Face):
             return [*bar, *self._reference_rows(columns, one=True)]
         first, *below = source_heading(session, columns, panes.where, panes.hidden, panes.search_words)
         return [first, *self._reference_rows(columns, one=False), *below]
+
+    def show_named(self, word: str) -> None:
+        """The source of this number."""
+        item = self._session.item
+        name = word.rstrip(OWN)
+        for source in item.sources if item else ():
+            if name in (source.name, source.bracketed):
+                self.panes.shows_response = False
+                self._session.show_text(source.source_id)
 
     def _reference_rows(self, columns: int, *, one: bool) -> list[Row]:
         reference = self._session.reference

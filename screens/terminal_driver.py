@@ -180,6 +180,10 @@ def _answer_or_f3(told: CursorPosition) -> Iterable[Message]:
     return [Answered()]
 
 
+_MOUSE_ON: Final = "\x1b[?1000h\x1b[?1006h"
+_MOUSE_OFF: Final = "\x1b[?1006l\x1b[?1000l"
+"""Clicks and the wheel, at any width of the terminal."""
+
 _READ: Final = 4096
 _TICK_S: Final = 0.1
 _ENTER: Final = "\x1b[?1049h"
@@ -227,6 +231,15 @@ class TerminalDriver(LinuxDriver):
             attributes = termios.tcgetattr(self.fileno)
             attributes[1] &= ~termios.OPOST
             termios.tcsetattr(self.fileno, termios.TCSANOW, attributes)
+
+    def _enable_mouse_support(self) -> None:
+        # Textual would also be told every move of the mouse, which over a network is a packet each.
+        if self._mouse:
+            self.write(_MOUSE_ON)
+
+    def _disable_mouse_support(self) -> None:
+        if self._mouse:
+            self.write(_MOUSE_OFF)
 
     def write(self, data: str) -> None:
         """Write to the terminal; the alternate screen is entered once, lest what was there before it be forgotten."""

@@ -127,6 +127,13 @@ class UnitFace(Face):
         below = [(f"   {fit(heading, min(width(heading), columns - 4))}", "")] if heading else self._texts(columns)
         return [bar, below, [("─", "rule fill")]]
 
+    def show_named(self, word: str) -> None:
+        """The text of this number."""
+        documents = self._session.view.documents if self._session.view else ()
+        if word.isdecimal() and 0 < int(word) <= len(documents):
+            self.panes.shows_response = False
+            self._session.show_text(documents[int(word) - 1].key)
+
     def opinion_bar(self, columns: int) -> list[Row]:
         """What machines say in one or two rows."""
         session = self._session

@@ -7,7 +7,7 @@ a match do nothing, and the nearest names are offered. A verdict is never what E
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 from typing import Final, Literal, NamedTuple
 
@@ -16,27 +16,43 @@ from medreview.review.queue import SavedFilter
 from medreview.review.queue_filters import FilterWords
 from medreview.review.queue_kinds import QueueKind
 
-Does = Literal["act", "queue", "saved", "filter", "save", "delete", "type"]
+Does = Literal["act", "queue", "saved", "filter", "save", "delete", "type", "theme", "out", "quit"]
 """What an entry does: an action of the table, open a queue or a saved filter, filter by a text, save the filter under a
-name, delete a saved one, or let the line go on with a text."""
+name, delete a saved one, let the line go on with a text, wear a theme, write something beside the study or show the
+cards of welcome, or end the workbench."""
+
+QUIT: Final = "quit"
 
 _FILTER: Final = "filter "
 _QUEUE: Final = "queue: "
+_THEME: Final = "theme: "
+_REFUSED: Final = "Not now: "
 _IS_FILTER: Final = re.compile(r"(?:^|\s)\w+=")
 
 
 class PaletteEntry(NamedTuple):
-    """``does`` with its ``value``; its ``name``, ``keys`` and ``help`` are what is read and searched."""
+    """``does`` with its ``value``; its ``name``, ``keys`` and ``help`` are what is read and searched. ``acts``: it
+    changes what the reviewer has said, and is not what a slip of the keys is taken for."""
 
     does: Does
     value: str
     name: str
     keys: str = ""
     help: str = ""
+    acts: bool = False
+
+
+OUT: Final = (
+    PaletteEntry("out", "export", "export", "", "The labels as tables, written beside the study while you go on."),
+    PaletteEntry("out", "report", "report", "", "The report as a page, written beside the study while you go on."),
+    PaletteEntry("out", "tour", "tour", "", "Four cards over the review: what stands where, and what is asked."),
+)
+"""What is no action of a table, and has no key."""
 
 
 class Palette:
-    """What can be reached from one place. ``current`` is the filter in force, ``noun`` what the queue has."""
+    """What can be reached from one place. ``current`` is the filter in force, ``noun`` what the queue has, ``refusal``
+    why an action does nothing there: it stands last then, with the reason."""
 
     def __init__(
         self,
@@ -47,14 +63,25 @@ class Palette:
         *,
         current: str = "",
         noun: str = "statement",
+        themes: Iterable[str] = (),
+        refusal: Callable[[str], str] = lambda _action: "",
     ) -> None:
         table = tuple(actions)
-        self._acts = [_of_action(action) for action in table if not is_verdict(action.id)]
+        acts = [_of_action(action, refusal(action.id)) for action in table if not is_verdict(action.id)]
+        self._acts = sorted(acts, key=lambda entry: entry.help.startswith(_REFUSED))
         self._acts += [
             PaletteEntry("saved", one.name, one.name, "", f"{one.title}, filter {one.filter}") for one in saved
         ]
         self._acts += [PaletteEntry("queue", kind.name, f"{_QUEUE}{kind.title}", "", kind.help) for kind in queues]
-        self._verdicts = [_of_action(action) for action in table if is_verdict(action.id)]
+        self._acts += [
+            PaletteEntry("theme", name, f"{_THEME}{name}", "", "Seen while the pointer is here; Enter keeps it.")
+            for name in themes
+        ]
+        self._acts += OUT
+        self._acts.append(PaletteEntry("quit", QUIT, QUIT, "", "End the workbench, exit. Everything is saved already."))
+        self._verdicts = [
+            _of_action(action, why) for action in table if is_verdict(action.id) and not (why := refusal(action.id))
+        ]
         self._saved = [one.name for one in saved]
         self._words = words
         self._current = current
@@ -77,7 +104,7 @@ class Palette:
         hint = f"every {self._noun} with these words"
         by_words = PaletteEntry("type", f"{_FILTER}{text}", f"{_FILTER}{text}", "Tab", hint)
         accept = [entry for entry in self._verdicts if entry.value == "accept" and entry.name == text]
-        acts = sorted(_matching(self._acts, text), key=lambda entry: entry.name != text)
+        acts = _matching(self._acts, text)
         verdicts = [entry for entry in _matching(self._verdicts, text) if entry not in accept]
         nearest = [] if accept or acts or verdicts else self._nearest(text)
         return [*accept, *acts, by_words, *nearest, *verdicts, *self._going_on(line)]
@@ -91,8 +118,9 @@ class Palette:
         text, (first, *more) = line.strip(), (*self.entries(line), PaletteEntry("type", "", ""))
         if not text or first.does != "type" or any(entry in self._verdicts for entry in _matching(more, text)):
             return ""
-        near = ", ".join(entry.name for entry in self._nearest(text))
-        return f"Nothing is called “{text}”. Tab makes it a filter{f'; nearest: {near}' if near else '.'}"
+        near = " or ".join(entry.name for entry in self._nearest(text))
+        meant = f"; did you mean {near}?" if near else "."
+        return f"Nothing is called “{text}”{meant} Tab makes it a filter."
 
     def completed(self, line: str) -> str:
         """The line with its last word completed as far as all completions agree."""
@@ -124,24 +152,53 @@ class Palette:
         return [PaletteEntry("type", one.line, one.shown, "Tab") for one in self._words.completions(line)]
 
 
-def _of_action(action: Action) -> PaletteEntry:
+def _of_action(action: Action, refused: str) -> PaletteEntry:
     keys = " ".join(map(shown_key, action.keys))
-    return PaletteEntry("act", action.id, action.hint or action.id, keys, action.help)
+    told = f"{_REFUSED}{refused}" if refused else action.help
+    return PaletteEntry("act", action.id, action.hint or action.id, keys, told, action.group == "Decide")
+
+
+_NEVER: Final = 9.0
 
 
 def _matching(entries: Sequence[PaletteEntry], text: str) -> list[PaletteEntry]:
-    """Those with every word of a text: the one whose key it is first, then by their names, then by their help."""
-    words = text.lower().split()
+    """Those that a text may mean, the likeliest first: by key, by name from its beginning, by the beginnings of its
+    words, by parts of it, by its letters in their order, by help."""
+    wanted = text.lower().split()
+    ranked = [(_rank(entry, text, wanted), len(entry.name), entry) for entry in entries]
+    return [entry for rank, _, entry in sorted(ranked, key=lambda one: one[:2]) if rank < _NEVER]
 
-    def rank(entry: PaletteEntry) -> int:
-        name = f"{entry.name} {entry.value.replace('_', ' ')}".lower()
-        if text in entry.keys.split():
-            return 0
-        if name.startswith(text.lower()):
-            return 1
-        if all(word in name for word in words):
-            return 2
-        return 3 if all(word in f"{name} {entry.help.lower()}" for word in words) else 4
 
-    ranked = [(rank(entry), entry) for entry in entries]
-    return [entry for place, entry in sorted(ranked, key=lambda one: one[0]) if place < 4]
+def _rank(entry: PaletteEntry, text: str, wanted: Sequence[str]) -> float:
+    name = f"{entry.name} {entry.value.replace('_', ' ')}".lower()
+    words = re.findall(r"\w+", name)
+    if text in entry.keys.split():
+        return 0
+    if entry.name.lower().removeprefix(_QUEUE).startswith(text.lower()):
+        return 1
+    if all(any(word.startswith(each) for word in words) for each in wanted):
+        return 2
+    if all(each in name for each in wanted):
+        return 3
+    if not entry.acts and (spread := _spread("".join(wanted), entry.name.lower())):
+        return 5 - 1 / spread
+    return 6 if all(each in f"{name} {entry.help.lower()}" for each in wanted) else _NEVER
+
+
+def _spread(letters: str, name: str) -> float:
+    """How far apart the letters stand in a name, in their order and from the beginning of a word on: 1 for side by
+    side; 0 where they do not, or stand so far apart that nobody can mean it."""
+    found = []
+    for begin in (start for word in re.finditer(r"\w+", name) if name[start := word.start()] == letters[:1]):
+        at = begin
+        for letter in letters[1:]:
+            if (at := name.find(letter, at + 1)) < 0:
+                break
+        else:
+            found.append((at - begin + 1) / len(letters))
+    best = min(found, default=0.0)
+    return best if best <= _LOOSEST and len(letters) > 2 else 0.0
+
+
+_LOOSEST: Final = 1.8
+"""Letters of a name for each that was typed, up to which it can be meant."""

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
+from textual import events
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from medreview.screens.widgets.painted import Painted, Row, StyledText
+
+_WHEEL_ROWS = 3
 
 
 class LinesView(Painted):
@@ -32,6 +35,10 @@ class LinesView(Painted):
         if changed:
             self.refresh(*(Region(0, y, self.outer_size.width, 1) for y in changed))
 
+    def row_at(self, y: int) -> Row:
+        """One row as it was given."""
+        return self._rows[y] if y < len(self._rows) else ()
+
     def line(self, y: int) -> Strip:
         """One row of the block."""
         return self.paint(self._rows[y] if y < len(self._rows) else ())
@@ -56,6 +63,10 @@ class LiveLines(Painted):
     def update(self) -> None:
         """Compute the rows again with the next frame, which may lay out the screen before."""
         self.refresh(self.outer_size.region)
+
+    def row_at(self, y: int) -> Row:
+        """One row as it was computed last."""
+        return self._rows[y] if y < len(self._rows) else ()
 
     def line(self, y: int) -> Strip:
         """One row, computed now."""
@@ -144,6 +155,26 @@ class RowsView(Painted, ScrollView, can_focus=False):
     def page(self, by: int) -> None:
         """Move the cursor by pages, less one row that stays visible."""
         self.move(by * max(1, self.outer_size.height - 1))
+
+    def index_at(self, y: int) -> int | None:
+        """The index of the row that is drawn in a row of the widget; ``None`` below the last."""
+        index = self.scroll_offset.y + y
+        return index if index < self._count else None
+
+    def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, _WHEEL_ROWS)
+
+    def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, -_WHEEL_ROWS)
+
+    def _wheel(self, event: events.MouseEvent, by: int) -> None:
+        """Scroll the list; the cursor stays where it is, and the next key brings it back into sight."""
+        event.stop()
+        event.prevent_default()
+        wanted = max(0, min(self.scroll_offset.y + by, self._count - self.outer_size.height))
+        if wanted != self.scroll_offset.y:
+            self.set_scroll(None, wanted)
+            self.refresh()
 
     def repaint_row(self, index: int) -> None:
         """Request and draw one row again, if it is visible."""

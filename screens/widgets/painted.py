@@ -256,6 +256,25 @@ class Painted(Widget):
         return Strip(segments, self.outer_size.width)
 
 
+def key_at(row: Row, x: int, columns: int, *, ascii_only: bool = False) -> str:
+    """The name of the key, as it is shown, that a cell of a row is about: on the key, or on the words behind it."""
+    at, key, named = 0, "", False
+    for text, names in _filled([(displayed(text, ascii_only), names) for text, names in row], columns):
+        begin, at = at, at + width(text)
+        is_key = "key" in names.split()
+        if is_key:
+            key, words = text, text.split()
+            named = True
+        if begin <= x < at:
+            if is_key:
+                before = len(text[: x - begin + 1].split())
+                return words[max(0, before - 1)] if words else ""
+            return key.split()[0] if named and key.strip() and text.strip() else ""
+        if not is_key and text:
+            named = False
+    return ""
+
+
 def displayed(text: str, ascii_only: bool) -> str:
     """Any text as displayed: made visible, on one line, in ASCII where required."""
     if text.isascii() and text.isprintable():

@@ -42,7 +42,7 @@ def test_every_setting_is_shown_with_its_value_its_file_and_what_it_is_for(medre
         "judges.near.api_key_env": ('"NEAR_KEY"', "own", str(own)),
         "judges.near.timeout": ("120", "own", str(own)),
     }
-    assert values["mouse"]["value"] == "false"
+    assert values["mouse"]["value"] == "true"
     assert all(it["help"] for it in values.values())
     lines = medreview("config").stdout.splitlines()
     assert max(map(len, lines[2:])) <= 80  # what is above are paths

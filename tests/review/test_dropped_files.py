@@ -21,6 +21,8 @@ def test_a_file_is_found_however_its_path_is_given(answers: Path) -> None:
         assert file_in(text) == answers, text
 
 
-@pytest.mark.parametrize("text", ["", "Warfarin " * 40, "a" * 600, "~nobody-of-this-name", "one\ntwo", "it's", "file://"])
+@pytest.mark.parametrize(
+    "text", ["", "Warfarin " * 40, "a" * 600, "~nobody-of-this-name", "one\ntwo", "it's", "file://"]
+)
 def test_any_other_text_is_no_file(text: str) -> None:
     assert file_in(text) is None

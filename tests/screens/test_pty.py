@@ -358,3 +358,16 @@ def test_what_is_drawn_change_by_change_is_what_is_drawn_anew(study_path: Path, 
     terminal.type("q")
     assert terminal.finish() == 0
     assert b"LEFT IN ORDER" in terminal.output
+
+
+def test_a_click_of_the_terminal_is_a_key_and_its_moves_are_not_asked_for(start: Start, study_path: Path) -> None:
+    terminal = start()
+    at = next(y for y, row in enumerate(terminal.shown.splitlines(), 1) if "2 partial" in row)
+    terminal.type(f"\x1b[<0;20;{at}M\x1b[<0;20;{at}m")
+    terminal.wait("S1 → partial")
+    terminal.type("qq")
+    assert terminal.finish() == 0
+    assert b"\x1b[?1000h" in terminal.output
+    assert terminal.output.rstrip().find(b"\x1b[?1000l") > 0
+    assert b"?1003" not in terminal.output
+    assert labels(study_path) == ["partial"]
