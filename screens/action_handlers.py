@@ -385,6 +385,10 @@ class ActionHandlers(ABC):
                 case "theme":
                     self._close()
                     self._stage.tell(self._stage.app.keep_theme(value))
+                case "out":
+                    self._stage.app.take_out(value)
+                    if value != "tour":
+                        self._close()
                 case "quit":
                     self._stage.app.quit()
         except UserError as error:

@@ -274,8 +274,6 @@ def prepare_rows(overview: Overview, study: Path, judge: str, columns: int, most
     if overview.statements and not overview.judged_by_model:
         ask = command("judge", study, "--judge", judge) if judge else command("judges")
         steps.append(("no model has judged the statements yet", ask))
-    if overview.responses or overview.kinds:
-        steps.append(("labels as tables", command("export", study, "labels")))
     rows: list[Row] = []
     for why, step in steps:
         more = _step(why, step, columns)
