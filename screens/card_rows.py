@@ -41,7 +41,7 @@ def card_rows(card: VerdictCard, columns: int, most: int, asks: Asks) -> list[Ro
     parts += [part for number, line in enumerate(card.here.lines) for part in _line_parts(card, line, number, columns)]
     parts += _others_part(card, columns)
     if card.rules:
-        parts.append(_Part(1, 1, 9, lambda _: wrapped(card.rules, columns, "dim", 1)))
+        parts.append(_part(1, 4, 9, lambda most: wrapped(card.rules, columns, "dim", most)))
     return [row for part, rows in zip(parts, _shares(parts, most), strict=True) if rows for row in part.draw(rows)]
 
 

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_named
 from medreview.review.cell_width import fit, fitting, width
+from medreview.review.likely_reason import likely_first
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
@@ -69,7 +70,7 @@ class ReasonDialog:
         keys."""
         name, mine = visible(self.name), self.mine.name
         asked = f" {name}: {mine}. " + (f"Why not “{self.theirs}”?" if self.theirs else "No judge says so. Why?")
-        reasons = sorted(self.asks.reasons, key=lambda code: code.level != self.likely)
+        reasons = likely_first(self.asks.reasons, self.likely)
         rows: list[Row] = []
         shorter = (asked, asked.translate(_UNQUOTED), f" {name}: {mine}. Why?", f" {name}: why?", " Why?")
         for head, cut in ((asked, ""), *((head, " than ") for head in shorter)):

@@ -112,6 +112,8 @@ _PANEL_ROWS: Final = 12
 """Rows of the panel at most while the judges are hidden."""
 _CARD_ROWS: Final = 16
 """The same once they are shown: the verdict card."""
+_RULES_ROWS: Final = 8
+"""The same where the rules alone have spoken, or nobody: the answer has the others."""
 
 
 class StatementFace(Face):
@@ -140,12 +142,14 @@ class StatementFace(Face):
             return Needs(statement, question, judges, panes.shows_response, bar=bar, strip=strip)
         if item is None:
             return Needs(0, _QUESTION_ROWS + 3, _PANEL_ROWS)
-        panel = _CARD_ROWS if session.shows_judges else _PANEL_ROWS
         statement = 0 if item.span else statement_height(item, card.width) + 1
         question = _QUESTION_ROWS
         if panes.whole_question:
             question = max(question, len(question_rows(item, card.width, _ALL_ROWS, " ")))
         bar, strip = reference_height(session.reference, one=False), len(self._strip(source_columns(size), one=False))
+        spoke = any(not judgement.offline for judgement in item.judgements)
+        shown = _CARD_ROWS if spoke else _RULES_ROWS
+        panel = self._panel_rows(shown if session.shows_judges else _PANEL_ROWS)
         return Needs(statement, question + 3, panel, bar=bar, strip=strip)
 
     def card_rows(self, plan: PanePlan) -> list[Row]:

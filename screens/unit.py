@@ -36,8 +36,6 @@ from medreview.units.ranking import RankingEntry
 from medreview.visible import visible
 
 _PANEL_ROWS: Final = 12
-_HIDDEN_ROWS: Final = 6
-"""Side by side, what the panel takes as long as it has nothing of the machines: the text beside keeps the rest."""
 
 _ABOUT_ROWS: Final = 3
 _MARGINS: Final = 5
@@ -77,8 +75,7 @@ class UnitFace(Face):
             strip = 0 if session.read_words else len(self._strip(size.width, one=True))
             source = self._text_rows(size.width) + strip
             return Needs(len(self._card(size.width)), 0, opinions, shows, source, strip=strip)
-        of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
-        panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
+        panel = self._panel_rows(_PANEL_ROWS)
         if view is None:
             return Needs(1, 0, panel)
         if session.asks.entry == "order" and (across := self._side_by_side(size, size.width - card.x)):

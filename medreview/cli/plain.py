@@ -23,6 +23,7 @@ from medreview.labels import FLAGS, Label
 from medreview.review.adjudicating import Adjudicating
 from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp
+from medreview.review.likely_reason import likely_first
 from medreview.review.open_session import CameFrom, Switch, cross, open_session, switch
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, remarks
 from medreview.review.session import ReviewSession
@@ -32,7 +33,7 @@ from medreview.units.asks import Asks
 from medreview.visible import visible_line
 
 _BESIDE_JUDGES = """\
-a       agree with the judges            s       defer
+a       accept the judges' verdict       s       defer
 r       blind: the judges, when the block is done
 """
 """Help on words refused in settling conflicts."""
@@ -246,7 +247,7 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
                 )
                 step = session.keep_or_change(label.level if label else None)
             case FollowUp.REASON:
-                step = _reason(session)
+                step = _reason(session, lines)
             case FollowUp.BLOCK_DONE:
                 end_of_block(session, shown=True)
                 step = FollowUp.ADVANCE
@@ -256,20 +257,38 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
                 return _show(session, lines)
 
 
-def _reason(session: Deciding) -> FollowUp:
-    """Why not: a letter, words of one's own, nothing; or a digit or ``a``, which is another verdict."""
-    choices = "  ".join(f"{reason.key} {reason.name}" for reason in session.asks.reasons)
-    asked = "Why not as the judges?" if session.judges_words else "No judge says so. Why?"
-    print(wrapped(f"{asked} {choices}"))
+def _reason(session: Deciding, lines: Lines) -> FollowUp:
+    """Why not: a letter, a type, words of one's own, nothing; or a digit or ``a``, which is another verdict."""
+    likely, theirs = session.likely_reason, session.judges_words
+    choices = "  ".join(
+        f"{reason.key} {reason.name}{'?' if reason.level == likely else ''}"
+        for reason in likely_first(session.asks.reasons, likely)
+    )
+    mine = session.label_words(session.own.label or "")
+    asked = f"Why not “{theirs}”?" if theirs else "No judge says so. Why?"
+    print(wrapped(f"{session.full_name}: {mine}. {asked} {choices}"))
+    types = "h N type, " if isinstance(session, ReviewSession) else ""
     while True:
         key, _, rest = (
-            input(f"Enter no reason, n TEXT in words, {session.asks.digits} another verdict: ").strip().partition(" ")
+            input(f"Enter no reason, {types}n TEXT note, {session.asks.digits} another verdict: ")
+            .strip()
+            .partition(" ")
         )
         label = session.asks.level_for(key)
         if label is not None:
             return session.decide(label.level, instead=True)
         if key == "a":
             return session.accept(instead=True)
+        if types and key == "h":
+            try:
+                lines.words["h"](rest.strip())
+            except NotSaved:
+                raise
+            except UserError as error:
+                say(str(error))
+                continue
+            _receipt(session)
+            return session.reason(None)
         if key == "n" and rest.strip():
             session.note(rest.strip())
             _receipt(session)

@@ -374,7 +374,7 @@ def _hallucination(session: ReviewSession, key: str) -> bool:
         raise UserError("Say h and a number: " + ", ".join(f"{it.key} {it.name}" for it in HALLUCINATION) + ".")
     session.decide_also("hallucination", label.level)
     if label.level != "none":
-        session.add_span("response", session.default_span("response"))
+        session.add_span("response", session.default_span("response", label.level))
     return True
 
 

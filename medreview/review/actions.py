@@ -437,21 +437,24 @@ class KeyRepeat:
     does: a key is pressed again after :data:`PAUSE_S` without that key and without a change of the screen. Any other
     key ends it too. ``clock`` gives seconds, and is that of the keys' times.
 
-    Enter goes on with what the last rows ask, and gives no verdict: pressed again, it is never taken for a held key. A
-    held one goes on once more when its keyboard begins to repeat it, and not with each repeat (:data:`ENTER_PAUSE_S`).
+    Enter goes on with what the last rows ask, and gives no verdict: pressed twice, however fast, it is never taken for
+    a held key. A held one goes on twice more when its keyboard begins to repeat it, and not with each repeat
+    (:data:`ENTER_PAUSE_S`).
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._key = ""
         self._until = float("-inf")
+        self._fast = 0
 
     def is_held(self, key: str, at: float) -> bool:
         """Whether a key at a time is the one that decided last, still down."""
         if key == self._key and at < self._until:
             self._until = max(self._until, at + _pause(key))
-            return True
-        self._key = ""
+            self._fast += 1
+            return key != "enter" or self._fast > 1
+        self._key, self._fast = "", 0
         return False
 
     def decided(self, key: str) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from typing import Final
 
+from medreview.labels import Label
+
 _BY_CLASH: Final[Mapping[str, str]] = {
     **dict.fromkeys(("number", "unit", "range", "comparison"), "number"),
     **dict.fromkeys(("negation", "significance"), "negation"),
@@ -15,6 +17,11 @@ _BY_CLASH: Final[Mapping[str, str]] = {
 _BY_QUOTE: Final = {"absent": "quote", "altered": "quote"}
 _BY_LABEL: Final = {"not_addressed": "topic", "partial": "stronger"}
 """By my own label, where nothing else is known."""
+
+
+def likely_first(reasons: Iterable[Label], likely: str | None) -> list[Label]:
+    """The reasons as they are offered."""
+    return sorted(reasons, key=lambda reason: reason.level != likely)
 
 
 def likely_reason(mine: str, clashes: Iterable[str], quotes: Collection[str]) -> str | None:

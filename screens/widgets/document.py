@@ -276,7 +276,7 @@ class DocumentPage:
         start, end = self._wrap.line(row)
         pieces = self.index.pieces(start, start + len(self.shown[start:end].rstrip()))
         drawn = (one for one in pieces if self._spelled or "syntax" not in one.kinds)
-        return sum(width(self.shown[one.start : one.end]) for one in drawn)
+        return self._wrap.runs(row)[0].column + sum(width(self.shown[one.start : one.end]) for one in drawn)
 
     def _note(self, note: Note) -> Row:
         assert self._wrap is not None

@@ -73,6 +73,18 @@ def test_the_end_of_input_within_a_question_keeps_decision_and_place(medreview, 
     assert place == decided
 
 
+def test_a_reason_is_asked_of_a_named_statement_the_likely_one_first_and_leads_to_a_type(medreview, demo):
+    """The third of the queue has a quote that is not on its page."""
+    done = medreview("review", demo, "--plain", "--queue", "flagged", input="j\nj\n3\nh 9\nh 1\nq\n")
+
+    asked = " ".join(done.stdout.split())
+    assert re.search(r"R\d+ S\d: contradicted. Why not “supported”\? c citation\? q quantity", asked)
+    assert "Say h and a number" in done.stdout + done.stderr
+    with Study.open(demo, read_only=True) as study:
+        labels = study.reader.execute("SELECT label FROM event WHERE kind = 'decide' ORDER BY seq").fetchall()
+    assert [row["label"] for row in labels] == ["contradicted", "fact"]
+
+
 def test_n_alone_reads_the_note_and_removes_nothing(medreview, demo):
     done = medreview("review", demo, "--plain", input="n\nn wrong dose\nn\nq\n")
 

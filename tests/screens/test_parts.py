@@ -195,6 +195,9 @@ def test_enter_pressed_again_is_never_held_and_a_held_one_is() -> None:
         now += 0.4
         assert not held.is_held("enter", now)
         held.decided("enter")
+    now += 0.01
+    assert not held.is_held("enter", now)  # twice at once
+    held.decided("enter")
     for _ in range(5):  # as a keyboard repeats it
         now += 0.09
         assert held.is_held("enter", now)

@@ -5,15 +5,28 @@ from itertools import chain
 import pytest
 
 from medreview.config import Config
+from medreview.labels import HALLUCINATION
 from medreview.review.actions import FIGURES, REVIEW
 from medreview.review.home_actions import HOME
 from medreview.review.reviewer_state import load_reviewer_state
 from medreview.screens.app import Workbench
+from medreview.screens.dialogs import HallucinationDialog
 from medreview.screens.figures_page import FiguresScreen
 from medreview.screens.home import HomeScreen
 from medreview.screens.review import ReviewScreen
 from medreview.study import Study
-from tests.support.workbench import PLAIN, events, pane_text, paste, press, screen_text, statements, workbench
+from medreview.units.registry import KINDS
+from tests.support.workbench import (
+    PLAIN,
+    events,
+    pane_text,
+    paste,
+    press,
+    review_screen,
+    screen_text,
+    statements,
+    workbench,
+)
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 
@@ -28,6 +41,49 @@ def test_a_letter_means_one_thing_on_every_screen() -> None:
     back = {"leave", "back", "figures"}  # q leaves the page, and i shows and closes the figures
     assert not {key: hints for key, hints in meant.items() if hints - moves - back and len(hints) > 1}
     assert not [key for key in chain.from_iterable(action.keys for action in HOME) if key.isdecimal()]
+
+
+def test_a_type_of_hallucination_has_one_number_everywhere() -> None:
+    asked = [kind for kind in KINDS.values() if kind.axis == "hallucination"]
+    assert asked
+    assert all(asks.levels == HALLUCINATION for asks in asked)
+    assert HallucinationDialog("", print, print).levels == HALLUCINATION
+
+
+STEPS = [
+    ("h",), ("h", "1"), ("h", "1", "f"), ("E",), ("E", "s"), ("l",), ("n",), ("n", "x"), ("colon",), ("=",), ("slash",),
+    ("3",), ("3", "h"), ("3", "h", "1"), ("3", "n"), ("D",), ("R",), ("F",), ("w",), ("v",),
+]  # fmt: skip
+
+
+@SIZES
+@pytest.mark.parametrize("opened", STEPS, ids=" ".join)
+async def test_esc_closes_each_step_and_saves_nothing(
+    study: Study, opened: tuple[str, ...], size: tuple[int, int]
+) -> None:
+    app = workbench(study)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "j")
+        await press(pilot, *opened)
+        saved = events(study)
+        await press(pilot, "escape", "escape", "escape")
+        assert review_screen(app)._step is None
+        assert [row for row in events(study) if row not in saved] == []
+        await press(pilot, "escape")
+        assert isinstance(app.screen, ReviewScreen)
+        assert pane_text(app, "foot").splitlines()[1].endswith(": all  ? keys")
+
+
+async def test_the_lines_of_the_first_screen_are_those_of_the_others(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in ("H", "f2", "f1", "question_mark"):
+            await press(pilot, key)
+            assert not isinstance(app.screen, HomeScreen)
+            await press(pilot, "escape")
+            assert isinstance(app.screen, HomeScreen)
+        await press(pilot, "colon", *"glossary", "enter")
+        assert "Glossary" in screen_text(app)
 
 
 @SIZES
