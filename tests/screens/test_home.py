@@ -456,7 +456,7 @@ async def test_the_judges_are_figured_in_words(study: Study) -> None:
     async with app.run_test(size=(80, 40)) as pilot:
         await figures_of_home(pilot, app)
         said = " ".join(shown(app).split())
-    assert "drawn at random and decided blind the judges agreed with you on" in said
+    assert "drawn at random the judges agreed with you on" in said
     assert "too few to say more" in said
     for word in ("kappa", "AC1", "n =", ".."):
         assert word not in said
