@@ -1,7 +1,7 @@
 """The first screen in sentences: where was I, what is worth my next hour, how far are the other units.
 
 A figure that would tell what the judges think is in none of them while a blind block is open: the queue is not counted
-then (``overview.QueueLine.hidden``).
+then (``queue_kinds.QueueLine.hidden``).
 """
 
 import re
