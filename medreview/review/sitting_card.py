@@ -15,10 +15,10 @@ from medreview.study import Study
 from medreview.text import counted
 
 _PROGRESS: Final = {
-    "flagged": "{0} of {1} flagged statements are decided",
-    "audit": "{0} of {1} drawn at random are decided",
-    "unchecked": "{0} of {1} that no model has checked are decided",
-    "responses": "{0} of {1} statements are decided",
+    "flagged": "{0} of {1} flagged statements {2} decided",
+    "audit": "{0} of {1} drawn at random {2} decided",
+    "unchecked": "{0} of {1} that no model has checked {2} decided",
+    "responses": "{0} of {1} statements {2} decided",
 }
 """How far a queue is, of those that do not shrink while one goes through them."""
 _WAITING: Final = {
@@ -146,7 +146,8 @@ def _where(place: LastPlace | None, line: QueueLine | None, now: datetime) -> It
     progress = _PROGRESS.get(place.queue.kind.name)
     counts = ""
     if line is not None and progress and not line.hidden:
-        counts = f"; {progress.format(line.size - line.open - line.deferred, line.size)}"
+        done = line.size - line.open - line.deferred
+        counts = f"; {progress.format(done, line.size, 'is' if done == 1 else 'are')}"
     yield f"You stopped {ago(place.at_utc, now)} {at}{counts}."
 
 

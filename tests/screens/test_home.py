@@ -430,7 +430,7 @@ async def test_the_first_screen_says_in_sentences_where_one_was_and_what_is_next
         assert "kappa" not in said
         await go(pilot, "T", "3", "escape", "j", "q")
         said = " ".join(shown(app).split())
-        assert "You stopped just now at statement 2 of answer 1; 1 of 6 flagged statements are decided." in said
+        assert "You stopped just now at statement 2 of answer 1; 1 of 6 flagged statements is decided." in said
         assert "Next: 5 flagged statements." in said
 
 
