@@ -192,6 +192,20 @@ class Places(Themed, inherit_bindings=False):
 
     # What is taken out
 
+    def take_out(self, what: str) -> None:
+        """Do what the line's entries for it say. Raises :class:`UserError` where that cannot be now."""
+        match what:
+            case "export":
+                self.export_labels()
+            case "report":
+                self.write_report()
+            case "tour":
+                self.show_tour()
+
+    @abstractmethod
+    def show_tour(self) -> None:
+        """Show the cards of welcome."""
+
     def export_labels(self) -> None:
         """Write the labels as tables beside the study, while the reviewer goes on; the last row says where."""
         from medreview.screens.outputs import labels_output

@@ -159,7 +159,9 @@ class HomeScreen(KeyScreen[None]):
             (" Enter", "key"),
             (" open", ""),
             *([("   ", ""), (queues, "key"), (" queues", "")] if queues else []),
-        ]
+            ("   ", ""), (":", "key"), (" all", ""),
+            (", export, report" if self._overview.responses or self._overview.kinds else "", ""),
+        ]  # fmt: skip
         keys: Row = [
             (" i", "key"), (" figures   ", ""), *back, ("I", "key"), (" paste   ", ""), ("?", "key"), (" help   ", ""),
             ("q", "key"), (" leave", ""),
@@ -252,9 +254,14 @@ class HomeScreen(KeyScreen[None]):
                 case "theme":
                     self._end_line()
                     self._said = self.app.keep_theme(entry.value)
+                case "out":
+                    self._end_line()
+                    self.app.take_out(entry.value)
                 case "quit":
                     self.app.quit()
         except UserError as error:
+            if self._line is None:
+                self._said = str(error)
             return str(error)
         return ""
 

@@ -220,27 +220,14 @@ def _own_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
 
 
 def _judge_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
-    view = figures.view
-    assert view is not None
-    same = sum(row[place] for place, row in enumerate(view.table))
-    how = " and decided blind" if view.group.mode == "blind" else ""
-    said = (
-        f"Of {view.agreement.n:,} drawn at random{how} the judges agreed with you on {same:,}{_range(view.agreement)}"
-    )
-    yield from wrapped(f"{said}{_few(view.agreement)}.", columns - 2, "", lead="   ")
+    from medreview.screens.figure_rows import sentence
+
+    assert figures.view is not None
+    yield from wrapped(sentence(figures.view, "the judges"), columns - 2, "", lead="   ")
     if figures.supported:
         yield from wrapped(
             f"{figures.supported[0].upper()}{figures.supported[1:].rstrip('.')}.", columns - 2, "dim", lead="   "
         )
-
-
-_WIDE: Final = 0.4
-"""An interval from this width on says little."""
-
-
-def _few(figure: "Estimate") -> str:
-    wide = figure.low is None or figure.high is None or figure.high - figure.low >= _WIDE
-    return ": too few to say more" if wide else ""
 
 
 def _range(figure: "Estimate") -> str:
@@ -274,8 +261,6 @@ def prepare_rows(overview: Overview, study: Path, judge: str, columns: int, most
     if overview.statements and not overview.judged_by_model:
         ask = command("judge", study, "--judge", judge) if judge else command("judges")
         steps.append(("no model has judged the statements yet", ask))
-    if overview.responses or overview.kinds:
-        steps.append(("labels as tables", command("export", study, "labels")))
     rows: list[Row] = []
     for why, step in steps:
         more = _step(why, step, columns)

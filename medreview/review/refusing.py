@@ -34,7 +34,7 @@ class Refusing(Sitting):
             case "judge_next" | "judge_previous":
                 if not self.shows_judges:
                     return f"The judges are hidden {self.hidden_until}."
-                return "" if self.judge_words else f"No judge has a say on this {noun}."
+                return "" if self._judges_speak else f"No judge has a say on this {noun}."
             case "source_next" | "source_previous":
                 return "" if len(self._texts()) > 1 else self.no_other_text
             case "figures":
@@ -57,6 +57,11 @@ class Refusing(Sitting):
     def tie_words(self) -> str:
         """That accepting is refused because the judges are even: ``judges tie 1-1``; else empty."""
         return ""
+
+    @property
+    def _judges_speak(self) -> bool:
+        """Whether any judge has words to be read, where they may be seen."""
+        return bool(self.judge_words)
 
     def _refuse(self, action: str) -> None:
         """Raise :class:`UserError` where an action is refused."""

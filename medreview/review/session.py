@@ -322,6 +322,11 @@ class ReviewSession(Deciding):
             return "" if self._beside_reference() else NO_REFERENCE
         return super().refusal(action)
 
+    @property
+    def _judges_speak(self) -> bool:
+        """The same, without wording them."""
+        return self.item is not None and self.shows_judges and bool(self.item.judgements or self.item.merged)
+
     def _beside_reference(self) -> str:
         """The unit of the reference to cross to, ``""`` without one."""
         if self.item is None or self.reference is not None:

@@ -79,7 +79,7 @@ PALETTE: Final = {
     "rule": Style(color="bright_black"),
     "gutter": Style(color="blue", bold=True),
     "cursor": Style(bold=True),
-    "bar": Style(color="blue", bgcolor="bright_white", bold=True, reverse=True),
+    "bar": Style(color="blue", bold=True, reverse=True),
     "caret": Style(reverse=True),
     # The kinds of marks.
     "hint": Style(color="blue", bold=True, reverse=True),

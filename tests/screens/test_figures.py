@@ -316,7 +316,7 @@ async def test_the_first_screen_has_the_figures_of_the_audit(
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: "upported in this study" in screen_text(app))
         text = " ".join(screen_text(app).split())
-        assert "Of 14 drawn at random and decided blind the judges agreed with you on 8 (" in text
+        assert "Of 14 drawn at random the judges agreed with you on 8 (" in text
         assert "Supported in this study, not estimated yet" in text
         assert text.index("the judges agreed") < text.index("By your labels, 14 of")
         assert "kappa" not in text
