@@ -91,6 +91,25 @@ _LONGEST_NAME: Final = 200
 """Bytes; a file system allows 255, and the workplace has its own ending."""
 
 
+_TRIES: Final = 100
+
+
+def first_allowed(named: Callable[[str], Path], check: Callable[[Path], None]) -> Path:
+    """The path ``named("")`` or, where ``check`` refuses what is there, the first of ``named("-2")`` and so on that it
+    takes. Raises the :class:`UserError` of the last where nothing is there, or none of a hundred is taken."""
+    for number in range(1, _TRIES):
+        place = named(f"-{number}" if number > 1 else "")
+        try:
+            check(place)
+        except UserError:
+            if not os.path.lexists(place):
+                raise
+        else:
+            return place
+    check(place)
+    return place
+
+
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
     """A path in a workplace; the file made there gets the name ``path`` when the block ends well.

@@ -299,6 +299,32 @@ DISPROVING_DOUBTS: Final = ("off_topic", "instructions", "hidden", "alt")
 """Of these the ones that let a quote prove nothing."""
 
 
+CLASH_WORDS: Final = {
+    "number": "numbers differ",
+    "unit": "units differ",
+    "range": "numbers differ",
+    "comparison": "comparison differs",
+    "direction": "direction differs",
+    "negation": "negation differs",
+    "significance": "significance differs",
+    "population": "population differs",
+    "opposite": "words of opposite meaning",
+    "side": "side differs",
+    "route": "route differs",
+    "severity": "severity differs",
+    "order": "order differs",
+    "quantifier": "how many or how often differs",
+    # kinds that the rules found up to rules-3 and that studies still hold
+    "modality": "wording is stronger or weaker",
+    "roles": "who does what differs",
+    "medicine": "medicine differs",
+}
+"""What the evidence rules call a difference, in words."""
+
+OCR_IN_DOUBT: Final = " (OCR in doubt)"
+"""How the badge of such a difference ends where it is one in words that OCR may have read wrong."""
+
+
 def quote_doubt_words(doubt: str | None) -> str:
     """A quote's doubt as badges and screens say it; empty for none, and where nobody has looked."""
     if doubt in SET_APART:

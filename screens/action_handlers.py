@@ -15,6 +15,7 @@ from medreview.review.text_entry import LineEdit
 from medreview.screens.dialogs import ReasonDialog, RevealDialog
 from medreview.screens.last_rows import LineInput, Scope, palette_dialog, search_line
 from medreview.screens.panes import Panes
+from medreview.screens.queue_rows import STEP
 from medreview.screens.review_rows import VERDICT, verdict_words
 from medreview.screens.span_steps import SpanSteps
 from medreview.study.study import READ_ONLY
@@ -79,6 +80,8 @@ class ActionHandlers(ABC):
             "hit_next": lambda: stage.tell(reading.step_hit(1)),
             "hit_previous": lambda: stage.tell(reading.step_hit(-1)),
             "filter": self._filter,
+            "queue_narrower": lambda: stage.widen_queue(-STEP),
+            "queue_wider": lambda: stage.widen_queue(STEP),
             "palette": self._palette,
             "history": lambda: stage.app.show_history(),
             "editor": lambda: stage.tell(stage.app.edit_note(session)),

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import KeyRepeat, actions_for, figure_actions
-from medreview.review.goal import sitting_goal
+from medreview.review.goal import Pace, sitting_goal
 from medreview.review.queue import Queue, open_queue
 from medreview.review.resuming import Drafts, draft_places, drafts_elsewhere
 from medreview.review.text_entry import file_in
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
     from medreview.review.open_session import CameFrom
     from medreview.screens.home_rows import Entrance
+    from medreview.screens.outputs import WriteReport
     from medreview.screens.page import Choices
     from medreview.screens.review import ReviewScreen
     from medreview.statements.left_out import LeftOut
@@ -69,6 +70,7 @@ class Workbench(Places):
         queue: "Queue | None" = None,
         notice: str = "",
         paste: bool = False,
+        report: "WriteReport | None" = None,
         once_shown: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(
@@ -86,6 +88,7 @@ class Workbench(Places):
         self._first = queue
         self._notice = notice
         self._pastes_first = paste
+        self._report = report
         self._once_shown = once_shown
         actions_for(STATEMENT_ASKS, config.keys)  # a key given to two actions is reported at once
         figure_actions(config.keys)
@@ -93,6 +96,9 @@ class Workbench(Places):
         self._session: Deciding | None = None
         self._came_from: CameFrom | None = None
         self._goal = sitting_goal(config.goal)
+        self._pace = Pace()
+        self.queue_columns: int | None = None
+        """How wide the reviewer made the queue pane, if at all."""
         self._hang_up: HangUp | None = None
         self.held = KeyRepeat()
         """Shared by all screens: a key held down since one screen must not decide on the next."""
@@ -433,6 +439,7 @@ class Workbench(Places):
             drafts=self._drafts,
             at=at,
             goal=self._goal,
+            pace=self._pace,
             later=_later,
         )
         self._session = session
@@ -485,15 +492,16 @@ def run(
     notice: str = "",
     paste: bool = False,
     pasted: Callable[[Sequence[str]], None] = lambda _texts: None,
+    report: "WriteReport | None" = None,
     once_shown: Callable[[], None] = lambda: None,
 ) -> str:
     """Run the workbench until the reviewer leaves; ``""``, or a sentence to print.
 
     ``pasted`` gets a question and an answer that the reviewer pasted to have them checked, for which the workbench
-    ends; with ``paste`` it begins by asking for them. With a queue the review opens at once, otherwise the home screen;
-    ``once_shown`` is called when it is there. Raises
-    :class:`UserError` when there is no suitable terminal or when the settings bind a key to two actions, and
-    ``WorkbenchEnded``, with an exit code of its own, when something else than the reviewer ended the workbench.
+    ends; with ``paste`` it begins by asking for them. ``report`` writes the report. With a queue the review opens at
+    once, otherwise the home screen; ``once_shown`` is called when it is there. Raises :class:`UserError` when there is
+    no suitable terminal or when the settings bind a key to two actions, and ``WorkbenchEnded``, with an exit code of
+    its own, when something else than the reviewer ended the workbench.
     """
 
     def shown() -> None:
@@ -505,7 +513,9 @@ def run(
     check_terminal(study.path)
     terminal_look = look(config)
     replace_unencodable()
-    app = Workbench(study, config, terminal_look, queue=queue, notice=notice, paste=paste, once_shown=shown)
+    app = Workbench(
+        study, config, terminal_look, queue=queue, notice=notice, paste=paste, report=report, once_shown=shown
+    )
     before = {number: signal.getsignal(number) for number in (signal.SIGTSTP, signal.SIGCONT)}
     try:
         app.run(mouse=config.mouse)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from medreview.review.pinned_figures import PinnedFigures
     from medreview.screens.figures_page import FiguresPlace
     from medreview.screens.home import HomeScreen
+    from medreview.screens.outputs import Output, OutputWriter, WriteReport
 
 
 _AT_THE_POINTER: Final = frozenset({"open", "next", "previous", "palette"})
@@ -69,6 +70,9 @@ class Places(Themed, inherit_bindings=False):
     _left: _Left | None = None
     _pinned: "PinnedFigures | None" = None
     _pin_read = False
+    _report: "WriteReport | None" = None
+    """Writes the report; only the command line has what makes one."""
+    _outputs: "OutputWriter | None" = None
 
     @abstractmethod
     def open_at(self, queue: Queue, unit: str) -> None:
@@ -163,14 +167,13 @@ class Places(Themed, inherit_bindings=False):
     def show_guidelines_page(self, text: "Guidelines", why: str) -> None:
         """Show a version of the guidelines; ``why`` goes on the title. From there they are edited."""
         from medreview.review.guidelines import note_read
-        from medreview.review.wrapping import readable_markdown
         from medreview.screens.page import GuidelinesPage
 
         if text.number:
             note_read(self._study, self._config.reviewer, text)
         title = f"Guidelines, {text.name}{why}" if text.number else "Guidelines: the definitions of the labels"
         edit = partial(self._edit_guidelines, text.text) if self._study.writable else None
-        page = GuidelinesPage(title, partial(readable_markdown, text.text), edit, ascii_only=self._look.ascii_only)
+        page = GuidelinesPage(title, text.text, edit, ascii_only=self._look.ascii_only)
         self.push_screen(page)
 
     def _edit_guidelines(self, text: str) -> None:
@@ -186,6 +189,38 @@ class Places(Themed, inherit_bindings=False):
         from medreview.screens.outside import edit_note
 
         return edit_note(self, session)
+
+    # What is taken out
+
+    def export_labels(self) -> None:
+        """Write the labels as tables beside the study, while the reviewer goes on; the last row says where."""
+        from medreview.screens.outputs import labels_output
+
+        self._write(labels_output)
+
+    def write_report(self) -> None:
+        """Write the report as a page beside the study, in the same way. Raises :class:`UserError` while a blind block
+        is open."""
+        from medreview.screens.outputs import report_output
+
+        write = self._report
+        if write is None:
+            raise UserError(f"Write it with `{command('report', self._study.path)}`.")
+        self._write(lambda study, who: report_output(study, who, write))
+
+    def _write(self, output: "Callable[[Study, str], Output]") -> None:
+        from medreview.screens.outputs import OutputWriter
+
+        if self._outputs is None:
+            self._outputs = OutputWriter(self._tell, partial(self.run_worker, thread=True))
+        self._outputs.write(self._study, lambda: output(self._study, self._config.reviewer))
+
+    def _tell(self, words: str) -> None:
+        """Say something on the screen that is on top, now."""
+        if isinstance(self.screen, KeyScreen):
+            with self.batch_update():
+                self.screen.tell(words)
+                self.screen.paint()
 
     # Figures
 

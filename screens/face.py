@@ -2,21 +2,26 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Final
 
 from textual.geometry import Region, Size
 
 from medreview.review.deciding import Deciding
-from medreview.screens.judge_rows import spoken_height
+from medreview.review.why_flagged import short
+from medreview.screens.judge_rows import judge_bar, panel_rows, spoken_height
 from medreview.screens.key_rows import Hints
 from medreview.screens.layout import Needs, PanePlan
 from medreview.screens.panes import Panes, position_words
 from medreview.screens.review_rows import Subject
+from medreview.screens.strip_rows import strip_rows
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.painted import Row
 from medreview.sources.reading.text_structure import SetApart
 from medreview.units.kind import UnitView
 from medreview.units.statement_view import StatementView
 from medreview.visible import visible
+
+_FOCUS: Final = "▸"
 
 
 class Face(ABC):
@@ -47,13 +52,17 @@ class Face(ABC):
     def bar_rows(self, columns: int, *, one: bool) -> list[Row]:
         """The bar above the text in the main pane: one row in one column, three where it has a pane of its own."""
 
-    @abstractmethod
     def opinion_bar(self, columns: int) -> list[Row]:
-        """What machines say, in one column: one or two rows."""
+        """What judges say, in one column: one or two rows."""
+        return judge_bar(self._session, columns, self._hidden(one=True))
 
-    @abstractmethod
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
         """The same and what I said, as a list of at most so many rows."""
+        return panel_rows(self._session, columns, most, self._hidden(one=False))
+
+    @abstractmethod
+    def _hidden(self, *, one: bool) -> str:
+        """What stands in the place of the judges while they are hidden."""
 
     @abstractmethod
     def _nothing(self) -> str:
@@ -68,11 +77,7 @@ class Face(ABC):
         if not self._session.shows_judges:
             return Subject(name, name)
         words = " ".join(filter(None, (name, item.model))) + (f" · {item.origin}" if item.origin else "")
-        return Subject(name, words, item.record_id, self._session.badges)
-
-    @abstractmethod
-    def show_named(self, word: str) -> None:
-        """Bring the text to the screen that the bar above it names by a word."""
+        return Subject(name, words, item.record_id, short(self._session.badges))
 
     def _view_words(self, plan: PanePlan, brings: str) -> tuple[tuple[str, str], ...]:
         """What the key for the other text brings; side by side both are there."""
@@ -83,6 +88,18 @@ class Face(ABC):
         if read := self._session.read_words:
             return spoken_height(read, columns)
         return 2 if self._session.shows_judges else 1
+
+    def _strip(self, columns: int, *, one: bool) -> list[Row]:
+        """What stands above the text in the main pane: quotes that are not in it, sources in conflict."""
+        session = self._session
+        return strip_rows(session.above_page, session.text_key, columns, one=one)
+
+    def _focused(self, title: Row, *, beside: bool) -> Row:
+        """A pane's title; the one of the pane that paging moves has a sign in its first cell."""
+        if (self.panes.moved_view is self._response) != beside:
+            return title
+        (first, style), *others = title
+        return [(_FOCUS, "gutter"), (first[1:], style), *others]
 
     def _beside_bar(self, words: str, name: str = "") -> Row:
         """The bar above the text that stands beside, where it is in the main text's place: what it is."""

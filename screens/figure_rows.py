@@ -1,13 +1,12 @@
 """Figures of agreement in rows: value and interval, with a bar where there is room; and the confusion matrix."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from medreview.review.cell_width import fit, width
 from medreview.review.wrapping import WrapTable
 from medreview.screens.widgets.painted import Row, StyledText
-from medreview.stats.formulas.estimate import brief, percent
+from medreview.stats.formulas.estimate import FEW_ITEMS, brief, percent
 from medreview.text import counted, in_words
 from medreview.visible import visible
 
@@ -19,10 +18,32 @@ _NAME: Final = 11
 _WORDS: Final = 20
 _MOST_BAR: Final = 61
 _LEAST_BAR: Final = 21
+_BEYOND: Final = " kappa, AC1: agreement beyond chance; 0 is what chance gives, 1 is all"
+"""What the two are, in a row of the narrowest terminals."""
+
+
+def sentence(view: "GroupView", judges: str) -> str:
+    """The agreement as a sentence: of how many, how chosen, on how many both say the same, how sure that is."""
+    figure, group = view.agreement, view.group
+    if figure.value is None:
+        return f"There is no figure: {figure.reason}"
+    chosen = {True: "drawn at random", False: "chosen, not drawn at random", None: ""}[group.drawn]
+    seen = "" if group.drawn and group.mode == "blind" else f"decided {_SEEN[group.mode]},"
+    joint = f" {'but' if group.drawn else 'and'} " if chosen and seen else ""
+    who = "they" if group.mode == "assisted" and view.judge is None else judges
+    same = sum(view.table[place][place] for place in range(len(view.table)))
+    ends = (figure.low, figure.high)
+    between = "-".join(percent(end, 0).removesuffix("%") for end in ends if end is not None)
+    sure = f" ({between}%)" if between else ""
+    few = f": too few to say more, {FEW_ITEMS} are wanted" if figure.n < FEW_ITEMS else ""
+    return f"Of {figure.n:,} {chosen}{joint}{seen} {who} agreed with you on {same:,}{sure}{few}."
+
+
+_SEEN: Final = {"blind": "blind", "assisted": "with the judges in sight"}
 
 
 def estimate_rows(view: "GroupView", columns: int) -> list[Row]:
-    """Agreement, kappa and AC1, each with its interval as a bar from 0 to 1, or why it is missing."""
+    """Agreement, kappa and AC1, each with its interval as a bar from 0 to 1, or why it is missing; what they are."""
     bar = min(_MOST_BAR, columns - _NAME - _WORDS - 3)
     named = (("agreement", view.agreement), ("kappa", view.kappa), ("AC1", view.ac1))
     rows: list[Row] = []
@@ -37,10 +58,13 @@ def estimate_rows(view: "GroupView", columns: int) -> list[Row]:
             rows.append([*row, (line, "")])
             continue
         head = "" if "no interval" in (figure.reason or "").lower() else "no interval: " if said else "no figure: "
-        why = f"{head}{figure.reason}"
-        room = columns - _NAME - width(said) - 1
-        rows.append([*row, (fit(why, min(width(why), max(1, room))), "dim")])
-    return rows
+        begin = _NAME + width(said)
+        lines = wrapped(f"{head}{figure.reason}", columns - begin + 1, "dim")
+        rows += [
+            [*(row if not number else [(" " * begin, "")]), (line.lstrip(), "dim")]
+            for number, ((line, _),) in enumerate(lines)
+        ]
+    return [*rows, [(_BEYOND, "dim")]]
 
 
 def interval_bar(low: float, value: float, high: float, cells: int) -> str:
@@ -93,15 +117,16 @@ def _axis(cells: int) -> str:
     return "".join(marks)
 
 
-_SHADES: Final = " ░▒▓█"
-_NARROWEST: Final = 12
-_WIDEST: Final = 22
-_TALL_FROM: Final = 22
-"""Rows from which a cell has three of them, the outer ones filled all over."""
-_SHARE: Final = 5
-"""Cells for the share behind a count."""
-_MARGIN: Final = 4
-"""Filled cells of a row from which the count stands a cell away from them."""
+_SAME: Final = "▓"
+_OTHER: Final = "▒"
+"""What fills a cell in which both say the same, and one in which they do not."""
+_NONE: Final = "·"
+_WIDEST: Final = 18
+_YOU_FROM: Final = 70
+"""Columns from which each of my labels is said to be mine."""
+_JUDGES: Final = 16
+_ALL: Final = 7
+"""Cells of the sums at the end of a row."""
 
 
 class Cell(NamedTuple):
@@ -112,81 +137,59 @@ class Cell(NamedTuple):
 
 
 def matrix_rows(
-    labels: Sequence[str], table: Sequence[Sequence[int]], cursor: Cell, judge: str, columns: int, most: int
+    labels: Sequence[str], table: Sequence[Sequence[int]], cursor: Cell, judges: str, columns: int
 ) -> list[Row]:
-    """The matrix with its sums, in at most so many rows; ``judge``: whose labels stand across.
-
-    A share is that of my row: of what I called so, how much the judge called so, too. It needs ``len(labels) + 3``
-    rows.
-    """
+    """The matrix with its sums: my labels in rows, the ``judges``' in columns; a cell that counts is filled to its
+    ends."""
     names = [in_words(label) for label in labels]
     sums = [sum(column) for column in zip(*table, strict=True)]
-    digits = len(str(max(sums)))
-    head = max(map(width, (*names, "you said"))) + 2
-    wide = max(_NARROWEST, digits + _SHARE + 3, min(_WIDEST, (columns - head - 7) // len(labels)))
-    tall = most >= max(_TALL_FROM, 3 * len(labels) + 4)
-    across = sum(wide for _ in labels)
-    told = fit(f"{visible(judge)} said", across)
-    rows: list[Row] = [
-        [(" " * head, ""), (told, "dim")],
-        [
-            (fit(" you said", head), "dim"),
-            *((fit(name, min(width(name), wide - 1)).center(wide), "title") for name in names),
-            (f"{'all':>7}", "dim"),
-        ],
-    ]
+    you = "you " if columns >= _YOU_FROM else ""
+    said = f"{fit(judges, min(width(judges), _JUDGES))}: "
+    head = max(*(width(name) + width(you) + 2 for name in names), width(said) + 1)
+    least = [len(f"{count:,}") + 6 for count in sums]
+    wide, titles, total = _columns(names, least, columns - head, len(f"{sum(sums):,}") + 2)
+    rows: list[Row] = []
+    for number, line in enumerate(zip(*titles, strict=True)):
+        lead = said.rjust(head) if number == len(titles[0]) - 1 else " " * head
+        last = f"{'all':>{total}}" if number == len(titles[0]) - 1 and total else ""
+        rows.append([(lead, "dim"), *((word.center(room), "title") for word, room in zip(line, wide, strict=True)),
+                     (last, "dim")])  # fmt: skip
     for place, (name, counts) in enumerate(zip(names, table, strict=True)):
-        rows += _label_rows(place, name, counts, cursor, head, wide, digits, tall)
-    rows.append(
-        [
-            (fit(" all", head), "dim"),
-            *((f" {''.join(_filled(str(count), '', ' ', wide - 2, digits))} ", "dim") for count in sums),
-            (f"{sum(sums):>7}", "dim"),
-        ]
-    )
-    return rows[:most]
+        row: list[StyledText] = [(fit(f" {you}{name}", head), "title")]
+        for column, (count, room) in enumerate(zip(counts, wide, strict=True)):
+            row += _cell(count, room, agrees=place == column, here=cursor == (place, column))
+        rows.append([*row, (f"{sum(counts):>{total},}" if total else "", "dim")])
+    below = ((f"{count:,}".center(room), "dim") for count, room in zip(sums, wide, strict=True))
+    return [*rows, [(fit(" all", head), "dim"), *below, (f"{sum(sums):>{total},}" if total else "", "dim")]]
 
 
-def _label_rows(
-    place: int, name: str, counts: Sequence[int], cursor: Cell, head: int, wide: int, digits: int, tall: bool
-) -> list[Row]:
-    whole = sum(counts)
-    middle: list[StyledText] = [(fit(f" {name}", head), "title")]
-    edge: list[StyledText] = [(" " * head, "")]
-    for column, count in enumerate(counts):
-        share = count / whole if whole else 0.0
-        here = cursor == (place, column)
-        left, right = ("[", "]") if here else (" ", " ")
-        shade = _shade(share)
-        style = _style(count, place == column, here)
-        before, told, behind = _filled(str(count), _share(share), shade, wide - 2, digits)
-        middle += [(left, "title"), (before, ""), (told, style), (behind, ""), (right, "title")]
-        edge += [(left, "title"), (shade * (wide - 2), ""), (right, "title")]
-    middle.append((f"{whole:>7}", "dim"))
-    return [edge, middle, edge] if tall else [middle]
+def _columns(
+    names: Sequence[str], least: Sequence[int], room: int, total: int
+) -> tuple[list[int], list[list[str]], int]:
+    """The width of each column, the lines above it, and cells for the sums beside them: 0 where there is no room.
+
+    ``least``: what the counts need.
+
+    A name of two words stands in two lines where that is needed.
+    """
+    lines, total = [[name] for name in names], max(_ALL, total)
+    if sum(max(width(name) + 2, low) for name, low in zip(names, least, strict=True)) + total > room:
+        most = max(len(name.split()) for name in names)
+        lines = [[""] * (most - len(name.split())) + name.split() for name in names]
+    wide = [max(*(width(word) + 2 for word in words), low) for words, low in zip(lines, least, strict=True)]
+    total = total if sum(wide) + total <= room else 0
+    even = min(_WIDEST, (room - total) // len(names))
+    return [even] * len(names) if even >= max(wide) else wide, lines, total
 
 
-def _filled(count: str, share: str, shade: str, room: int, digits: int) -> tuple[str, str, str]:
-    """A count and its share in a row of so many cells, and what fills it on both sides of them."""
-    told = f"{count:>{digits}}{share:>{_SHARE}}"
-    rest = room - len(told)
-    if rest >= _MARGIN:
-        told, rest = f" {told} ", rest - 2
-    return shade * (rest // 2), told, shade * (rest - rest // 2)
-
-
-def _style(count: int, agrees: bool, here: bool) -> str:
-    shown = "title" if agrees and count else "" if count else "dim"
-    return f"{shown} caret" if here else shown
-
-
-def _share(share: float) -> str:
-    """In whole percent; none and all are said of these alone."""
-    if not share:
-        return ""
-    return "<1%" if share < 0.005 else ">99%" if 0.995 <= share < 1 else percent(share, 0)
-
-
-def _shade(share: float) -> str:
-    """Of what I called so: none, up to a quarter, a half, three quarters, more."""
-    return _SHADES[math.ceil(share * 4)]
+def _cell(count: int, room: int, *, agrees: bool, here: bool) -> list[StyledText]:
+    """A count in its cell, filled to both ends; brackets where the cursor is."""
+    left, right = ("[", "]") if here else (" ", " ")
+    if not count:
+        return [(left, "title"), (_NONE.center(room - 2), "dim"), (right, "title")]
+    told = f" {count:,} "
+    fill = _SAME if agrees else _OTHER
+    before = (room - 2 - len(told)) // 2
+    behind = room - 2 - len(told) - before
+    style = f"{'title' if agrees else ''} {'caret' if here else ''}".strip()
+    return [(left, "title"), (fill * before, ""), (told, style), (fill * behind, ""), (right, "title")]

@@ -11,7 +11,15 @@ from medreview.judges.votes import VotingJudge
 from medreview.review.actions import Action, shown_key
 from medreview.review.cell_width import fit, width
 from medreview.review.live_agreement import GroupView, ShownFigures
-from medreview.screens.figure_rows import Cell, caution_rows, estimate_rows, left_out_words, matrix_rows, wrapped
+from medreview.screens.figure_rows import (
+    Cell,
+    caution_rows,
+    estimate_rows,
+    left_out_words,
+    matrix_rows,
+    sentence,
+    wrapped,
+)
 from medreview.screens.key_screen import Key, KeyScreen
 from medreview.screens.last_rows import foot_rows
 from medreview.screens.widgets.lines import LinesView
@@ -24,7 +32,7 @@ from medreview.visible import visible
 _WIDE: Final = 130
 """Columns from which the other groups, progress and pace stand beside."""
 _LEFT: Final = 100
-_TOGETHER: Final = "the judges together"
+_TOGETHER: Final = "the judges"
 _COUNTED: Final = "Your labels are"
 _HINTS: Final = ("items", "cell", "group", "scale", "judge", "pin", "back", "keys")
 _HINTS_OF_NOTHING: Final = ("back", "keys")
@@ -237,26 +245,25 @@ class FiguresScreen(KeyScreen[None]):
             for y in range(height)
         ]
 
-    def _figure_rows(self, view: GroupView, above: Sequence[Row], columns: int, height: int) -> list[Row]:
-        """Figures, matrix and cautions; the matrix keeps its rows."""
-        labels = view.scale.labels
+    def _figure_rows(self, view: GroupView, below: Sequence[Row], columns: int, height: int) -> list[Row]:
+        """A sentence, the matrix, the figures in it, what they are of, cautions."""
         used, responses = view.agreement.n, view.kappa.clusters
         within = f", in {counted(responses, 'response')}" if responses else ""
         which = "first blind labels" if view.group.mode == "blind" else "of your labels"
         rows: list[Row] = [
-            *above,
-            [(f" {view.labels:,} {which}, {used:,} of them in the figures{within}", "")],
-            *wrapped(left_out_words(view), columns, "dim", 2),
+            *wrapped(
+                sentence(view, "the judges" if view.judge is None else _judge_words(view.judge)), columns, "title"
+            ),
+            [],
+            *matrix_rows(view.scale.labels, view.table, self._place.cell, _judge_words(view.judge, "judges"), columns),
+            [],
             *estimate_rows(view, columns),
             [],
+            [(f" {view.labels:,} {which}, {used:,} of them in the figures{within}", "")],
+            *wrapped(left_out_words(view), columns, "dim", 2),
+            *below,
         ]
-        least = len(labels) + 3
-        matrix = matrix_rows(
-            labels, view.table, self._place.cell, _judge_words(view.judge), columns, max(least, height - len(rows) - 6)
-        )
-        rows += matrix
-        cautions = caution_rows(view.cautions, columns, height - len(rows) - 1)
-        return [*rows, [], *cautions] if cautions else rows
+        return [*rows, *caution_rows(view.cautions, columns, height - len(rows))]
 
     def _group_rows(self, figures: ShownFigures, columns: int) -> list[Row]:
         """Every group in two rows: what it is, and its figures on this scale."""
@@ -280,8 +287,8 @@ class FiguresScreen(KeyScreen[None]):
         return f"{said}: {count:,} of {of:,}" + (" · Enter" if count else "")
 
 
-def _judge_words(judge: VotingJudge | None) -> str:
-    return visible(judge.title) if judge else _TOGETHER
+def _judge_words(judge: VotingJudge | None, together: str = _TOGETHER) -> str:
+    return visible(judge.title) if judge else together
 
 
 def _padded(row: Row, cells: int) -> Row:

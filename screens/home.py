@@ -108,6 +108,10 @@ class HomeScreen(KeyScreen[None]):
         if self.on_top:
             self.app.count_for_home(self, self._overview.tally.total)
 
+    def tell(self, words: str) -> None:
+        """Show words until the next key."""
+        self._said = words
+
     def show_figures(self, figures: "HomeFigures") -> None:
         """Show what labels say, once they are counted."""
         self._figures = figures

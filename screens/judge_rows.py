@@ -1,26 +1,21 @@
-"""The judges' opinion in words: one or two rows, a list on a wide screen, or one judge in full; and the own label."""
+"""What judges say on the screen: one or two rows, the verdict card on a wide one, or one judge in full; and mine."""
 
-from collections.abc import Sequence
 from typing import Final
 
-from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
 from medreview.next_step import command
 from medreview.review.cell_width import fit, width
-from medreview.review.judge_words import JudgeWords, Juror, jurors, listed, tally_words, together_words
-from medreview.review.session import ReviewSession
-from medreview.screens.review_rows import STYLE, VERDICT, glyph, own_words
+from medreview.review.deciding import Deciding
+from medreview.review.judge_words import JudgeWords, sure_words
+from medreview.review.verdict_card import JudgeLine, VerdictCard
+from medreview.review.why_flagged import beside_tally
+from medreview.screens.card_rows import accepts, card_rows, reading, sign_of, verdict_style, worded
+from medreview.screens.quote_rows import quote_rows
+from medreview.screens.review_rows import STYLE, glyph, said_by_me
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
-from medreview.text import in_words
-from medreview.units.statement_view import Judgement, StatementView, judge_name, quote_status_words
 from medreview.visible import visible
 
 SPOKEN_ROWS: Final = 7
 """Rows that they take in one column at most: the text that was read keeps the rest."""
-
-
-def confidence(sure: float | None) -> list[StyledText]:
-    """Behind a label, how sure a machine is of it, if it says that: ``.87``."""
-    return [] if sure is None else [(f" {sure:.2f}".replace(" 0.", " ."), "")]
 
 
 def spoken_height(words: JudgeWords, columns: int) -> int:
@@ -31,9 +26,8 @@ def spoken_height(words: JudgeWords, columns: int) -> int:
 def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: int) -> list[Row]:
     """Who of how many, label and confidence; page, model and prompt; quote and reason, in at most so many rows."""
     sign = f"{glyph(words.level)} " if words.level and glyph(words.level) != words.level else ""
-    head: list[StyledText] = [("── ", "rule"), (f"judge {place + 1}/{count}  ", "title")]
+    head: list[StyledText] = [("── ", "rule"), (f"judge {place + 1} of {count}  ", "title")]
     head.append((f"{sign}{visible(words.said).upper()}", f"{STYLE.get(words.level or '', '')} title".strip()))
-    head += confidence(words.confidence)
     who = visible(words.judge)
     room = columns - cells(head) - 6
     head += [("  ", ""), (fit(who, min(width(who), max(4, room))), ""), (" ", "")]
@@ -49,9 +43,10 @@ def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: i
 
 def _rows(words: JudgeWords, columns: int) -> list[Row]:
     by = " · ".join(filter(None, (words.model, words.prompt)))
+    sure = sure_words(words.confidence) if words.confidence is not None else ""
     said = (
-        (" · ".join(filter(None, (words.page, words.state, f"by {by}" if by else ""))), "dim"),
-        (f"quote {words.quoted}: “{words.quote}”", "badge" if words.false else "quote")
+        (" · ".join(filter(None, (words.page, words.state, sure, f"by {by}" if by else ""))), "dim"),
+        (f"{words.quoted or 'quote'}: “{words.quote}”", "badge" if words.false else "quote")
         if words.quote
         else ("no quote", "dim"),
         (f"reason: {words.reason}" if words.reason else "no reason given", ""),
@@ -59,180 +54,127 @@ def _rows(words: JudgeWords, columns: int) -> list[Row]:
     return [row for text, style in said for row in wrapped(text, columns, style, lead="   ")]
 
 
-_JUDGE_ROWS: Final = 4
-"""Rows of the panel that my own labels leave to the judges: their heading, a verdict, two rows of its quote."""
-
-_SEEN_BEFORE = "seen before: assisted"
+SEEN_BEFORE: Final = "seen before: assisted"
 """Where they are hidden from a reviewer who knows them already."""
-
-_MORE: Final = (" w reads all ──", " w ─")
-"""Where there is more to read than the two rows hold: as many words as there is room for."""
-
-_RULE_AFTER: Final = 2
-"""Cells of the rule that ends the row, at least."""
-_LEAST_NAME: Final = 8
-"""Cells of a judge's name that are shown in any case."""
-
-_TWO_WAY = {True: "✓", False: "✗", None: "-"}
+_LEAST_QUOTE: Final = 24
+"""Cells of a quote, with whose it is, that are worth having beside what is said besides."""
+_RULE: Final[Row] = (("─", "rule fill"), (" ", ""))
 
 
-def lead(session: ReviewSession) -> Judgement | None:
-    """The judgement to show: the one whose words are read in full, else on the source that is open the one that the
-    roll-up leads with if it is there."""
-    item = session.item
-    if item is None or not item.judgements:
-        return None
-    read = session.read_words.judgement if session.read_words else None
-    for judgement in item.judgements:
-        if judgement.judgement_id == read:
-            return judgement
-    return listed(item, session.snapshot)[0]
-
-
-def judge_bar(session: ReviewSession, columns: int) -> list[Row]:
-    """The judge rows of one column: two in open mode, one while the judges are hidden."""
+def judge_bar(session: Deciding, columns: int, hidden: str) -> list[Row]:
+    """The judge rows of one column: two in open mode; one, with the words ``hidden``, while the judges are hidden."""
     if not session.shows_judges:
-        words = f"shared words underlined · judges hidden {session.hidden_until}"
-        if session.knows_judges:
-            words = f"judges hidden {session.hidden_until} · {_SEEN_BEFORE}"
-        return [[("──", "rule"), (f" {words} ", "dim"), ("─", "rule fill")]]
+        return [[("──", "rule"), (f" {hidden} ", "dim"), ("─", "rule fill")]]
     if session.read_words and session.reads is not None:
         return spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, SPOKEN_ROWS)
-    judgement = lead(session)
-    if session.item is None or judgement is None:
-        return [[("──", "rule"), (" no judge has looked at this statement ", "dim"), ("─", "rule fill")], []]
-    row: list[StyledText] = [("── ", "rule"), ("judge  ", ""), *_verdict(judgement), ("  ", "")]
-    named = len(row)
-    row.append((f"{judge_name(judgement)} ", "dim"))
-    jury = jurors(session.item)
-    if len(jury) > 1 and session.item.verdict:
-        row += [("── ", "rule"), (f"jury {_strip(jury)} {tally_words(session.item.verdict)} ", "")]
-    quoted = _quote_status(session, session.item, judgement)
-    if cells((*row, *quoted)) + 4 > columns:
-        quoted = _quote_status(session, session.item, judgement, wide=False)
-    row += [("── ", "rule"), *quoted, (" ", "")]
-    # A long name gives way: what the jury says and what the quote is worth must be seen.
-    over = cells(row) + _RULE_AFTER - columns
-    name = visible(judge_name(judgement))
-    row[named] = f"{fit(name, min(width(name), max(_LEAST_NAME, width(name) - over)))} ", "dim"
-    conflict: list[StyledText] = [("── ", "rule"), ("sources conflict ", "badge")]
-    taken = cells((*row, *conflict))
-    if session.item.verdict and session.item.verdict.conflict and taken <= columns:
-        row += conflict
-    words = f"“{judgement.quote}”" if judgement.quote else judgement.reason
-    words = visible(" ".join(words.split()))
-    style = _quote_style(judgement) if judgement.quote else ""
-    told = visible(together_words(session.item))
-    together: Row = [(told, "title"), (" · ", "")] if told else []
-    room = max(0, columns - 4 - cells(together))
-    more = width(words) > room or bool(judgement.quote and judgement.reason) or len(session.judge_words) > 1
-    row.append(("─", "rule fill"))
-    taken = cells(row)
-    told = next((words for words in _MORE if taken + width(words) <= columns), "")
-    row += [(told, "title")] if more and told else []
-    return [row, [("   ", ""), *together, (fit(words, min(width(words), room)), style)]]
+    card = session.card
+    if not card.together.who:
+        why: list[StyledText] = _why(card, columns - 50)
+        said = f"no judge has looked at this {session.asks.noun} "
+        return [[("── ", "rule"), *why, (said, "dim"), ("─", "rule fill")], []]
+    together = [*_together(card), (" · ", ""), *accepts(card, "")]
+    why = _why(card, columns - cells(together) - 6)
+    row: list[StyledText] = [("── ", "rule"), *why, *together]
+    worst = _worst(card)
+    quoted = worst.quoted if worst else ""
+    if quoted and not (worst and worst.wrong and why) and cells(row) + width(quoted) + 8 <= columns:
+        row += [(" · ", ""), (quoted, "badge" if worst and worst.wrong else "")]
+        quoted = ""
+    row += [(" ", ""), ("─", "rule fill")]
+    return [[*row, *reading(card, columns - cells(row)), ("─", "rule")], _quoted(card, worst, columns, quoted)]
 
 
-def panel_rows(session: ReviewSession, columns: int, most: int) -> list[Row]:
-    """The judges and my own labels as the middle pane lists them, in at most so many rows."""
-    mine = _mine(session, columns, max(2, most - _JUDGE_ROWS))
-    judges = _judges(session, columns, most - len(mine))
-    return [*judges, *mine]
-
-
-def _judges(session: ReviewSession, columns: int, most: int) -> list[Row]:
-    rows: list[Row] = [[(" ── judges ", "rule"), ("─", "rule fill"), (" ", "")]]
-    if not session.shows_judges:
-        told = _SEEN_BEFORE if session.knows_judges else "shared words are underlined"
-        words = f"hidden {session.hidden_until}; {told}"
-        return [*rows, *wrapped(words, columns, "dim", 2)]
-    judgement = lead(session)
-    item = session.item
-    if item is None or judgement is None:
-        return [*rows, [(" no judge has looked at this statement", "dim")]]
-    if session.read_words and session.reads is not None:
-        return [*rows, *spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, most - 1)]
-    together = _together(item, columns)
-    room = max(1, most - 4 - len(together))
-    every = listed(item, session.snapshot)
-    for other in every[:room]:
-        said: Row = [(" ", ""), *_verdict(other), ("  ", ""), *_quote_status(session, item, other), ("  ", "")]
-        name = visible(judge_name(other))
-        left = columns - cells(said) - 1
-        rows.append([*said, (fit(name, min(width(name), left)), "dim")])
-    if len(every) > room:
-        rows.append([(f" … and {len(every) - room} more", "dim")])
-    rows += together
-    if judgement.quote:
-        rows += wrapped(f"“{judgement.quote}”", columns, _quote_style(judgement), 2)
-    if judgement.reason:
-        rows += wrapped(judgement.reason, columns, "dim", max(1, most - len(rows)))
-    return rows[:most]
-
-
-def _together(item: StatementView, columns: int) -> list[Row]:
-    """What is said by all sources together, and why, in two rows; none where nobody was asked."""
-    told = together_words(item)
-    if not told:
+def _why(card: VerdictCard, room: int) -> list[StyledText]:
+    """The reasons in a few words, as many as have room; that the judges differ is said behind them."""
+    if not card.reasons:
         return []
-    reason = next((said.reason for said in item.merged if said.verdict == (item.verdict and item.verdict.merged)), "")
-    return [*wrapped(told, columns, "title", 1), *(wrapped(reason, columns, "dim", 1) if reason else [])]
+    pieces: list[StyledText] = [("WHY ", "title")]
+    for number, reason in enumerate(beside_tally(card.reasons)):
+        left = room - cells(pieces) - 3
+        words = next((words for words in (reason.brief, reason.short) if width(words) <= left), "")
+        if not words and number:
+            break
+        pieces += [(words or fit(reason.short, max(1, left)), "badge"), (" · ", "")]
+    return pieces
 
 
-def _strip(jury: Sequence[Juror]) -> str:
-    """The votes one by one, a glyph each; a dash is an abstention."""
-    return "".join(VERDICT[juror.verdict] if juror.verdict else _TWO_WAY[juror.supported] for juror in jury)
+def _together(card: VerdictCard) -> list[StyledText]:
+    """What the judges say together, with their votes: ``judges TIE ✓1 ✗1``, ``judges supported 2-0``."""
+    together = card.together
+    said = visible(together.word) if len(together.counts) > 1 else worded(together.word, together.level)
+    row: list[StyledText] = [(f"{together.who} ", ""), (said, verdict_style(together.level))]
+    if len(together.counts) < 2:
+        return [*row, (f" {together.tally}", "")] if together.tally else row
+    for level, votes in together.counts:
+        sign, style = sign_of(level)
+        row += [(" ", ""), (f"{sign}{votes}", style)]
+    return row
 
 
-def _mine(session: ReviewSession, columns: int, most: int) -> list[Row]:
+def _worst(card: VerdictCard) -> JudgeLine | None:
+    """The judge whose quote is shown: one that is not true, else the first."""
+    lines = card.here.lines
+    return next((line for line in lines if line.wrong), lines[0] if lines else None)
+
+
+def _quoted(card: VerdictCard, line: JudgeLine | None, columns: int, quoted: str) -> Row:
+    """Whose quote, what it is worth where that is said nowhere yet (``quoted``), with what was changed in it and what
+    the page has instead; else its reason."""
+    row: list[StyledText] = [("   ", "")]
+    for words in card.beside:
+        room = columns - cells(row) - 1
+        if width(words) + _LEAST_QUOTE > room:
+            return [*row, (fit(visible(words), min(width(visible(words)), room)), "")]
+        row += [(visible(words), ""), (" · ", "")]
+    if line is None:
+        words = visible(card.rules)
+        return [*row, (fit(words, min(width(words), max(0, columns - cells(row) - 1))), "dim")]
+    name = visible(line.judge)
+    row.append((f"{fit(name, min(width(name), columns // 3))}  ", "dim"))
+    there = [line.page.text[start:end] for start, end in line.page.changed[:1]]
+    after: list[StyledText] = [("  page ", "dim"), (f"[{visible(there[0])}]", "clash")] if there and there[0] else []
+    room = columns - cells(row) - cells(after) - 1
+    if quoted and line.quote.text and not line.wrong:
+        row.append((f"{quoted}  ", ""))
+        room -= width(quoted) + 2
+    if not line.quote.text:
+        words = visible(" ".join(line.reason.split()))
+        return [*row, (fit(words, min(width(words), room)), "")]
+    style = (
+        "" if line.page.changed else "badge" if line.wrong else "quote" if STYLE.get(line.level or "") == "says" else ""
+    )
+    (_, *pieces), *_ = quote_rows(line.quote, room, style, 1, "")
+    return [*row, *pieces, *after]
+
+
+def panel_rows(session: Deciding, columns: int, most: int, hidden: str) -> list[Row]:
+    """The card and what I said as the middle pane lists them, in at most so many rows; ``hidden`` as in a bar."""
+    mine = _mine(session, columns, max(1, most - _JUDGE_ROWS))
+    room = max(2, most - len(mine))
+    if not session.shows_judges:
+        return [[(" ── judges ", "rule"), *_RULE], *wrapped(hidden, columns, "dim", 2), *mine]
+    if session.read_words and session.reads is not None:
+        said = spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, room)
+    else:
+        said = card_rows(session.card, columns, room, session.asks)
+    return [*said, *([[]] * (room - len(said))), *mine]
+
+
+_JUDGE_ROWS: Final = 5
+"""Rows of the panel that my own labels leave to the judges."""
+
+
+def _mine(session: Deciding, columns: int, most: int) -> list[Row]:
     """What I said, before all else; what is to be done about a stale label; my note. In at most so many rows."""
-    own = session.own
-    style = "badge" if own.stale else "own" if own.label else "dim"
-    rows: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
-    rows += wrapped(own_words(own, session.draft is not None) or "nothing yet", columns, style, min(2, most - 1))
+    own, said = session.own, visible(said_by_me(session))
+    style = "badge" if own.stale else "own" if own.label else ""
+    begins: list[StyledText] = [(" ── ", "rule"), ("you: ", "")] if said else [(" ── nothing from you yet ", "rule")]
+    rows: list[Row] = [[*begins, (said, style), (" " if said else "", ""), *_RULE]]
+    if cells(begins) + width(said) + 4 > columns:
+        rows = [[(" ── you ", "rule"), *_RULE], *wrapped(said, columns, style, min(2, max(1, most - 1)))]
     compare = command("diff", session.study.path)
     stale = f"Decide again: the page's text is another since; `{compare}` compares." if own.stale else ""
     for words in (stale, f"note: {own.note}" if own.note else ""):
         if words and len(rows) < most:
             rows += wrapped(words, columns, "", min(2, most - len(rows)))
     return rows
-
-
-def _verdict(judgement: Judgement) -> list[StyledText]:
-    """Glyph, word and confidence; an unknown label in the judge's own word."""
-    if judgement.verdict:
-        level = judgement.verdict
-        words = f"{VERDICT[level]} {level_named('evidence', level).name.upper()}"
-        style = STYLE.get(level, "")
-    elif judgement.supported is not None:
-        words, style = ("✓ SUPPORTED", "says") if judgement.supported else ("✗ NOT SUPPORTED", "against")
-    else:
-        words, style = f"? {(judgement.raw_label or 'unsure').upper()}", ""
-    return [(words, f"{style} title".strip()), *confidence(judgement.confidence)]
-
-
-def _quote_style(judgement: Judgement) -> str:
-    return "badge" if judgement.quote_status in FALSE_QUOTES or _doubt(judgement) else "quote"
-
-
-def _quote_status(
-    session: ReviewSession, item: StatementView, judgement: Judgement, *, wide: bool = True
-) -> list[StyledText]:
-    """``wide``: there is room to say that the page is another work than the one named, or was read by OCR."""
-    source = item.source_of(judgement.snapshot_id)
-    where = f" in {source.bracketed}" if source else ""
-    if source and wide and session.is_other_work(source.source_id):
-        where += ", another work"
-    if judgement.quote_status == "none":
-        return [(f"no quote{where}", "dim")]
-    status = quote_status_words(judgement, source) if wide else in_words(judgement.quote_status)
-    if judgement.quote_status in FALSE_QUOTES:
-        kinds = f": {', '.join(judgement.difference_kinds)}" if judgement.difference_kinds else ""
-        return [("quote ", ""), (status.upper(), "badge"), (f"{kinds}{where}", "")]
-    if doubt := _doubt(judgement):
-        return [("quote ", ""), (doubt.upper(), "badge"), (where, "")]
-    return [(f"quote {status}{where}", "")]
-
-
-def _doubt(judgement: Judgement) -> str:
-    return quote_doubt_words(judgement.quote_doubt)

@@ -65,6 +65,9 @@ class KeyScreen(Screen[Result], Generic[Result]):
         """Write everything that is on the screen again."""
         self.app.redraw()
 
+    def tell(self, words: str) -> None:
+        """Show words until the next key; a screen without a row for them says nothing."""
+
     def ignored(self, key: Key) -> None:
         """Say that a key was ignored because it is held down since it decided, perhaps on the screen before."""
 

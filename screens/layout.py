@@ -22,12 +22,21 @@ SOURCE_ROWS: Final = 11
 """The source never has fewer rows than this in one column, if the terminal has 24."""
 
 QUEUE_COLUMNS: Final = 34
+"""Of the queue pane at least, unless the reviewer makes it narrower."""
+QUEUE_HEAD_ROWS: Final = 2
 FOOT_ROWS: Final = 3
 _HEADER_ROWS: Final = 2
+_PANES_TOP: Final = 2
 _BLOCK_ROWS: Final = 3
 _BAR_ROWS: Final = 3
 """Of the bar above the source where it has a pane of its own."""
 _STATEMENT_ROWS: Final = 7
+_LEAST_SOURCE: Final = 4
+"""Rows of the source without which nothing stands above it."""
+
+
+_LEAST_ACROSS: Final = 3
+"""Rows of the source that a card across never takes."""
 
 
 class Needs(NamedTuple):
@@ -36,7 +45,9 @@ class Needs(NamedTuple):
     ``response``: in one column, the response stands where the source was (``v``). ``source``: in one column, as many
     rows as the text to read has, if it is so short that the statement can have more of them. ``pinned``: rows for the
     figures that are kept in sight; in one column they stand where a rule was. ``bar``: further rows of the bar above
-    the source, which in one column rule and statement give up.
+    the source, which in one column rule and statement give up. ``queue``: columns of the queue pane, where it is shown.
+    ``across``: side by side, card, source and judges lie one below the other, as wide as the queue leaves them.
+    ``strip``: further rows below that bar, which the source gives up.
     """
 
     statement: int
@@ -46,6 +57,9 @@ class Needs(NamedTuple):
     source: int = SOURCE_ROWS
     pinned: int = 0
     bar: int = 0
+    across: bool = False
+    queue: int = QUEUE_COLUMNS
+    strip: int = 0
 
 
 class PanePlan(NamedTuple):
@@ -67,6 +81,8 @@ def shape_of(size: Size) -> Shape:
 def arrange(size: Size, needs: Needs) -> PanePlan:
     """The plan for a size and a content."""
     shape = shape_of(size)
+    if needs.across and shape != "one":
+        return _across(size, needs, shape)
     return _one_column(size, needs) if shape == "one" else _panes(size, needs, shape)
 
 
@@ -94,9 +110,11 @@ def _one_column(size: Size, needs: Needs) -> PanePlan:
         ("foot", FOOT_ROWS),
     ]
     rest = max(1, size.height - sum(height for _, height in rows))
+    strip = 0 if needs.response or rest - needs.strip < _LEAST_SOURCE else needs.strip
+    rest -= strip
     regions, y = {}, 0
     for name, height in rows:
-        height = rest if name in ("source", "response") else height
+        height = rest if name in ("source", "response") else height + strip if name == "bar" else height
         if height:
             margin = 1 if name in ("source", "response") else 0
             regions[name] = Region(0, y, size.width - margin, height)
@@ -105,9 +123,9 @@ def _one_column(size: Size, needs: Needs) -> PanePlan:
 
 
 def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
-    top, bottom = 2, size.height - FOOT_ROWS - 1
+    top, bottom = _PANES_TOP, size.height - FOOT_ROWS - 1
     height = bottom - top
-    left = QUEUE_COLUMNS if shape == "three" else 0
+    left = needs.queue if shape == "three" else 0
     rest = size.width - left - (2 if left else 1)
     middle = rest // 2 if shape == "two" else rest * 60 // 124
     x = left + 1 if left else 0
@@ -115,6 +133,7 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
     block = min(needs.statement + needs.question, card_room(size, needs.judges) - needs.pinned)
     question = max(1, block - needs.statement)
     bar = _BAR_ROWS + needs.bar
+    bar += needs.strip if height - bar - needs.strip >= _LEAST_SOURCE else 0
     regions = {
         "header": Region(0, 0, size.width, 1),
         "rule": Region(0, 1, size.width, 1),
@@ -129,10 +148,47 @@ def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
     }
     if needs.pinned:
         regions["pinned"] = Region(x, bottom - needs.pinned, middle, needs.pinned)
-    if left:
-        regions["queue"] = Region(0, top, left, height)
-        regions["left"] = Region(left, top, 1, height)
-    return PanePlan(shape, regions, needs.statement, question)
+    return PanePlan(shape, regions | (_queue(size, left, height) if left else {}), needs.statement, question)
+
+
+def queue_rows(size: Size) -> int:
+    """Rows of the queue pane below its heading."""
+    return size.height - FOOT_ROWS - 1 - _PANES_TOP - QUEUE_HEAD_ROWS
+
+
+def _across(size: Size, needs: Needs, shape: Shape) -> PanePlan:
+    top, bottom = _PANES_TOP, size.height - FOOT_ROWS - 1
+    height = bottom - top
+    left = needs.queue if shape == "three" else 0
+    x = left + 1 if left else 0
+    wide = size.width - x
+    panel = _panel_rows(height, needs.judges)
+    block = max(1, min(needs.statement, height - panel - 1 - _LEAST_ACROSS))
+    regions = {
+        "header": Region(0, 0, size.width, 1),
+        "rule": Region(0, 1, size.width, 1),
+        "statement": Region(x, top, wide, block),
+        "bar": Region(x, top + block, wide, 1),
+        "source": Region(x, top + block + 1, wide - 1, height - block - 1 - panel),
+        "judges": Region(x, bottom - panel, wide, panel),
+        "lower": Region(0, bottom, size.width, 1),
+        "foot": Region(0, bottom + 1, size.width, FOOT_ROWS),
+    }
+    return PanePlan(shape, regions | (_queue(size, left, height) if left else {}), block)
+
+
+def _queue(size: Size, columns: int, height: int) -> dict[str, Region]:
+    """Where the queue lies, and the line that ends it."""
+    return {
+        "queue-head": Region(0, _PANES_TOP, columns, QUEUE_HEAD_ROWS),
+        "queue": Region(0, _PANES_TOP + QUEUE_HEAD_ROWS, columns, queue_rows(size)),
+        "left": Region(columns, _PANES_TOP, 1, height),
+    }
+
+
+def source_columns(size: Size) -> int:
+    """The columns of the bar above the source."""
+    return arrange(size, Needs(0, 0, 0)).regions["bar"].width
 
 
 def card_room(size: Size, judges: int) -> int:

@@ -10,6 +10,7 @@ from medreview.errors import UserError
 from medreview.review.actions import Action, shown_key
 from medreview.review.background import FIELDS, read_background
 from medreview.review.home_actions import HOME
+from medreview.review.set_markdown import set_markdown
 from medreview.review.text_entry import LineEdit
 from medreview.review.wrapping import WrapTable
 from medreview.screens.key_screen import Key, KeyScreen
@@ -41,10 +42,13 @@ class PageScreen(KeyScreen[None]):
 
     def paint(self) -> None:
         """The text for the width; the place is kept."""
-        self._page.show(self._text(self.app.size.width - 3), anchor=self._page.first_offset)
+        self._show_text(self.app.size.width - 3)
         self._head.show([[(f" {self._title}", "title")], [("─", "rule fill")]])
         keys = [(" Space PgUp j k g G", "key"), (" move   ", ""), ("Enter q Esc", "key"), (" back", "")]
         self._foot.show([[("─", "rule fill")], keys])
+
+    def _show_text(self, columns: int) -> None:
+        self._page.show(self._text(columns), anchor=self._page.first_offset)
 
     def answer(self, key: Key) -> bool:
         """Move in the text or close it."""
@@ -80,10 +84,13 @@ def help_text(actions: Mapping[str, Action], columns: int) -> str:
         parts.append("\n".join(lines))
     parts.append(
         "\n".join(
-            _hanging("", "The names in brackets are what the settings file remaps under [keys]. In the source, bold "
-                     "green is the judge's quote, underlined cyan the retrieved evidence, red a number or word that "
-                     "differs; the bar at the left marks the highlight you are at. "
-                     "? before a slanted word: it was read by OCR and may be wrong.", columns)
+            _hanging("", "The names in brackets are what the settings file remaps under [keys]. In the source a sign "
+                     "says what a passage means for the statement: ✓ it supports it (green), ✗ it contradicts it "
+                     "(red), ~ in part, “ a judge quotes it and says something else, ! the quote is altered, off "
+                     "topic or read both ways (yellow), ≈ the nearest passage, of which the rules are not sure "
+                     "(cyan). A number or word that differs is red, reversed. ▌ marks the highlight you are at, ▸ "
+                     "the pane that paging moves. ? before a slanted word: it was read by OCR and may be wrong.",
+                     columns)
         )
     )  # fmt: skip
     return "\n\n".join(parts)
@@ -154,12 +161,11 @@ def summary_text(lines: Sequence[str], columns: int) -> str:
 
 
 class GuidelinesPage(PageScreen):
-    """``edit`` opens the editor, ``None`` where nothing can be saved; it raises what went wrong."""
+    """Guidelines (Markdown), set; ``edit`` opens the editor, ``None`` where nothing can be saved; it raises what went
+    wrong."""
 
-    def __init__(
-        self, title: str, text: Callable[[int], str], edit: Callable[[], None] | None, *, ascii_only: bool = False
-    ) -> None:
-        super().__init__(title, text, ascii_only=ascii_only)
+    def __init__(self, title: str, text: str, edit: Callable[[], None] | None, *, ascii_only: bool = False) -> None:
+        super().__init__(title, lambda _columns: text, ascii_only=ascii_only)
         self._edit = edit
         self._said = ""
 
@@ -171,6 +177,10 @@ class GuidelinesPage(PageScreen):
             self._foot.show([[("─", "rule fill")], [(f" {visible(self._said)}", "title")]])
         else:
             self._foot.show([[("─", "rule fill")], [*self.KEYS, *edits]])
+
+    def _show_text(self, columns: int) -> None:
+        made = set_markdown(self._text(columns), columns)
+        self._page.show(made.text, made.marks, anchor=self._page.first_offset)
 
     def answer(self, key: Key) -> bool:
         """``e`` edits; everything else moves or closes."""

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from medreview.review.deciding import Deciding
-from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.highlight_index import TYPOGRAPHY, HighlightIndex, Mark
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.search import Hits, TextSearch
 from medreview.review.shown_unit import DocumentOutline, Highlights
 from medreview.review.span_editing import SpanEdit, WordHint, hints_left, word_hints
+from medreview.review.typography import typography
 from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where
-from medreview.screens.widgets.document import DocumentView
+from medreview.screens.widgets.document import DocumentView, Note
 from medreview.screens.widgets.painted import Row
 from medreview.sources.ocr_pages import BY_OCR, percent, words_in_doubt
 from medreview.sources.reading.text_structure import SetApart
@@ -89,7 +90,10 @@ def _read(session: Deciding, whole: bool) -> SourcePage:
         *(Mark(*part) for part in places.set_apart if part.kind in CLOSED),
         *(Mark(word.start, word.end, "doubtful") for word in words_in_doubt(places.by_ocr)),
     ]
-    return SourcePage(text, places, hidden_count(text), HighlightIndex(standing))
+    index = HighlightIndex(standing)
+    return SourcePage(
+        text, places, hidden_count(text), index.over(typography(text)) if session.source_is_answer else index
+    )
 
 
 _LONG_HIDDEN: Final = 20
@@ -124,6 +128,8 @@ class Panes:
         """Side by side: the question has as many rows as it needs."""
         self.beside_drawn = False
         """The text beside is drawn in full elsewhere."""
+        self.columns = ""
+        """All texts of the unit in columns, to be shown instead of the one that is chosen."""
         self.cut = 0
         """Where the statement is being cut; 0 while it is not."""
         self.whole = False
@@ -171,6 +177,12 @@ class Panes:
     def show_source(self) -> None:
         """The source with its marks: opened at the best span if it was not on the screen before."""
         session = self.session
+        if self.columns:
+            if self.columns != self._text:
+                self._page, self._highlights = SourcePage(self.columns), Highlights()
+                self._standing, self._shown, self._loaded = self._page.standing, None, (None, False)
+                self.source.show(self.columns)
+            return
         key = (session.unit, session.text_key) if session.unit else None
         text_of = session.snapshot or key
         same = key is not None and key == self._shown
@@ -207,7 +219,7 @@ class Panes:
 
     def prepare(self, ahead: Deciding) -> None:
         """Read and draw what :meth:`show` will be asked for when the session is there; nothing is shown."""
-        if self.whole or self.searching or not ahead.unit:
+        if self.whole or self.searching or self.columns or not ahead.unit:
             return
         page, highlights = self._pages.page(ahead, whole=False), ahead.source_highlights()
         if page.text:
@@ -220,8 +232,9 @@ class Panes:
                 at_third=at_third, preface=preface, below=page.standing, beforehand=True,
             )  # fmt: skip
         if not self.beside_drawn:
-            text, marked = ahead.beside_text(), ahead.beside_marks()
-            self.response.show(text, marked, self.response.first_offset, beforehand=True)
+            text, marked, told = ahead.beside_text(), ahead.beside_marks(), ahead.beside_told
+            at, below = self.response.first_offset, typography(text)
+            self.response.show(text, marked, at, below=below, told=told, beforehand=True)
 
     def toggle_whole(self) -> str:
         """Show the whole page, or again the text that is judged and marked; a message if that is all."""
@@ -246,7 +259,8 @@ class Panes:
         if self._searched is self.response:
             self.end_search()
         self._answer = shown
-        self.response.show(text, marks, self.response.first_offset)
+        told = session.beside_told
+        self.response.show(text, marks, self.response.first_offset, below=typography(text), told=told)
         own = [mark for mark in marks if mark.kind == "statement"]
         if own:
             self.response.keep_in_sight(own[-1].end - 1)
@@ -353,7 +367,8 @@ class Panes:
     def _mark_hits(self, spans: Sequence[Span]) -> None:
         self._searched.mark("search", spans)
         if self._searched is self.source:
-            self._standing = self.source.marks.only("heading", "doubtful", *CLOSED, *(("search",) if spans else ()))
+            standing = ("doubtful", *CLOSED, *TYPOGRAPHY, *(("search",) if spans else ()))
+            self._standing = self.source.marks.only(*standing)
 
     def _to_hit(self, number: int) -> None:
         assert self._hits is not None
@@ -393,7 +408,7 @@ class Panes:
 
     def draw_left_out(self, part: LeftOut | None) -> None:
         """Draw a part of the response that is no statement; ``None`` draws none."""
-        self.response.mark("active", [Span(part.start, part.end)] if part else [])
+        self.response.mark("chosen", [Span(part.start, part.end)] if part else [])
         if part:
             self.response.keep_in_sight(part.end - 1)
             self.response.keep_in_sight(part.start)
@@ -401,7 +416,7 @@ class Panes:
     def draw_cut(self, at: int, places: Sequence[Span]) -> None:
         """Draw what would stand behind a cut of the statement, in it and at its places in the response; 0: no cut."""
         self.cut = at
-        self.response.mark("active", places)
+        self.response.mark("chosen", places)
         if places:
             self.response.keep_in_sight(places[0].start)
 
@@ -437,17 +452,21 @@ def _marks(highlights: Highlights, active: Span | None) -> list[Mark]:
     return [*highlights.marks, *([Mark(*active, "active")] if active is not None else [])]
 
 
-def _notes(page: SourcePage, highlights: Highlights) -> dict[int, str]:
-    """The notes under rows of a page: on marks, and on text that no reader of the page sees."""
-    notes = {offset: f"^^ {remark}" for offset, remark in highlights.remarks.items()}
+def _notes(page: SourcePage, highlights: Highlights) -> tuple[Note, ...]:
+    """The notes under rows of a page: what differs there, what a passage is, what no reader of the page sees."""
+    told = dict(highlights.told)
     for part in page.places.set_apart:
         if part.kind == "hidden" and part.end - part.start >= _LONG_HIDDEN:
-            notes.setdefault(part.start, "^^ hidden on the page")
+            told.setdefault(part.start, "hidden on the page")
     for stop in highlights.stops:
         for part in page.places.apart_in(*stop):
             if part.kind in APART_NOTES:
-                notes.setdefault(max(part.start, stop.start), APART_NOTES[part.kind])
-    return notes
+                at = min(part.end, stop.end) - 1
+                told[at] = " · ".join(filter(None, (told.get(at), APART_NOTES[part.kind])))
+    return (
+        *(Note(offset, f"^^ {remark}") for offset, remark in highlights.remarks.items()),
+        *(Note(offset, words, hangs=True) for offset, words in told.items()),
+    )
 
 
 def position_words(view: DocumentView) -> str:

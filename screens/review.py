@@ -37,9 +37,9 @@ from medreview.screens.face import Face
 from medreview.screens.key_rows import ALWAYS, KeyRows, offered, undo_key
 from medreview.screens.key_screen import LEAVES_NOTHING, Key, KeyScreen
 from medreview.screens.last_rows import LISTED_ROWS, LineInput, PaletteDialog, foot_rows
-from medreview.screens.layout import Needs, PanePlan, PlannedLayout, arrange, shape_of, with_list
+from medreview.screens.layout import Needs, PanePlan, PlannedLayout, arrange, queue_rows, shape_of, with_list
+from medreview.screens.queue_rows import QueueRows, pane_columns, progress_row, within
 from medreview.screens.review_rows import (
-    QueueRows,
     header_rows,
     pinned_height,
     pinned_rows,
@@ -47,8 +47,8 @@ from medreview.screens.review_rows import (
 )
 from medreview.screens.terminal_driver import NotRead, not_read_words
 from medreview.screens.widgets.document import DocumentView
-from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView
-from medreview.screens.widgets.painted import Row, displayed
+from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView, top_row
+from medreview.screens.widgets.painted import Row
 from medreview.units.registry import unit_name
 
 if TYPE_CHECKING:
@@ -144,7 +144,8 @@ class ReviewScreen(KeyScreen[None]):
         self._own_view = False
         self._header = LinesView(id="header", ascii_only=ascii_only)
         self._rule = LinesView(id="rule", ascii_only=ascii_only)
-        self._queue = RowsView(id="queue", ascii_only=ascii_only)
+        self._queue_head = LinesView(id="queue-head", ascii_only=ascii_only)
+        self._queue = RowsView(id="queue", bar=True, ascii_only=ascii_only)
         self._statement = LinesView(id="statement", ascii_only=ascii_only)
         self._bar = LiveLines(self._bar_rows, id="bar", ascii_only=ascii_only)
         self._judges = LinesView(id="judges", ascii_only=ascii_only)
@@ -160,6 +161,8 @@ class ReviewScreen(KeyScreen[None]):
         self._conflicts = _conflicts(session)
         self.reading = self._face.panes
         self._queue_rows: QueueRows | None = None
+        self._queue_shown: QueueRows | None = None
+        self._queue_for = Size()
 
     @property
     def layout(self) -> Layout:
@@ -168,7 +171,7 @@ class ReviewScreen(KeyScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Every part; which of them are seen depends on the size."""
-        yield from (self._header, self._rule, self._queue, self._left, self._statement, self.response)
+        yield from (self._header, self._rule, self._queue_head, self._queue, self._left, self._statement, self.response)
         yield from (self._bar, self.source, self._judges, self._pinned, self._right, self._lower, self._listed)
         yield self._foot
 
@@ -271,14 +274,13 @@ class ReviewScreen(KeyScreen[None]):
     # The mouse
 
     def clicked(self, widget: Widget, at: Offset) -> None:
-        """A key, an entry of the palette, a source by its name in the bar, or an item of the queue."""
+        """A key, an entry of the palette, the bar, which turns to the next source, or an item of the queue."""
         self._said, self._bad, self.held = "", False, ""
         if widget is self._listed and isinstance(self._step, PaletteDialog):
             step = self._step
             self._tried(lambda: step.choose(at.y))
         elif widget is self._bar:
-            row = "".join(displayed(text, self._bar.ascii_only) for text, _ in self._bar.row_at(at.y))
-            self._face.show_named(row[: at.x + 1].split(" ")[-1] + row[at.x + 1 :].split(" ")[0])
+            self._tried(lambda: self._acts.perform("source_next"))
         else:
             super().clicked(widget, at)
 
@@ -376,7 +378,7 @@ class ReviewScreen(KeyScreen[None]):
         header = (
             header_rows(self.session, face.subject(), self._title, size.width)
             if one
-            else wide_header_rows(self.session, self._title, size.width)
+            else wide_header_rows(self.session, self._title, size.width, flagged=plan.shape == "two")
         )
         self._header.show(header)
         self._statement.show(face.card_rows(plan))
@@ -418,11 +420,36 @@ class ReviewScreen(KeyScreen[None]):
     def _show_queue(self) -> None:
         """Bring the queue pane up to date; its rows are made where it is seen."""
         rows, place = self._queue_rows, self.session.position
-        if rows is None:
-            rows = self._queue_rows = QueueRows(self.session)
+        assert rows is not None
+        self._queue_head.show([progress_row(self.session, rows.columns)])
+        if self._queue_shown is not rows:
+            self._queue_shown = rows
             self._queue.show(len(rows), rows.row, rows.row_of(place), rows.heading)
         self._queue.move_to(rows.row_of(place))
-        self._queue.refresh_changed(self.session.acts)
+        self._queue.refresh_changed((self.session.acts, rows.columns))
+
+    def _queue_width(self, size: Size) -> int:
+        """Columns of the queue pane: as the reviewer wants it, else as the flags in sight ask when it is opened or the
+        terminal has another size; it stays so while one goes through the queue."""
+        rows = self._queue_rows
+        if rows is None:
+            rows = self._queue_rows = QueueRows(self.session, 0)
+        wanted = self.app.queue_columns
+        if wanted is not None:
+            rows.columns = within(size.width, wanted)
+        elif not rows.columns or self._queue_for != size:
+            height = queue_rows(size)
+            top = top_row(rows.row_of(self.session.position), len(rows), height)
+            blind = self.session.queue.mode == "blind"
+            rows.columns = pane_columns(size.width, 0 if blind else rows.measure(range(top, top + height)))
+        self._queue_for = size
+        return rows.columns
+
+    def widen_queue(self, by: int) -> None:
+        """Make the queue pane wider or narrower by so many columns, for the whole sitting."""
+        if self._plan is None or self._plan.shape != "three" or self._queue_rows is None:
+            raise UserError("The queue stands beside the texts from 120 columns and 26 rows on.")
+        self.app.queue_columns = within(self.app.size.width, self._queue_rows.columns + by)
 
     def prepare(self) -> None:
         """Read and draw the next unit beforehand; where the study cannot be read, its key will say so."""
@@ -433,9 +460,14 @@ class ReviewScreen(KeyScreen[None]):
                 self._prepared = asked
 
     def _ask_needs(self, size: Size) -> Needs:
-        card = None if shape_of(size) == "one" else self.plan_for(size).regions["statement"]
+        shape = shape_of(size)
+        if shape == "three":
+            self._needs = self._needs._replace(queue=self._queue_width(size))
+        card = None if shape == "one" else self.plan_for(size).regions["statement"]
         pins = isinstance(self.session, ReviewSession) and self.app.pinned and not self.session.hides_totals
-        needs = self._face.needs(size, card)._replace(pinned=pinned_height(one=card is None) if pins else 0)
+        needs = self._face.needs(size, card)._replace(
+            pinned=pinned_height(one=card is None) if pins else 0, queue=self._needs.queue
+        )
         if self._conflicts is None:
             return needs
         return needs._replace(judges=self._conflicts.height(size.width, one=card is None, otherwise=needs.judges))

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from medreview.labels import SET_APART
 from medreview.next_step import command
 from medreview.review.cell_width import fit, width
+from medreview.review.page_words import state_words
 from medreview.review.session import ReviewSession
 from medreview.review.wrapping import prose_rows
-from medreview.screens.widgets.painted import Row, StyledText
+from medreview.screens.widgets.painted import Row, StyledText, cells
 from medreview.sources.ocr_pages import BY_OCR, NO_TEXT_BY_OCR, OCR_OFFER, pages_in_words, words_in_doubt
 from medreview.sources.reading.text_structure import SetApart
-from medreview.text import counted, in_words
+from medreview.text import counted
 from medreview.units.cited_source import Source
 from medreview.visible import visible
 
@@ -20,50 +21,13 @@ if TYPE_CHECKING:
     from medreview.units.checked_reference import SourceReference
 
 
-OWN: Final = "*"
-"""Behind the number of a source that the statement itself cites."""
-
 _TAIL: Final = 10
 """Cells of an address behind its host that distinguish two pages."""
 
 
-def source_numbers(sources: Sequence[Source], shown: Source, room: int) -> list[StyledText]:
-    """The sources by name in the order in which one goes through them, the shown one in brackets.
-
-    Of too many for ``room`` cells those around the shown one, and how many there are.
-    """
-    here = sources.index(shown)
-    words = [_marked(source.bracketed if source is shown else source.name, source) for source in sources]
-    if sum(map(width, words)) + len(words) - 1 <= room:
-        return _joined(words, here, 0)
-    count = f" of {len(words)}"
-    first, last = here, here + 1
-    left = room - width(words[here]) - width(count) - 4
-    while True:
-        after = last < len(words) and width(words[last]) < left
-        before = first > 0 and width(words[first - 1]) < left
-        if not (after or before):
-            break
-        if before and (not after or here - first < last - 1 - here):
-            first -= 1
-            left -= width(words[first]) + 1
-        else:
-            left -= width(words[last]) + 1
-            last += 1
-    cut = [("… ", "dim")] if first else []
-    more = [(" …", "dim")] if last < len(words) else []
-    return [*cut, *_joined(words[first:last], here, first), *more, (count, "dim")]
-
-
-def _joined(words: Sequence[str], here: int, first: int) -> list[StyledText]:
-    pieces: list[StyledText] = []
-    for place, word in enumerate(words, first):
-        pieces += [(" ", ""), (word, "title" if place == here else "")]
-    return pieces[1:]
-
-
-def _marked(name: str, source: Source) -> str:
-    return f"{name}{OWN}" if source.cited else name
+def source_name(sources: Sequence[Source], shown: Source) -> str:
+    """The source as the answer names it, and of how many: ``[3]=[4] of 5``; alone, without a number of them."""
+    return shown.bracketed if len(sources) < 2 else f"{shown.bracketed} of {len(sources)}"
 
 
 def address_of(source: Source) -> str:
@@ -210,8 +174,8 @@ _SHORTEST: Final = 8
 _DOMAIN: Final = 12
 """Cells of the domain for which size and date give way."""
 
-_NUMBERS: Final = 16
-"""Cells that the numbers of the sources get in any bar; in a wide one a third."""
+_CITED: Final = (" · cited here", "")
+"""Behind a source that the statement itself cites."""
 
 
 class Where(NamedTuple):
@@ -256,13 +220,14 @@ _SIGNS: Final = {
 }
 
 
+_NOTHING: Final = "No passage is like the statement, so that nothing is lit."
 _DOUBTFUL: Final = "? before a word: OCR may have read it wrong, look at the page."
 """What the sign says that the source pane draws before words in doubt."""
 
 
 APART_NOTES: Final = {
-    "alt": "^^ words for a picture, not of the text",
-    "boilerplate": "^^ in a menu or a footer of the page",
+    "alt": "words for a picture, not of the text",
+    "boilerplate": "in a menu or a footer of the page",
 }
 """Under a marked place that has no sign beside it and stands in such text: what the text is."""
 
@@ -274,8 +239,9 @@ def apart_words(parts: Sequence[SetApart]) -> str:
     return "; ".join(told)
 
 
-def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = ()) -> str:
-    """Notices on a page whose text can be read: why it may not be what was cited, and what the signs beside it mean.
+def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = (), *, nothing: bool = False) -> str:
+    """Notices on a page whose text can be read: why it may not be what was cited, what the signs beside it mean, that
+    ``nothing`` in it is like the statement.
 
     The notices that a record's text begins with, such as a retraction, are not said twice.
     """
@@ -290,7 +256,7 @@ def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = ()) -> s
             if not line or not said.startswith(line):
                 break
             said = said.removeprefix(line).lstrip()
-    words = " ".join(filter(None, (said, *signs)))
+    words = " ".join(filter(None, (said, *signs, _NOTHING if nothing else "")))
     return f"[medreview: {words}]" if words else ""
 
 
@@ -311,19 +277,25 @@ def source_heading(session: ReviewSession, columns: int, where: Where, hidden: i
     if source is None:
         return [[(" no source", "dim")], [], [("─", "rule fill")]]
     _, *warnings = _state(source, where)
-    facts = [*_facts(source), *reference_fact(session.reference)]
-    if hidden:
-        facts.append((f" · {hidden} hidden character{'s' if hidden > 1 else ''} shown as marks", "badge"))
-    if sum(width(text) for text, _ in (*warnings, *facts)) + 7 > columns:
-        facts = [fact for fact in facts if fact[1] != "dim"]
+    told = [*([_CITED] if source.cited else []), *warnings]
+    known = reference_fact(session.reference)
+    known += [(f" · {counted(hidden, 'hidden character')} shown as marks", "badge")] if hidden else []
+    room = columns - cells(told) - cells(known) - 7
+    choices: tuple[list[StyledText], ...] = (
+        _facts(source, "fetched "),
+        _facts(source, "fetched ")[1:],
+        _facts(source)[1:],
+        [],
+    )
+    facts = [*next(facts for facts in choices if cells(facts) <= room or not facts), *known]
     return [
-        _bar(session, source, columns, _state(source, where)[:1], where, search),
+        _bar(session, source, columns, _state(source, where)[:1], where, search, cited=False),
         [("   ", ""), *_title_and_path(visible(source.title), tuple(map(visible, where.path)), columns - 4)],
-        [*_in_rule(warnings), ("─", "rule fill"), *_in_rule(facts)],
+        [*_in_rule(told), ("─", "rule fill"), *_in_rule(facts)],
     ]
 
 
-def _in_rule(facts: list[StyledText]) -> list[StyledText]:
+def _in_rule(facts: Sequence[StyledText]) -> list[StyledText]:
     """Facts with a rule on either side."""
     if not facts:
         return []
@@ -353,8 +325,11 @@ def _bar(
     where: Where,
     search: str,
     below: str = "",
+    *,
+    cited: bool = True,
 ) -> list[StyledText]:
-    """``below``: the heading or title to put into the rule, if the address can give way to its domain for it."""
+    """``below``: the heading or title to put into the rule, if the address can give way to its domain for it;
+    ``cited``: whether it says that the statement cites the source."""
     right: list[StyledText] = []
     if search:
         right += [
@@ -365,14 +340,16 @@ def _bar(
     right.append((f" {where.position} ──{'' if below else '───'}" if where.position else "──", "rule"))
     sources = session.item.sources if session.item else (source,)
     enough = min(least(source, sources), max(_DOMAIN, columns // 3))
-    numbers = source_numbers(sources, source, max(_NUMBERS, columns // 3))
-    start = [("── ", "rule"), *numbers, ("  ", "")]
+    own = [_CITED] if source.cited and cited else []
+    start = [("── ", "rule"), (source_name(sources, source), "title"), *own, ("  ", "")]
 
     def room() -> int:
-        return columns - sum(width(text) for text, _ in (*start, *facts, *right)) - 2
+        return columns - cells((*start, *facts, *right)) - 2
 
     while room() < enough and (lesser := [fact for fact in facts if fact[1] == "dim"]):
         facts = [fact for fact in facts if fact is not lesser[0]]
+    if room() < enough:
+        start = [piece for piece in start if piece not in own]
     left = max(_DOMAIN, room())
     heading: list[StyledText] = []
     if below:
@@ -388,7 +365,7 @@ def _state(source: Source, where: Where) -> list[StyledText]:
     """The page's state in a word or two, and what else its evidence warns of; that the page one is at was read by OCR,
     or which others were."""
     evidence = source.state_evidence.lower()
-    state = (f" · {in_words(source.state)}", "" if source.state == "ok" else "badge")
+    state = (f" · {state_words(source.state)}", "" if source.state == "ok" else "badge")
     warnings = [word for sign, word in _WARNINGS if sign in evidence]
     if source.by_ocr:
         warnings.insert(0, where.by_ocr or f"{pages_in_words(source.by_ocr)} {BY_OCR}")
@@ -397,9 +374,9 @@ def _state(source: Source, where: Where) -> list[StyledText]:
     return [state, *((f" · {word}", "badge") for word in warnings)]
 
 
-def _facts(source: Source) -> list[StyledText]:
+def _facts(source: Source, fetched: str = "") -> list[StyledText]:
     facts = [size_words(source.size)] if source.size else []
-    facts += [date_words(source.fetched_at)] if source.fetched_at else []
+    facts += [f"{fetched}{date_words(source.fetched_at)}"] if source.fetched_at else []
     return [(f" · {fact}", "dim") for fact in facts]
 
 

@@ -12,20 +12,20 @@ from medreview.review.about_answer import about_answer
 from medreview.review.cell_width import fit
 from medreview.review.cell_width import width as cells
 from medreview.review.deciding import Deciding
-from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.highlight_index import Mark
+from medreview.review.judge_words import listed
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import CutEdit, exclude_event, join_event, split_event
-from medreview.review.wrapping import prose_rows
+from medreview.review.typography import set_prose
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog, LeftOutDialog
 from medreview.screens.face import Face
-from medreview.screens.judge_rows import judge_bar, lead, panel_rows
+from medreview.screens.judge_rows import SEEN_BEFORE
 from medreview.screens.key_rows import Hints
-from medreview.screens.layout import Needs, PanePlan, shape_of
+from medreview.screens.layout import Needs, PanePlan, shape_of, source_columns
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import (
-    OWN,
     nothing_to_read,
     reference_height,
     reference_rows,
@@ -33,13 +33,13 @@ from medreview.screens.source_rows import (
     source_bar,
     source_heading,
 )
-from medreview.screens.widgets.painted import Row, StyledText
+from medreview.screens.widgets.painted import Row
 from medreview.sources.reading.text_structure import SetApart
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
 from medreview.text import Span, counted, in_words, joined, places_in_text
 from medreview.units.registry import unit_name
-from medreview.units.statement_view import StatementView
+from medreview.units.statement_view import Judgement, StatementView
 from medreview.visible import visible
 
 INDENT = 7
@@ -48,18 +48,14 @@ INDENT = 7
 
 def statement_rows(item: StatementView, marks: Sequence[Mark], columns: int, most: int, cut: str) -> list[Row]:
     """The statement, wrapped, in at most so many rows; ``cut`` says where the rest is when it is longer."""
-    text = visible(item.text)
-    wrapped = _rows(text, columns - INDENT - 1)
-    index = HighlightIndex(marks)
+    wrapped = set_prose(visible(item.text), columns - INDENT - 1, marks)
     rows: list[Row] = []
-    for number, (start, end) in enumerate(wrapped[:most]):
+    for number, pieces in enumerate(wrapped[:most]):
         label = f" {item.short_name}/{item.siblings} ".ljust(INDENT) if number == 0 else " " * INDENT
-        pieces: list[StyledText] = [(label, "title")]
-        pieces += [(text[piece.start : piece.end], " ".join(piece.kinds)) for piece in index.pieces(start, end)]
-        rows.append(pieces)
+        rows.append([(label, "title"), *pieces])
     if len(wrapped) > most and rows:
-        start, end = wrapped[most - 1]
-        rows[-1] = [(" " * INDENT, ""), (text[start:end][: -len(cut) - 2].rstrip() + "… ", ""), (cut, "dim")]
+        line = "".join(text for text, _ in wrapped[most - 1])
+        rows[-1] = [(" " * INDENT, ""), (line[: -len(cut) - 2].rstrip() + "… ", ""), (cut, "dim")]
     return [*rows, *beside_rows(item, columns)[: most - len(rows)]]
 
 
@@ -72,16 +68,22 @@ def beside_rows(item: StatementView, columns: int) -> list[Row]:
 
 def statement_height(item: StatementView, columns: int) -> int:
     """Rows that the whole statement takes."""
-    return len(_rows(visible(item.text), columns - INDENT - 1)) + len(beside_rows(item, columns))
+    return len(set_prose(visible(item.text), columns - INDENT - 1)) + len(beside_rows(item, columns))
 
 
 def question_rows(item: StatementView, columns: int, most: int, label: str = " asked ") -> list[Row]:
     """The question in at most so many rows."""
     text = visible(" ".join(item.question.split())) or "(no question was recorded)"
-    lines = [text[start:end] for start, end in _rows(text, columns - len(label) - 1)]
+    lines = set_prose(text, columns - len(label) - 1)
     if len(lines) > most:
-        lines = [*lines[: most - 1], lines[most - 1].rstrip()[:-1] + "…"] if most else []
-    return [[(label if number == 0 else " " * len(label), "dim"), (line, "")] for number, line in enumerate(lines)]
+        last = "".join(words for words, _ in lines[most - 1]).rstrip()[:-1] + "…"
+        lines = [*lines[: most - 1], [(last, "")]] if most else []
+    return [[(label if number == 0 else " " * len(label), "dim"), *line] for number, line in enumerate(lines)]
+
+
+def answer_name(item: StatementView) -> str:
+    """The answer that the statement is of, as screens say it: ``answer 7``; lists and filters call it ``R07``."""
+    return f"answer {int(item.response_name[1:])}"
 
 
 def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
@@ -92,16 +94,13 @@ def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
     """
     model = f"  {visible(item.model)}" if named else ""
     ended = f"  {in_words(item.finish)}" if item.finish not in ("", "complete") else ""
-    name = f"{item.response_name}  {item.short_name}/{item.siblings} "
     record = f"  {visible(item.record_id)}" if named and item.record_id else ""
-    if cells(f" answer{model}{ended}{record}  {name}") > columns:
+    first, name = f" {answer_name(item)}", f"statement {item.short_name[1:]} of {item.siblings} "
+    if cells(f"{first}{model}{ended}{record}  {name}") > columns:
         record = ""
-    return [(" answer", "dim"), (model, "title"), (ended, "clash"), (record, "dim"), ("", "fill"), (name, "title")]
-
-
-def _rows(text: str, width: int) -> list[tuple[int, int]]:
-    """Where the rows begin and end: a statement is prose, also one that was cut out of a table with its bars."""
-    return list(prose_rows(text, 0, len(text), max(1, width))) or [(0, 0)]
+    if cells(f"{first}{model}{ended}  {name}") > columns:
+        first, name = " answer", f"{item.response_name}  {item.short_name}/{item.siblings} "
+    return [(first, "dim"), (model, "title"), (ended, "badge"), (record, "dim"), ("", "fill"), (name, "title")]
 
 
 _QUESTION_ROWS: Final = 3
@@ -110,6 +109,9 @@ faster and read easier."""
 
 _ALL_ROWS: Final = 99
 _PANEL_ROWS: Final = 12
+"""Rows of the panel at most while the judges are hidden."""
+_CARD_ROWS: Final = 16
+"""The same once they are shown: the verdict card."""
 
 
 class StatementFace(Face):
@@ -118,9 +120,9 @@ class StatementFace(Face):
     _session: ReviewSession
 
     def subject(self) -> Subject | None:
-        """By the name of its response."""
+        """By its answer."""
         item = self._session.item
-        return self._subject(item.response_name, item) if item else None
+        return self._subject(answer_name(item), item) if item else None
 
     def needs(self, size: Size, card: Region | None) -> Needs:
         """The statement, the question, two rows of judges where they are shown."""
@@ -133,14 +135,17 @@ class StatementFace(Face):
             most = _ALL_ROWS if panes.shows_response else _QUESTION_ROWS
             bar = 0 if session.read_words or panes.shows_response else reference_height(session.reference, one=True)
             question = len(question_rows(item, size.width, most))
-            return Needs(statement, question, judges, panes.shows_response, bar=bar)
+            strip = 0 if session.read_words else len(self._strip(size.width, one=True))
+            return Needs(statement, question, judges, panes.shows_response, bar=bar, strip=strip)
         if item is None:
             return Needs(0, _QUESTION_ROWS + 3, _PANEL_ROWS)
+        panel = _CARD_ROWS if session.shows_judges else _PANEL_ROWS
         statement = 0 if item.span else statement_height(item, card.width) + 1
         question = _QUESTION_ROWS
         if panes.whole_question:
             question = max(question, len(question_rows(item, card.width, _ALL_ROWS, " ")))
-        return Needs(statement, question + 3, _PANEL_ROWS, bar=reference_height(session.reference, one=False))
+        bar, strip = reference_height(session.reference, one=False), len(self._strip(source_columns(size), one=False))
+        return Needs(statement, question + 3, panel, bar=bar, strip=strip)
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """Statement and question; side by side the question, and the statement where it is not in the response."""
@@ -162,7 +167,7 @@ class StatementFace(Face):
         rows = [[(f" asked{origin}{before}", "dim")], *question, *([[]] * (plan.question_rows - 2 - len(question)))]
         if not item.span:
             rows += [*statement_rows(item, marks, region.width, plan.statement_rows - 1, "…"), []]
-        rows.append(answer_row(item, region.width, named=session.shows_judges))
+        rows.append(self._focused(answer_row(item, region.width, named=session.shows_judges), beside=True))
         return rows
 
     def hints(self, plan: PanePlan) -> Hints:
@@ -187,38 +192,40 @@ class StatementFace(Face):
             return [self._beside_bar("response", f"{name}{model}")]
         if one:
             bar = [source_bar(session, columns, panes.where, panes.hidden, panes.search_words)]
-            return [*bar, *self._reference_rows(columns, one=True)]
+            return [*bar, *self._reference_rows(columns, one=True), *self._strip(columns, one=True)]
         first, *below = source_heading(session, columns, panes.where, panes.hidden, panes.search_words)
-        return [first, *self._reference_rows(columns, one=False), *below]
-
-    def show_named(self, word: str) -> None:
-        """The source of this number."""
-        item = self._session.item
-        name = word.rstrip(OWN)
-        for source in item.sources if item else ():
-            if name in (source.name, source.bracketed):
-                self.panes.shows_response = False
-                self._session.show_text(source.source_id)
+        first = self._focused(first, beside=False)
+        return [first, *self._reference_rows(columns, one=False), *below, *self._strip(columns, one=False)]
 
     def _reference_rows(self, columns: int, *, one: bool) -> list[Row]:
         reference = self._session.reference
         most = reference_height(reference, one=one)
         return reference_rows(reference, columns, most) if reference and most else []
 
-    def opinion_bar(self, columns: int) -> list[Row]:
-        """The judges."""
-        return judge_bar(self._session, columns)
-
-    def opinion_panel(self, columns: int, most: int) -> list[Row]:
-        """The judges, and my own labels."""
-        return panel_rows(self._session, columns, most)
+    def _hidden(self, *, one: bool) -> str:
+        session = self._session
+        until = f"judges hidden {session.hidden_until}" if one else f"hidden {session.hidden_until}"
+        if session.knows_judges:
+            return f"{until}{' · ' if one else '; '}{SEEN_BEFORE}"
+        return f"shared words underlined · {until}" if one else f"{until}; shared words are underlined"
 
     def _nothing(self) -> str:
         return nothing_to_read(self._session)
 
     def _preface(self, session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
         assert isinstance(session, ReviewSession)
-        return said_of_page(session.source, text, apart) if session.source else ""
+        nothing = session.source_highlights().nothing
+        return said_of_page(session.source, text, apart, nothing=nothing) if session.source else ""
+
+
+def _lead(session: ReviewSession) -> Judgement | None:
+    """The judgement whose words are read in full, else that of the source that is open with which the roll-up leads."""
+    item = session.item
+    if item is None or not item.judgements:
+        return None
+    read = session.read_words.judgement if session.read_words else None
+    chosen = (judgement for judgement in item.judgements if judgement.judgement_id == read)
+    return next(chosen, None) or listed(item, session.snapshot)[0]
 
 
 class StatementHandlers(ActionHandlers):
@@ -354,7 +361,7 @@ class StatementHandlers(ActionHandlers):
 
     def _parts_to_copy(self) -> Mapping[str, str]:
         session = self._session
-        judgement = lead(session) if session.shows_judges else None
+        judgement = _lead(session) if session.shows_judges else None
         return {
             "statement": session.item.text if session.item else "",
             "quote": judgement.quote if judgement else "",

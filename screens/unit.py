@@ -8,28 +8,30 @@ from typing import Final
 from textual.geometry import Region, Size
 
 from medreview.errors import NotSaved, UserError
-from medreview.labels import AXES, EDITED, QUALITY, Label, is_order, level_named
+from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
 from medreview.review.cell_width import fit, width
 from medreview.review.deciding import Deciding
+from medreview.review.page_words import state_words
 from medreview.review.span_editing import partner_for
 from medreview.review.text_entry import LineEdit
+from medreview.review.typography import set_prose
 from medreview.review.unit_session import UnitSession
 from medreview.review.wrapping import prose_rows
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import HallucinationDialog
 from medreview.screens.face import Face
-from medreview.screens.judge_rows import SPOKEN_ROWS, confidence, spoken_rows
+from medreview.screens.judge_rows import SEEN_BEFORE
 from medreview.screens.key_rows import Hints
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import LineInput
-from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of
-from medreview.screens.review_rows import STYLE, Subject, glyph, said_by_me
+from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of, source_columns
+from medreview.screens.output_columns import in_columns, names_row
+from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.sources.reading.text_structure import SetApart
-from medreview.text import in_words
 from medreview.units.documents import RESPONSE
-from medreview.units.kind import CardPart, Opinion
+from medreview.units.kind import CardPart
 from medreview.units.ranking import RankingEntry
 from medreview.visible import visible
 
@@ -62,24 +64,29 @@ class UnitFace(Face):
         """The card, two rows of opinions where they are shown; side by side and without a text beside, the card has
         that text's place as well, if it fits."""
         session, view = self._session, self._session.view
-        self.panes.beside_drawn = False
+        self.panes.beside_drawn, self.panes.columns = False, ""
         if shape_of(size) == "one" or card is None:
             opinions = self._opinion_height(size.width)
             if view is None:
                 return Needs(1, 0, opinions)
             shows = self.panes.shows_response
-            return Needs(len(self._card(size.width)), 0, opinions, shows, self._text_rows(size.width))
+            strip = 0 if session.read_words else len(self._strip(size.width, one=True))
+            source = self._text_rows(size.width) + strip
+            return Needs(len(self._card(size.width)), 0, opinions, shows, source, strip=strip)
         of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
         panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
         if view is None:
             return Needs(1, 0, panel)
-        whole = self._card(card.width)
+        if session.asks.entry == "order" and (across := self._side_by_side(size, size.width - card.x)):
+            self.panes.beside_drawn, self.panes.columns = True, across
+            return Needs(len(self._card(size.width - card.x)) + 1, 0, panel, across=True)
+        whole, strip = self._card(card.width), len(self._strip(source_columns(size), one=False))
         if view.beside is None:
             asked = len(self._about(card.width))
             self.panes.beside_drawn = asked + 1 + len(whole) <= card_room(size, panel)
-            return Needs(asked + 1 + len(whole) if self.panes.beside_drawn else asked, 0, panel)
+            return Needs(asked + 1 + len(whole) if self.panes.beside_drawn else asked, 0, panel, strip=strip)
         first = len(_rows([part for part in view.parts if part.main], card.width, _indent(view.parts)))
-        return Needs(first, len(whole) - first + 1, panel)
+        return Needs(first, len(whole) - first + 1, panel, strip=strip)
 
     def card_rows(self, plan: PanePlan) -> list[Row]:
         """What is decided about, then all else of the card; where it is cut, ``v`` shows the rest.
@@ -92,12 +99,14 @@ class UnitFace(Face):
         if view is None:
             return [[(f" There is no {session.asks.noun} in this queue. q goes back; : changes the filter.", "")]]
         whole = self._card(region.width)
+        if self.panes.columns:
+            return whole
         if plan.shape != "one" and view.beside is None:
             return [*self._about(region.width), *([[], *whole] if self.panes.beside_drawn else [])]
         if plan.shape == "one":
             return _cut(whole, plan.statement_rows, region.width)
         room = region.height - 1
-        title = [(f" {visible(view.beside.title)}" if view.beside else "", "dim")]
+        title = self._focused([(f" {visible(view.beside.title)}" if view.beside else " ", "dim")], beside=True)
         return [*_cut(whole, room, region.width), *([[]] * (room - len(whole))), title]
 
     def hints(self, plan: PanePlan) -> Hints:
@@ -108,7 +117,7 @@ class UnitFace(Face):
         cut = plan.shape == "one" and len(self._card(plan.regions["statement"].width)) > plan.statement_rows
         brings = "text" if self.panes.shows_response else view.beside.key if view.beside else "all of it" if cut else ""
         return Hints(
-            words=self._view_words(plan, brings),
+            words=self._view_words(plan, "" if self.panes.columns else brings),
             accept=session.accept_words,
             decided=session.own.label is not None,
             outputs=len(view.numbers),
@@ -120,76 +129,30 @@ class UnitFace(Face):
         if one and panes.shows_response:
             words = view.beside.title if view and view.beside else "card"
             return [self._beside_bar(visible(words))]
+        if panes.columns and view:
+            search = visible(panes.search_words)
+            return [names_row(view.documents, columns - _MARGINS, _MARGINS - 2, self._session.place, search)]
         bar = self._bar(columns)
         if one:
-            return [bar]
+            return [bar, *self._strip(columns, one=True)]
         heading = visible(" › ".join(panes.where.path))
         below = [(f"   {fit(heading, min(width(heading), columns - 4))}", "")] if heading else self._texts(columns)
         return [bar, below, [("─", "rule fill")]]
-
-    def show_named(self, word: str) -> None:
-        """The text of this number."""
-        documents = self._session.view.documents if self._session.view else ()
-        if word.isdecimal() and 0 < int(word) <= len(documents):
-            self.panes.shows_response = False
-            self._session.show_text(documents[int(word) - 1].key)
-
-    def opinion_bar(self, columns: int) -> list[Row]:
-        """What machines say in one or two rows."""
-        session = self._session
-        if not session.shows_judges:
-            return [[("──", "rule"), (f" anything machines say is {self._hidden()} ", "dim"), ("─", "rule fill")]]
-        if session.read_words and session.reads is not None:
-            return spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, SPOKEN_ROWS)
-        machines = session.machines
-        if not machines.opinions and not machines.words:
-            words = f" no machine has a say on this {session.asks.noun} "
-            return [[("──", "rule"), (words, "dim"), ("─", "rule fill")], []]
-        row: list[StyledText] = []
-        lead = next(iter(machines.opinions), None)
-        if lead is not None:
-            row += [("── ", "rule"), *_said(lead), ("  ", ""), *_warned(lead), (f"{visible(lead.judge)} ", "dim")]
-        words, summed = visible(" ".join(_words(lead).split())) if lead else "", visible(machines.words)
-        if row and cells(row) + width(summed) + 4 > columns:
-            words = summed  # the key that walks through the judges shows the others in full
-        elif summed:
-            row += [("── ", "rule"), (f"{summed} ", "")]
-        row.append(("─", "rule fill"))
-        return [row, [("   ", ""), (fit(words, min(width(words), columns - 4)), "")]]
-
-    def opinion_panel(self, columns: int, most: int) -> list[Row]:
-        """What machines say, then what I said."""
-        session = self._session
-        own = said_by_me(session) or "nothing yet"
-        mine: list[Row] = [[(" ── you ", "rule"), ("─", "rule fill"), (" ", "")]]
-        mine += wrapped(own, columns, "own" if session.own.label else "dim", 2)
-        mine += wrapped(f"note: {session.own.note}", columns, "", 2) if session.own.note else []
-        rows: list[Row] = [[(" ── machines ", "rule"), ("─", "rule fill"), (" ", "")]]
-        room = max(2, most - len(mine))
-        if not session.shows_judges:
-            return [*rows, *wrapped(self._hidden(), columns, "dim", 2), *mine]
-        if session.read_words and session.reads is not None:
-            read = spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, room - 1)
-            return [*rows, *read, *mine]
-        machines = session.machines
-        if machines.words:
-            rows += wrapped(machines.words, columns, "", 2)
-        if not machines.opinions and not machines.words:
-            rows.append([(" no machine has a say here", "dim")])
-        for place, opinion in enumerate(machines.opinions):
-            if len(rows) >= room - 1 and place < len(machines.opinions) - 1:
-                rows.append([(f" … and {len(machines.opinions) - place} more", "dim")])
-                break
-            rows.append([(" ", ""), *_said(opinion), ("  ", ""), *_warned(opinion), (visible(opinion.judge), "dim")])
-            rows += wrapped(_words(opinion), columns, "dim", 2) if len(rows) < room - 2 else []
-        return [*rows[:room], *mine]
 
     # Within
 
     def _card(self, columns: int) -> list[Row]:
         view = self._session.view
         parts = sorted(view.parts, key=lambda part: not part.main) if view else []
+        if self.panes.columns and view and view.beside:
+            parts.append(CardPart("reference", view.beside.text))
         return _rows(parts, columns, _indent(parts))
+
+    def _side_by_side(self, size: Size, wide: int) -> str:
+        """The outputs of a ranking in columns, if these have room, and what they are held against has room above."""
+        view = self._session.view
+        self.panes.columns = in_columns(view.documents, wide - _MARGINS) if view else ""
+        return self.panes.columns if len(self._card(wide)) <= size.height // 3 else ""
 
     def _text_rows(self, columns: int) -> int:
         """As many rows as the longest text to read has, or as many as it has in any case."""
@@ -219,20 +182,20 @@ class UnitFace(Face):
             row.append((fit(words, min(width(words), room)), "title" if number == place else "dim"))
         return row
 
-    def _hidden(self) -> str:
+    def _hidden(self, *, one: bool) -> str:
         session = self._session
-        known = "; seen before: assisted" if session.knows_judges else ""
-        return f"hidden {session.hidden_until}{known}"
+        known = f"; {SEEN_BEFORE}" if session.knows_judges else ""
+        return f"{'judges ' if one else ''}hidden {session.hidden_until}{known}"
 
     def _bar(self, columns: int) -> Row:
         session, panes, view = self._session, self.panes, self._session.view
         document = session.document
         if view is None or document is None:
             return [("── no text ", "rule"), ("─", "rule fill")]
-        place = f"{session.place + 1}/{len(view.documents)} " if len(view.documents) > 1 else ""
+        place = f"{session.place + 1} of {len(view.documents)} " if len(view.documents) > 1 else ""
         left: list[StyledText] = [("── ", "rule"), (place, "dim"), (visible(document.title), "title")]
         if document.state and document.state != "ok":
-            left.append((f" · {in_words(document.state)}", "badge"))
+            left.append((f" · {state_words(document.state)}", "badge"))
         if panes.where.by_ocr:
             left.append((f" · {panes.where.by_ocr}", "badge"))
         if panes.hidden:
@@ -257,24 +220,6 @@ class UnitFace(Face):
         return f"[medreview: {document.state_words}]" if document and document.state_words else ""
 
 
-def _said(opinion: Opinion) -> list[StyledText]:
-    label = "" if opinion.label is None or is_order(opinion.label) else opinion.label
-    sign = f"{glyph(label)} " if label and glyph(label) != label else ""
-    style = STYLE.get(opinion.label or "", "")
-    return [(f"{sign}{visible(opinion.said)}", f"{style} title".strip()), *confidence(opinion.confidence)]
-
-
-def _warned(opinion: Opinion) -> list[StyledText]:
-    """That a quote is not what stands in the text, or proves nothing."""
-    wrong = next((passage.status_words for passage in opinion.passages if passage.false), "")
-    return [("quote ", ""), (wrong.upper(), "badge"), ("  ", "")] if wrong else []
-
-
-def _words(opinion: Opinion) -> str:
-    quote = next((f"“{passage.quote}”" for passage in opinion.passages if passage.quote), "")
-    return "  ".join(filter(None, (quote, opinion.reason)))
-
-
 def _indent(parts: Sequence[CardPart]) -> int:
     """Where the texts of all parts of a card begin."""
     return min(_LABEL, max((width(part.label) for part in parts), default=0)) + 2
@@ -284,11 +229,11 @@ def _rows(parts: Sequence[CardPart], columns: int, indent: int) -> list[Row]:
     """Parts of the card, wrapped, each with its label before its first row."""
     rows: list[Row] = []
     for part in parts:
-        text, style = visible(part.text), "title" if part.main else "dim"
-        lines = list(prose_rows(text, 0, len(text), max(1, columns - indent - 1))) or [(0, 0)]
-        for number, (start, end) in enumerate(lines):
+        style = "title" if part.main else "dim"
+        for number, line in enumerate(set_prose(visible(part.text), columns - indent - 1)):
             label = f" {fit(part.label, min(width(part.label), _LABEL))}" if number == 0 else ""
-            rows.append([(label.ljust(indent), style), (text[start:end].rstrip("\n"), part.tone)])
+            pieces = [(words.rstrip("\n"), f"{kinds} {part.tone}".strip()) for words, kinds in line]
+            rows.append([(label.ljust(indent), style), *pieces])
     return rows
 
 

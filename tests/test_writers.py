@@ -124,6 +124,7 @@ ALLOWED: Final = {
     "medreview/study/writer.py": {"ftruncate"},  # the log of a study that is no longer under its name
     "medreview/study/state_folder.py": {"mkdir"},
     "screens/ending.py": {"open", "fdopen", "mkdir"},  # the log of what ended the workbench, which grows by entries
+    "screens/picture.py": {"mkdir"},  # in a workplace
     "medreview/study/connection.py": {"connect"},  # the study itself: transactions
     "medreview/study/backup.py": {"connect", "mkdir"},  # of a file in a workplace; the folder of the copies
     "medreview/exchange/exports/sqlite_database.py": {"connect"},  # of a file in a workplace

@@ -8,12 +8,12 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from medreview.review.reviewer_state import ReviewerState, load_reviewer_states
-from medreview.review.shown_unit import in_source
+from medreview.review.shown_unit import found_in_source
 from medreview.units.statement_view import StatementView, load_evidence, load_statement_view, load_text
 
 
 class MarkedPassage(NamedTuple):
-    """A stretch of a source's text that the workbench would light: ``text`` is what stands from ``start`` to ``end``.
+    """A stretch of a source's text that was found for a statement: ``text`` is what stands from ``start`` to ``end``.
 
     ``kind``: ``"quote"`` (a judge's quotation), ``"evidence"`` (what to read first, by the offline rules) or
     ``"clash"`` (what differs from the statement, or from a judge's quotation; ``remark`` says what they have instead).
@@ -68,15 +68,14 @@ def read_statements(
 
 
 def _passages(reader: sqlite3.Connection, view: StatementView, texts: dict[str, str]) -> Iterator[MarkedPassage]:
-    """What would be lit for somebody who may see the judges and has marked nothing."""
+    """What judges quote, what the rules found, and what differs."""
     for source in view.sources:
         page = source.snapshot_id
         if page is None:
             continue
-        evidence = load_evidence(reader, view.statement_id, page)
-        lit = in_source(view, ReviewerState(), source, evidence, judges=True)
-        if lit.marks and page not in texts:
+        marks, remarks = found_in_source(view, source, load_evidence(reader, view.statement_id, page))
+        if marks and page not in texts:
             texts[page] = load_text(reader, page)
-        for start, end, kind in dict.fromkeys(lit.marks):
-            remark = lit.remarks.get(start, "") if kind == "clash" else ""
+        for start, end, kind in dict.fromkeys(marks):
+            remark = remarks.get(start, "") if kind == "clash" else ""
             yield MarkedPassage(source.source_id, kind, start, end, texts[page][start:end], remark)

@@ -118,6 +118,8 @@ def _run() -> None:
             from medreview.cli.study_picker import words_to_run
 
             sys.argv += words_to_run()
+        if sys.argv[1:2] == ["--picture"]:
+            sys.argv[1] = "picture"
         if sys.argv[1:2] == ["review"] and _opened(sys.argv[2:]):
             return
         from medreview.cli.app import app

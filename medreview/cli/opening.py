@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from medreview.cli.network import PagesFrom
     from medreview.cli.options import AnswerOptions, Map
     from medreview.config import Config
+    from medreview.progress import Progress
     from medreview.review.queue import Queue
     from medreview.study import Study
 
@@ -69,7 +70,14 @@ def _workbench(
     while True:
         pasted: list[Sequence[str]] = []
         if parting := run(
-            study, config, queue=queue, notice=notice, paste=paste, pasted=pasted.append, once_shown=begin_copy
+            study,
+            config,
+            queue=queue,
+            notice=notice,
+            paste=paste,
+            pasted=pasted.append,
+            report=_report,
+            once_shown=begin_copy,
         ):
             say(parting)
         if not pasted:
@@ -79,6 +87,12 @@ def _workbench(
             queue = _of_pasted(study, config.reviewer, *pasted[0])
         except UserError as error:
             queue, notice = None, str(error)
+
+
+def _report(study: "Study", reviewer: str, progress: "Progress") -> Path:
+    from medreview.cli.reports.study_page.written import write_beside
+
+    return write_beside(study, reviewer, progress)
 
 
 def _of_pasted(study: "Study", reviewer: str, question: str, answer: str) -> "Queue":

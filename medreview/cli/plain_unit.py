@@ -17,20 +17,19 @@ from medreview.labels import (
     Label,
     label_words,
     level_for_key,
-    quote_doubt_words,
 )
 from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp, brief
-from medreview.review.judge_words import jurors, jury_words, together_words
+from medreview.review.judge_words import sure_words
+from medreview.review.page_words import state_words
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.review.statement_editing import exclude_event, join_event, split_event
 from medreview.review.unit_session import UnitSession
-from medreview.text import Span, in_words
+from medreview.review.verdict_card import JudgeLine
+from medreview.text import Span, counted
 from medreview.units.documents import RESPONSE
-from medreview.units.kind import DocumentPassage
 from medreview.units.ranking import RankingEntry
-from medreview.units.statement_view import judge_name, quote_status_words
 from medreview.visible import visible_line
 
 FINDINGS_HELP: Final = "F       what judges found in the response      F N   take number N over      F N x   reject it"
@@ -167,8 +166,7 @@ class UnitLines:
         if view is None:
             return
         model = f", {view.model}" if session.shows_judges and view.model else ""
-        badges = f"; {session.machines.badges}" if session.machines.badges else ""
-        print(wrapped(f"{view.name}{model}{badges}"))
+        print(wrapped(f"{view.name}{model}"))
         print(wrapped(session.kind.about))
         for part in view.parts:
             label = part.label.upper() if part.main else part.label
@@ -181,6 +179,7 @@ class UnitLines:
         number = f" {session.place + 1} of {count}" if count > 1 else ""
         state = f" ({document.state})" if document.state and document.state != "ok" else ""
         print(wrapped(f"TEXT{number}: {document.title}{state}"))
+        _above(session)
         opening = session.source_highlights().opening
         start = max(0, opening.start - _SHOWN // 3) if opening and len(document.text) > _SHOWN else 0
         more = " ... (source prints all of it)" if len(document.text) > start + _SHOWN else ""
@@ -207,20 +206,38 @@ class UnitLines:
                 print(visible_line(str(error)))
 
     def judges(self) -> None:
-        """What each machine says, and all together."""
-        machines = self._session.machines
-        for opinion in machines.opinions:
-            quotes = "".join(_quoted(passage) for passage in opinion.passages if passage.quote)
-            print(wrapped(f"{opinion.judge}: {opinion.said}{quotes} {opinion.reason}".rstrip()))
-        if machines.words:
-            print(wrapped(machines.words))
-        if not machines.opinions and not machines.words:
-            print(f"No machine has a say on this {self._session.asks.noun}.")
+        """The card: why, what the judges say together, each of them."""
+        say_card(self._session)
 
 
-def _quoted(passage: DocumentPassage) -> str:
-    """A machine's quotation, and how true it is to its text where that was looked at."""
-    return f", quote {passage.status_words}: “{passage.quote}”" if passage.status else f" “{passage.quote}”"
+def say_card(session: Deciding) -> None:
+    """Why the unit is flagged, what its judges say together, each of them, the rules last: in the screen's order."""
+    card = session.card
+    for number, reason in enumerate(card.reasons):
+        print(wrapped(f"{'WHY FLAGGED' if number == 0 else 'also'}: {reason.sentence}"))
+    together = card.together
+    if not together.who:
+        print(f"No judge has looked at this {session.asks.noun}.")
+    else:
+        who = "judges together" if together.who == "judges" else together.who
+        takes = "a accepts it" if together.accepts else f"no a, say {session.asks.digits}"
+        print(wrapped(f"{' '.join(filter(None, (f'{who}: {together.word}', together.tally)))}; {takes}"))
+    for words in card.beside:
+        print(wrapped(words))
+    for group in (card.here, *card.others):
+        remark = f" ({group.remark})" if group.remark else ""
+        for line in group.lines:
+            print(wrapped(f"{f'source {group.name}{remark}, ' if group.name else ''}{_of_judge(line)}"))
+    if card.rules:
+        print(wrapped(card.rules))
+
+
+def _of_judge(line: JudgeLine) -> str:
+    by = f" by {line.by}" if line.by else ""
+    sure = f", {sure_words(line.sure)}" if line.sure is not None else ""
+    quote = f". {line.quoted or 'quote'}: {line.quote.marked()[0]}" if line.quote.text else ""
+    page = f" page: {line.page.marked()[0]}" if line.page.changed else ""
+    return f"{line.judge}{by}: {line.said}{sure}{quote}{page}. {line.reason}".rstrip()
 
 
 _AROUND: Final = 300
@@ -256,10 +273,10 @@ source  the whole source      response  the whole response
         session, item = self._session, self._session.item
         if item is None:
             return
-        badges = f"; {session.badges}" if session.badges else ""
         model = f" {item.model}" if session.shows_judges and item.model else ""
         model += f", record {item.record_id}" if session.shows_judges and item.record_id else ""
-        print(visible_line(f"{item.response_name}{model}, statement {item.short_name[1:]} of {item.siblings}{badges}"))
+        of = f"answer {int(item.response_name[1:])} ({item.response_name}){model}"
+        print(visible_line(f"{of}, statement {item.short_name[1:]} of {item.siblings}"))
         print(wrapped(f"asked: {item.question}"))
         print(wrapped(f"STATEMENT: {item.text}"))
         if item.beside:
@@ -271,31 +288,8 @@ source  the whole source      response  the whole response
         return False
 
     def judges(self) -> None:
-        """Each judge on each source, and the jury."""
-        session, item = self._session, self._session.item
-        if item is None:
-            return
-        for said in item.judgements:
-            source = item.source_of(said.snapshot_id)
-            verdict = in_words(said.verdict or said.raw_label or "no answer")
-            if said.verdict is None and said.supported is None:
-                verdict = f"no vote ({verdict})"
-            faults = ", ".join(said.difference_kinds) or quote_doubt_words(said.quote_doubt)
-            kinds = f" ({faults})" if faults else ""
-            quote = f", quote {quote_status_words(said, source)}{kinds}: “{said.quote}”" if said.quote else ""
-            number = source.name if source else "?"
-            remarks = [in_words(source.state)] if source and source.state != "ok" else []
-            remarks += ["another work"] if source and session.is_other_work(source.source_id) else []
-            state = f" ({', '.join(remarks)})" if remarks else ""
-            sure = f", confidence {said.confidence:g}" if said.confidence is not None else ""
-            by = "" if said.offline else " by " + ", ".join(filter(None, (said.model, said.prompt)))
-            who = f"judge {judge_name(said)}{by} on source {number}{state}"
-            print(wrapped(f"{who}: {verdict}{sure}{quote}. {said.reason}"))
-        if item.verdict and len(jurors(item)) > 1:
-            print(wrapped(f"the jury: {jury_words(item.verdict)}"))
-        if told := together_words(item):
-            reasons = " ".join(f"{said.judge}: {said.reason}" for said in item.merged if said.reason)
-            print(wrapped(f"{told}. {reasons}"))
+        """The card: why, what the judges say together, each of them."""
+        say_card(self._session)
 
 
 def _printed(text: str) -> bool:
@@ -384,6 +378,19 @@ def _hallucination(session: ReviewSession, key: str) -> bool:
     return True
 
 
+_SAYS: Final = {"supported": "supports", "contradicted": "contradicts"}
+
+
+def _above(session: Deciding) -> None:
+    """Quotes that are not in the text, and two sources in conflict."""
+    above = session.above_page
+    for absent in above.absent:
+        hits = "; ".join(f"{one.words}: {counted(one.times, 'hit')}" for one in absent.hits)
+        print(wrapped(f"{absent.whose} is NOT on this page: “{absent.quote}”{f' ({hits})' if hits else ''}"))
+    for side in above.conflict:
+        print(wrapped(f"SOURCES CONFLICT: {side.source.bracketed} {_SAYS[side.verdict]}: “{side.passage}”"))
+
+
 def _source(session: ReviewSession) -> None:
     source = session.source
     if source is None:
@@ -391,9 +398,9 @@ def _source(session: ReviewSession) -> None:
         return
     sources = session.item.sources if session.item else ()
     if len(sources) > 1:
-        print(wrapped("sources: " + ", ".join(f"{it.name}{' cited' if it.cited else ''}" for it in sources)))
-    state = in_words(source.state)
-    cited = ", cited by the statement" if source.cited else ""
+        print(wrapped("sources: " + ", ".join(f"{it.name}{' cited here' if it.cited else ''}" for it in sources)))
+    state = state_words(source.state)
+    cited = ", cited here" if source.cited else ""
     print(wrapped(f"SOURCE {source.name}{cited}: {source.url or source.domain}, {state} {source.state_evidence}"))
     if source.title:
         print(wrapped(f"title: {source.title}"))
@@ -403,6 +410,9 @@ def _source(session: ReviewSession) -> None:
             print(wrapped(reference.more))
     text, highlights = session.source_text(), session.source_highlights()
     opening = highlights.opening
+    _above(session)
+    if text and highlights.nothing:
+        print("No passage of this page is like the statement.")
     if text:
         _place_of_marker(session, text, opening.start if opening else 0)
         start = max(0, opening.start - _AROUND) if opening else 0

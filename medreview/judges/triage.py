@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from medreview.judges.rollup import RollUp
-from medreview.labels import GIVEN, GIVEN_BY_REVIEWER
+from medreview.labels import CLASH_WORDS, GIVEN, GIVEN_BY_REVIEWER, OCR_IN_DOUBT
 from medreview.references.verdict import ON_REFERENCE, Verdict
 from medreview.text import in_words
 
@@ -44,33 +44,10 @@ _SAYS_LITTLE: Final = 42
 _RETRACTED: Final = 83
 QUOTE_FAULTS: Final = tuple(fault for fault, _, _ in _FALSE_QUOTES)
 """What can be wrong with a quote for support (``votes.Vote.false_quote``), gravest first."""
-CLASH_WORDS: Final = {
-    "number": "numbers differ",
-    "unit": "units differ",
-    "range": "numbers differ",
-    "comparison": "comparison differs",
-    "direction": "direction differs",
-    "negation": "negation differs",
-    "significance": "significance differs",
-    "population": "population differs",
-    "opposite": "words of opposite meaning",
-    "side": "side differs",
-    "route": "route differs",
-    "severity": "severity differs",
-    "order": "order differs",
-    "quantifier": "how many or how often differs",
-    # kinds that the rules found up to rules-3 and that studies still hold
-    "modality": "wording is stronger or weaker",
-    "roles": "who does what differs",
-    "medicine": "medicine differs",
-}
-"""What the evidence rules call a difference, in words."""
 _CLAIMED: Final = {"absent": 94, "altered": 88}
 """What is wrong with a passage that the answer itself shows as its proof, and the weight of that."""
 _IN_DOUBT: Final = 44
 """The weight of a difference in words in doubt: after what judges do not find, before their own doubt."""
-OCR_IN_DOUBT: Final = " (OCR in doubt)"
-"""How its badge ends."""
 
 
 class Flag(NamedTuple):

@@ -30,7 +30,7 @@ _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home",
     "end": "End", "f1": "F1", "f2": "F2", "f5": "F5", "f8": "F8", "tab": "Tab", "enter": "Enter", "plus": "+",
-    "left_square_bracket": "[", "right_square_bracket": "]",
+    "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<", "greater_than_sign": ">",
 }  # fmt: skip
 
 
@@ -207,6 +207,8 @@ REVIEW: Final = (
     ),
     Action("hit_next", ("full_stop",), "next hit", "Next search hit.", "Read"),
     Action("hit_previous", ("comma",), "previous hit", "Previous search hit.", "Read"),
+    Action("queue_narrower", ("less_than_sign",), "narrower queue", "Make the pane of the queue narrower.", "Move"),
+    Action("queue_wider", ("greater_than_sign",), "wider queue", "Make it wider, for more of each statement.", "Move"),
     Action(
         "palette",
         ("colon",),
@@ -371,15 +373,22 @@ def _keys(action: str, told: str) -> tuple[str, ...]:
 
 
 def _key(action: str, name: str) -> str:
+    key = named_key(name)
+    if key is None:
+        raise UserError(
+            f"The configuration gives {action!r} the key {name!r}, which no terminal sends; use one character, or a "
+            "name such as Space, Tab, Esc, PgDn, F5."
+        )
+    return key
+
+
+def named_key(name: str) -> str | None:
+    """A key as people name it (one character, ``Space``, ``F5``), by Textual's name; ``None`` if no terminal sends
+    it."""
     if len(name) == 1 and name.isprintable():
         return _NAMED.get(name, name)
     key = _NAMED.get(name.lower(), name.lower())
-    if key in _SHOWN or key in _FUNCTION_KEYS:
-        return key
-    raise UserError(
-        f"The configuration gives {action!r} the key {name!r}, which no terminal sends; use one character, or a name "
-        "such as Space, Tab, Esc, PgDn, F5."
-    )
+    return key if key in _SHOWN or key in _FUNCTION_KEYS else None
 
 
 FIGURES: Final = unique(

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 from medreview.errors import UserError
 from medreview.review.queue_kinds import RESERVED
 from medreview.study import Study
-from medreview.study.audit_frame import permanent_number
+from medreview.study.audit_frame import permanent_number, seed_of_draws
 from medreview.study.counts import count_statements
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.package import Part, package_of
@@ -128,7 +128,7 @@ def draw(
     def change(connection: sqlite3.Connection) -> DrawResult:
         before = members(connection)
         _complete(connection)
-        placed = _statements(connection, study_id(connection))
+        placed = _statements(connection, seed_of_draws(connection))
         stratum = partial(_named, by=by)
         of: dict[str, list[_Placed]] = {}
         for one in placed:
@@ -199,7 +199,7 @@ def _complete(connection: sqlite3.Connection) -> None:
     in_force.append(_Rates(ALL, {}, drawn_before or 0.0))
     by_flag = any(rates.by == "flagged" for rates in in_force)
     changed = []
-    for one in _statements(connection, study_id(connection)):
+    for one in _statements(connection, seed_of_draws(connection)):
         best = one._replace(state=int(one.flagged)) if by_flag and one.state is None else one
         for rates in in_force:
             for name in _strata_of(best, rates.by):

@@ -55,3 +55,15 @@ def fit(text: str, cells: int, ellipsis: str = "…") -> str:
         tail = ellipsis if width(ellipsis) <= room else ""
         text = text[: fitting(text, room - width(tail))] + tail
     return text + " " * (room - width(text))
+
+
+def fit_words(text: str, cells: int) -> str:
+    """The text in at most so many cells, cut between words and with an ellipsis; within the first word only where that
+    alone is longer."""
+    if width(text) <= cells:
+        return text
+    head = text[: fitting(text, max(0, cells - 1))]
+    if not text[len(head) : len(head) + 1].isspace() and " " in head:
+        head = head[: head.rindex(" ")]
+    head = head.rstrip(" ·,;:")
+    return f"{head}…" if cells > 0 else ""

@@ -119,6 +119,7 @@ class Deciding(Refusing):
         who = " · you and the judges" if shown and self.agrees_on(unit, label) else ""
         self._write(events, f"{self.name} → {words}{mistaken}{who}")
         self._flag_anew(unit)
+        self.pace.add(0 if unit in self.acted else self.clock.active_ms, decided=unit not in self.acted)
         self._before = own
         self.acted |= {unit}
         self._decided_last = unit
@@ -282,7 +283,7 @@ class Deciding(Refusing):
     def finding_marks(self) -> tuple[Mark, ...]:
         """Their marks in the response, without those that I rejected."""
         left = (span for span in self.findings if span.standing != "rejected")
-        return tuple(Mark(*place, "quote") for span in left for place in span.places)
+        return tuple(Mark(*place, "doubted") for span in left for place in span.places)
 
     def open_finding(self, after: FindingSpan | None = None, step: int = 1) -> FindingSpan:
         """The next (1) or previous (-1) open finding where the unit stands, round and round.
@@ -332,6 +333,7 @@ class Deciding(Refusing):
     def defer(self) -> FollowUp:
         """Put the unit off; what follows."""
         self._write([NewEvent("defer", self._current(), {}, self.snapshot)], f"{self.name} deferred")
+        self.pace.add(self.clock.active_ms, decided=False)
         self.acted |= {self.unit}
         return self._block_end()
 

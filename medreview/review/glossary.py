@@ -21,17 +21,19 @@ class Term(NamedTuple):
 GROUPS: Final[dict[str, tuple[Term, ...]]] = {
     "What is reviewed": (
         Term("statement", "One claim of an answer, cut out so that it can be checked by itself."),
-        Term("R11, statement 5 of 7", "The fifth of the seven statements of the answer that this study numbers 11."),
+        Term("answer 11, statement 5 of 7", "The fifth of the seven statements of the answer that this study "
+             "numbers 11. Where room is short, and in filters, it is R11 S5/7."),
         Term("response, answer", "What a language model wrote to one question."),
         Term("source", "A page or document that the answer cites. Its number is the answer's own."),
-        Term("own citation", "A source that stands at this statement itself, marked *. Others are cited elsewhere in "
-             "the same answer."),
-        Term("cites nothing itself", "Nearly all other statements of this answer have a citation, and this one has "
+        Term("cited here", "The source stands at this statement itself. Others are cited elsewhere in the same "
+             "answer."),
+        Term("no citation here", "Nearly all other statements of this answer have a citation, and this one has "
              "none."),
         Term("page", "The text of a source as it was fetched. You judge by this text alone."),
         Term("snapshot", "The text of a page at the time it was fetched. A later fetch makes another snapshot, and "
              "labels stay with theirs."),
-        Term("excerpt", "Only a passage of the page came with the answer. The page itself was not fetched yet."),
+        Term("only an excerpt", "Only a passage of the page came with the answer. The page itself was not fetched "
+             "yet."),
         Term("left out", "A part of the answer that makes no claim, such as a heading or a question. It is dim, and "
              "l shows it."),
         Term("unit", "Anything that is reviewed: a statement, a question, a reference, a ranking of answers."),
@@ -42,24 +44,25 @@ GROUPS: Final[dict[str, tuple[Term, ...]]] = {
              "differ. Triage shows these first."),
         Term("quote", "Words that a judge says stand on the page. medreview looks for them there."),
         Term("quote on page", "The judge's words stand on the page, but for spaces, hyphens and the like."),
-        Term("quote not on the page", "The judge's words stand nowhere on the page. They may be invented. Files say "
+        Term("quote not on page", "The judge's words stand nowhere on the page. They may be invented. Files say "
              "`absent`."),
         Term("quote changed", "The passage is on the page, but a number or a word that matters is another one there. "
              "Files say `altered`."),
         Term("quote on another topic", "The words are on the page, but they are not about this statement. Files say "
              "`off_topic`."),
-        Term("quote near", "The passage is on the page in almost the same words; nothing that matters differs."),
+        Term("quote nearly as on page", "The passage is on the page in almost the same words; nothing that matters "
+             "differs."),
         Term("quote in another source", "The words are not on this page but on another page that the answer cites."),
-        Term("quote too short", "The quote has too few words to prove anything."),
+        Term("quote too short to place", "The quote has too few words to prove anything."),
         Term("quote in hidden text", "The words are in a part of the page that no reader sees."),
-        Term("numbers differ", "The statement has a number that the most similar passage of the page has otherwise. "
+        Term("number differs", "The statement has a number that the most similar passage of the page has otherwise. "
              "So for units, negation, population and the like."),
         Term("sources conflict", "One source supports the statement and another contradicts it."),
-        Term("nothing on the page", "The rules found no passage on the page that is like the statement."),
-        Term("low confidence", "A judge is less than 60% sure of its verdict."),
-        Term("page changed", "The page has another text now than when the judges read it."),
-        Term("page: instructions", "The page holds words that try to steer a model that reads it."),
-        Term("OCR in doubt", "The page was a picture and read by a program, which may have misread this word. Look at "
+        Term("nothing like it on page", "The rules found no passage on the page that is like the statement."),
+        Term("judges unsure", "A judge is less than 60% sure of its verdict."),
+        Term("page changed since", "The page has another text now than when the judges read it."),
+        Term("page steers judges", "The page holds words that try to steer a model that reads it."),
+        Term("(scan?)", "The page was a picture and read by a program, which may have misread this word. Look at "
              "the page itself."),
     ),
     "Who says what": (
@@ -110,22 +113,22 @@ GROUPS: Final[dict[str, tuple[Term, ...]]] = {
     ),
     "The page and its state": (
         Term("ok", "The page was fetched and read."),
-        Term("not fetched", "Nobody has asked for the page yet."),
-        Term("http error", "The link is dead, or the server refuses."),
-        Term("timeout", "The server did not send the page in time."),
-        Term("blocked", "The address was not opened: it is not public, or the site forbids programs."),
-        Term("too large", "The page is larger than medreview reads."),
-        Term("unreadable", "The page came, but reading it took too long or broke down."),
-        Term("not text", "There is a picture, a film or a data file at this address."),
-        Term("pdf scan", "A PDF of pictures without text. It can be read by OCR."),
-        Term("pdf encrypted", "A PDF that is locked with a password."),
-        Term("soft 404", "The server sent a page that says: not found."),
+        Term("page not fetched", "Nobody has asked for the page yet."),
+        Term("dead link", "The link is dead, or the server refuses."),
+        Term("page timed out", "The server did not send the page in time."),
+        Term("page not opened", "The address was not opened: it is not public, or the site forbids programs."),
+        Term("page too large", "The page is larger than medreview reads."),
+        Term("page unreadable", "The page came, but reading it took too long or broke down."),
+        Term("not a text", "There is a picture, a film or a data file at this address."),
+        Term("scanned PDF", "A PDF of pictures without text. It can be read by OCR."),
+        Term("locked PDF", "A PDF that is locked with a password."),
+        Term("page gone", "The server sent a page that says: not found."),
         Term("cookie wall", "A question about cookies came in place of the page."),
         Term("paywall", "Only an abstract or a preview can be read without paying."),
-        Term("js only", "The page needs a browser to be put together; no text came with it."),
-        Term("bot check", "The site asked for proof of a human in place of showing the page."),
-        Term("thin", "The page holds hardly any text."),
-        Term("redirected home", "The address leads to the site's first page, not to the page that was cited."),
+        Term("page needs a browser", "The page needs a browser to be put together; no text came with it."),
+        Term("page behind a robot check", "The site asked for proof of a human in place of showing the page."),
+        Term("page almost empty", "The page holds hardly any text."),
+        Term("link leads elsewhere", "The address leads to the site's first page, not to the page that was cited."),
         Term("given with the answer", "The text came with the answer. Nobody fetched the address."),
         Term("given by reviewer", "A reviewer pasted the text or gave a file."),
         Term("retracted", "The work was withdrawn after it was published."),
@@ -133,9 +136,10 @@ GROUPS: Final[dict[str, tuple[Term, ...]]] = {
     "References": (
         Term("reference", "A work that the answer names, with authors, title and year."),
         Term("reference matches", "The work exists and is the one described."),
-        Term("mismatch", "The work exists, but its author, journal, year or title is given wrongly."),
+        Term("reference inaccurate", "The work exists, but its author, journal, year or title is given wrongly."),
         Term("another work", "The identifier (a DOI, for example) exists and belongs to a different work."),
-        Term("not found", "No service that was asked has such a work. That does not prove that it is invented."),
+        Term("reference not found", "No service that was asked has such a work. That does not prove that it is "
+             "invented."),
     ),
     "Figures": (
         Term("n", "The number of labels that a figure is made of."),

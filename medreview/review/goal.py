@@ -1,4 +1,4 @@
-"""The goal of a sitting, in decisions or minutes, and the active time of a reviewer, without idle time."""
+"""The goal of a sitting, in decisions or minutes, its pace, and the active time of a reviewer, without idle time."""
 
 import re
 import time
@@ -35,6 +35,29 @@ class ActiveTime:
     def active_ms(self) -> int:
         """Active milliseconds until now."""
         return round(self._active + min((time.monotonic() - self._last) * 1000, _IDLE_MS))
+
+
+_PACE_OF: Final = 5
+"""Decisions of a sitting from which its pace says how long the rest takes."""
+
+
+class Pace:
+    """How fast one sitting goes, over all of its queues: active time, also of what was put off, by decision."""
+
+    def __init__(self) -> None:
+        self._active_ms = 0
+        self._decisions = 0
+
+    def add(self, active_ms: int, *, decided: bool = True) -> None:
+        """Count a unit that was decided or put off."""
+        self._active_ms += active_ms
+        self._decisions += decided
+
+    def minutes(self, units: int) -> int | None:
+        """Minutes that so many units take, at least one; ``None`` as long as the pace is not known."""
+        if self._decisions < _PACE_OF:
+            return None
+        return max(1, round(self._active_ms / self._decisions * units / 60_000))
 
 
 _DECISIONS: Final = re.compile(r"\d{1,5}")

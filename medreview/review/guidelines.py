@@ -4,9 +4,10 @@ Until a study has its own, they are made from the definitions in ``medreview.lab
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Final
 
 from medreview.errors import UserError
@@ -19,6 +20,8 @@ from medreview.study.study_acts import StudyAct, newest_act, study_acts, write_a
 from medreview.text import normalise_newlines, sha256
 from medreview.units.registry import KINDS
 
+EXAMPLE: Final = "Example:"
+"""What an example begins with, in the text of a label; the page of the guidelines gives it rows of its own."""
 _HOW: Final = """\
 ## How to decide
 
@@ -37,6 +40,20 @@ _AXES: Final = {
 }
 
 
+_PAGE: Final = (
+    "In the examples the page says: “Adults: amoxicillin 500 mg three times a day for 5 days. Stop and call if a rash "
+    "appears.”"
+)
+_EXAMPLES: Final = {
+    "supported": "“Adults take 500 mg of amoxicillin three times daily for five days.”",
+    "partial": "“Adults and children take 500 mg of amoxicillin three times a day for 5 days.”",
+    "contradicted": "“Adults take 500 mg of amoxicillin once a day for 5 days.”",
+    "not_addressed": "“Amoxicillin may be taken with food.”",
+    "cannot_judge": "the page is a paywall, and only its title can be read.",
+}
+"""A statement for each level of the evidence axis, beside what :data:`_PAGE` says."""
+
+
 @cache
 def default_guidelines(kind: str) -> str:
     """The text for one kind of unit, Markdown. Raises ``KeyError`` for an unknown kind."""
@@ -52,7 +69,7 @@ def _of_kind(kind: str) -> Iterator[str]:
     if kind == STATEMENT:
         yield from ("# Guidelines: statements", "")
         yield from ("Does the source say the statement? Each statement is held against the pages that are cited.", "")
-        yield from _levels(_AXES["evidence"], EVIDENCE)
+        yield from _levels(_AXES["evidence"], EVIDENCE, _PAGE, _EXAMPLES)
         yield from _levels(_AXES["hallucination"], HALLUCINATION)
         yield from _levels("Why you differ from a judge", REASONS)
         yield from _levels("Flags, which are no verdict", FLAGS)
@@ -70,9 +87,14 @@ def _of_kind(kind: str) -> Iterator[str]:
         yield from _levels("Why you differ from the machines", unit.reasons)
 
 
-def _levels(title: str, labels: Iterable[Label]) -> Iterator[str]:
+def _levels(
+    title: str, labels: Iterable[Label], about: str = "", examples: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[str]:
     yield from (f"## {title}", "")
-    yield from (f"- `{label.key}` {label.name}: {label.definition}" for label in labels)
+    yield from (about, "") if about else ()
+    for label in labels:
+        example = examples.get(label.level, "")
+        yield f"- `{label.key}` {label.name}: {label.definition}" + (f" {EXAMPLE} {example}" if example else "")
     yield ""
 
 

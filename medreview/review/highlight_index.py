@@ -5,18 +5,28 @@ from collections.abc import Collection, Iterable
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
-KINDS: Final = (
-    *("hint", "active", "search", "clash", "quote", "span", "evidence", "lexical", "statement", "heading", "doubtful"),
-    *("hidden", "collapsed", "left_out"),
-)
-"""Kinds of highlights, by decreasing priority.
+LIT: Final = ("doubted", "against", "says", "partly", "quote", "evidence")
+"""Kinds of highlights by what a passage means for what is decided about. ``says`` and ``against``: a quote, or the
+rules' passage, that supports or contradicts it; ``partly``: that supports a part; ``doubted``: that is not what stands
+there, is off topic, or is read both ways; ``quote``: of which the judge says something else; ``evidence``: the nearest
+passage, of which the rules are not sure.
+"""
 
-``hint`` the letters that name a word; ``active`` the highlight that the reviewer is at; ``search`` a search hit;
-``clash`` a number or dose that differs; ``quote`` the judge's quote; ``span`` a hallucination span, set or being
-edited; ``evidence`` a retrieved sentence; ``lexical`` shared words (all that blind mode shows); ``statement`` the
-current statement inside the response; ``heading`` a heading of the source, by its own markup; ``doubtful`` a word that
-OCR may have read wrong; ``hidden`` and ``collapsed`` source text that no reader of the page sees, or only in an opened
-panel; ``left_out`` response text outside statements.
+TYPOGRAPHY: Final = ("strong", "emphasis", "link", "address", "heading", "bullet", "syntax")
+"""Kinds of marks for how a text is set: ``heading`` also of a source, by its own markup; ``syntax`` is not drawn."""
+
+KINDS: Final = (
+    *("hint", "active", "chosen", "search", "clash", *LIT[:-1], "span", "evidence", "lexical", "statement"),
+    *("doubtful", "hidden", "collapsed", "left_out", *TYPOGRAPHY),
+)
+"""Kinds of marks, by decreasing priority.
+
+``hint`` the letters that name a word; ``active`` the highlight that the reviewer is at; ``chosen`` what a step is
+about; ``search`` a search hit; ``clash`` a number or dose that differs; those of :data:`LIT`; ``span`` a hallucination
+span, set or being edited; ``lexical`` shared words (all that blind mode shows); ``statement`` the current statement
+inside the response; ``doubtful`` a word that OCR may have read wrong; ``hidden`` and ``collapsed`` source text that no
+reader of the page sees, or only in an opened panel; ``left_out`` response text outside statements; those of
+:data:`TYPOGRAPHY`.
 """
 
 
@@ -92,6 +102,10 @@ class HighlightIndex:
         """The marks of one kind by start."""
         return list(self._layers[kind].marks) if kind in self._layers else []
 
+    def overlapping(self, kind: str, start: int, end: int) -> list[Mark]:
+        """The marks of one kind that overlap a range, by start."""
+        return self._layers[kind].overlapping(start, end) if kind in self._layers else []
+
     def starts(self, kind: str, offset: int) -> bool:
         """Whether a mark of a kind starts at an offset."""
         layer = self._layers.get(kind)
@@ -103,10 +117,11 @@ class HighlightIndex:
         found = {kind: marks for kind, layer in self._layers.items() if (marks := layer.overlapping(start, end))}
         if not found:
             return [RowSegment(start, end, ())] if start < end else []
+        by_priority = [(kind, found[kind]) for kind in KINDS if kind in found]
         edges = {edge for marks in found.values() for mark in marks for edge in mark[:2] if start < edge < end}
         cuts = [start, *sorted(edges), end]
         return [
-            RowSegment(left, right, tuple(kind for kind in KINDS if _covers(found.get(kind, ()), left)))
+            RowSegment(left, right, tuple(kind for kind, marks in by_priority if _covers(marks, left)))
             for left, right in pairwise(cuts)
             if left < right
         ]

@@ -1,12 +1,15 @@
 """What each judge says of a unit: label, quote, reason and who it is; of a statement over all its sources."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from medreview.judges.rollup import each_judge
-from medreview.labels import FALSE_QUOTES, level_named, quote_doubt_words
-from medreview.text import counted, in_words
-from medreview.units.kind import Machines, UnitView
-from medreview.units.statement_view import Judgement, StatementView, Verdict, judge_name, quote_status_words
+from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, level_named, quote_doubt_words
+from medreview.review.page_words import state_words
+from medreview.sources.ocr_pages import pages_over, percent
+from medreview.text import counted
+from medreview.units.cited_source import Source
+from medreview.units.kind import DocumentPassage, Machines, UnitView
+from medreview.units.statement_view import Judgement, StatementView, Verdict, judge_name
 
 
 class Juror(NamedTuple):
@@ -26,37 +29,72 @@ def jurors(item: StatementView) -> tuple[Juror, ...]:
     )
 
 
+def sure_words(confidence: float) -> str:
+    """How sure a judge is, as given: ``69% sure``."""
+    return f"{percent(confidence)} sure"
+
+
 def tally_words(verdict: Verdict) -> str:
     """How the jury is divided: ``2-1, 1 abstained``."""
     silent = f", {verdict.abstained} abstained" if verdict.abstained else ""
     return f"{verdict.votes_for}-{verdict.votes_other}{silent}"
 
 
-def jury_words(verdict: Verdict) -> str:
-    """What the jury says together, in words: ``supported, 2-1, 1 abstained``; of even votes also that they are."""
-    two_way = {True: "supported", False: "not supported", None: "no verdict"}[verdict.supported]
-    word = level_named("evidence", verdict.verdict).name if verdict.verdict else two_way
-    return f"{word}, {tally_words(verdict)}{', tied' if verdict.tied else ''}"
-
-
 def together_words(item: StatementView) -> str:
-    """What is said by all sources of the response together, and by whom: ``all together: supported (gpt)``."""
+    """What is said by all sources of the response together, by whom, and why: ``all together: supported (gpt)``."""
     if not item.merged or item.verdict is None:
         return ""
     word = {True: "supported", False: "not supported", None: "no verdict"}[item.verdict.merged_supported]
     if item.verdict.merged:
         word = level_named("evidence", item.verdict.merged).name
     who = item.merged[0].judge if len(item.merged) == 1 else f"{len(item.merged)} judges"
-    return f"all together: {word} ({who})"
+    reason = next((said.reason for said in item.merged if said.verdict == item.verdict.merged), "")
+    return f"all together: {word} ({who}){'. ' if reason else ''}{reason}"
+
+
+_WORTH: Final = {
+    "none": "no quote",
+    "absent": "quote NOT ON PAGE",
+    "altered": "quote CHANGED",
+    "other_source": "quote IN ANOTHER SOURCE",
+    "too_short": "quote too short to place",
+    "near": "quote nearly as on page",
+}
+"""What a quote is worth, by its status; those of others are on the page as they stand. What is wrong is in capitals."""
+_DOUBTED: Final = {"off topic": "quote ON ANOTHER TOPIC", "hidden text": "quote IN HIDDEN TEXT"}
+"""The same of one that is on the page and proves nothing."""
+
+
+def is_wrong(said: Judgement) -> bool:
+    """Whether a quote is not what stands on the page, or proves nothing."""
+    return said.quote_status in (*FALSE_QUOTES, "other_source") or bool(quote_doubt_words(said.quote_doubt))
+
+
+def quote_words(said: Judgement, source: Source | None) -> str:
+    """What a judge's quote is worth: ``quote on page``; what is wrong with it in capitals."""
+    by_ocr = source.by_ocr if source else ()
+    scanned = said.quote_status in PROVEN_QUOTES and any(pages_over(by_ocr, span) for span in said.quote_spans)
+    return _worth(said.quote_status, quote_doubt_words(said.quote_doubt), scanned=scanned)
+
+
+def passage_words(passage: DocumentPassage) -> str:
+    """The same of a machine's quote in another unit; ``""`` where nobody has looked."""
+    return _worth(passage.status, passage.doubt) if passage.status else ""
+
+
+def _worth(status: str, doubt: str, *, scanned: bool = False) -> str:
+    if status in PROVEN_QUOTES and doubt:
+        return _DOUBTED.get(doubt, f"quote {doubt}")
+    return "quote on a scanned page" if scanned else _WORTH.get(status, "quote on page")
 
 
 class JudgeWords(NamedTuple):
     """One machine's words. ``said`` is its label, or its own word if that is not ours; ``level`` is the level of the
     axis it comes to, if there is one; ``confidence`` 0..1 as given.
 
-    ``page`` is what it read and ``state`` that page's state, empty for other texts; ``quoted`` how true its quote is to
-    that, ``false``: it is not what stands there. ``judgement`` names it, ``snapshot`` or ``document`` the text to be
-    shown beside it.
+    ``page`` is what it read and ``state`` that page's state, empty for other texts; ``quoted`` what its quote is
+    worth in that, ``false``: it is not what stands there. ``judgement`` names it, ``snapshot`` or ``document`` the text
+    to be shown beside it.
     """
 
     judge: str
@@ -78,9 +116,9 @@ class JudgeWords(NamedTuple):
 
 def listed(item: StatementView, here: str | None) -> list[Judgement]:
     """Every judge on every source, in the order in which they are listed and read: those of the page ``here`` first,
-    the one that the roll-up leads with before the others."""
+    the one that the roll-up leads with before the others; the rules after all judges."""
     lead = item.verdict.judgement_id if item.verdict else None
-    return sorted(item.judgements, key=lambda said: (said.snapshot_id != here, said.judgement_id != lead))
+    return sorted(item.judgements, key=lambda said: (said.offline, said.snapshot_id != here, said.judgement_id != lead))
 
 
 def words_on_statement(item: StatementView, here: str | None) -> tuple[JudgeWords, ...]:
@@ -90,11 +128,11 @@ def words_on_statement(item: StatementView, here: str | None) -> tuple[JudgeWord
             judge=said.judge,
             model=said.model,
             prompt=said.prompt,
-            said=_label(said.verdict, said.supported, said.raw_label),
+            said=verdict_or_own_word(said.verdict, said.supported, said.raw_label),
             level=said.verdict,
             confidence=said.confidence,
             page=f"{counted(said.pages, 'page')} together",
-            quoted=", ".join(in_words(quote.status) for quote in said.quotes),
+            quoted=", ".join(dict.fromkeys(_worth(quote.status, "") for quote in said.quotes)),
             false=any(quote.status in FALSE_QUOTES for quote in said.quotes),
             quote=" … ".join(quote.text for quote in said.quotes),
             reason=said.reason,
@@ -121,7 +159,7 @@ def words_on_unit(view: UnitView, machines: Machines) -> tuple[JudgeWords, ...]:
                 level=opinion.label,
                 confidence=opinion.confidence,
                 page=document.title if document else "",
-                quoted=", ".join(passage.status_words for passage in opinion.passages if passage.status),
+                quoted=", ".join(dict.fromkeys(filter(None, map(passage_words, opinion.passages)))),
                 false=any(passage.false for passage in opinion.passages),
                 quote=" … ".join(passage.quote for passage in opinion.passages if passage.quote),
                 reason=opinion.reason,
@@ -136,13 +174,13 @@ def read_in_full(words: tuple[JudgeWords, ...]) -> str:
     """All of it as one text to read."""
     blocks = []
     for place, said in enumerate(words, 1):
-        confidence = f", confidence {said.confidence:g}" if said.confidence is not None else ""
+        confidence = f", {sure_words(said.confidence)}" if said.confidence is not None else ""
         by = " · ".join(filter(None, (said.model, said.prompt)))
         lines = [
-            f"{place}/{len(words)}  {said.judge}: {said.said}{confidence}",
+            f"judge {place} of {len(words)}, {said.judge}: {said.said}{confidence}",
             f"by {by}" if by else "",
             "read " + ", ".join(filter(None, (said.page, said.state))) if said.page else "",
-            f"quote, {said.quoted}: “{said.quote}”" if said.quote else "no quote",
+            f"{said.quoted or 'quote'}: “{said.quote}”" if said.quote else "no quote",
             f"reason: {said.reason}" if said.reason else "no reason",
         ]
         blocks.append("\n".join(line for line in lines if line))
@@ -151,20 +189,18 @@ def read_in_full(words: tuple[JudgeWords, ...]) -> str:
 
 def _on_source(item: StatementView, judgement: Judgement) -> JudgeWords:
     source = item.source_of(judgement.snapshot_id)
-    doubt = quote_doubt_words(judgement.quote_doubt)
-    kinds = ", ".join(judgement.difference_kinds) or doubt
-    status = quote_status_words(judgement, source) if judgement.quote else "none"
+    kinds = f" ({', '.join(judgement.difference_kinds)})" if judgement.difference_kinds else ""
     return JudgeWords(
         judge=judge_name(judgement),
         model=judgement.model,
         prompt=judgement.prompt,
-        said=_label(judgement.verdict, judgement.supported, judgement.raw_label),
+        said=verdict_or_own_word(judgement.verdict, judgement.supported, judgement.raw_label),
         level=judgement.verdict,
         confidence=judgement.confidence,
         page=f"{source.bracketed} {source.domain}" if source else "",
-        state=in_words(source.state) if source else "",
-        quoted=f"{status} ({kinds})" if kinds else status,
-        false=judgement.quote_status in FALSE_QUOTES or bool(doubt),
+        state=state_words(source.state) if source else "",
+        quoted=f"{quote_words(judgement, source)}{kinds}",
+        false=is_wrong(judgement),
         quote=judgement.quote,
         reason=judgement.reason,
         judgement=judgement.judgement_id,
@@ -172,7 +208,8 @@ def _on_source(item: StatementView, judgement: Judgement) -> JudgeWords:
     )
 
 
-def _label(verdict: str | None, supported: bool | None, raw: str) -> str:
+def verdict_or_own_word(verdict: str | None, supported: bool | None, raw: str) -> str:
+    """A judge's verdict in words; where it has no vote, that, with its own word."""
     if verdict is not None:
         return level_named("evidence", verdict).name
     if supported is not None:

@@ -66,9 +66,7 @@ def _cautions(
     elif offline:
         of = "every statement" if offline == n else f"{offline:,} of {counted(n, 'statement')}"
         yield f"On {of} only the offline judge spoke: {OFFLINE_IS_TRIAGE}."
-    if n < FEW_ITEMS:
-        yield f"Too few labels to lean on: {n}, and {FEW_ITEMS} or more are wanted."
-    else:
+    if n >= FEW_ITEMS:
         used = [sum(row) + sum(other[place] for other in table) - row[place] for place, row in enumerate(table)]
         rare = [
             f"{count} {in_words(label)}" for label, count in zip(scale.labels, used, strict=True) if 0 < count < RARE
@@ -443,12 +441,10 @@ class LiveUnitAgreement:
     def view(self, group: Group, scale: Scale, judge: VotingJudge | None = None) -> GroupView:
         """One group beside a machine or the right labels."""
         pairs, dropped, _ = self._pairs(group, scale, judge)
-        few = pairs.n and pairs.n < FEW_ITEMS
-        cautions = (f"Too few labels to lean on: {pairs.n}, and {FEW_ITEMS} or more are wanted.",) if few else ()
         left_out = tuple(sorted(dropped.items(), key=lambda one: (-one[1], one[0])))
         return GroupView(
             group, scale, judge, pairs.n + dropped.total(), pairs.table, left_out, pairs.percent_agreement(),
-            pairs.cohen_kappa(), pairs.gwet_ac1(), cautions,
+            pairs.cohen_kappa(), pairs.gwet_ac1(), (),
         )  # fmt: skip
 
     def in_cell(self, group: Group, scale: Scale, judge: VotingJudge | None, mine: str, theirs: str) -> list[str]:

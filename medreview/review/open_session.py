@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from medreview.errors import UserError
 from medreview.labels import Reveal
 from medreview.review.deciding import Deciding
-from medreview.review.goal import SittingGoal
+from medreview.review.goal import Pace, SittingGoal
 from medreview.review.queue import Queue, open_queue
 from medreview.review.resuming import Drafts, Later
 from medreview.review.session import NO_REFERENCE, ReviewSession
@@ -29,16 +29,18 @@ def open_session(
     drafts: Drafts | None = None,
     at: str = "",
     goal: SittingGoal | None = None,
+    pace: Pace | None = None,
     later: Later | None = None,
 ) -> Deciding:
     """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off.
 
-    ``goal``: the goal of the sitting, shared by all of its queues. ``later`` runs something after so many seconds, on
-    this thread.
+    ``goal`` and ``pace`` are those of the sitting, shared by all of its queues. ``later`` runs something after so many
+    seconds, on this thread.
     """
     pass_no = max(pass_no, queue.kind.pass_no)
     session = _kind(queue)(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
     session.goal = goal
+    session.pace = pace or session.pace
     return session
 
 

@@ -15,6 +15,7 @@ from medreview.review.queue_kinds import KEPT, KINDS, RESERVED, ROWS, SHOWABLE, 
 from medreview.review.repeat_annotation import due_units, in_pass, ready_units, shares
 from medreview.review.resuming import DraftPlace, LastPlace, draft_places, last_place, unlisted_drafts
 from medreview.review.unit_queues import CONFLICTS, SECOND, SHARE, UNIT_QUEUES, unit_rows
+from medreview.review.why_flagged import short
 from medreview.study import Study
 from medreview.study.counts import STATES, Counts, count_statements, whose_states
 from medreview.study.ids import STATEMENT, kind_of
@@ -171,7 +172,7 @@ def _badges(study: Study, reviewer: str) -> str:
             WHERE priority > 0 AND statement_id NOT IN ({RESERVED}) GROUP BY badge ORDER BY grave DESC LIMIT 4""",
         (reviewer,),
     )
-    return ", ".join(f"{number} {badge}" for badge, number, _ in rows)
+    return ", ".join(f"{short(badge)} ({number})" for badge, number, _ in rows)
 
 
 @dataclass(frozen=True, slots=True)

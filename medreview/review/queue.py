@@ -18,6 +18,7 @@ from medreview.review.queue_filters import conditions as narrowed_by
 from medreview.review.queue_kinds import HELD, KEPT_UNIT, KINDS, MATERIAL, ROWS, Mode, QueueKind, shown_in
 from medreview.storable import storable_text
 from medreview.study import Study
+from medreview.study.audit_frame import seed_of_draws
 from medreview.study.ids import STATEMENT
 from medreview.study.package import without_judges
 from medreview.study.statement_edits import IS_EDIT
@@ -164,7 +165,7 @@ def _open(
     ).fetchall()
     found = [(row[0], row[1]) for row in rows if mode == "blind" or row["showable"]]
     if mode == "blind" and kind.name != "audit":
-        random.Random(f"{study.meta('study_id')}/{reviewer}").shuffle(found)
+        random.Random(seed_of_draws(study.reader, reviewer)).shuffle(found)
     units, responses = [unit for unit, _ in found], [response for _, response in found]
     return Queue(kind, mode, filter, units, responses, reserved=len(rows) - len(found))
 
@@ -189,7 +190,7 @@ def _unit_queue(
     ).fetchall()
     if mode == "blind":
         clusters = list(dict.fromkeys(row["cluster"] for row in found))
-        random.Random(f"{study.meta('study_id')}/{reviewer}").shuffle(clusters)
+        random.Random(seed_of_draws(study.reader, reviewer)).shuffle(clusters)
         turn = {cluster: place for place, cluster in enumerate(clusters)}
         found.sort(key=lambda row: turn[row["cluster"]])
     return Queue(kind, mode, filter, [row["unit"] for row in found], [row["cluster"] for row in found])

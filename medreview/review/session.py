@@ -1,24 +1,35 @@
 """One reviewer's sitting over a queue of statements: what is on the screen, and the acts that only statements have."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from medreview.errors import UserError
 from medreview.references.verdict import ON_REFERENCE
 from medreview.review import shown_unit
+from medreview.review.above_page import OWN, AbovePage, absent_quotes, quotes_not_on, sides_of_conflict
 from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, agrees, decided_statement, judges_level, judges_words
 from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import JudgeWords, jurors, words_on_statement
+from medreview.review.judge_words import JudgeWords, together_words, words_on_statement
 from medreview.review.likely_reason import likely_reason
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.shown_unit import Highlights, QueueEntry, load_queue_entry
 from medreview.review.span_editing import SpanEdit
+from medreview.review.verdict_card import VerdictCard, card_of_statement
+from medreview.review.why_flagged import Facts, Reason, reasons
 from medreview.study.ids import REFERENCE, unit_id
-from medreview.text import Span, joined, places_in_text
+from medreview.text import Span, in_words, joined, places_in_text
 from medreview.units.asks import STATEMENT_ASKS
 from medreview.units.cited_source import NamedBy, Source, cause, cited_by, reference_beside, references_of_sources
-from medreview.units.statement_view import Evidence, StatementView, load_evidence, load_statement_view, load_text
+from medreview.units.statement_view import (
+    Evidence,
+    StatementView,
+    load_absent_claims,
+    load_evidence,
+    load_statement_view,
+    load_text,
+)
 
 if TYPE_CHECKING:
     from medreview.units.checked_reference import SourceReference
@@ -30,11 +41,16 @@ class ReviewSession(Deciding):
     """The review of statements: each beside its response and the sources that this cites."""
 
     asks = STATEMENT_ASKS
-    of_unit = (*Deciding.of_unit, "item", "_found", "_named", "_reference")
+    of_unit = (*Deciding.of_unit, "item", "_found", "_lit", "_above", "_named", "_reference", "_why", "_card")
     no_other_text = "The response cites no other source."
     item: StatementView | None = None
     _found: tuple[str | None, Evidence] | None = None
+    _lit: tuple[tuple[object, ...], Highlights] | None = None
+    """The marks of the source on the screen, and what they were made of."""
+    _above: tuple[str | None, AbovePage] | None = None
     _named: Mapping[str, NamedBy] | None = None
+    _why: tuple[str, tuple[Reason, ...]] = "", ()
+    _card: tuple[tuple[str | None, bool], VerdictCard] | None = None
     _read_from: str | None = None
     """The page that was on the screen before the judges' words were read one after the other."""
     _reference: "tuple[str | None, SourceReference | None] | None" = None
@@ -105,6 +121,37 @@ class ReviewSession(Deciding):
         verdict = self.item.verdict if self.item and self.shows_judges else None
         return self._tellable(self.unit, verdict.badges) if verdict else ""
 
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why it is flagged, with what differs and by whose word, where that may be seen. Of the statement, whichever
+        source is on the screen."""
+        badges, item = self.badges, self.item
+        if item is None or not badges:
+            return ()
+        if self._why[0] != badges:
+            self._why = badges, reasons(badges, self._facts(item))
+        return self._why[1]
+
+    @property
+    def card(self) -> VerdictCard:
+        """What the judges say of it, those on the source on the screen first; nothing where they are hidden."""
+        if self.item is None or not self.shows_judges:
+            return VerdictCard()
+        stands = self.text_key, self.can_accept
+        if self._card is None or self._card[0] != stands:
+            text_of = partial(load_text, self.study.reader)
+            beside = self.reasons, together_words(self.item)
+            card = card_of_statement(
+                self.item, self.source, *beside, text_of, self.is_other_work, accepts=self.can_accept
+            )
+            self._card = stands, card
+        return self._card[1]
+
+    def _facts(self, item: StatementView) -> Facts:
+        opens = item.opening_source.snapshot_id if item.opening_source else None
+        here = self._evidence() if opens == self.snapshot else load_evidence(self.study.reader, self.unit, opens)
+        return Facts(item, here.clashes, opens, partial(load_text, self.study.reader), self.references)
+
     def _tellable(self, unit: str, badges: str) -> str:
         """Badges without those of references whose verdict must not be seen yet."""
         if ON_REFERENCE not in badges or all(map(self._tells, cited_by(self.study.reader, unit))):
@@ -145,10 +192,15 @@ class ReviewSession(Deciding):
 
     def source_highlights(self) -> Highlights:
         """The marks of the source on the screen, by the blind rules."""
-        if self.item is None or self.source is None or self.source.snapshot_id is None:
+        item, own, source = self.item, self.own, self.source
+        if item is None or source is None or source.snapshot_id is None:
             return Highlights()
-        read = self.read_words.judgement if self.read_words else ""
-        return shown_unit.in_source(self.item, self.own, self.source, self._evidence(), self.shows_judges, read)
+        judges, read = self.shows_judges, self.read_words.judgement if self.read_words else ""
+        made_of = item, own, source, judges, read
+        if self._lit is None or any(one is not other for one, other in zip(self._lit[0], made_of, strict=True)):
+            found = shown_unit.in_source(item, own, source, self._evidence(), judges, read, self.source_text)
+            self._lit = made_of, found
+        return self._lit[1]
 
     def statement_marks(self) -> tuple[Mark, ...]:
         """Marks in the statement's own text."""
@@ -164,6 +216,36 @@ class ReviewSession(Deciding):
             return ()
         marks = shown_unit.in_response(self.item, self.own, self._evidence(), self.shows_judges)
         return (*marks, *self.finding_marks())
+
+    @property
+    def above_page(self) -> AbovePage:
+        """Quotes of judges and of the answer that are not on the page, and the two sides of a conflict."""
+        item = self.item
+        if item is None or not self.shows_judges:
+            return AbovePage()
+        if self._above is None or self._above[0] != self.snapshot:
+            self._above = self.snapshot, self._read_above(item)
+        return self._above[1]._replace(nearest=bool(self.source_highlights().stops))
+
+    def _read_above(self, item: StatementView) -> AbovePage:
+        quotes = quotes_not_on(item, self.snapshot)
+        quotes |= dict.fromkeys(load_absent_claims(self.study.reader, self.unit, self.snapshot), OWN)
+        page = (self.source_text(whole=True) or self.source_text()) if quotes else ""
+        return AbovePage(absent_quotes(quotes.items(), page), sides_of_conflict(item))
+
+    @property
+    def beside_told(self) -> tuple[tuple[int, str], ...]:
+        """Why parts of the response are no statements; of neighbours with one reason the first says it."""
+        item = self.item
+        if item is None:
+            return ()
+        parts = sorted(item.left_out, key=lambda part: part.start)
+        told = [
+            (part.start, f"left out: {in_words(part.reason)}")
+            for before, part in zip((None, *parts), parts, strict=False)
+            if before is None or before.reason != part.reason or item.response[before.end : part.start].strip()
+        ]
+        return tuple(told)
 
     def response_text(self) -> str:
         """The response."""
@@ -256,24 +338,6 @@ class ReviewSession(Deciding):
             return "No judge has looked at this statement; press your own verdict."
         return "The judges have no common verdict here; press your own."
 
-    @property
-    def accept_words(self) -> str:
-        """With how the judges are divided: ``supported 2-0``."""
-        words, item = super().accept_words, self.item
-        if not words or item is None or item.verdict is None:
-            return words
-        jury = jurors(item)
-        tally = f" {item.verdict.votes_for}-{item.verdict.votes_other}" if len(jury) > 1 else ""
-        return f"{words}{tally}" if jury else f"{words} (rules only)"
-
-    @property
-    def tie_words(self) -> str:
-        """Of judges who may be seen."""
-        verdict = self.item.verdict if self.item and self.shows_judges else None
-        if verdict is None or not verdict.tied or not self.refusal("accept"):
-            return ""
-        return f"judges tie {verdict.votes_for}-{verdict.votes_other}"
-
     def _about(self) -> Decided:
         return decided_statement(self._statement())
 
@@ -296,11 +360,12 @@ class ReviewSession(Deciding):
 
     def _read_beside(self) -> None:
         super()._read_beside()
-        _ = self._evidence(), self.reference
+        _ = self._evidence(), self.reference, self.card, self.above_page
 
     def _load_unit(self) -> None:
         reader, self._found = self.study.reader, None
-        self._named = self._reference = None
+        self._named = self._reference = self._above = None
+        self._why, self._card = ("", ()), None
         self.place = 0
         if not self.unit:
             self.item = None

@@ -3,17 +3,18 @@
 import json
 import sqlite3
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from medreview.labels import FALSE_QUOTES, quote_doubt_words
 from medreview.review.highlight_index import Mark
 from medreview.review.reviewer_state import ReviewerState
-from medreview.sources.ocr_pages import BY_OCR, OcrPage, least_sure, ocr_pages, percent, words_in_doubt
+from medreview.sources.ocr_pages import BY_OCR, Doubtful, OcrPage, least_sure, ocr_pages, percent, words_in_doubt
 from medreview.sources.reading.text_structure import Heading, SetApart, heading_path
 from medreview.text import Span, joined, places_in_text
 from medreview.units.cited_source import Source
-from medreview.units.statement_view import Evidence, StatementView, response_name, statement_name
+from medreview.units.statement_view import Evidence, Judgement, StatementView, response_name, statement_name
 
 
 class QueueEntry(NamedTuple):
@@ -100,18 +101,39 @@ def load_outline(reader: sqlite3.Connection, snapshot_id: str) -> DocumentOutlin
 
 class Highlights(NamedTuple):
     """Marks in a snapshot's text. ``opening`` is where to open it, ``stops`` where ``m`` goes, ``remarks`` go under
-    the row that holds their offset."""
+    the row that holds their offset, ``told`` under the last row of a passage: what that is. ``nothing``: by the rules
+    no passage is like the statement, and no judge quotes one."""
 
     marks: tuple[Mark, ...] = ()
     stops: tuple[Span, ...] = ()
     opening: Span | None = None
     remarks: Mapping[int, str] = MappingProxyType({})
+    told: Mapping[int, str] = MappingProxyType({})
+    nothing: bool = False
+
+
+MEANING: Final = {"supported": "says", "contradicted": "against", "partial": "partly"}
+"""By level of evidence, how a passage is lit of which that is said; with another level it is just a ``quote``."""
+
+_SETTLES: Final = frozenset(MEANING.values())
+_TRUE: Final = _SETTLES | {"quote"}
+_NEAREST: Final = "nearest passage; the rules are not sure"
+_BOTH: Final = "the judges read this passage both ways"
+_MOST_LIT: Final = 3
+"""At most one in so many characters of a page is lit: who sees all of it lit sees nothing."""
 
 
 def in_source(
-    item: StatementView, own: ReviewerState, source: Source, evidence: Evidence, judges: bool, read: str = ""
+    item: StatementView,
+    own: ReviewerState,
+    source: Source,
+    evidence: Evidence,
+    judges: bool,
+    read: str = "",
+    text: Callable[[], str] = str,
 ) -> Highlights:
-    """The marks in one source. Without ``judges``: only shared words, by the same rule for every statement.
+    """The marks in one source, whose page is ``text``. Without ``judges``: only shared words, by the same rule for
+    every statement.
 
     ``read``: the judgement whose words are on the screen; its quote is where the source opens.
     """
@@ -126,14 +148,136 @@ def in_source(
         return Highlights(marks, tuple(sorted(shared)), next(iter(shared), None))
     here = [judgement for judgement in item.judgements if judgement.snapshot_id == source.snapshot_id]
     lead = read or (item.verdict.judgement_id if item.verdict else None)
-    quoting = sorted((j for j in here if not j.offline), key=lambda judgement: judgement.judgement_id != lead)
-    quotes = list(dict.fromkeys(span for judgement in quoting for span in judgement.quote_spans))
-    together = [quote for said in item.merged for quote in said.quotes if quote.snapshot_id == source.snapshot_id]
-    quotes += [span for quote in together for span in quote.spans if span not in quotes]
-    lit = [Mark(*span, "quote") for span in quotes]
-    lit += [Mark(*span, "evidence") for span in evidence.highlights]
+    quotes = _quoted(item, sorted(here, key=lambda said: said.judgement_id != lead), source.snapshot_id)
+    by_rules = _by_rules(next((said for said in here if said.offline), None), evidence, quotes)
+    lit = _best((*quotes, *by_rules), text(), (*evidence.lexical, *(clash.source for clash in evidence.clashes)))
+    told = {mark.end - 1: _NEAREST for mark in lit if mark.kind == "evidence"}
+    both = read_both_ways(lit)
+    told |= {mark.end - 1: _BOTH for mark in both}
+    for said in here:
+        if doubt := quote_doubt_words(said.quote_doubt):
+            told |= {span.end - 1: f"{said.judge}'s quote: {doubt}" for span in said.quote_spans[-1:]}
+    clashes, remarks = _clashes(item, here, evidence, words_in_doubt(source.by_ocr))
+    stops = tuple(dict.fromkeys(Span(mark.start, mark.end) for mark in lit))
+    nothing = not lit and any(said.offline and said.verdict == "not_addressed" for said in here)
+    marks = (*_drawn(lit), *both, *clashes, *own_marks)
+    return Highlights(marks, tuple(sorted(stops)), next(iter(stops), None), remarks, told, nothing)
+
+
+def found_in_source(item: StatementView, source: Source, evidence: Evidence) -> tuple[list[Mark], dict[int, str]]:
+    """All that was found in one source: the judges' quotes, the leading one first, the rules' passages, and what
+    differs, with words on that by offset. The screen lights a part of it."""
+    here = [said for said in item.judgements if said.snapshot_id == source.snapshot_id]
+    lead = item.verdict.judgement_id if item.verdict else None
+    here.sort(key=lambda said: said.judgement_id != lead)
+    quotes = dict.fromkeys(Span(*mark[:2]) for mark in _quoted(item, here, source.snapshot_id))
+    clashes, remarks = _clashes(item, here, evidence, words_in_doubt(source.by_ocr))
+    found = [*(Mark(*span, "quote") for span in quotes), *(Mark(*span, "evidence") for span in evidence.highlights)]
+    return [*found, *clashes], remarks
+
+
+def _quoted(item: StatementView, here: Sequence[Judgement], snapshot_id: str | None) -> list[Mark]:
+    """The judges' quotes in one source, by what is said of them, or in doubt."""
+    found = [
+        Mark(*span, _meaning(said.verdict, said.supported, said.quote_status, said.quote_doubt))
+        for said in here
+        if not said.offline
+        for span in said.quote_spans
+    ]
+    found += [
+        Mark(*span, _meaning(said.verdict, said.supported, quote.status))
+        for said in item.merged
+        for quote in said.quotes
+        if quote.snapshot_id == snapshot_id
+        for span in quote.spans
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _drawn(lit: Sequence[Mark]) -> list[Mark]:
+    """The marks of these passages: a quote in doubt is lit only where no true one is."""
+    true = [Span(*mark[:2]) for mark in lit if mark.kind in _TRUE]
+    return [
+        Mark(*span, mark.kind)
+        for mark in lit
+        for span in (_outside(Span(*mark[:2]), true) if mark.kind == "doubted" else [Span(*mark[:2])])
+    ]
+
+
+def _outside(span: Span, others: Sequence[Span]) -> list[Span]:
+    """What of a range is in none of the others."""
+    left = [span]
+    for other in others:
+        left = [
+            part
+            for one in left
+            for part in (
+                [Span(one.start, min(one.end, other.start)), Span(max(one.start, other.end), one.end)]
+                if one.overlap(other)
+                else [one]
+            )
+            if part
+        ]
+    return left
+
+
+def _meaning(verdict: str | None, supported: bool | None, status: str, doubt: str | None = None) -> str:
+    if status in FALSE_QUOTES or quote_doubt_words(doubt):
+        return "doubted"
+    return MEANING.get(verdict or "", "says" if verdict is None and supported else "quote")
+
+
+def _by_rules(said: Judgement | None, evidence: Evidence, quotes: Sequence[Mark]) -> list[Mark]:
+    """The rules' best passages, where they say more than the quotes: by their verdict, or as the nearest ones. None
+    where they find nothing like the statement."""
+    if said is not None and said.verdict == "not_addressed":
+        return []
+    kind = MEANING.get(said.verdict or "", "evidence") if said is not None else "evidence"
+    true = [Span(mark.start, mark.end) for mark in quotes if mark.kind != "doubted"]
+    if kind == "evidence" and any(mark.kind in _SETTLES for mark in quotes):
+        return []
+    passages = [span for span in evidence.highlights if not any(span.overlap(quote) for quote in true)]
+    if kind != "evidence":
+        clashing = [span for span in passages if any(span.overlap(clash.source) for clash in evidence.clashes)]
+        passages = clashing or passages[:1]
+    return [Mark(*span, kind) for span in passages]
+
+
+def read_both_ways(lit: Sequence[Mark]) -> list[Mark]:
+    """Where a passage that supports and one that contradicts are the same."""
+    says, against = ([Span(*mark[:2]) for mark in lit if mark.kind == kind] for kind in ("says", "against"))
+    shared = ((one, other) for one in says for other in against if one.overlap(other))
+    return [Mark(max(one.start, other.start), min(one.end, other.end), "doubted") for one, other in shared]
+
+
+def _best(lit: Sequence[Mark], text: str, telling: Sequence[Span]) -> list[Mark]:
+    """The first of these passages, as many as a third of the page has room for; of one that is longer its best
+    sentences, those with the most ``telling`` words. One sentence at least."""
+    room, kept = len(text) // _MOST_LIT, list[Mark]()
+    if not text or sum(mark.end - mark.start for mark in lit) <= room:
+        return list(lit)
+    from medreview.statements.sentences import sentence_spans  # only short pages need it
+
+    for mark in lit:
+        parts = [Span(*mark[:2])]
+        if mark.end - mark.start > room:
+            parts = sentence_spans(text, mark.start, mark.end)
+            parts.sort(key=lambda part: -sum(map(bool, map(part.overlap, telling))))
+        for part in parts:
+            there = [Span(*other[:2]) for other in kept]
+            more = sum(one.end - one.start for one in _outside(part, there))
+            if more <= room or not kept:
+                kept.append(Mark(*part, mark.kind))
+                room -= more
+    return kept
+
+
+def _clashes(
+    item: StatementView, here: Sequence[Judgement], evidence: Evidence, in_doubt: Sequence[Doubtful]
+) -> tuple[list[Mark], dict[int, str]]:
+    """What the page has otherwise than the statement or a quote, and the words under it."""
+    lit: list[Mark] = []
     remarks: dict[int, str] = {}
-    in_doubt = words_in_doubt(source.by_ocr)
 
     def doubt(span: Span) -> str:
         sure = least_sure(in_doubt, span)
@@ -152,8 +296,7 @@ def in_source(
                 in_text.start,
                 f"{_cut(judgement.quote, in_quote)} in {judgement.judge}'s quote{doubt(in_text)}",
             )
-    stops = tuple(dict.fromkeys([*quotes, *evidence.highlights]))
-    return Highlights((*lit, *own_marks), tuple(sorted(stops)), next(iter(stops), None), remarks)
+    return lit, remarks
 
 
 def in_statement(evidence: Evidence, judges: bool) -> tuple[Mark, ...]:

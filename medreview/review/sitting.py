@@ -12,9 +12,10 @@ from typing import ClassVar, Final, Self
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
+from medreview.review.above_page import AbovePage
 from medreview.review.blind_block import BlindBlock, ByUnit, KeptBlind, block_at
 from medreview.review.event_writer import EventWriter, receipt_line
-from medreview.review.goal import ActiveTime, SittingGoal
+from medreview.review.goal import ActiveTime, Pace, SittingGoal
 from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords
 from medreview.review.queue import Queue, kind_named, open_again, with_units
@@ -30,6 +31,8 @@ from medreview.review.reviewer_state import (
 )
 from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline
 from medreview.review.unblinding import OthersNote, others_notes
+from medreview.review.verdict_card import VerdictCard
+from medreview.review.why_flagged import Reason
 from medreview.study import Study
 from medreview.study.backup import Elsewhere
 from medreview.study.connection import data_version
@@ -44,6 +47,9 @@ _STANDING: Final = f"SELECT unit, state, label FROM standing WHERE reviewer = ? 
 _STALE: Final = """SELECT EXISTS (SELECT 1 FROM decision_stale WHERE event_id = (
     SELECT event_id FROM standing WHERE reviewer = ? AND pass = ? AND unit = ?))"""
 _OPEN: Final = ("open", None)
+
+_FEW: Final = 300
+"""Units of a queue up to which they are asked one by one how they stand."""
 
 _Standing = tuple[str, str | None]
 """State and label."""
@@ -94,6 +100,11 @@ class ReviewerProgress:
         """Read how all units stand, so that neither an act nor a jump has to."""
         self._standing.read_all()
 
+    @property
+    def whole(self) -> bool:
+        """Whether that was read."""
+        return self._standing.whole
+
     def update(self, unit: str) -> None:
         """Read again where a unit stands, after an act on it."""
         self._stale.pop(unit, None)
@@ -132,6 +143,8 @@ class Sitting(ABC):
     """What is asked of the units of this queue."""
     goal: SittingGoal | None = None
     """The goal of the sitting, if the reviewer set one."""
+    pace: Pace
+    """How fast the sitting goes."""
     settles = False
     """Whether labels given here settle conflicts of others (``medreview.review.adjudicating``)."""
     of_unit: ClassVar[tuple[str, ...]] = ("unit", "own", "reads", "place", "_before")
@@ -162,6 +175,8 @@ class Sitting(ABC):
         self.reveal = reveal
         self.drafts = drafts or Drafts(study, reviewer)
         self.clock = ActiveTime()
+        self.pace = Pace()
+        self._done: tuple[Queue, set[str]] | None = None
         self.receipt = ""
         self.position = 0
         self.unit = ""
@@ -288,6 +303,21 @@ class Sitting(ABC):
         state, queue = self.state_of(unit), self.queue.kind.name
         return state == "open" or state == queue or (queue == "stale" and self.stale(unit))
 
+    @property
+    def done_here(self) -> int | None:
+        """How many units of this queue are decided, on the page as it is now; ``None`` of a long one as long as not all
+        was read ahead. In a long one, labels on an earlier page count, too: each would have to be asked for."""
+        queue = self.queue
+        if self._done is None or self._done[0] is not queue:
+            if len(queue.units) > _FEW and not self._progress.whole:
+                return None
+            self._done = queue, {unit for unit in queue.units if self._is_done(unit)}
+        return len(self._done[1])
+
+    def _is_done(self, unit: str) -> bool:
+        decided = self.state_of(unit) == "decided" and not self.awaits(unit)
+        return decided and (len(self.queue.units) > _FEW or not self.stale(unit))
+
     def next_open(self) -> bool:
         """The next unit that still waits, from the start again at the end; False if nothing waits."""
         units = self.queue.units
@@ -397,6 +427,16 @@ class Sitting(ABC):
     def badges(self) -> str:
         """Why the unit on the screen is flagged, as far as it may be seen; else empty."""
 
+    @property
+    @abstractmethod
+    def reasons(self) -> tuple[Reason, ...]:
+        """The same in the reviewer's words, with the values at hand, the gravest first."""
+
+    @property
+    @abstractmethod
+    def card(self) -> VerdictCard:
+        """Why, what the judges say together, and each of them; empty where they are hidden."""
+
     @abstractmethod
     def _texts(self) -> Sequence[tuple[str, str | None]]:
         """The texts to go through in the main pane: key, and the snapshot that it is the text of."""
@@ -444,6 +484,21 @@ class Sitting(ABC):
     @abstractmethod
     def beside_marks(self) -> tuple[Mark, ...]:
         """The marks in that."""
+
+    @property
+    def above_page(self) -> AbovePage:
+        """What stands above the text in the main pane; nothing where the judges are hidden."""
+        return AbovePage()
+
+    @property
+    def beside_told(self) -> tuple[tuple[int, str], ...]:
+        """What of it is left out, in words, by where that begins."""
+        return ()
+
+    @property
+    def source_is_answer(self) -> bool:
+        """Whether the text in the main pane is an answer, set in Markdown, and no page."""
+        return False
 
     @abstractmethod
     def is_beside(self, target: str) -> bool:
@@ -523,6 +578,7 @@ class Sitting(ABC):
 
     def _read_anew(self) -> None:
         self.acts += 1
+        self._done = None
         self._reader = self.study.reader
         self._progress = self._read_progress()
         self._kept = KeptBlind(self._reader, self.reviewer, self.pass_no)
@@ -534,4 +590,9 @@ class Sitting(ABC):
         else:
             self._progress.update(unit)
             self._kept.update(unit)
+            if self._done is not None:
+                done = self._done[1]
+                done.discard(unit)
+                if self._is_done(unit) and unit in self.queue.units:
+                    done.add(unit)
         self.receipt = receipt_line(receipt, words, self.study.elsewhere)

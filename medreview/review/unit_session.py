@@ -1,23 +1,29 @@
 """One reviewer's sitting over a queue of other units than statements: texts to read, one label, machines after."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from medreview.errors import UserError
 from medreview.labels import EDITED, Via, label_words
+from medreview.review.above_page import ABSENT, AbovePage, absent_quotes
 from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, FollowUp, brief
 from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.likely_reason import likely_reason
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, told_of_unit
-from medreview.review.shown_unit import Highlights, QueueEntry
+from medreview.review.shown_unit import MEANING, Highlights, QueueEntry, read_both_ways
 from medreview.review.span_editing import SpanEdit
+from medreview.review.verdict_card import VerdictCard, card_of_unit
+from medreview.review.why_flagged import Reason, reasons_of_unit
 from medreview.text import Span
 from medreview.units.documents import RESPONSE
 from medreview.units.kind import Document, Machines, UnitKind, UnitView
 from medreview.units.registry import KINDS
 from medreview.units.stored import CORRECT_ANSWER
+
+_ANSWERS: Final = (RESPONSE, "output:", CORRECT_ANSWER)
+"""How the keys of documents begin that are answers."""
 
 
 class UnitSession(Deciding):
@@ -71,6 +77,18 @@ class UnitSession(Deciding):
         return self.machines.badges
 
     @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The same in the reviewer's words."""
+        return reasons_of_unit(self.machines, self.view) if self.view else ()
+
+    @property
+    def card(self) -> VerdictCard:
+        """What machines say of it; nothing where it is hidden."""
+        if self.view is None:
+            return VerdictCard()
+        return card_of_unit(self.view, self.machines, self.reasons, self.judges_words, accepts=self.can_accept)
+
+    @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
         """Every machine's opinion, in their order."""
         return words_on_unit(self.view, self.machines) if self.view else ()
@@ -118,6 +136,27 @@ class UnitSession(Deciding):
     def beside_marks(self) -> tuple[Mark, ...]:
         """Its marks."""
         return self._highlights(self.view.beside).marks if self.view and self.view.beside else ()
+
+    @property
+    def above_page(self) -> AbovePage:
+        """The machines' quotations that are not in the document on the screen."""
+        document = self.document
+        if document is None or not document.text:
+            return AbovePage()
+        absent = {
+            passage.quote: f"{opinion.judge}'s quote"
+            for opinion in reversed(self.machines.opinions)
+            for passage in opinion.passages
+            if passage.key == document.key and passage.status == ABSENT and passage.quote
+        }
+        if not absent:
+            return AbovePage()
+        return AbovePage(absent_quotes(absent.items(), document.text), nearest=bool(self.source_highlights().stops))
+
+    @property
+    def source_is_answer(self) -> bool:
+        """A response, or one of the outputs that are ranked."""
+        return self.text_key is not None and self.text_key.startswith(_ANSWERS)
 
     def is_beside(self, target: str) -> bool:
         """The text beside the documents, by its key."""
@@ -264,8 +303,9 @@ class UnitSession(Deciding):
     # Within
 
     def _highlights(self, document: Document) -> Highlights:
+        finds = self.asks.entry == "spans"
         quoted = [
-            span
+            Mark(*span, "doubted" if passage.false or finds else MEANING.get(opinion.label or "", "quote"))
             for opinion in self.machines.opinions
             for passage in opinion.passages
             if passage.key == document.key
@@ -274,18 +314,19 @@ class UnitSession(Deciding):
         if document.key == RESPONSE:
             left = {place for span in self.findings if span.standing != "rejected" for place in span.places}
             gone = {place for span in self.findings for place in span.places} - left
-            quoted = [span for span in quoted if span not in gone]
+            quoted = [mark for mark in quoted if Span(*mark[:2]) not in gone]
         marks = [Mark(*mark) for mark in document.marks]
         marks += [Mark(*mark) for key, mark in self.machines.marks if key == document.key]
-        stops = sorted({Span(mark.start, mark.end) for mark in marks if mark.kind != "statement"} | set(quoted))
-        marks += [Mark(*span, "quote") for span in quoted]
+        marks += quoted
+        stops = sorted({Span(*mark[:2]) for mark in marks if mark.kind != "statement"})
+        marks += read_both_ways(quoted)
         marks += [Mark(*mine.span, "span") for mine in self.own.spans if mine.target == document.key]
         read = self.read_words.judgement if self.read_words else ""
         its = (
             passage for opinion in self.machines.opinions if opinion.opinion_id == read for passage in opinion.passages
         )
         own_quotes = [span for passage in its if passage.key == document.key for span in passage.spans]
-        first = min(own_quotes or quoted, default=None)
+        first = min(own_quotes or (Span(*mark[:2]) for mark in quoted), default=None)
         opens = None if document.opens is None else Span(document.opens, document.opens + 1)
         remarks = {at: words for key, at, words in self.machines.remarks if key == document.key}
         return Highlights(tuple(marks), tuple(stops), first or opens or next(iter(stops), None), remarks)

@@ -87,6 +87,9 @@ NARROWEST: Final = 6
 
 _TABLE_LINES: Final = lazy_pattern(r"(?:\| [^\n]* \||\|[-:| ]+\|)(?:\n(?:\| [^\n]* \||\|[-:| ]+\|))+(?=\n|\Z)")
 _BAR: Final = " | "
+_RULE: Final = lazy_pattern(r"[|: ]*-[-:| ]*")
+_LEAST_WITH_HEAD: Final = 3
+"""Lines of a table from which on its first one may be a head."""
 _LONGEST_WORD: Final = 24
 """Maximum width that a column requests in order not to break its words."""
 _BLANKS: Final = " \t"
@@ -117,27 +120,42 @@ class _Cell(NamedTuple):
     bar: int
 
 
+class TableFrame(NamedTuple):
+    """What is drawn between the cells of a row of a table: the columns of its ``bars``, as far as ``width``; a ``rule``
+    instead of cells."""
+
+    bars: tuple[int, ...]
+    width: int
+    rule: bool
+
+
 class TextTable(NamedTuple):
-    """Consecutive lines ``text[start:end]`` of at least two cells each, and the width of each column."""
+    """Consecutive lines ``text[start:end]`` of at least two cells each, and the width of each column; ``head``: a rule
+    is to be drawn below its first line."""
 
     start: int
     end: int
     columns: tuple[int, ...]
+    head: bool = False
 
     def lay_out(self, text: str, start: int, end: int) -> list[list[TextRun]]:
-        """The screen rows of one line: every code point except the blanks around the bars, once and in order."""
-        has_outer_bars = text[start] == "|"
-        rows = [[TextRun(start, start + 1, 0)] if has_outer_bars else []]
-        column = 2 if has_outer_bars else 0
+        """The screen rows of one line: every code point of its cells, once and in order; none of a rule."""
+        rows: list[list[TextRun]] = [[]]
+        column = 0
+        if start == end or _is_rule(text, start, end):
+            return rows
         for cell, room in zip(_cells(text, start, end), self.columns, strict=False):
             for number, (left, right) in enumerate(_cell_rows(text[cell.start : cell.end], room)):
                 if number == len(rows):
                     rows.append([])
                 rows[number].append(TextRun(cell.start + left, cell.start + right, column))
-            if cell.bar < end:
-                rows[0].append(TextRun(cell.bar, cell.bar + 1, column + room + 1))
             column += room + 3
         return rows
+
+    def frame(self, *, rule: bool) -> TableFrame:
+        """What is drawn between the cells of its rows, or of a rule."""
+        bars = tuple(accumulate((room + 3 for room in self.columns), initial=-2))[1:-1]
+        return TableFrame(bars, sum(self.columns) + 3 * len(self.columns) - 3, rule)
 
     def heights(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Start and end offset of each line, and its number of screen rows."""
@@ -181,9 +199,10 @@ def _line_end(text: str, place: int) -> int:
 
 
 def _tables(text: str, start: int, end: int, cells: int) -> Iterator[TextTable]:
-    """A sequence of lines as tables with common columns, separated by headings across the table."""
+    """A sequence of lines as tables with common columns, separated by headings across the table, which have one."""
     longest: list[int] = []
     parts: list[tuple[int, int]] = []
+    across: list[tuple[int, int]] = []
     most = cells // 4
     for line_start, line_end in _lines(text, start, end):
         line = text[line_start:line_end]
@@ -191,6 +210,7 @@ def _tables(text: str, start: int, end: int, cells: int) -> Iterator[TextTable]:
         if len(words) > most:
             return
         if len(words) < 2:
+            across.append((line_start, line_end))
             continue
         taken = map(len, words) if line.isascii() else map(width, words)
         longest += [0] * (len(words) - len(longest))
@@ -199,11 +219,27 @@ def _tables(text: str, start: int, end: int, cells: int) -> Iterator[TextTable]:
             parts[-1] = (parts[-1][0], line_end)
         else:
             parts.append((line_start, line_end))
-    frame = 1 if text[start] == "|" else -3
-    columns = _columns(text, parts, longest, cells - 3 * len(longest) - frame)
+    columns = _columns(text, parts, longest, cells - 3 * len(longest) + 3)
     # A single line has nothing to align with.
     if columns is not None and "\n" in text[parts[0][0] : parts[-1][1]]:
-        yield from (TextTable(*part, columns) for part in parts)
+        heads = [_has_head(text, *parts[0]), *([False] * len(parts))]
+        found = [TextTable(*part, columns, head) for part, head in zip(parts, heads, strict=False)]
+        yield from sorted([*found, *(TextTable(*line, (cells,)) for line in across)])
+
+
+def _is_rule(text: str, start: int, end: int) -> bool:
+    """Whether a line of a table is a rule by itself: ``|---|:--|``."""
+    return _RULE.fullmatch(text, start, end) is not None
+
+
+def _has_head(text: str, start: int, end: int) -> bool:
+    """Whether the first line of a table names its columns, as far as one can see: no cell begins with a number. Below a
+    head with a rule of its own no further one is drawn."""
+    lines = list(_lines(text, start, end))
+    if len(lines) < _LEAST_WITH_HEAD or _is_rule(text, *lines[1]):
+        return False
+    words = _words(text[slice(*lines[0])])
+    return not any(cell[:1].isdigit() for cell in words) and sum(map(bool, words)) > 1
 
 
 def _columns(text: str, parts: Sequence[tuple[int, int]], longest: list[int], room: int) -> tuple[int, ...] | None:
@@ -314,7 +350,8 @@ class WrapTable:
     cell.
 
     Attributes:
-        rows: ``(start, end)`` of each row, in order, at least one; the rows of a table's line have the line's range.
+        rows: ``(start, end)`` of each row, in order, at least one; the rows of a table's line have the line's range, a
+            rule below its head is empty.
         width: the cells of a row.
     """
 
@@ -329,6 +366,8 @@ class WrapTable:
             self.rows += prose_rows(text, done, table.start, self.width)
             for start, end, height in table.heights(text):
                 self.rows += [(start, end)] * height
+                if table.head and start == table.start:
+                    self.rows.append((end, end))
             self._tables.append(table)
             done = table.end + 1
         self.rows += prose_rows(text, done, len(text), self.width)
@@ -342,11 +381,14 @@ class WrapTable:
         before them."""
         row = max(0, bisect_right(self.rows, (offset, len(self._text) + 1)) - 1)
         line = self.rows[row]
+        if line[0] == line[1] and self._table_of(line) is not None:  # the rule below a head
+            row, line = row - 1, self.rows[row - 1]
         lines = self._lines_of(line)
         if lines is None:
             return row
-        before = ((run.start, number) for number, runs in enumerate(lines) for run in runs if run.start <= offset)
-        _, number = max(before, default=(0, 0))
+        drawn = [(run.start, number) for number, runs in enumerate(lines) for run in runs]
+        bars = [(cell.bar, 0) for cell in _cells(self._text, *line)] if len(lines) > 1 else []
+        _, number = max((found for found in (*drawn, *bars) if found[0] <= offset), default=(0, 0))
         return bisect_left(self.rows, line) + number
 
     def runs(self, row: int) -> list[TextRun]:
@@ -359,7 +401,17 @@ class WrapTable:
 
     def first_of(self, row: int) -> int:
         """The first offset in a row, by ``row_of``."""
-        return min(run.start for run in self.runs(row))
+        return min((run.start for run in self.runs(row)), default=self.rows[row][0])
+
+    def frame(self, row: int) -> TableFrame | None:
+        """What is drawn between the cells of a row of a table; ``None`` for prose."""
+        line = self.rows[row]
+        table = self._table_of(line)
+        return None if table is None else table.frame(rule=line[0] == line[1] or _is_rule(self._text, *line))
+
+    def line(self, row: int) -> tuple[int, int]:
+        """The range of a row; of a row of a table, of its whole line."""
+        return self.rows[row]
 
     def end_of(self, row: int) -> int:
         """The offset up to which a row reaches; the rows of one line of a table share the line evenly."""
@@ -367,12 +419,16 @@ class WrapTable:
         first = bisect_left(self.rows, line)
         return start + (end - start) * (row - first + 1) // (bisect_right(self.rows, line) - first)
 
-    def _lines_of(self, line: tuple[int, int]) -> list[list[TextRun]] | None:
-        """The screen rows of a line of a table; ``None`` for prose."""
+    def _table_of(self, line: tuple[int, int]) -> TextTable | None:
         if not self._tables:
             return None
         table = self._tables[max(0, bisect_right(self._tables, line[0], key=lambda found: found.start) - 1)]
-        if not table.start <= line[0] <= table.end:
+        return table if table.start <= line[0] <= table.end else None
+
+    def _lines_of(self, line: tuple[int, int]) -> list[list[TextRun]] | None:
+        """The screen rows of a line of a table; ``None`` for prose."""
+        table = self._table_of(line)
+        if table is None:
             return None
         if self._laid_out[0] != line or not self._laid_out[1]:
             self._laid_out = (line, table.lay_out(self._text, *line))
@@ -395,7 +451,7 @@ _LEAST: Final = 20
 def readable_markdown(text: str, columns: int) -> str:
     """The text in rows of at most so many columns, made safe to show; tables and code keep their lines."""
     rows: list[str] = []
-    for kind, lead, words in _blocks(visible(text)):
+    for kind, lead, words in markdown_blocks(visible(text)):
         if kind == "as it is":
             rows.append(words)
             continue
@@ -406,8 +462,11 @@ def readable_markdown(text: str, columns: int) -> str:
     return "\n".join(rows).strip("\n")
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
-    """Kind, what stands before its first row, and its words: ``=`` and ``-`` are headings by their underline."""
+def markdown_blocks(text: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, what stands before its first row, and its words.
+
+    ``text``; ``as it is``, a line of a table or of code; ``=`` and ``-``, headings by their underline.
+    """
     open_: list[str] = []
     lead, fenced = "", False
 

@@ -15,6 +15,13 @@ _HEX_DIGITS: Final = 13
 """52 bits: every such fraction is a float, and none of them is 1."""
 
 
+def seed_of_draws(reader: sqlite3.Connection, reviewer: str = "") -> str:
+    """What random draws and orders of a study are made from: its id, and the ``reviewer`` where each has an order of
+    their own; in the sample study a word, by which everybody has the same audit and the same orders."""
+    told = dict(reader.execute("SELECT key, value FROM study WHERE key IN ('study_id', 'seed')").fetchall())
+    return str(told.get("seed") or (f"{told['study_id']}/{reviewer}" if reviewer else told["study_id"]))
+
+
 def permanent_number(study_id: str, unit: str) -> float:
     """A number in [0, 1) that depends on nothing but the study's id, its seed, and the unit's.
 

@@ -100,10 +100,14 @@ class Study:
         self._when_closed: tuple[int, Callable[[], None]] | None = None
 
     @classmethod
-    def create(cls, path: Path, title: str = "", fill: Callable[[Self], object] | None = None) -> Self:
+    def create(
+        cls, path: Path, title: str = "", fill: Callable[[Self], object] | None = None, *, seed: str = ""
+    ) -> Self:
         """Create a new study, empty or with what ``fill`` puts into it, and open it for writing.
 
-        It gets its name when it is whole. Raises :class:`UserError` when the path exists already or cannot be written.
+        ``seed``: what its random draws are made from (:func:`medreview.study.audit_frame.seed_of_draws`), if not its
+        id. It gets its name when it is whole. Raises :class:`UserError` when the path exists already or cannot be
+        written.
         """
         refuse_no_file(path)
         if path.exists():
@@ -111,7 +115,7 @@ class Study:
         with _file_errors(path):
             try:
                 with new_file(path) as made:
-                    _begin(made, title or storable_text(path.stem))
+                    _begin(made, title or storable_text(path.stem), seed)
                     if fill is not None:
                         with cls.open(made) as study:
                             fill(study)
@@ -300,12 +304,13 @@ def _taken(path: Path) -> UserError:
     return UserError(f"{path} exists already; choose another name, or work on in that study.")
 
 
-def _begin(path: Path, title: str) -> None:
+def _begin(path: Path, title: str, seed: str) -> None:
     """An empty study in a workplace; without a write-ahead log, so that the one file is all of it."""
     meta = {
         "study_id": "study_" + secrets.token_hex(6),
         "title": title,
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        **({"seed": seed} if seed else {}),
     }
     with create(path) as file:
         file.write(new_study_file(meta.items()))

@@ -258,8 +258,15 @@ def _cell(text: str) -> str:
 
 
 _MINE: Final = """SELECT label FROM standing WHERE unit = ? AND reviewer = ? AND pass = 1 AND state = 'decided'"""
-_VERDICTS: Final[dict[Verdict, str]] = {"other_work": "OTHER WORK", "not_checkable": "nothing to look up"}
-"""What a verdict is called here, where it is not its own name."""
+_VERDICTS: Final[dict[Verdict, str]] = {
+    "match": "matches",
+    "mismatch": "inaccurate",
+    "other_work": "is ANOTHER WORK",
+    "not_found": "not found",
+    "ambiguous": "unclear",
+    "not_checkable": "has nothing to look up",
+}
+"""What a verdict is called behind the name of the reference."""
 _CALLED: Final[dict[Field, str]] = {"authors": "first author", "container": "journal", "identifier": "identifier"}
 
 
@@ -299,7 +306,7 @@ def load_source_reference(
         unit=unit,
         verdict=" · ".join(
             (
-                f"{stored.short_name if by_name else 'ref'}: {_called(check)}",
+                f"{stored.short_name if by_name else 'reference'} {_called(check)}",
                 *notices,
                 *said,
             )
@@ -312,7 +319,7 @@ def load_source_reference(
 
 
 def _called(check: ReferenceCheck) -> str:
-    return "could not be looked up" if check.unanswered else _VERDICTS.get(check.verdict, in_words(check.verdict))
+    return "could not be looked up" if check.unanswered else _VERDICTS[check.verdict]
 
 
 def _about(stored: StoredReference) -> str:

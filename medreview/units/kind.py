@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from medreview.labels import FALSE_QUOTES, same_label
 from medreview.study.events import NewEvent
-from medreview.text import Span, in_words
+from medreview.text import Span
 from medreview.units.asks import Asks
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ Tone = Literal["", "title", "dim", "badge", "quote"]
 
 Shade = Literal["lexical", "evidence", "quote", "clash", "statement"]
 """What a mark in a text means: shared words, retrieved evidence, a machine's quotation, a difference, the unit."""
+
+
+RULES: Final = "rules"
+"""What the rules that compare references are called among judges."""
 
 
 class CardPart(NamedTuple):
@@ -67,26 +71,21 @@ class Document(NamedTuple):
 class DocumentPassage(NamedTuple):
     """Where in a document a machine's quotation stands: ``spans`` in the text of the document named ``key``.
 
-    ``kinds``: in what an altered one differs. ``doubt``: what speaks against it as a proof, in words.
+    ``differences`` of an altered one: pairs of ranges, in the quotation and in the document. ``doubt``: what speaks
+    against it as a proof, in words.
     """
 
     key: str
     quote: str
     status: str
     spans: tuple[Span, ...] = ()
-    kinds: str = ""
+    differences: tuple[tuple[Span, Span], ...] = ()
     doubt: str = ""
 
     @property
     def false(self) -> bool:
         """Whether it is not what stands there, or proves nothing."""
         return self.status in FALSE_QUOTES or bool(self.doubt)
-
-    @property
-    def status_words(self) -> str:
-        """Its status, and what is wrong with it: ``altered (number)``."""
-        wrong = self.kinds or self.doubt
-        return f"{in_words(self.status)} ({wrong})" if wrong else in_words(self.status)
 
 
 class Opinion(NamedTuple):
@@ -110,7 +109,7 @@ class Opinion(NamedTuple):
 class Machines(NamedTuple):
     """All that machines say of a unit. ``level`` is their common label, ``None`` without one.
 
-    ``words`` sums it up (``jury YYYYYYY NNN 7-3``, ``roll-up: not all``), ``""`` when nobody spoke. ``badges`` says why
+    ``words`` sums it up (``present YYYYYYY NNN 7-3``, ``judges 2-0``), ``""`` when nobody spoke. ``badges`` says why
     the unit is worth a look, joined by `` · ``. ``marks``: ranges to be marked in a document, by its key.
     ``remarks``: words under the row of a place in a document, by its key. ``opens``: the
     document that they speak of, if it is not the first. ``supported``: what they say of a pair where they have no

@@ -200,8 +200,8 @@ def _named(reader: sqlite3.Connection, row: sqlite3.Row) -> str:
 
 def _opinion(said: Judgement, *, counts: bool) -> Opinion:
     spans = () if said.offline else said.quote_spans  # what the rules found is marked as that
-    kinds, doubt = ", ".join(said.difference_kinds), quote_doubt_words(said.quote_doubt)
-    quoted = (DocumentPassage(SOURCE, said.quote, said.quote_status, spans, kinds, doubt),) if said.quote else ()
+    doubt = quote_doubt_words(said.quote_doubt)
+    quoted = DocumentPassage(SOURCE, said.quote, said.quote_status, spans, said.differences, doubt)
     return Opinion(
         opinion_id=said.judgement_id,
         judge=judge_name(said),
@@ -211,7 +211,7 @@ def _opinion(said: Judgement, *, counts: bool) -> Opinion:
         label=said.verdict,
         confidence=said.confidence,
         reason=said.reason,
-        passages=quoted,
+        passages=(quoted,) if said.quote else (),
         counts=counts and not said.vote.abstains,
     )
 
@@ -221,7 +221,7 @@ def _words(common: RollUp | None, asked: int) -> str:
     if common is None or asked < 2:
         return ""
     silent = f", {common.abstained} abstained" if common.abstained else ""
-    return f"jury {common.votes_for}-{common.votes_other}{silent}"
+    return f"judges {common.votes_for}-{common.votes_other}{silent}"
 
 
 def _badges(common: RollUp | None, evidence: Evidence, source: Source, named: NamedBy | None) -> str:

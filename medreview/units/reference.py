@@ -27,6 +27,7 @@ from medreview.units.checked_reference import (
 from medreview.units.cited_source import load_sources
 from medreview.units.documents import response_document, source_document
 from medreview.units.kind import (
+    RULES,
     CardPart,
     Document,
     Headline,
@@ -39,9 +40,6 @@ from medreview.units.kind import (
     UnitView,
 )
 from medreview.units.statement_view import response_name
-
-RULES: Final = "rules"
-"""What the rules that compare references are called among raters."""
 
 _CHECKED: Final = """
 SELECT f.reference_id, f.response_id, c.verdict

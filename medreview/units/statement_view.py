@@ -9,11 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from medreview.judges.rollup import MergedJudgement, merged_judgements
 from medreview.judges.votes import COLUMNS, Vote, VoteReader, VotingJudge
-from medreview.labels import NOT_IN_ANSWER, PROVEN_QUOTES, level_named
-from medreview.sources.ocr_pages import BY_OCR, pages_over
+from medreview.labels import NOT_IN_ANSWER, level_named
 from medreview.statements.left_out import LeftOut, left_out
 from medreview.study.statement_edits import SPLIT, Edit, edits_of, fold
-from medreview.text import Span, in_words, lazy_pattern
+from medreview.text import Span, lazy_pattern
 from medreview.units.cited_source import Source, sources_beside
 
 
@@ -303,6 +302,12 @@ def load_text(reader: sqlite3.Connection, snapshot_id: str, *, whole: bool = Fal
     return str(reader.execute(f"SELECT {column} FROM snapshot WHERE snapshot_id = ?", (snapshot_id,)).fetchone()[0])
 
 
+def load_absent_claims(reader: sqlite3.Connection, statement_id: str, snapshot_id: str | None) -> list[str]:
+    """The passages that the answer itself shows as the proof of a statement, and that are not in a page."""
+    query = "SELECT quote FROM claimed_quote WHERE statement_id = ? AND snapshot_id = ? AND status = 'absent'"
+    return [row[0] for row in reader.execute(f"{query} ORDER BY quote", (statement_id, snapshot_id))]
+
+
 def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: str | None) -> Evidence:
     """What was found for a statement in a snapshot; empty without one, and when the pair was not looked at yet."""
     row = reader.execute(
@@ -396,12 +401,3 @@ def _verdict(reader: sqlite3.Connection, statement_id: str) -> Verdict | None:
 
 def _boolean(value: Any) -> bool | None:
     return None if value is None else bool(value)
-
-
-def quote_status_words(judgement: Judgement, source: Source | None) -> str:
-    """``exact``; ``near, read by OCR`` where the quote stands on a page that was: there no quote is more than that."""
-    words = in_words(judgement.quote_status)
-    by_ocr = source.by_ocr if source else ()
-    if judgement.quote_status in PROVEN_QUOTES and any(pages_over(by_ocr, span) for span in judgement.quote_spans):
-        return f"{words}, {BY_OCR}"
-    return words

@@ -320,7 +320,7 @@ def common(found: tuple[Opinion, ...], axis: str) -> Machines:
     even = len(tally) > 1 and tally[0][1] == tally[1][1]
     level = tally[0][0] if tally and not even else None
     voted = ", ".join(f"{label_words(axis, label)} {count}" for label, count in tally) if len(voting) > 1 else ""
-    return Machines(found, level, f"jury {voted}" if voted else "")
+    return Machines(found, level, f"judges {voted}" if voted else "")
 
 
 def located(machines: Machines, *documents: Document | None) -> Machines:

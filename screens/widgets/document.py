@@ -1,7 +1,7 @@
 """A long text with its marks and notes, laid out for a width: the source pane and the response pane."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from textual import events
@@ -11,9 +11,10 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from medreview.review.cell_width import width
-from medreview.review.highlight_index import HighlightIndex, Mark
+from medreview.review.highlight_index import KINDS, LIT, HighlightIndex, Mark
 from medreview.review.span_editing import WordHint, with_hints
-from medreview.review.wrapping import TextRun, WrapTable, wrapped
+from medreview.review.typography import AnyRows, SetRows, unseen_in
+from medreview.review.wrapping import TableFrame, WrapTable, wrapped
 from medreview.screens.widgets.painted import Painted, Row, StyledText, displayed
 from medreview.text import Span
 from medreview.visible import visible
@@ -21,24 +22,49 @@ from medreview.visible import visible
 _TAB: Final = str.maketrans("\t", " ")
 _BAR: Final = "▌"
 """The sign beside the rows of the active highlight."""
+_LIT: Final = {
+    "doubted": ("!", "doubted"), "against": ("✗", "against"), "says": ("✓", "says"), "partly": ("~", "partly"),
+    "quote": ("“", "quote"), "evidence": ("≈", "near"),
+}  # fmt: skip
+"""By kind of passage, the sign beside its rows, before a line, and its style; the first that holds is drawn."""
+_BESIDE: Final = "│"
+"""The line beside the rows of a passage, where it is not the active one."""
+_HANGS: Final = "└"
+"""The sign beside a note that says what the passage above it is."""
 _SIGNS: Final = {"hidden": "╳", "collapsed": "┊", "left_out": "╎"}
 """By kind of mark, the sign beside its rows: dim alone is not seen everywhere. The first that holds is drawn."""
+_CLOSED: Final = "in a closed panel"
+"""At the end of one of the first rows of such a text that has room."""
+_FIRST_ROWS: Final = 3
+_WHOLE_GUTTER: Final = 3
+"""Columns of a gutter with room for all its signs."""
 _DOUBTFUL: Final = ("?", "caret badge")
 """Drawn over the blank before a doubtful word, otherwise shown by slant and colour only."""
+_BULLET: Final = "•"
+
+
+class Note(NamedTuple):
+    """An extra row under the one that holds an offset: carets and words (``^^ 50 in the statement``) under their place;
+    ``hangs``: words under a passage, which say what it is."""
+
+    offset: int
+    words: str
+    hangs: bool = False
 
 
 class Contents(NamedTuple):
     """What a document view shows.
 
-    ``text`` as stored; ``notes``: offset and the words of an extra row under it (``^^ 50 in the statement``), by
-    offset; ``preface``: a notice above the text, displayed as it is; ``below``: an index with marks of other kinds.
+    ``text`` as stored; ``notes`` by offset; ``preface``: a notice above the text, displayed as it is; ``below``: an
+    index with marks of other kinds; ``told``: by the start of a mark that is left out, words at the end of its row.
     """
 
     text: str = ""
     marks: tuple[Mark, ...] = ()
-    notes: tuple[tuple[int, str], ...] = ()
+    notes: tuple[Note, ...] = ()
     preface: str = ""
     below: HighlightIndex | None = None
+    told: tuple[tuple[int, str], ...] = ()
 
 
 class DocumentPage:
@@ -51,19 +77,29 @@ class DocumentPage:
     def __init__(self, contents: Contents, *, gutter: int, ascii_only: bool, shown: str | None = None) -> None:
         """``shown``: the text as displayed, if that is known."""
         self.contents = contents
-        self.shown = visible(contents.text, ascii_only) if shown is None else shown
         marks, below = HighlightIndex(contents.marks), contents.below
         self.index = marks if below is None else marks.over(below)
+        self.shown = self._made_visible(contents.text, ascii_only) if shown is None else shown
         self.strips: dict[int, Strip] = {}
         self._gutter = gutter
-        self._bar = displayed(_BAR, ascii_only)
+        self._bar, self._line, self._hangs = (displayed(sign, ascii_only) for sign in (_BAR, _BESIDE, _HANGS))
+        self._rule, self._joint = (displayed(sign, ascii_only) for sign in "─┼")
+        self._lit = {kind: (displayed(sign, ascii_only), style) for kind, (sign, style) in _LIT.items()}
         self._signs = {kind: displayed(sign, ascii_only) for kind, sign in _SIGNS.items()}
+        self._told = {at: displayed(words, ascii_only) for at, words in contents.told}
         self._named = ""
-        self._wrap: WrapTable | None = None
+        self._wrap: AnyRows | None = None
         self._columns = 0
         self._preface_rows: list[str] = []
         self._note_rows: list[int] = []
         self._note_lines: list[int] = []
+
+    def _made_visible(self, text: str, ascii_only: bool) -> str:
+        shown = visible(text, ascii_only)
+        bullets = self.index.of_kind("bullet")
+        ends = [0, *(mark.end for mark in bullets)]
+        starts = [*(mark.start for mark in bullets), len(shown)]
+        return displayed(_BULLET, ascii_only).join(shown[end:start] for end, start in zip(ends, starts, strict=True))
 
     # Marks
 
@@ -91,11 +127,12 @@ class DocumentPage:
             return
         self._columns, room = columns, max(1, columns - self._gutter)
         self.strips.clear()
-        self._wrap = wrapped(self.shown, room)
+        unseen = unseen_in(self.index)
+        self._wrap = SetRows(self.shown, unseen, room) if unseen else wrapped(self.shown, room)
         preface = self.contents.preface
         words = WrapTable(preface, room).rows if preface else ()
         self._preface_rows = [preface[start:end].rstrip() for start, end in words]
-        self._note_rows = [self._wrap.row_of(offset) for offset, _ in self.contents.notes]
+        self._note_rows = [self._wrap.row_of(note.offset) for note in self.contents.notes]
         self._note_lines = [len(self._preface_rows) + row + above + 1 for above, row in enumerate(self._note_rows)]
 
     def __len__(self) -> int:
@@ -140,40 +177,93 @@ class DocumentPage:
             return ((" " * self._gutter, ""), (self._preface_rows[line], "badge"))
         note = bisect_left(self._note_lines, line)
         if note < len(self._note_lines) and self._note_lines[note] == line:
-            return self._note(*self.contents.notes[note])
-        return self._text_row(self._wrap.runs(self._row_at(line)))
+            return self._note(self.contents.notes[note])
+        return self._text_row(self._row_at(line))
 
-    def _text_row(self, runs: Sequence[TextRun]) -> Row:
+    def _text_row(self, row: int) -> Row:
+        assert self._wrap is not None
+        frame, line = self._wrap.frame(row), Span(*self._wrap.line(row))
+        if frame is not None and frame.rule:
+            return ((" " * self._gutter, ""), (self._framed(frame, 0, frame.width, self._rule), "rule"))
+        # A row of a table is lit as a whole.
+        lit = {mark for mark in LIT if self.index.overlapping(mark, *line)} if frame is not None else set[str]()
         pieces: list[StyledText] = []
-        gutter: list[StyledText] = []
-        column = 0
-        kinds: set[str] = set()
+        column, kinds, doubtful = 0, set(lit), False
         shown = self._named or self.shown
-        for start, end, at in runs:
+        for start, end, at in self._wrap.runs(row):
             text = self.shown[start:end].rstrip()
             if at > column:
-                pieces.append((" " * (at - column), ""))
+                pieces.append((self._framed(frame, column, at, " "), "rule" if frame else ""))
+                column = at
             for piece in self.index.pieces(start, start + len(text)):
+                if "syntax" in piece.kinds:
+                    continue
                 if "doubtful" in piece.kinds and self.index.starts("doubtful", piece.start) and not _sign(pieces):
-                    gutter = [_DOUBTFUL]
+                    doubtful = True
                 kinds.update(piece.kinds)
-                pieces.append((shown[piece.start : piece.end].translate(_TAB), " ".join(piece.kinds)))
-            column = at + width(text)
-        sign, style = self._gutter_text(runs, kinds)
-        return ((sign[: len(sign) - len(gutter)], style), *gutter, *pieces)
+                names = [kind for kind in KINDS if kind in piece.kinds or kind in lit] if lit else piece.kinds
+                words = shown[piece.start : piece.end].translate(_TAB)
+                pieces.append((words, " ".join(names)))
+                column += width(words)
+        if frame is not None and frame.bars and column <= frame.bars[-1]:
+            pieces.append((self._framed(frame, column, frame.bars[-1] + 1, " "), "rule"))
+            column = frame.bars[-1] + 1
+        if kinds and (words := self._told_at(row, line, kinds, column)):
+            pieces += [(" " * (self._wrap.width - column - width(words)), ""), (words, "dim")]
+        gutter = self._beside(line, kinds)
+        if doubtful:
+            last, style = gutter[-1]
+            gutter[-1:] = [(last[:-1], style), _DOUBTFUL]
+        return (*gutter, *pieces)
 
-    def _gutter_text(self, runs: Iterable[TextRun], kinds: Collection[str]) -> StyledText:
-        """A sign beside the row of the active highlight, and beside one with a text of :data:`_SIGNS`."""
-        active = self.active
-        if active is not None and any(active.overlap(Span(start, end)) for start, end, _ in runs):
-            return self._bar.center(self._gutter)[: self._gutter], "gutter"
-        for kind, sign in self._signs.items() if kinds else ():
-            if kind in kinds:
-                return sign.center(self._gutter)[: self._gutter], "rule"
-        return " " * self._gutter, ""
+    def _framed(self, frame: TableFrame | None, start: int, end: int, blank: str) -> str:
+        """What stands between the cells of a table, from one column to another."""
+        if frame is None:
+            return blank * (end - start)
+        bar = self._joint if frame.rule else self._line
+        return "".join(bar if at in frame.bars else blank for at in range(start, end))
 
-    def _note(self, offset: int, text: str) -> Row:
+    def _beside(self, line: Span, kinds: Collection[str]) -> list[StyledText]:
+        """The gutter: what the passage in the row means, whether it is the active one, what sort of text it is."""
+        here = (self.active or Span(0, 0)).overlap(line) > 0 or "chosen" in kinds
+        lit = next((kind for kind in self._lit if kind in kinds), "") if kinds else ""
+        sort = next((sign for kind, sign in self._signs.items() if kind in kinds), "") if kinds else ""
+        bar: StyledText = (self._bar, "gutter") if here else (self._line, "rule") if lit else (sort, "rule")
+        if self._gutter < _WHOLE_GUTTER:
+            one = bar if here or not lit else self._lit[lit]
+            return [(one[0].center(self._gutter)[: self._gutter], one[1])]
+        if not (here or lit or sort):
+            return [(" " * self._gutter, "")]
+        last = (sort, "rule") if sort and (lit or here) else (" ", "")
+        return [self._lit[lit] if lit else (" ", ""), bar, last]
+
+    def _told_at(self, row: int, line: Span, kinds: Collection[str], column: int) -> str:
+        """What sort of text it is that has a sign beside it, at the first of its first rows with room for the words."""
         assert self._wrap is not None
+        kind = next((kind for kind in self._signs if kind in kinds), "")
+        marks = self.index.overlapping(kind, *line) if kind else []
+        for mark in marks[:1]:
+            words = self._told.get(mark.start) if kind == "left_out" else _CLOSED if kind == "collapsed" else ""
+            first = self._wrap.row_of(mark.start)
+            if not words or row - first >= _FIRST_ROWS:
+                continue
+            room = self._wrap.width - width(words) - 2
+            if column <= room and all(self._width(before) > room for before in range(first, row)):
+                return words
+        return ""
+
+    def _width(self, row: int) -> int:
+        """The columns that a row of prose takes."""
+        assert self._wrap is not None
+        start, end = self._wrap.line(row)
+        pieces = self.index.pieces(start, start + len(self.shown[start:end].rstrip()))
+        return sum(width(self.shown[one.start : one.end]) for one in pieces if "syntax" not in one.kinds)
+
+    def _note(self, note: Note) -> Row:
+        assert self._wrap is not None
+        offset, text, hangs = note
+        if hangs:
+            return ((self._hangs.center(self._gutter)[: self._gutter], "rule"), (text, "dim"))
         runs = self._wrap.runs(self._wrap.row_of(offset))
         start, _, column = max((run for run in runs if run.start <= offset), default=runs[0])
         indent, room = column + width(self.shown[start:offset]), self._wrap.width
@@ -234,24 +324,29 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         text: str,
         marks: Iterable[Mark] = (),
         anchor: int = 0,
-        notes: Mapping[int, str] | None = None,
+        notes: Iterable[Note] = (),
         *,
         at_third: bool = False,
         preface: str = "",
         below: HighlightIndex | None = None,
+        told: Iterable[tuple[int, str]] = (),
         beforehand: bool = False,
     ) -> None:
         """Show a text with the row of the offset ``anchor`` at the top, or (``at_third``) at one third of the height.
 
-        ``notes``: offset to carets and words that are drawn in an extra row under it (``^^ 50 in the statement``);
-        where they do not fit, the words come before the carets. ``preface``: a notice above the text. ``below``: an
-        index with marks of other kinds, prepared beforehand. ``beforehand``: nothing is shown yet, only drawn, for when
-        the same is asked for next.
+        Where the carets and words of a note do not fit under their place, the words come before the carets.
+        ``preface``: a notice above the text. ``below``: an index with marks of other kinds, prepared beforehand, and
+        how the text is set. ``told``: by the start of what is left out, the words that say so. ``beforehand``: nothing
+        is shown yet, only drawn, for when the same is asked for next.
         """
-        contents = self._contents(text, marks, notes, preface, below)
+        shown_notes = (Note(note.offset, self.shown(note.words), note.hangs) for note in notes)
+        ordered = tuple(sorted(shown_notes, key=lambda note: note.offset))
+        contents = Contents(text, tuple(marks), ordered, self.shown(preface), below, tuple(told))
         page, self._ahead = self._ahead, None
         if page is None or page.contents != contents:
-            page = self._made(contents, self._page.shown if text == self.text else None)
+            bullets = below.of_kind("bullet") if below else []
+            same = text == self.text and bullets == self._page.index.of_kind("bullet")
+            page = self._made(contents, self._page.shown if same else None)
         if beforehand:
             self._ahead = page
             self._draw_beforehand(page, anchor, at_third)
@@ -448,17 +543,6 @@ class DocumentView(Painted, ScrollView, can_focus=False):
                 self._painted.clear()
             strip = self._painted[width, row] = self.paint_shown(row)
         return strip
-
-    def _contents(
-        self,
-        text: str,
-        marks: Iterable[Mark],
-        notes: Mapping[int, str] | None,
-        preface: str,
-        below: HighlightIndex | None,
-    ) -> Contents:
-        told = tuple((offset, self.shown(note)) for offset, note in sorted((notes or {}).items()))
-        return Contents(text, tuple(marks), told, self.shown(preface), below)
 
     def _made(self, contents: Contents, shown: str | None = None) -> DocumentPage:
         return DocumentPage(contents, gutter=self._gutter, ascii_only=self.ascii_only, shown=shown)

@@ -75,22 +75,33 @@ class LiveLines(Painted):
         return self.paint(self._rows[y] if y < len(self._rows) else ())
 
 
+def top_row(cursor: int, count: int, height: int, top: int = 0) -> int:
+    """The first row in sight of a list of ``count`` rows once its cursor is, where ``top`` was the first before."""
+    if cursor < top:
+        top = cursor - (height // 3 if top - cursor < height else height // 2)
+    elif cursor >= top + height:
+        top = cursor - (height - 1 - height // 3 if cursor - top < 2 * height else height // 2)
+    return max(0, min(top, count - height))
+
+
 class RowsView(Painted, ScrollView, can_focus=False):
     """``count`` rows, requested as ``row(index)`` when they become visible, and a cursor on one of them.
 
     The cursor's row has a pointer in the first two columns; so has its parent row (the response of a statement), if the
-    screen provides it.
+    screen provides it. With ``bar`` the cursor's row is a bar over the whole width, in one style.
     """
 
     def __init__(
         self,
         *,
+        bar: bool = False,
         ascii_only: bool = False,
         name: str | None = None,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
         super().__init__(ascii_only=ascii_only, name=name, id=id, classes=classes)
+        self._bar = bar
         self._count = 0
         self._row: Callable[[int], Row] = lambda _index: ()
         self._cursor = 0
@@ -194,6 +205,10 @@ class RowsView(Painted, ScrollView, can_focus=False):
         if len(self._cached_rows) > 4 * self.outer_size.height:
             self._cached_rows.clear()
         self._cached_rows[index] = row
+        if under and self._bar:
+            return self.paint(
+                ((f" {pointer}", ""), *((text, "fill" if names == "fill" else "") for text, names in row)), "bar"
+            )
         return self.paint((((f" {pointer}" if pointed else "  "), ""), *row), under)
 
     def _clamped(self, index: int) -> int:
@@ -208,12 +223,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
         if not height:
             return False
         top = self.scroll_offset.y
-        wanted = top
-        if self._cursor < top:
-            wanted = self._cursor - (height // 3 if top - self._cursor < height else height // 2)
-        elif self._cursor >= top + height:
-            wanted = self._cursor - (height - 1 - height // 3 if self._cursor - top < 2 * height else height // 2)
-        wanted = max(0, min(wanted, self._count - height))
+        wanted = top_row(self._cursor, self._count, height, top)
         if wanted != top:
             self.set_scroll(None, wanted)
         return wanted != top

@@ -66,9 +66,7 @@ StyledText = tuple[str, str]
 Row = Sequence[StyledText]
 
 PALETTE: Final = {
-    # One colour, one meaning. Green: the page says so. Red: it says otherwise. Yellow: take care, a quote, a number, a
-    # page or the mode is not what one expects. Cyan: near, no more. Magenta: yours. Blue: the workbench, its keys and
-    # where you are. All else is told by weight and by words.
+    # A colour has one meaning (COLOURS). All else is told by weight and by words.
     "title": Style(bold=True),
     "dim": Style(color="bright_black"),
     "key": Style(color="blue", bold=True),
@@ -79,26 +77,47 @@ PALETTE: Final = {
     "receipt": Style(bold=True),
     "error": Style(color="yellow", bold=True, reverse=True),
     "rule": Style(color="bright_black"),
-    "gutter": Style(color="yellow", bold=True),
+    "gutter": Style(color="blue", bold=True),
     "cursor": Style(bold=True),
+    "bar": Style(color="blue", bgcolor="bright_white", bold=True, reverse=True),
     "caret": Style(reverse=True),
     # The kinds of marks.
     "hint": Style(color="blue", bold=True, reverse=True),
-    "active": Style(bold=True),
+    "active": Style(),
+    "chosen": Style(bold=True),
     "search": Style(color="blue", reverse=True),
     "clash": Style(color="red", bold=True, reverse=True),
-    "quote": Style(color="green", bold=True),
+    "doubted": Style(color="yellow", bold=True),
+    "partly": Style(bold=True),
+    "quote": Style(bold=True),
     "span": Style(color="magenta", bold=True, underline=True),
     "evidence": Style(color="cyan", underline=True),
+    "near": Style(color="cyan"),
     "lexical": Style(underline=True),
     "statement": Style(color="blue", underline=True),
-    "heading": Style(bold=True),
     "doubtful": Style(color="yellow", italic=True),
     "hidden": Style(dim=True),
     "collapsed": Style(),
     "left_out": Style(dim=True),
+    "strong": Style(bold=True),
+    "emphasis": Style(italic=True),
+    "link": Style(underline=True),
+    "address": Style(color="bright_black"),
+    "heading": Style(bold=True),
+    "bullet": Style(),
 }
 """Styles by name. Not a Textual style sheet, which would cost each start a twentieth of a second."""
+
+COLOURS: Final = {
+    "green": "the page says so",
+    "red": "it says otherwise",
+    "yellow": "take care: a quote, a number, a page or the mode is not what one expects",
+    "cyan": "the nearest passage, no more",
+    "magenta": "yours: your labels and your marks",
+    "blue": "the workbench: its keys, and where you are",
+    "bright_black": "in the background",
+}
+"""The one meaning of each colour of :data:`PALETTE`."""
 
 FILL: Final = "fill"
 """Style name of a text that is repeated (a space if empty) until the row is full; at most one in a row."""
@@ -107,7 +126,8 @@ _ONE_LINE: Final = str.maketrans("\t\n", "  ")
 _ASCII_EQUIVALENTS: Final = str.maketrans(
     {"▌": "|", "│": "|", "─": "-", "┬": "+", "┴": "+", "✓": "v", "✗": "x", "○": "o", "▸": ">", "·": "-", "→": "->",
      "“": '"', "”": '"', "…": "...", "›": ">", "█": "#", "░": ".", "▒": ":", "▓": "+", "├": "|", "┤": "|", "●": "o",
-     "←": "<-", "↑": "Up", "↓": "Down", "╳": "x", "┊": ":", "╎": ":"}
+     "←": "<-", "↑": "Up", "↓": "Down", "╳": "x", "┊": ":", "╎": ":",
+     "┌": "+", "┐": "+", "└": "+", "┘": "+", "┼": "+", "≈": "=", "•": "*"}
 )  # fmt: skip
 """ASCII fallbacks for the glyphs that the screens draw."""
 
@@ -123,7 +143,7 @@ def wrapped(text: str, columns: int, style: str, most: int = 99, lead: str = " "
     rows = prose_rows(shown, 0, len(shown), max(1, columns - len(lead) - 1))
     lines = [shown[start:end].rstrip() for start, end in rows]
     if len(lines) > most:
-        lines = [*lines[: most - 1], lines[most - 1][: columns - 4] + "…"]
+        lines = [*lines[: most - 1], lines[most - 1][: columns - len(lead) - 3] + "…"]
     return [[(lead, ""), (line, style)] for line in lines]
 
 

@@ -15,7 +15,7 @@ def test_decide_override_mark_note_undo(medreview, demo, tmp_path):
 
     assert "saved #" in done.stdout
     assert "undone: note" in done.stdout
-    assert "quote exact: “" in done.stdout
+    assert "quote on page: “" in done.stdout
     assert "()" not in done.stdout
     with Study.open(demo, read_only=True) as study:
         rows = study.reader.execute(
@@ -38,9 +38,10 @@ def test_a_blind_queue_hides_the_judges_until_the_decision(medreview, demo):
 
     assert f"The judges are hidden until the block ends, {size} of {size} to go." in before
     assert f"End of the block. {size} decided." in before
-    assert "judge juror" not in before
+    assert "juror" not in before
+    assert "judges together" not in before
     assert "atlas-2" not in before
-    assert "judge juror" in after
+    assert "juror-one by juror-one-demo" in " ".join(after.split())
     assert "Enter keeps your verdict" in after
 
 
@@ -94,14 +95,17 @@ def test_n_alone_reads_the_note_and_removes_nothing(medreview, demo):
 
 def test_an_output_without_unicode_does_not_end_the_review(medreview, demo, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    assert "? jury 1-1" in medreview.process("review", demo, "--plain", "--queue", "flagged", input="q\n").stdout
+    shown = medreview.process("review", demo, "--plain", "--queue", "flagged", input="q\n").stdout
+    assert "quote NOT ON PAGE: ?" in " ".join(shown.split())
 
 
 def test_judges_quotes_and_numbers_that_differ_are_told_apart(medreview, demo):
     shown = medreview("review", demo, "--plain", "--queue", "flagged", "--filter", "badge=numbers", input="q\n").stdout
 
-    assert "judge offline (words only) on source" in shown
-    assert "quote altered (number): “" in shown
+    assert "rules (words only): contradicted [1]" in shown
+    told = " ".join(shown.split())
+    assert "quote CHANGED: give [50] mL/kg" in told
+    assert "page: give [30] mL/kg" in told
     assert "DIFFERS: “" in shown
     assert "in the statement" in shown
 

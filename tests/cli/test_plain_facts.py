@@ -19,6 +19,6 @@ def test_the_strip_of_the_jury_is_told_once_the_block_is_decided_and_not_before(
     assert "YYYYYYY" not in before
     assert "juror" not in before
     assert "present YYYYYYY NNN 7-3 · contradicted NNNNNNNNNN 0-10" in after
-    assert "juror-9: absent By the dose." in after
+    assert "absent. By the dose." in after
     told = medreview("stats", path, "--unit", "key_fact", "--full", "--replicates", 99).stdout
     assert "YYYYYYY NNN 7-3" in " ".join(told.split())

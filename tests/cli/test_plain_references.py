@@ -19,16 +19,16 @@ def study(tmp_path: Path) -> Path:
 
 def test_line_mode_says_what_the_reference_is_and_goes_there_and_back(medreview: Program, study: Path) -> None:
     said = medreview("review", study, "--plain", "--queue", "flagged", input="L\n]\n1\nL\nq\n").stdout
-    before, _, after = said.partition("REFERENCE:")
-    assert "ref: OTHER WORK: “Statins and the eye: a cohort of drivers” 2011 (L opens it)" in before
-    assert "on source 3 (another work): supported" in before
-    assert "rules: other work" in after
-    assert "title: Statins and the eye: a cohort of drivers, not Early fluids" in " ".join(after.split())
-    assert "ref: OTHER WORK · you: match" in after
+    before, _, after = " ".join(said.split()).partition("REFERENCE:")
+    assert "reference is ANOTHER WORK: “Statins and the eye: a cohort of drivers” 2011 (L opens it)" in before
+    assert "source [3] (another work), one by one-model: supported, 90% sure. quote on page" in before
+    assert "rules: other work; no a, say 1-5" in after or "rules: other work; a accepts it" in after
+    assert "title: Statins and the eye: a cohort of drivers, not Early fluids" in after
+    assert "reference is ANOTHER WORK · you: match" in after
 
 
 def test_a_blind_queue_says_nothing_of_it(medreview: Program, study: Path) -> None:
     said = medreview("review", study, "--plain", "--queue", "responses", "--blind", input="]\n]\nL\n]\nq\n").stdout
     assert "REFERENCE:" in said
-    for word in ("ref: ", "OTHER WORK", "other work:", "mismatch:", "differs"):
+    for word in ("reference is", "OTHER WORK", "other work:", "mismatch:", "differs"):
         assert word not in said, word

@@ -17,6 +17,7 @@ from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.llm.settings import JudgeSettings
 from medreview.review.actions import FIGURES, REVIEW, Action, shown_key
 from medreview.review.queue_kinds import KINDS
+from medreview.review.why_flagged import every_reason
 from medreview.sources.lookups.reach import MEANING
 from medreview.units import registry
 from tests.support.commands import Program
@@ -198,3 +199,8 @@ def test_what_comes_in_addition_is_no_loss():
 def test_every_class_of_the_schema_is_described():
     for name, held in made()["$defs"].items():
         assert held.get("description") or held["type"] != "object", name
+
+
+def test_the_page_on_flags_has_the_words_of_every_one_of_them() -> None:
+    told = page("why-flagged.md")
+    assert [reason.short for reason in every_reason() if f"**{reason.short}**" not in told] == []

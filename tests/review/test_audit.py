@@ -267,3 +267,17 @@ def test_the_audit_is_taken_in_an_order_whose_every_beginning_is_a_random_draw(s
     total = sum(stratum == "model atlas" for stratum in of.values())
     early = sum(of[unit] == "model atlas" for unit in half)
     assert 0 < early < total  # not all of the stratum with few members first
+
+
+def test_studies_of_one_seed_have_the_same_audit_and_one_order_for_everybody(tmp_path: Path) -> None:
+    met = []
+    for name, reviewer in (("a", "anna"), ("b", "ben")):
+        with Study.create(tmp_path / f"{name}.medreview", seed="of the sample") as study:
+            grow(study, 1, 12)
+            begin(study, reviewer)
+            queues = [("flagged", None), ("audit", None), ("responses", True)]
+            met.append([open_queue(study, queue, reviewer, blind=blind).units for queue, blind in queues])
+            ids = study.meta("study_id")
+        assert ids != "of the sample"
+    assert met[0] == met[1]
+    assert all(met[0])

@@ -271,9 +271,9 @@ def test_line_prompts_offer_the_same(
     said = capsys.readouterr().out
 
     before, after = said.split("End of the block. 19 decided.\n")
-    assert "judge one" not in before
+    assert "one: " not in before
     assert "The judges are hidden until the block ends, 20 of 20 to go." in before
-    assert "judge one" in after
+    assert "one by one-model: " in after
     assert after.count("Enter keeps your verdict") == 1
     assert "19 decided, 1 put off" in after
     assert "as the judges: 18 of 19" in after.split("The block, with its judges:")[1]

@@ -4,15 +4,19 @@ import re
 
 import pytest
 
-from medreview.labels import EVIDENCE, FLAGS, PAGE_STATES
+from medreview.labels import EVIDENCE, FLAGS, PAGE_STATES, QUOTE_STATUSES, quote_doubt_words
 from medreview.review.cell_width import width
 from medreview.review.glossary import GLOSSARY, page
-from medreview.text import in_words
+from medreview.review.judge_words import passage_words
+from medreview.review.page_words import state_words
+from medreview.units.kind import DocumentPassage
 
 NAMES = {name.strip() for term in GLOSSARY for name in (term.name, *term.name.split(","))}
 
 
-@pytest.mark.parametrize("word", [*map(in_words, PAGE_STATES), *(label.name for label in EVIDENCE)])
+@pytest.mark.parametrize(
+    "word", [*map(state_words, (*PAGE_STATES, "not fetched")), *(label.name for label in EVIDENCE)]
+)
 def test_every_state_of_a_page_and_every_verdict_is_explained(word: str) -> None:
     assert word in NAMES
 
@@ -38,3 +42,10 @@ def test_the_page_fits_its_columns_and_loses_no_word(columns: int) -> None:
     shown = text.split()
     for term in GLOSSARY:
         assert set(term.meaning.replace("`", "").split()) <= set(shown)
+
+
+@pytest.mark.parametrize("status", [*QUOTE_STATUSES, "off_topic", "hidden"])
+def test_what_a_quote_is_worth_is_explained_in_the_words_of_the_card(status: str) -> None:
+    passage = DocumentPassage("page", "words", status if status in QUOTE_STATUSES else "exact")
+    said = passage_words(passage._replace(doubt=quote_doubt_words(status)))
+    assert said.casefold() in NAMES or said == "no quote"

@@ -1,6 +1,7 @@
 """Guidelines: which text is in force, that every label carries it, and who has to read it when."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.labels import EVIDENCE
-from medreview.review.guidelines import in_force, must_read, note_read, set_guidelines, versions
+from medreview.review.cell_width import width
+from medreview.review.guidelines import default_guidelines, in_force, must_read, note_read, set_guidelines, versions
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.review.set_markdown import set_markdown
 from medreview.review.wrapping import readable_markdown
 from medreview.study import Study
 from medreview.study.check import check
@@ -103,3 +106,31 @@ def test_markdown_is_read_as_plain_text_with_its_headings_marked() -> None:
         "Rules", "=====", "", "One paragraph of", "*words*.", "", "- an item that is too", "  long for the row",
         "2. second", "", "| a | b |", "", "```", "code  x", "```", "␛[2J",
     ]  # fmt: skip
+
+
+LABELS_TEXT = (
+    "# Rules\n\nRead **all** of it.\n\n- `1` supported: It says so. Example: \u201cwholly\u201d.\n"
+    "- `12` not at all: No.\n- an item\n\n> a quotation\n\n| a | b |\n\x1b[2J"
+)
+
+
+def test_labels_are_set_as_a_table_and_what_is_bold_is_marked() -> None:
+    made = set_markdown(LABELS_TEXT, 60)
+
+    assert made.text.split("\n") == [
+        "Rules", "", "Read all of it.", "",
+        "   1  supported   It says so.", "                  Example: \u201cwholly\u201d.", "  12  not at all  No.",
+        "  \u2022 an item", "", "    \u2502 a quotation", "", "| a | b |", "\u241b[2J",
+    ]  # fmt: skip
+    bold = [made.text[mark.start : mark.end] for mark in made.marks if mark.kind == "heading"]
+    assert bold == ["Rules", "all", "supported", "not at all"]
+
+
+@pytest.mark.parametrize("columns", [30, 44, 80, 200])
+def test_the_definitions_fit_their_columns_and_lose_no_word(columns: int) -> None:
+    for kind in ("statement", *KINDS):
+        text = default_guidelines(kind)
+        made = set_markdown(text, columns)
+        assert max(map(width, made.text.split("\n"))) <= columns
+        assert set(re.findall(r"\w+", text)) == set(re.findall(r"\w+", made.text))
+        assert all(0 <= mark.start < mark.end <= len(made.text) for mark in made.marks)

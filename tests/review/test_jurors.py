@@ -37,6 +37,6 @@ def test_the_strip_is_on_the_screen(study):
     refresh(study)
     session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
     session.go(session.queue.units.index("s1"))
-    row = "".join(text for text, _ in judge_bar(session, 100)[0])
+    row = "".join(text for text, _ in judge_bar(session, 100, "")[0])
 
-    assert "jury ✓✗- 1-1, 1 abstained" in row
+    assert "judges TIE ✓1 ✗1 -1 · no a" in row

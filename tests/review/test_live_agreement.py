@@ -102,12 +102,11 @@ def test_each_judge_has_a_table_of_its_own(study, say):
     assert figures.in_cell(CHOSEN, LEVELS, two, "supported", "contradicted") == ["s1"]
 
 
-def test_few_labels_and_chosen_ones_come_with_their_cautions(study, say):
+def test_chosen_labels_come_with_a_caution(study, say):
     for unit in ("s1", "s2", "s3", "s4"):
         say(unit, "not_addressed")
 
     assert view(study).cautions == (
-        "Too few labels to lean on: 2, and 30 or more are wanted.",
         "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study.",
     )
 
@@ -169,4 +168,4 @@ def test_the_word_of_the_offline_judge_comes_with_what_it_is(small):
     triage = "triage by rules, not a verdict."
     assert first[""] == f"On 1 of 2 statements only the offline judge spoke: {triage}"
     assert first["offline (words only)"] == f"The offline judge goes by words: {triage}"
-    assert first["one"].startswith("Too few labels")
+    assert first["one"].startswith("These statements were chosen")

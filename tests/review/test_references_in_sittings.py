@@ -183,7 +183,7 @@ def test_of_a_source_whose_reference_is_fine_another_one_is_told_that_the_statem
     assert isinstance(session, ReviewSession)
     assert session.text_key == "u2"
     assert session.reference is not None
-    assert session.reference.said == "ref [4]: not found: asked Crossref, PubMed"
+    assert session.reference.said == "ref [4] not found: asked Crossref, PubMed"
     assert told(cross(session)) == ("references", "open", "reference:f4")
     blind = sit(study, "responses", "r1.2", blind=True)
     assert told(cross(blind)) == ("references", "blind", "reference:f2")
@@ -199,8 +199,8 @@ def test_nothing_to_look_up_takes_no_row_and_a_service_that_gave_no_answer_takes
         assert session.reference is not None
         said.append((session.reference.said, session.reference.worth_a_row))
     assert said == [
-        ("ref: nothing to look up", False),
-        ("ref: could not be looked up: asked PubMed (failed)", True),
+        ("reference has nothing to look up", False),
+        ("reference could not be looked up: asked PubMed (failed)", True),
     ]
 
 
@@ -245,8 +245,8 @@ def test_what_has_no_reference_and_a_second_pass_lead_nowhere(study: Study) -> N
 def test_a_pair_with_a_page_that_is_another_work_says_so_where_the_judges_are_shown(study: Study) -> None:
     session = sit(study, "pairs", "pair:r1.3:u3", blind=False)
     assert isinstance(session, UnitSession)
-    assert "ref: OTHER WORK: “Statins and the eye: a cohort of drivers” 2011" in session.machines.words
+    assert "reference is ANOTHER WORK: “Statins and the eye: a cohort of drivers” 2011" in session.machines.words
     assert "reference: other work" in session.machines.badges
     session.go(list(session.queue.units).index("pair:r1.3:u2"))
-    assert "ref: mismatch: year 2033, not 2035" in session.machines.words
+    assert "reference inaccurate: year 2033, not 2035" in session.machines.words
     assert "OTHER WORK" not in session.machines.words

@@ -251,7 +251,7 @@ def test_sources_are_turned_round_and_opened_where_the_judges_looked(study):
 
     assert session.source.snapshot_id == "p1"
     assert highlights.remarks == {session.source_text().index("30"): "50 in the statement"}
-    assert {mark.kind for mark in highlights.marks} == {"quote", "evidence", "clash"}
+    assert {mark.kind for mark in highlights.marks} == {"against", "clash"}
     session.turn_source(1)
     assert session.source.place == 2
     session.turn_source(-1)

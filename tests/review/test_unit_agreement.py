@@ -59,7 +59,7 @@ def test_a_machine_and_the_right_label_each_have_a_column_once_that_may_be_told(
         view = figures.view(Group("blind"), scale, judge)
         assert (view.agreement.value, view.agreement.n) == (0.0, 1)
         assert figures.in_cell(Group("blind"), scale, judge, "4", "5") == [units["qa"]]
-        assert view.cautions == ("Too few labels to lean on: 1, and 30 or more are wanted.",)
+        assert view.cautions == ()
 
 
 def test_what_is_in_no_figure_is_said(tmp_path: Path) -> None:

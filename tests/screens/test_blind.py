@@ -26,7 +26,19 @@ async def test_blind_hides_the_machine_until_the_decision(study: Study, size: tu
         for _ in range(4):
             shown = screen_text(app)
             assert "BLIND" in shown
-            for word in ("atlas", "gpt", "llama", "SUPPORTED", "altered", "quote", "forum", "jury", "^^"):
+            for word in (
+                "atlas",
+                "gpt",
+                "llama",
+                "SUPPORTED",
+                "CHANGED",
+                "quote",
+                "forum",
+                "TIE",
+                "WHY",
+                " sure",
+                "^^",
+            ):
                 assert word not in shown, word
             assert {mark.kind for mark in review_screen(app).session.source_highlights().marks} == {"lexical"}
             await press(pilot, "j")
@@ -48,7 +60,7 @@ async def test_blind_decision_reveal_and_change(study: Study) -> None:
         await press(pilot, "3")
         assert "judges: ✓ SUPPORTED" in pane_text(app, "foot")
         assert "you: ✗ contradicted" in pane_text(app, "foot")
-        assert "SUPPORTED .91" in pane_text(app, "judges")
+        assert "WHY quote changed 50/30 · judges supported ✓2 ✗1 · a accepts it" in pane_text(app, "judges")
         decide, reveal = events(study)
         assert (decide["kind"], decide["mode"], reveal["kind"]) == ("decide", "blind", "reveal")
         assert set(json.loads(decide["payload"])["exposure"].values()) == {"no"}
@@ -80,13 +92,13 @@ async def test_a_block_is_decided_blind_and_its_judges_come_at_its_end(study: St
         assert "hidden until the block ends, 4 of 4 to go" in " ".join(pane_text(app, "foot").split())
         await press(pilot, "4", "3", "4")
         shown = screen_text(app)
-        for word in ("atlas", "gpt", "llama", "SUPPORTED", "altered", "jury", "judges: "):
+        for word in ("atlas", "gpt", "llama", "SUPPORTED", "CHANGED", "WHY", "TIE", "together", "judges: "):
             assert word not in shown, word
         await press(pilot, "s")
         assert "End of the block: the judges can be shown now" in screen_text(app)
         assert "3 decided, 1 put off" in screen_text(app)
         assert " deferred   saved #" in screen_text(app)  # the receipt stays in sight
-        for word in ("atlas", "gpt", "llama", "SUPPORTED", "altered", "as the judges"):
+        for word in ("atlas", "gpt", "llama", "SUPPORTED", "CHANGED", "WHY", "TIE", "together", "as the judges"):
             assert word not in screen_text(app), word
         await press(pilot, "enter")
         assert "end of the queue" in " ".join(pane_text(app, "foot").split())

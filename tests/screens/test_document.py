@@ -5,8 +5,8 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from medreview.review.highlight_index import Mark
-from medreview.screens.widgets.document import DocumentView
+from medreview.review.highlight_index import LIT, Mark
+from medreview.screens.widgets.document import DocumentView, Note
 from medreview.study import Study
 from tests.support.workbench import press, review_screen, workbench
 
@@ -43,34 +43,34 @@ async def test_highlight_gutter_and_note() -> None:
     async with app.run_test(size=(30, 8)):
         number = text.index("30")
         app.view.show(
-            text, [Mark(quote, len(text), "quote"), Mark(number, number + 2, "clash")], notes={number: "^^ 50"}
+            text, [Mark(quote, len(text), "says"), Mark(number, number + 2, "clash")], notes=[Note(number, "^^ 50")]
         )
         assert lines(app.view) == [
             "   Initial resuscitation",
             "",
-            "   Begin with fluid: give 30",
+            "✓│ Begin with fluid: give 30",
             "                       50 ^^",
-            "   mL/kg or more of a",
-            "   crystalloid.",
+            "✓│ mL/kg or more of a",
+            "✓│ crystalloid.",
             "",
             "",
         ]
         app.view.activate((quote, len(text)))
         shown = lines(app.view)
-        assert shown[2] == " ▌ Begin with fluid: give 30"
+        assert shown[2] == "✓▌ Begin with fluid: give 30"
         assert shown[3].lstrip() == "50 ^^"
-        assert shown[4:6] == [" ▌ mL/kg or more of a", " ▌ crystalloid."]
+        assert shown[4:6] == ["✓▌ mL/kg or more of a", "✓▌ crystalloid."]
         assert app.view.position == 100
         drawn = styles(app.view, 2)
         assert drawn["give "].bold
-        assert not drawn["Begin with fluid: "].bold
+        assert not drawn[" Begin with fluid: "].bold
         assert drawn["30"].reverse
 
 
 async def test_activate_places_the_highlight_at_a_third() -> None:
     app = DocumentApp()
     async with app.run_test(size=(60, 24)) as pilot:
-        app.view.show(LONG, [Mark(0, len(LONG), "evidence")])
+        app.view.show(LONG, [Mark(0, len(LONG), "lexical")])
         assert lines(app.view)[0].strip().startswith("Begin with fluid:")
         start = LONG.index("line150")
         app.view.activate((start, start + 7))
@@ -87,7 +87,7 @@ async def test_activate_places_the_highlight_at_a_third() -> None:
 async def test_notes_above_a_highlight_do_not_move_it_from_its_place() -> None:
     app = DocumentApp()
     async with app.run_test(size=(140, 24)):
-        notes = {LONG.index(f"line{n}\n"): f"^^ {n}" for n in (10, 20, 30, 150, 151)}
+        notes = [Note(LONG.index(f"line{n}\n"), f"^^ {n}") for n in (10, 20, 30, 150, 151)]
         app.view.show(LONG, notes=notes)
         start = LONG.index("line150\n")
         app.view.activate((start, start + 7))
@@ -169,7 +169,7 @@ async def test_what_is_to_be_in_sight_stays_so_in_a_smaller_pane_until_the_reade
 
 async def test_kinds_that_meet_in_a_pane_differ_without_colour() -> None:
     app = DocumentApp()
-    kinds = ("search", "clash", "quote", "evidence", "span")
+    kinds = ("search", "clash", "says", "evidence", "span")
     async with app.run_test(size=(30, 4)):
         looks = {
             (bool(style.bold), bool(style.underline), bool(style.reverse))
@@ -181,12 +181,27 @@ async def test_kinds_that_meet_in_a_pane_differ_without_colour() -> None:
         assert all(colour is not None and colour.number is not None and colour.number < 16 for colour in colours)
 
 
+@pytest.mark.parametrize("ascii_only", [False, True])
+async def test_what_a_passage_means_is_said_by_a_sign_of_its_own_beside_it(ascii_only: bool) -> None:
+    app = DocumentApp(ascii_only)
+    text = "\n".join(f"passage {kind}" for kind in LIT)
+    async with app.run_test(size=(40, 8)):
+        marks = [Mark(text.index(f"passage {kind}"), text.index(kind) + len(kind), kind) for kind in LIT]
+        app.view.show(text, marks, notes=[Note(marks[-1].end - 1, "the nearest", hangs=True)])
+        shown = lines(app.view)
+        assert len({line[0] for line in shown[: len(LIT)]}) == len(LIT)
+        line, hangs = ("|", "+") if ascii_only else ("│", "└")
+        assert {row[1:3] for row in shown[: len(LIT)]} == {f"{line} "}
+        assert shown[len(LIT)] == f" {hangs} the nearest"
+        assert not ascii_only or all(row.isascii() for row in shown)
+
+
 async def test_hostile_text_is_drawn_as_marks_and_marks_stay_on_their_words() -> None:
     app = DocumentApp()
     text = "\x1b]52;c;QQ==\x07 [red]give\u202e 5\u200b0 mg[/red]\r\x9b31m e" + "\u0301" * 20 + " end"
     start = text.index("give")
     async with app.run_test(size=(70, 4)):
-        app.view.show(text, [Mark(start, start + 4, "search")], notes={start: "\x1b[31m^"})
+        app.view.show(text, [Mark(start, start + 4, "search")], notes=[Note(start, "\x1b[31m^")])
         drawn = "".join(segment.text for y in range(4) for segment in app.view.render_line(y))
         assert not [char for char in drawn if ord(char) < 32 or 127 <= ord(char) < 160 or char in "\u202e\u200b"]
         assert lines(app.view)[0].startswith(
@@ -209,11 +224,11 @@ async def test_ascii_equivalents_and_replacing_one_kind() -> None:
     async with app.run_test(size=(30, 4)):
         app.view.show("give\x1b 30 mL/kg", [Mark(6, 8, "quote")])
         app.view.activate((6, 8))
-        assert lines(app.view)[0] == " | give? 30 mL/kg"
+        assert lines(app.view)[0] == '"| give? 30 mL/kg'
         app.view.mark("search", [(0, 4)])
         assert styles(app.view, 0)["give"].reverse
         app.view.mark("search", [])
-        assert styles(app.view, 0)["give? "].reverse is None
+        assert styles(app.view, 0)[" give? "].reverse is None
         assert app.view.marks.next(-1).kind == "active"  # type: ignore[union-attr]
 
 
@@ -258,24 +273,29 @@ async def test_a_highlight_and_a_note_inside_a_cell_that_wraps() -> None:
     app = DocumentApp()
     async with app.run_test(size=(60, 12)) as pilot:
         minutes = TABLE.index("5 minutes")
-        app.view.show(TABLE, [Mark(minutes, minutes + 9, "clash")], notes={minutes: "^^ 15 in the statement"})
+        marks = [Mark(minutes, minutes + 9, "clash"), Mark(minutes - 6, minutes + 9, "against")]
+        app.view.show(TABLE, marks, notes=[Note(minutes, "^^ 15 in the statement")])
         app.view.activate((minutes, minutes + 9))
         app.view.to_top()
         await pilot.pause()
         shown = lines(app.view)
         assert shown == [
             "   Doses",
-            "   | Age           | Dose           | Remarks              |",
-            "   | 6 to 12 years | 300 micrograms | Once the airway is   |",
-            "                                      open, and again",
-            " ▌                                    after 5 minutes if",
-            "                        15 in the statement ^^",
-            "                                      there is no better",
-            "   | Adult         | 50 mg          | By vein              |",
+            "   Age           │ Dose           │ Remarks",
+            "   ──────────────┼────────────────┼─────────────────────────",
+            "✗▌ 6 to 12 years │ 300 micrograms │ Once the airway is open,",
+            "✗▌               │                │ and again after",
+            "✗▌               │                │ 5 minutes if there is no",
+            "                                    ^^ 15 in the statement",
+            "✗▌               │                │ better",
+            "   Adult         │ 50 mg          │ By vein",
             "   Next",
-            *[""] * 3,
+            *[""] * 2,
         ]
-        assert styles(app.view, 4)["5 minutes"].reverse
+        assert styles(app.view, 5)["5 minutes"].reverse
+        assert styles(app.view, 3)["300 micrograms"].color == app.view.style_of("against").color, (
+            "all of the row is lit"
+        )
         assert app.view.place == minutes
 
 
@@ -284,9 +304,9 @@ async def test_marks_and_search_hits_that_cross_cells() -> None:
     async with app.run_test(size=(60, 6)):
         app.view.show("| a | b |\n| 50\u200b mg | by vein |")
         app.view.mark("search", [(12, 27)])
-        assert lines(app.view)[:2] == ["   | a      | b       |", "   | 50? mg | by vein |"]
+        assert lines(app.view)[:2] == ["   a      | b", "   50? mg | by vein"]
         reverse = [segment.text for segment in app.view.render_line(1) if segment.style and segment.style.reverse]
-        assert reverse == ["50? mg", "|", "by vei"]
+        assert reverse == ["50? mg", "by vei"]
 
 
 @pytest.mark.parametrize("third", [True, False])
@@ -320,15 +340,13 @@ async def test_paging_and_the_position_in_a_table_of_rows_that_wrap() -> None:
                 break
             app.view.page(1)
         assert positions == sorted(positions)
-        assert [line.split("|")[1].strip() for line in seen if line.startswith("   | ")][:39] == list(
-            map(str, range(39))
-        )
+        assert [line.split()[0] for line in seen if line[3:4].isdigit()][:39] == list(map(str, range(39)))
 
 
 async def test_a_preface_stands_above_the_text_and_counts_as_no_text() -> None:
     app = DocumentApp()
     async with app.run_test(size=(40, 5)) as pilot:
-        app.view.show(LONG, notes={0: "^^ first"}, preface="[medreview: this article was retracted in May 2021.]")
+        app.view.show(LONG, notes=[Note(0, "^^ first")], preface="[medreview: this article was retracted in May 2021.]")
         shown = lines(app.view)
         assert shown[:2] == ["   [medreview: this article was", "   retracted in May 2021.]"]
         assert shown[2].startswith("   Begin with fluid")
@@ -355,8 +373,8 @@ async def test_neighbours_of_one_style_are_sent_as_one(study: Study) -> None:
         await press(pilot, "j")
         view = review_screen(app).source
         rows = [view.render_line(y) for y in range(view.size.height)]
-        table = next(row for row in rows if "| 50 kg " in row.text)
-        assert len(list(table)) == 1
+        plain = next(row for row in rows if "Fast breathing" in row.text)
+        assert len(list(plain)) == 1
         assert all(one.style != other.style for row in rows for one, other in pairwise(row))
         assert {row.cell_length for row in rows} == {view.size.width}
 
@@ -366,11 +384,11 @@ async def test_what_was_prepared_is_drawn_only_where_just_that_is_shown() -> Non
     other = LONG.replace("fluid", "water")
     async with app.run_test(size=(60, 24)) as pilot:
         app.view.show(LONG)
-        app.view.show(other, [Mark(0, 5, "quote")], 2000, {2010: "^^ 50"}, at_third=True, beforehand=True)
+        app.view.show(other, [Mark(0, 5, "quote")], 2000, [Note(2010, "^^ 50")], at_third=True, beforehand=True)
         before, ahead = lines(app.view), app.view._ahead
         assert ahead is not None
         assert "fluid" in before[0]
-        app.view.show(other, [Mark(0, 5, "quote")], 2000, {2010: "^^ 50"}, at_third=True)
+        app.view.show(other, [Mark(0, 5, "quote")], 2000, [Note(2010, "^^ 50")], at_third=True)
         await pilot.pause()
         assert app.view._page is ahead
         assert {id(strip) for strip in map(app.view.line, range(24))} <= {id(strip) for strip in ahead.strips.values()}
@@ -378,7 +396,7 @@ async def test_what_was_prepared_is_drawn_only_where_just_that_is_shown() -> Non
         assert any(row.lstrip() == "^^ 50" for row in shown)
 
         app.view.show(LONG)
-        app.view.show(other, [Mark(0, 5, "quote")], 2000, {2010: "^^ 50"}, at_third=True)
+        app.view.show(other, [Mark(0, 5, "quote")], 2000, [Note(2010, "^^ 50")], at_third=True)
         assert app.view._page is not ahead
         assert lines(app.view) == shown, "drawn when it is shown, it is the same"
 

@@ -288,14 +288,14 @@ async def test_while_a_blind_block_is_open_nothing_tells_what_the_judges_think(s
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
         await go(pilot, "V", "2", "q")
-        assert "quote altered" in shown(app)
+        assert "quote not on page" in shown(app)
         await go(pilot, "A", "3", "q")
         rows = [row for row in shown(app).splitlines() if "counted when your blind block is done" in row]
         assert [row.split()[:3] for row in rows] == [
             ["T", "triage:", "flagged"], ["Q", "not", "checked"], ["Y", "you", "and"],
         ]  # fmt: skip
         assert not any(character.isdecimal() for row in rows for character in row)
-        assert "quote altered" not in shown(app)
+        assert "quote not on page" not in shown(app)
         assert pointed(app).startswith(" ▸    continue  audit: random, R0")
 
 

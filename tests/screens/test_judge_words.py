@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from medreview.review.judge_words import listed
-from medreview.screens.judge_rows import lead, spoken_rows
+from medreview.screens.judge_rows import spoken_rows
 from medreview.study import Study
 from medreview.units.statement_view import StatementView
 from tests.support.workbench import blind_workbench, pane_text, press, screen_text, statements, workbench
@@ -38,7 +38,7 @@ async def test_one_key_walks_through_the_judges_and_back_to_none(study: Study, s
             words = session.read_words
             assert words is not None
             shown = pane_text(app, "judges")
-            assert f"judge {place + 1}/{count}" in shown
+            assert f"judge {place + 1} of {count}" in shown
             assert words.judge.split()[0] in shown
             assert "reason:" in shown
             assert f" · {words.state}" in shown
@@ -82,10 +82,11 @@ async def test_a_long_name_gives_way_to_what_the_quote_is_worth(study: Study) ->
     study.write(lambda connection: connection.execute("UPDATE judge_run SET judge = judge || ?", (name,)))
     app = workbench(study, filter="mL/kg")
     async with app.run_test(size=(80, 24)):
-        row = pane_text(app, "judges").splitlines()[0]
-        assert "quote" in row
-        assert name[-10:] not in row
-        assert "… " in row
+        first, second = pane_text(app, "judges").splitlines()
+        assert "WHY quote changed 50/30" in first
+        assert name[-10:] not in second
+        assert "… " in second
+        assert "page [30]" in second
 
 
 @pytest.mark.parametrize("most", [-1, 0, 1, 2])
@@ -95,7 +96,7 @@ async def test_a_panel_of_hardly_any_rows_has_the_head_of_a_judges_words(study: 
     async with app.run_test(size=(100, 30)):
         rows = spoken_rows(statements(app).judge_words[0], 0, 2, 40, most)
         assert len(rows) == max(1, most)
-        assert "judge 1/2" in "".join(text for text, _ in rows[0])
+        assert "judge 1 of 2" in "".join(text for text, _ in rows[0])
 
 
 async def test_the_judges_are_read_in_the_order_of_their_rows_whatever_page_is_open(study: Study) -> None:
@@ -106,17 +107,20 @@ async def test_the_judges_are_read_in_the_order_of_their_rows_whatever_page_is_o
             session.go(place)
             for _ in session.item.sources if session.item else ():
                 await press(pilot, "right_square_bracket")
-                first, words = lead(session), session.judge_words
+                here, words = session.card.here, session.judge_words
                 await press(pilot, "w")
-                if first is not None:
+                if here.lines:
                     assert session.read_words is not None
-                    assert session.read_words.judgement == first.judgement_id
+                    assert session.read_words.judge == here.lines[0].judge
                 assert session.judge_words == words  # also on the page that it brought to the screen
                 session.reads = None
 
 
 def test_the_judges_of_the_page_that_is_open_come_first() -> None:
-    said = [SimpleNamespace(judgement_id=name, snapshot_id=page) for name, page in (("a", "1"), ("b", "2"), ("c", "2"))]
+    said = [
+        SimpleNamespace(judgement_id=name, snapshot_id=page, offline=False)
+        for name, page in (("a", "1"), ("b", "2"), ("c", "2"))
+    ]
     item = cast(StatementView, SimpleNamespace(judgements=said, verdict=SimpleNamespace(judgement_id="c")))
     for here, order in (("1", "acb"), ("2", "cba"), (None, "cab")):
         assert "".join(each.judgement_id for each in listed(item, here)) == order
@@ -126,7 +130,7 @@ def test_the_judges_of_the_page_that_is_open_come_first() -> None:
 async def test_a_pair_warns_of_the_quote_that_its_statement_warns_of(study: Study, size: tuple[int, int]) -> None:
     app = workbench(study, filter="mL/kg")
     async with app.run_test(size=size) as pilot:
-        assert "quote ALTERED" in pane_text(app, "judges")
+        assert "quote changed" in pane_text(app, "judges")
         await press(pilot, "P")
         assert " [" in screen_text(app)
-        assert "quote ALTERED" in pane_text(app, "judges")
+        assert "quote changed" in pane_text(app, "judges")

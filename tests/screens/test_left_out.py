@@ -42,10 +42,10 @@ async def test_a_key_makes_a_statement_of_what_was_left_out(study: Study, size: 
         assert "Metformin is safe in pregnancy." in screen_text(app)
         await press(pilot, "w")
         assert "Left out 2 of 2: “Is it safe for you?”" in pane_text(app, "foot")
-        assert RESPONSE[slice(*view.response.marks.of_kind("active")[0][:2])] == "Is it safe for you?"
+        assert RESPONSE[slice(*view.response.marks.of_kind("chosen")[0][:2])] == "Is it safe for you?"
         await press(pilot, "enter")
         assert "“Is it safe for you?” is a statement now   saved #" in pane_text(app, "foot")
-        assert not view.response.marks.of_kind("active")
+        assert not view.response.marks.of_kind("chosen")
         assert len(view.response.marks.of_kind("left_out")) == 1
         assert view.session.counts.open == 4
         (event,) = events(study, "promote")

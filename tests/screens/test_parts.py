@@ -19,13 +19,15 @@ from medreview.screens.key_rows import Hints, key_rows, offered
 from medreview.screens.last_rows import foot_rows
 from medreview.screens.layout import SOURCE_ROWS, Needs, arrange
 from medreview.screens.source_rows import NOTHING_TO_READ, date_words, size_words
-from medreview.screens.widgets.painted import PALETTE
+from medreview.screens.widgets.painted import COLOURS, PALETTE
 from medreview.units.asks import STATEMENT_ASKS
 
 sizes = st.builds(Size, st.integers(40, 220), st.integers(24, 70))
+# Of a named tuple itself, also what need not be given would be made.
 needs = st.builds(
-    lambda *rows: Needs(*rows), st.integers(1, 12), st.integers(0, 3), st.integers(1, 2), st.booleans()
-)  # of a named tuple itself, also what need not be given would be made
+    lambda *rows, strip: Needs(*rows, strip=strip),
+    st.integers(1, 12), st.integers(0, 3), st.integers(1, 2), st.booleans(), strip=st.integers(0, 11),
+)  # fmt: skip
 
 
 @given(sizes, needs)
@@ -45,7 +47,9 @@ def test_parts_never_overlap_and_stay_on_the_screen(size: Size, need: Needs) -> 
 def test_the_source_keeps_its_rows_at_80x24(need: Needs) -> None:
     plan = arrange(Size(80, 24), need)
     if not need.response:
-        assert plan.regions["source"].height >= SOURCE_ROWS
+        above = plan.regions["bar"].height - 1
+        assert above in (0, need.strip)
+        assert plan.regions["source"].height >= max(4, SOURCE_ROWS - above)
     if need.statement <= 5:
         assert plan.statement_rows == need.statement
 
@@ -98,9 +102,34 @@ def test_what_is_said_takes_the_rows_it_needs() -> None:
 
 
 def test_every_kind_of_mark_has_its_style_and_those_of_one_pane_differ_without_colour() -> None:
-    assert set(KINDS) <= set(PALETTE)
+    assert set(KINDS) - {"syntax"} <= set(PALETTE)
     plain = {kind: str(PALETTE[kind].without_color) for kind in ("search", "clash", "quote", "span", "evidence")}
     assert len(set(plain.values())) == len(plain)
+
+
+MEANINGS = {
+    "the page says so": {"says"},
+    "the page says otherwise": {"against", "clash"},
+    "take care": {"badge", "doubted", "doubtful", "error"},
+    "the nearest passage": {"evidence", "near"},
+    "yours": {"own", "span"},
+    "the workbench": {"bar", "key", "gutter", "hint", "search", "statement"},
+    "in the background": {"dim", "rule", "address"},
+}
+
+
+def test_each_colour_has_one_meaning_and_the_nearest_passage_is_never_bold() -> None:
+    colours = {role: style.color.name for role, style in PALETTE.items() if style.color is not None}
+    told = {role: meaning for meaning, roles in MEANINGS.items() for role in roles}
+    assert set(colours) <= set(told), "every coloured role says what it means"
+    meanings: dict[str, set[str]] = {}
+    for role, colour in colours.items():
+        meanings.setdefault(colour, set()).add(told[role])
+    assert {len(found) for found in meanings.values()} == {1}
+    assert len({*map(str, meanings.values())}) == len(meanings), "and no meaning has two colours"
+    assert set(COLOURS) == set(meanings)
+    assert not PALETTE["evidence"].bold
+    assert not PALETTE["active"].bold, "it is drawn over the nearest passage"
 
 
 def test_every_page_state_has_its_sentence() -> None:

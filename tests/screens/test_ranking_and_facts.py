@@ -187,3 +187,27 @@ async def test_an_order_stands_beside_the_judges_in_places_on_the_screen_and_can
         current = study.reader.execute("SELECT label FROM decision_current WHERE axis = 'rank'").fetchone()[0]
         first = study.reader.execute("SELECT label FROM decision_first WHERE axis = 'rank'").fetchone()[0]
         assert (current, first != current) == (theirs, True)
+
+
+@of("study", ["ranking"], indirect=True)
+async def test_outputs_stand_side_by_side_where_they_have_room(study):
+    app = blind_workbench(study, "rankings")
+    async with app.run_test(size=(160, 50)) as pilot:
+        texts = [document.text.split()[:2] for document in units(app).view.documents]
+        rows = screen_text(app).splitlines()
+        names = next(row for row in rows if "output 1" in row)
+        below = rows[rows.index(names) + 1]
+        places = [names.index(f"output {place}") for place in range(1, len(texts) + 1)]
+        assert [below[place:].split("│")[0].split()[:2] for place in places] == texts
+        assert "[ ] text" not in screen_text(app)
+        assert "reference" in screen_text(app).partition("output 1")[0]
+        await press(pilot, "slash", *texts[-1][0].lower(), "enter")
+        assert "1/" in screen_text(app)
+        await resize(app, pilot, 80, 24)
+        assert "[ ] text" in screen_text(app)
+        assert screen_text(app).count(" ".join(texts[0])) == 1
+        assert " ".join(texts[1]) not in screen_text(app)
+        await press(pilot, "right_square_bracket")
+        assert " ".join(texts[1]) in screen_text(app)
+        await resize(app, pilot, 160, 50)
+        assert all(f"output {place}" in screen_text(app) for place in range(1, len(texts) + 1))

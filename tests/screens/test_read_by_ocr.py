@@ -35,15 +35,17 @@ async def test_the_bar_says_how_sure_the_page_under_the_eyes_was_read_and_a_word
         assert "Adults are given?300 micrograms" in shown
         assert "^^ 500 micrograms in the statement (read by OCR, 71%)" in shown
         assert "? before a word: OCR may have read it wrong" in shown
-        assert "quote near, read by OCR in [1]" in shown
-        assert "numbers differ (OCR in doubt)" in shown
+        assert "number differs (scan?)" in shown
         assert "4 not addressed" in shown
 
-        await press(pilot, "j", "j")
+        await press(pilot, "w")
+        assert "quote on a scanned page: “" in screen_text(app)
+        await press(pilot, "b", "j", "j", "w")
+        assert "quote on page: “" in screen_text(app)
+        await press(pilot, "b")
         shown = screen_text(app)
         assert "page 2 read by OCR" in row_with(shown, "[1]")
         assert "p. 1/2" in row_with(shown, "[1]")
-        assert "quote exact in [1]" in shown
 
         await press(pilot, "k", "k")
         await resize(app, pilot, 160, 50)

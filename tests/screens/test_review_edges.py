@@ -54,7 +54,7 @@ async def test_sources_that_cannot_be_read_say_why(study: Study) -> None:
         shown = " ".join(screen_text(app).split())
         assert "The link is dead" in shown
         assert "status 404" in shown
-        assert "http error" in pane_text(app, "bar")
+        assert "dead link" in pane_text(app, "bar")
         await press(pilot, "colon")
         await paste(pilot, "model=boreal")
         await press(pilot, "enter", "right_square_bracket")

@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.review.cell_width import width
-from medreview.screens.source_rows import least, short_address, source_numbers
+from medreview.screens.source_rows import least, short_address, source_name
 from medreview.units.cited_source import Source
 
 
@@ -13,26 +13,10 @@ def source(name: str, url: str = "", *, cited: bool = False) -> Source:
     return Source(1, (), name, cited, False, name, None, url, host, "", "ok", "", 0, "")
 
 
-def bar(sources: list[Source], shown: int, room: int = 26) -> str:
-    return "".join(text for text, _ in source_numbers(sources, sources[shown], room))
-
-
-def test_the_statements_own_citations_are_marked_without_colour():
-    sources = [source("3=4", cited=True), source("7", cited=True), source("1"), source("a")]
-    assert bar(sources, 0) == "[3]=[4]* 7* 1 a"
-    assert bar(sources, 2) == "3=4* 7* [1] a"
-
-
-@pytest.mark.parametrize("room", [16, 26, 50])
-@pytest.mark.parametrize("count", [5, 7, 23, 120])
-def test_many_sources_fit_around_the_one_that_is_shown(room, count):
-    sources = [source(str(number), cited=number < 3) for number in range(1, count + 1)]
-    for shown in range(count):
-        drawn = bar(sources, shown, room)
-        assert f"[{shown + 1}]" in drawn
-        assert width(drawn) <= room
-        assert ("…" in drawn) == (f" of {count}" in drawn)
-    assert bar(sources[:5], 4) == "1* 2* 3 4 [5]"
+def test_a_source_is_called_as_the_answer_does_and_of_how_many_it_is_one():
+    sources = [source("3=4", cited=True), source("7", cited=True), source("a")]
+    assert [source_name(sources, each) for each in sources] == ["[3]=[4] of 3", "[7] of 3", "[a] of 3"]
+    assert source_name(sources[:1], sources[0]) == "[3]=[4]"
 
 
 @pytest.mark.parametrize("room", [30, 40, 48])

@@ -54,9 +54,10 @@ async def test_a_card_without_a_text_beside_stands_with_its_labels_on_their_rows
         assert "There is no other text here." in screen_text(app)
         reading: Panes = review_screen(app).reading
         assert reading.moved_view is reading.source
-        heading, *below = (line[:34] for line in screen_text(app).splitlines()[2:])
+        progress, _, heading, *below = (line[:34] for line in screen_text(app).splitlines()[2:])
+        assert progress.split() == ["SUGGESTED", "KEY", "FACTS", "░░░░░░░", "0/15"]
         assert heading.rstrip().endswith("0/5")
-        assert [line.split()[-1] for line in below[:5]] == ["F1", "F2", "F3", "F4", "F5"]
+        assert [line.replace("▸", " ").split()[0] for line in below[:5]] == ["F1", "F2", "F3", "F4", "F5"]
         await pilot.resize_terminal(80, 24)
         await press(pilot, "v")
         assert review_screen(app).reading.response.text == view.card

@@ -25,5 +25,7 @@ def settle_audit(path: Path, never: str) -> None:
             if (drawn := members(name)) and not any(units[unit] for unit in drawn)
         )
         study.write(
-            lambda connection: connection.execute("UPDATE study SET value = ? WHERE key = 'study_id'", (settled,))
+            lambda connection: connection.execute(
+                "UPDATE study SET value = ? WHERE key IN ('study_id', 'seed')", (settled,)
+            )
         )

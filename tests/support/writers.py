@@ -98,6 +98,9 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
         Writer(("import", "new.medreview", "answers.jsonl"), "new.medreview", study_state, grows=True),
     ),
     "study/backup.py": (Writer(("backup", "study.medreview", "copy.medreview"), "copy.medreview", database_state),),
+    "cli/commands/review.py": (
+        Writer(("picture", "study.medreview", "p.svg", "--size", "60x20"), "p.svg", before="<svg of last week"),
+    ),
     "exchange/files/export_folder.py": (
         Writer(("export", "study.medreview", "labels"), "labels", export_state),
         Writer(("export", "study.medreview", "labels", "--sqlite", "labels.db"), "labels", export_state, before="same"),

@@ -167,7 +167,7 @@ def test_judges_are_told_with_their_places_and_majority_and_what_they_said_after
         ("one", "context", True), ("two", "context", True), ("three", "fact", True),
         ("three", "before: fact; after an expert's remarks: none", False), ("four", "no answer", False),
     ]  # fmt: skip
-    assert (said.level, said.words) == ("context", "jury context 2, fact 1")
+    assert (said.level, said.words) == ("context", "judges context 2, fact 1")
     assert said.badges == "finding: context · finding: fact"
     marked = [words(CONTEXT, span) for one in said.opinions for passage in one.passages for span in passage.spans]
     assert marked == ["week 28", "week 35", "Paracetamol can be used", "week 35"]

@@ -118,7 +118,7 @@ def test_the_machines_of_a_pair_are_the_votes_on_its_source_with_their_quotes(st
         ("two", "supported", "supported", True),
         ("offline (words only)", "unsure", None, False),
     ]
-    assert (here.level, here.words, here.badges) == ("supported", "jury 2-0", "quote absent")
+    assert (here.level, here.words, here.badges) == ("supported", "judges 2-0", "quote absent")
     assert here.opinions[0].passages[0].spans == ((0, 44),)
     assert ("source", TextMark(0, 4, "evidence")) in here.marks
     other = PAIR.machines(study.reader, "pair:r1.1:c")

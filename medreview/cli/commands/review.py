@@ -11,7 +11,7 @@ from medreview.cli.opening import open_review, review_paths
 from medreview.cli.options import AnswerOptions, Json, Map, Reviewer, StudyFile, open_study, takes
 from medreview.cli.output import counted, progress, result, say
 from medreview.cli.review_words import ReviewOptions
-from medreview.cli.verdict_access import looked
+from medreview.cli.verdict_access import current_verdicts, looked
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.review.queue_kinds import KINDS
@@ -116,6 +116,50 @@ def paste(
         if not opened.reader.execute("SELECT 1 FROM response UNION ALL SELECT 1 FROM unit LIMIT 1").fetchone():
             opened.discard()
             say("Nothing was pasted, so no study was made.")
+
+
+def picture(
+    study: StudyFile,
+    out: Annotated[Path, Argument(metavar="FILE.svg", help="The picture; an earlier one is replaced.")],
+    size: Annotated[str, Option(metavar="COLUMNSxROWS", help="Size of the terminal that is drawn.")] = "160x50",
+    queue: Annotated[str, Option(help="The queue to show, as `review` takes it; first: the first screen.")] = "flagged",
+    filter: Annotated[str, Option(help="Only some of the queue, as `review` takes it.")] = "",
+    theme: Annotated[str, Option(metavar="THEME", help="dark, light, or mono (without colours).")] = "dark",
+    keys: Annotated[str, Option(metavar="KEYS", help="Keys that are pressed first, such as 'j j w Enter'.")] = "",
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Draw the workbench as an SVG picture, without a terminal. `medreview --picture` is short for it.
+
+    It draws what a reviewer would see after these keys, on a copy: nothing is decided, and no look is noted.
+
+    Example: medreview picture sepsis.medreview flagged.svg --size 100x30 --keys 'j j w'
+    """
+    from dataclasses import replace
+
+    from medreview.atomic_output import atomic_output, write_new
+    from medreview.config import load_config
+    from medreview.review.audit import begin
+    from medreview.review.queue import open_queue
+    from medreview.screens.picture import as_theme, copied, keys_of, size_of
+    from medreview.screens.picture import picture as drawn
+
+    columns_rows, pressed, shown = size_of(size), keys_of(keys), as_theme(theme)
+    if out.suffix.lower() != ".svg":
+        raise UserError(f"A picture is an SVG file; name one that ends in .svg, not {out.name}.")
+    out = out.absolute()
+    config = load_config()
+    if reviewer:
+        config = replace(config, reviewer=reviewer)
+    with atomic_output(out, b"<svg ") as made, copied(study, made.parent) as opened:
+        current_verdicts(opened)
+        begin(opened, config.reviewer)
+        chosen = None if queue == "first" else open_queue(opened, queue, config.reviewer, filter=filter)
+        if chosen is not None and not chosen.units:
+            raise UserError(chosen.nothing)
+        write_new(made, drawn(opened, config, chosen, size=columns_rows, theme=shown, keys=pressed))
+    said = f"{out}: {size}, {chosen.kind.title if chosen else 'the first screen'}"
+    result({"picture": str(out), "bytes": out.stat().st_size}, said, as_json=as_json)
 
 
 def recent(

@@ -85,7 +85,7 @@ def _seen(what: str) -> Callable[[Any], Cell]:
 
 
 def _stale(one: SimpleNamespace) -> int | None:
-    final, now = one.final, one.statement_sha256
+    final, now = one.final, one.statement["statement_sha256"]
     if "event_id" not in final:
         return None
     if final["said"].get("statement_sha256", now) != now:
@@ -117,7 +117,7 @@ class LabelRow(NamedTuple):
     record_id: Annotated[str | None, about("The id of the response's record in the file it came from.")]
     question_id: Annotated[str | None, about(
         "The question; the same for all responses to the same words.", sql="r.question",
-        made=lambda one: content_id("q", one.question_id) if one.question_id else None)]
+        made=lambda one: content_id("q", one.statement["question_id"]) if one.statement["question_id"] else None)]
     statement_ordinal: Annotated[int, about("Place of the statement in its response, from 1.", sql="s.ordinal")]
     statement_text: Annotated[str, about("The statement.", sql="s.text")]
     statement_sha256: Annotated[str, about("SHA-256 of the statement's UTF-8 bytes.", sql="s.text_sha256")]
@@ -160,7 +160,7 @@ class LabelRow(NamedTuple):
     jury_rule: Annotated[str | None, about(
         "How their verdicts become one, and what a tie gives; empty when none has spoken.",
         levels=tuple(f"plurality, tie {rule}" for rule in TIE_RULES),
-        made=lambda one: f"plurality, tie {one.tie}" if one.jury_for else None)]
+        made=lambda one: f"plurality, tie {one.tie}" if one.statement["jury_for"] else None)]
     jury_tie: Annotated[bool | None, about("1: the judges are even, whatever the rule makes of it.", sql="v.tied")]
     reviewer_id: Annotated[str, about("Who labelled.", made=lambda one: one.met["reviewer"])]
     pass_no: Annotated[int, about("Which time this reviewer went through the study, from 1.",
@@ -278,7 +278,7 @@ def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     made = cells_of(_COLUMNS)
     derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
-        material = dict_of(next(materials))
+        statement = next(materials)
         for who, events in groupby(of_unit, key=lambda event: (event["reviewer"], event["pass"])):
             done = acts(events)
             if all(event["kind"] in ("shown", "listed", "reveal") for event in done["live"]):
@@ -286,11 +286,11 @@ def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
             current = {event["said"]["axis"]: event for event in done["live"] if event["is_current"]}
             first = next((event for event in done["live"] if event["is_first"]), None)
             one = SimpleNamespace(
-                **material, **done, tie=tie, derived=derived.get((unit, *who)),
+                **done, statement=statement, tie=tie, derived=derived.get((unit, *who)),
                 first=first or _NOTHING, final=current.get("evidence", _NOTHING), met=first or done["live"][-1],
                 hallucination=current.get("hallucination", _NOTHING),
             )  # fmt: skip
-            yield made(one)
+            yield made(statement, one)
 
 
 _NOTHING: Final[Mapping[str, Any]] = {"said": {}}
@@ -298,7 +298,9 @@ _NOTHING: Final[Mapping[str, Any]] = {"said": {}}
 
 def acts(rows: Iterable[sqlite3.Row]) -> dict[str, Any]:
     """What one reviewer did with one unit in one pass: the events, those that stand, and what these come to."""
-    events = [{**dict_of(row), "said": json.loads(row["payload"])} for row in rows]
+    events = list(map(dict_of, rows))
+    for event in events:
+        event["said"] = json.loads(event["payload"])
     live = [event for event in events if event["live"]]
     said = {kind: [event["said"] for event in live if event["kind"] == kind] for kind in ("flag", "note", "reason")}
     return {

@@ -98,15 +98,16 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-_EVENTS: Final = """
+_HERE: Final = "EXISTS (SELECT 1 FROM statement AS s WHERE s.statement_id = e.unit) OR instr(e.unit, ':')"
+_EVENTS: Final = f"""
 SELECT e.unit, e.event_id, e.at_utc, e.reviewer, e.kind, e.pass, e.block, e.payload, e.label_set_version,
        e.event_id IN (SELECT event_id FROM event_live) AS live,
        e.event_id IN (SELECT event_id FROM span_live) AS span
 FROM event AS e
-WHERE EXISTS (SELECT 1 FROM statement AS s WHERE s.statement_id = e.unit) OR instr(e.unit, ':')
+WHERE {_HERE}
 ORDER BY e.unit, e.reviewer, e.pass, e.event_id"""
 
-_LABELS: Final = "SELECT * FROM axis_label WHERE unit = ? AND reviewer = ? AND pass = ? ORDER BY axis"
+_LABELS: Final = f"SELECT * FROM axis_label AS e WHERE {_HERE} ORDER BY unit, reviewer, pass, axis"
 _SETTLED: Final = "SELECT unit, axis, label, adjudicated_by, reviewer FROM adjudicated WHERE stands ORDER BY unit"
 _OF_STATEMENT: Final = """
 SELECT response_id AS cluster_id, r.record_id, r.origin, r.model
@@ -123,15 +124,15 @@ def _unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     made = cells_of(_COLUMNS)
     axes = dict(reader.execute("SELECT kind, axis FROM unit_kind").fetchall())
     adjudicated = rows_in_turn(reader.execute(_SETTLED), itemgetter(0))
+    labelled = rows_in_turn(reader.execute(_LABELS), itemgetter("unit", "reviewer", "pass"))
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=itemgetter(0)):
         material = _material(reader, unit)
         settled = {row["axis"]: dict(row) for row in adjudicated(unit)}
         for who, events in groupby(of_unit, key=itemgetter("reviewer", "pass")):
-            done = acts(events)
+            done, labels = acts(events), list(map(dict_of, labelled((unit, *who))))
             if all(event["kind"] in ("shown", "listed", "reveal", "adjudicate") for event in done["live"]):
                 continue
             by_id = {event["event_id"]: event for event in done["live"]}
-            labels = list(map(dict_of, reader.execute(_LABELS, (unit, *who)).fetchall()))
             for label in labels or [{"axis": axes[kind_of(unit)]}]:
                 event = by_id[label["current_event"]] if len(label) > 1 else {}
                 one = SimpleNamespace(

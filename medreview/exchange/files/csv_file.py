@@ -122,7 +122,7 @@ Dialect = Literal["analysis", "excel"]
 CELL_LIMIT: Final = 32_767
 """Characters that a cell of Excel holds, in UTF-16 code units."""
 
-_TOGETHER: Final = 256
+_TOGETHER: Final = 32
 """Rows that are encoded, hashed and written at once."""
 
 _FORMULA: Final = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")

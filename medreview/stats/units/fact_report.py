@@ -23,8 +23,7 @@ from typing import Any, Final
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, JuryWord, answer_of
 from medreview.judges.majority import OF_STUDY
 from medreview.judges.rollup import tie_rule
-from medreview.judges.triage import CLASH_WORDS
-from medreview.labels import TieRule, label_words
+from medreview.labels import CLASH_WORDS, TieRule, label_words
 from medreview.stats.formulas.agreement import PairAgreement, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate

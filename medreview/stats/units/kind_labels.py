@@ -18,9 +18,9 @@ from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import pooled_share, proportion
 from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Mode
 from medreview.text import in_words
+from medreview.units.kind import RULES as OF_REFERENCES
 from medreview.units.kind import Headline
 from medreview.units.label_comparisons import labels_when_told
-from medreview.units.reference import RULES as OF_REFERENCES
 from medreview.units.registry import KINDS
 
 CANNOT: Final = "cannot_judge"

@@ -8,7 +8,7 @@ import pytest
 
 from medreview.evidence.clashes import ClashKind, clashes
 from medreview.evidence.lexicon import contrasts
-from medreview.judges.triage import CLASH_WORDS
+from medreview.labels import CLASH_WORDS
 
 PAIRS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("pairs.toml").read_text("utf-8"))["pair"]
 

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from medreview.review.cell_width import width
-from medreview.review.wrapping import WrapTable
+from medreview.review.wrapping import TableFrame, WrapTable
 from medreview.visible import visible
 from tests.support.cost import seconds
 
@@ -29,10 +29,20 @@ def drawn(table: WrapTable, text: str) -> list[str]:
     screen = []
     for row in range(len(table)):
         line = ""
+        frame = table.frame(row)
         for start, end, column in table.runs(row):
-            line += " " * (column - width(line)) + text[start:end].rstrip(" \t\u3000")
+            line += _between(frame, width(line), column) + text[start:end].rstrip(" \t\u3000")
+        line += _between(frame, width(line), frame.width if frame else 0)
         screen.append(line.rstrip())
     return screen
+
+
+def _between(frame: TableFrame | None, start: int, end: int) -> str:
+    if frame is None:
+        return ""
+    return "".join(
+        ("┼" if frame.rule else "│") if at in frame.bars else "─" if frame.rule else " " for at in range(start, end)
+    )
 
 
 @given(TEXTS, st.integers(4, 60))
@@ -49,8 +59,11 @@ def test_every_code_point_is_drawn_once_in_a_row_that_row_of_names(text: str, ce
         if offset in seen:
             assert table.row_of(offset) == seen[offset]
         else:
+            line = text[text.rfind("\n", 0, offset) + 1 :].partition("\n")[0]
             before, after = text[: offset + 1].rstrip(" \t")[-1:], text[offset:].lstrip(" \t")[:1]
-            assert char == "\n" or (char in " \t" and {before, after} & {"", "|", "\n"})
+            bar = char == "|" and table.frame(table.row_of(offset)) is not None
+            rule = not line.strip("-:| ")
+            assert char == "\n" or bar or rule or (char in " \t" and {before, after} & {"", "|", "\n"})
 
 
 @given(TEXTS, st.integers(8, 60))
@@ -88,40 +101,42 @@ TABLE = (
         (
             "| Weight | First bolus |\n| 50 kg | 500 mL |\n|  | 5,000 mL |",
             40,
-            ["| Weight | First bolus |", "| 50 kg  | 500 mL      |", "|        | 5,000 mL    |"],
+            ["Weight │ First bolus", "───────┼────────────", "50 kg  │ 500 mL", "       │ 5,000 mL"],
         ),
         (
             "| Dose | In words |\n|---|:--|\n| 5 mg | once |",
             40,
-            ["| Dose | In words |", "| ---  | :--      |", "| 5 mg | once     |"],
+            ["Dose │ In words", "─────┼─────────", "5 mg │ once"],
         ),
         (
             TABLE.replace("| |", "|  |"),
             56,
             [
-                "| Drug         | What happens      | What to do        |",
-                "| Dolutegravir | Blocks OCT2 and   | Limit metformin   |",
-                "                 MATE1; metformin    to 1,000 mg a day",
-                "                 exposure rises",
-                "| Cimetidine   | Blocks tubular    |                   |",
-                "                 secretion",
+                "Drug         │ What happens        │ What to do",
+                "─────────────┼─────────────────────┼────────────────────",
+                "Dolutegravir │ Blocks OCT2 and     │ Limit metformin to",
+                "             │ MATE1; metformin    │ 1,000 mg a day",
+                "             │ exposure rises      │",
+                "Cimetidine   │ Blocks tubular      │",
+                "             │ secretion           │",
             ],
         ),
         (  # a line across the table, and rows of different lengths
             "| Group | n |\n| Adults, all of them over eighteen |\n| men | 5 | 7 |\n| women | 12 |",
             40,
-            ["| Group | n  |", "| Adults, all of them over eighteen |", "| men   | 5  | 7 |", "| women | 12 |"],
+            ["Group │ n  │", "Adults, all of them over eighteen", "men   │ 5  │ 7", "women │ 12 │"],
         ),
         (
             "Age | Dose | Route\n6 to 12 | 300 micrograms | im\nNot | a table",
             40,
-            ["Age     | Dose           | Route", "6 to 12 | 300 micrograms | im", "Not | a table"],
+            ["Age     │ Dose           │ Route", "6 to 12 │ 300 micrograms │ im", "Not | a table"],
         ),
         ("| one | row |\nthe end", 40, ["| one | row |", "the end"]),
         ("yes | no\neither | or", 40, ["yes | no", "either | or"]),
         ("if | x | is small\nor | not", 40, ["if | x | is small", "or | not"]),
-        ("| 患者 | 50 mg |\n| a | b |", 30, ["| 患者 | 50 mg |", "| a    | b     |"]),
-        ("| a | b |\n| c | d |", 8, ["| a | b", "|", "| c | d", "|"]),
+        ("| 患者 | 50 mg |\n| a | b |", 30, ["患者 │ 50 mg", "a    │ b"]),
+        ("| a | b |\n| c | d |", 8, ["a │ b", "c │ d"]),
+        ("| a | b |\n| c | d |", 4, ["| a", "| b", "|", "| c", "| d", "|"]),
     ],
 )
 def test_tables(text: str, cells: int, screen: list[str]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from medreview.atomic_output import atomic_output, check_own, write_new
+from medreview.atomic_output import atomic_output, check_own, first_allowed, write_new
 from medreview.cli.output import one_line
 from medreview.cli.reports.layout import Bars, Check, Inset, NextStep, ReportTable, TableHeading, Title
 from medreview.cli.reports.page import PageDrawer, bars_plot, check_page, write_html
@@ -31,7 +31,7 @@ from medreview.cli.reports.study_page.figure_sections import (
     pace_section,
     plots_section,
 )
-from medreview.cli.reports.study_page.material import Material
+from medreview.cli.reports.study_page.material import Material, gather
 from medreview.cli.reports.study_page.methods import (
     limitations_section,
     methods_section,
@@ -48,6 +48,10 @@ from medreview.cli.reports.study_page.unit_sections import (
     references_section,
 )
 from medreview.errors import UserError
+from medreview.judges.fact_votes import has_votes
+from medreview.progress import Progress
+from medreview.study import Study
+from medreview.study.audit_frame import listable
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 _BEGINS: Final = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
@@ -219,6 +223,18 @@ def write_report(material: Material, path: Path) -> Path:
     drawer = PageDrawer()
     body = (piece for section in found for piece in drawer.section(section))
     return write_html(path, _COMMAND, _title(material), body, contents=[(one.anchor, one.title) for one in found])
+
+
+def write_beside(study: Study, reviewer: str, progress: Progress) -> Path:
+    """Write the report as a page beside the study, for a reviewer who is at it; where it lies.
+
+    An earlier report there is replaced; beside anything else it gets another name. The caller has noted the look.
+    """
+    path, reader = study.path, study.reader
+    stem = path.with_suffix("").name
+    page = first_allowed(lambda more: path.with_name(f"{stem}{more}.html"), lambda place: check_report(place, None))
+    listed = None if has_votes(reader) else listable(reader, reviewer)
+    return write_report(gather(reader, path.name, listed=listed, to=(reviewer,), progress=progress), page)
 
 
 def write_markdown(material: Material, path: Path) -> Path:

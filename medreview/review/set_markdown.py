@@ -1,0 +1,126 @@
+"""Plain Markdown set for a screen: headings and names of labels stand out, labels are a table, examples stand below."""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from medreview.review.cell_width import width
+from medreview.review.highlight_index import Mark
+from medreview.review.wrapping import WrapTable, markdown_blocks
+from medreview.text import Span
+from medreview.visible import visible
+
+_LABEL: Final = re.compile(r"`([^`\s]{1,5})` ([^:`]{1,40}): (.+)", re.DOTALL)
+"""An item that says what a label means: its key, its name, what it is."""
+_EXAMPLE: Final = re.compile(r"(?:^|(?<=[.!?”\"] ))(?=Examples?:)")
+_BOLD: Final = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1|`([^`]+)`", re.DOTALL)
+_BULLET: Final = "•"
+_BESIDE: Final = 56
+"""Columns from which the meaning of a label stands beside its name."""
+_LONGEST: Final = 24
+"""Cells of a name; a longer one moves the rows below it no further."""
+_WIDEST: Final = 96
+"""Columns of a line that is read with ease."""
+
+
+class SetText(NamedTuple):
+    """Rows as one text, and what stands out in it."""
+
+    text: str
+    marks: tuple[Mark, ...]
+
+
+class _Row(NamedTuple):
+    words: str
+    strong: tuple[Span, ...] = ()
+    title: bool = False
+
+
+def set_markdown(text: str, columns: int) -> SetText:
+    """The text in rows of at most so many columns, made safe to show; tables and code keep their lines."""
+    rows: list[_Row] = []
+    room = min(columns, _WIDEST)
+    blocks = markdown_blocks(visible(text))
+    for labels, group in groupby(blocks, lambda block: block[0] == "text" and bool(_LABEL.fullmatch(block[2]))):
+        items = list(group)
+        if labels:
+            rows += _labels([words for _, _, words in items], room)
+            continue
+        for kind, lead, words in items:
+            if kind == "as it is":
+                rows.append(_Row(words))
+            elif kind in "=-":
+                rows += _heading(words, room, title=kind == "=")
+            else:
+                rows += _item(lead, words, room)
+    return _joined(rows)
+
+
+def _labels(items: list[str], room: int) -> Iterator[_Row]:
+    """Labels one below the other: key, name, meaning; each example in rows of its own."""
+    found = [(one[1], one[2].strip(), one[3]) for one in map(_LABEL.fullmatch, items) if one]
+    keys = max(width(key) for key, _, _ in found)
+    names = min(_LONGEST, max(width(name) for _, name, _ in found))
+    beside = room >= _BESIDE
+    indent = keys + names + 6 if beside else keys + 4
+    for key, name, meaning in found:
+        head = f"  {key.rjust(keys)}  {name}"
+        strong = Span(len(head) - len(name), len(head))
+        rows = [row for part in _EXAMPLE.split(meaning) if part for row in _wrapped(part.strip(), room - indent)]
+        if beside and width(name) <= names and rows:
+            first = rows.pop(0)
+            blank = " " * (indent - width(head))
+            yield _Row(head + blank + first.words, (strong, *_moved(first.strong, len(head) + len(blank))))
+        else:
+            yield _Row(head, (strong,))
+        yield from (_Row(" " * indent + row.words, _moved(row.strong, indent)) for row in rows)
+
+
+def _heading(words: str, room: int, *, title: bool) -> Iterator[_Row]:
+    for row in _wrapped(words, room - 1):
+        yield _Row(row.words, (Span(0, len(row.words)),), title)
+
+
+def _item(lead: str, words: str, room: int) -> Iterator[_Row]:
+    lead = f"  {_BULLET} " if lead.strip() == "-" else f"  {lead}" if lead else ""
+    quoted = words.startswith("> ")
+    lead = "    │ " if quoted else lead
+    for number, row in enumerate(_wrapped(words.removeprefix("> "), room - width(lead))):
+        before = lead if not number or quoted else " " * width(lead)
+        yield _Row(before + row.words, _moved(row.strong, len(before)))
+
+
+def _wrapped(words: str, room: int) -> Iterator[_Row]:
+    """Rows of a paragraph without the signs that make words bold, and where these are."""
+    plain, strong, at = "", [], 0
+    for found in _BOLD.finditer(words):
+        plain += words[at : found.start()]
+        inner = found[2] or found[3]
+        strong.append((len(plain), len(plain) + len(inner)))
+        plain += inner
+        at = found.end()
+    plain += words[at:]
+    for start, end in WrapTable(plain, max(10, room)).rows:
+        kept = plain[start:end].rstrip()
+        here = [(max(low, start) - start, min(high, start + len(kept)) - start) for low, high in strong]
+        yield _Row(kept, tuple(Span(low, high) for low, high in here if low < high))
+
+
+def _moved(spans: tuple[Span, ...], by: int) -> tuple[Span, ...]:
+    return tuple(Span(start + by, end + by) for start, end in spans)
+
+
+def _joined(rows: list[_Row]) -> SetText:
+    """The rows without blank ones at both ends."""
+    while rows and not rows[0].words.strip():
+        rows.pop(0)
+    while rows and not rows[-1].words.strip():
+        rows.pop()
+    marks, at = [], 0
+    for row in rows:
+        for start, end in row.strong:
+            marks.append(Mark(at + start, at + end, "heading"))
+            marks += [Mark(at + start, at + end, "lexical")] if row.title else []
+        at += len(row.words) + 1
+    return SetText("\n".join(row.words for row in rows), tuple(marks))
