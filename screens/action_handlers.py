@@ -119,6 +119,8 @@ class ActionHandlers(ABC):
             return READ_ONLY
         if name in _TURNS and reading.shows_response:
             return ""  # it brings the source back
+        if name.startswith("source_") and reading.columns:
+            return "All texts stand side by side."
         if name.startswith("mark_"):
             return "" if reading.has_stops else "Nothing is highlighted in this text."
         if name == "pane" and self._stage.panes and reading.beside_drawn:
@@ -181,11 +183,9 @@ class ActionHandlers(ABC):
     def _advance(self) -> None:
         session = self._session
         self._stage.open(None)
-        if session.next():
-            return
-        left = sum(map(session.awaits, session.queue.units))
-        rest = f"{left} still open, t goes there" if left else "nothing in it is open"
-        self._stage.tell(f"{session.receipt}   end of the queue · {rest}")
+        if session.finishes or not session.next():
+            session.finishes = False
+            self._stage.end_queue()
 
     def _ask_keep_or_change(self) -> None:
         session = self._session
@@ -387,6 +387,10 @@ class ActionHandlers(ABC):
                 case "theme":
                     self._close()
                     self._stage.tell(self._stage.app.keep_theme(value))
+                case "out":
+                    self._stage.app.take_out(value)
+                    if value != "tour":
+                        self._close()
                 case "quit":
                     self._stage.app.quit()
         except UserError as error:

@@ -32,6 +32,7 @@ from medreview.units.asks import STATEMENT_ASKS
 if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
     from medreview.review.open_session import CameFrom
+    from medreview.review.queue_kinds import QueueLine
     from medreview.screens.home_rows import Entrance
     from medreview.screens.outputs import WriteReport
     from medreview.screens.page import Choices
@@ -71,6 +72,7 @@ class Workbench(Places):
         notice: str = "",
         paste: bool = False,
         report: "WriteReport | None" = None,
+        tour: bool = False,
         once_shown: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(
@@ -90,6 +92,7 @@ class Workbench(Places):
         self._notice = notice
         self._pastes_first = paste
         self._report = report
+        self._tours = tour
         self._once_shown = once_shown
         actions_for(STATEMENT_ASKS, config.keys)  # a key given to two actions is reported at once
         figure_actions(config.keys)
@@ -128,11 +131,27 @@ class Workbench(Places):
         """Show guidelines that are new before the first decision; watch the terminal, if there is one."""
         if self._first is not None:
             self.show_new_guidelines()
+            if self._tours:
+                self._welcome()
         if self.is_headless:
             return
         import sys
 
         self._hang_up = HangUp(self.leave_on, sys.stdin.fileno()).start()
+
+    def _welcome(self) -> None:
+        from medreview.screens.tour import is_seen
+
+        if not is_seen():
+            self.show_tour()
+
+    def show_tour(self) -> None:
+        """Show the cards of welcome, over the review. Raises :class:`UserError` on another screen."""
+        from medreview.screens.review import ReviewScreen
+
+        if not isinstance(self.screen, ReviewScreen):
+            raise UserError("The tour is over a statement: open a queue first.")
+        self.screen.tour()
 
     def on_ready(self) -> None:
         """Begin work that nobody waits for, once the first screen is painted, which it is not yet."""
@@ -226,15 +245,26 @@ class Workbench(Places):
         choices: "Choices",
         on: Callable[[Callable[[], None]], None],
         receipt: str,
+        stays: Sequence[str] = (),
     ) -> None:
-        """Show the summary of a block or sitting; ``on`` does what is chosen."""
+        """Show the summary of a block, queue or sitting; ``on`` does what is chosen, unless it ``stays``."""
         from medreview.screens.page import ChoicePage, summary_text
 
-        self.push_screen(
-            ChoicePage(
-                title, partial(summary_text, lines), choices, on, receipt=receipt, ascii_only=self._look.ascii_only
-            )
-        )
+        made = partial(summary_text, lines)
+        page = ChoicePage(title, made, choices, on, receipt=receipt, stays=stays, ascii_only=self._look.ascii_only)
+        self.push_screen(page)
+
+    def next_queue(self, queue: "Queue") -> "QueueLine | None":
+        """The queue to go on with after another one: what was put off, where that has some of it, else the first of the
+        first screen."""
+        from medreview.review.overview import overview
+
+        lines = [
+            line for line in overview(self._study, self._config.reviewer).to_do if line.kind.name != queue.kind.name
+        ]
+        session = self._session
+        put_off = session is not None and any(session.state_of(unit) == "deferred" for unit in queue.units)
+        return min(lines, key=lambda line: not (put_off and line.kind.name == "deferred"), default=None)
 
     def show_background(self) -> None:
         """Ask for the background."""
@@ -494,15 +524,17 @@ def run(
     paste: bool = False,
     pasted: Callable[[Sequence[str]], None] = lambda _texts: None,
     report: "WriteReport | None" = None,
+    tour: bool = False,
     once_shown: Callable[[], None] = lambda: None,
 ) -> str:
     """Run the workbench until the reviewer leaves; ``""``, or a sentence to print.
 
     ``pasted`` gets a question and an answer that the reviewer pasted to have them checked, for which the workbench
-    ends; with ``paste`` it begins by asking for them. ``report`` writes the report. With a queue the review opens at
-    once, otherwise the home screen; ``once_shown`` is called when it is there. Raises :class:`UserError` when there is
-    no suitable terminal or when the settings bind a key to two actions, and ``WorkbenchEnded``, with an exit code of
-    its own, when something else than the reviewer ended the workbench.
+    ends; with ``paste`` it begins by asking for them. ``report`` writes the report; ``tour``: with the cards of
+    welcome, unless they were seen. With a queue the review opens at once, otherwise the home screen; ``once_shown`` is
+    called when it is there. Raises :class:`UserError` when there is no suitable terminal or when the settings bind a
+    key to two actions, and ``WorkbenchEnded``, with an exit code of its own, when something else than the reviewer
+    ended the workbench.
     """
 
     def shown() -> None:
@@ -515,7 +547,15 @@ def run(
     terminal_look = look(config)
     replace_unencodable()
     app = Workbench(
-        study, config, terminal_look, queue=queue, notice=notice, paste=paste, report=report, once_shown=shown
+        study,
+        config,
+        terminal_look,
+        queue=queue,
+        notice=notice,
+        paste=paste,
+        report=report,
+        tour=tour,
+        once_shown=shown,
     )
     before = {number: signal.getsignal(number) for number in (signal.SIGTSTP, signal.SIGCONT)}
     try:

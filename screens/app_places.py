@@ -45,7 +45,7 @@ _AT_THE_POINTER: Final = frozenset({"open", "next", "previous", "palette"})
 
 
 _NOTHING = "No label of yours meets a verdict of the judges yet."
-_NOTHING_ON_UNITS = "No label of yours on a {} meets what a machine says of it, or a right label that may be shown."
+_NOTHING_ON_UNITS = "No label of yours on a {} meets what a judge says of it, or a right label that may be shown."
 _AT_ONCE = 300
 """Decisions up to which the figures are counted while the key waits: some ten milliseconds."""
 
@@ -191,6 +191,20 @@ class Places(Themed, inherit_bindings=False):
         return edit_note(self, session)
 
     # What is taken out
+
+    def take_out(self, what: str) -> None:
+        """Do what the line's entries for it say. Raises :class:`UserError` where that cannot be now."""
+        match what:
+            case "export":
+                self.export_labels()
+            case "report":
+                self.write_report()
+            case "tour":
+                self.show_tour()
+
+    @abstractmethod
+    def show_tour(self) -> None:
+        """Show the cards of welcome."""
 
     def export_labels(self) -> None:
         """Write the labels as tables beside the study, while the reviewer goes on; the last row says where."""

@@ -20,6 +20,8 @@ from medreview.visible import visible
 _WHY: Final = "WHY FLAGGED  "
 _ASIDE: Final = " " * 17
 """Before what stands under the first reason."""
+_AMPLE: Final = 99
+"""As many rows as anything needs."""
 _LEAST_NAME: Final = 8
 """Cells of a judge's name that are shown in any case."""
 
@@ -41,7 +43,7 @@ def card_rows(card: VerdictCard, columns: int, most: int, asks: Asks) -> list[Ro
     parts += [part for number, line in enumerate(card.here.lines) for part in _line_parts(card, line, number, columns)]
     parts += _others_part(card, columns)
     if card.rules:
-        parts.append(_Part(1, 1, 9, lambda _: wrapped(card.rules, columns, "dim", 1)))
+        parts.append(_part(1, 4, 9, lambda most: wrapped(card.rules, columns, "dim", most)))
     return [row for part, rows in zip(parts, _shares(parts, most), strict=True) if rows for row in part.draw(rows)]
 
 
@@ -74,25 +76,29 @@ def _why_part(card: VerdictCard, columns: int) -> list[_Part]:
     def said(words: str, most: int) -> list[Row]:
         return wrapped(words, columns - 2, "", most, lead=_ASIDE)
 
+    def in_a_row() -> str:
+        fitting = (words for words in (first.sentence, first.brief) if width(words) <= room)
+        return next(fitting, first.short)
+
     def draw(rows: int) -> list[Row]:
-        lines = wrapped(first.sentence, columns - 2, "badge", 2, lead=_ASIDE)
-        if len(lines) > 1 and rows <= len(others) + 1:
-            lines = lines[:0]
-        if not lines or rows == 1:
-            told = [*filter(lambda words: width(words) <= room, (first.sentence, first.brief)), first.short][0]
-            for reason in others if rows == 1 else ():
+        if rows == 1:
+            told = in_a_row()
+            for reason in others:
                 told = told if width(f"{told}{APART}{reason.short}") > room else f"{told}{APART}{reason.short}"
-            found = [title(fit(told, min(width(told), room)))]
-        else:
-            found = [title(lines[0][1][0]), *lines[1:]]
+            return [title(fit(told, min(width(told), room)))]
+        lines = wrapped(first.sentence, columns - 2, "badge", lead=_ASIDE)
+        whole = len(lines) <= max(1, min(2, rows - len(others)))
+        found = [title(lines[0][1][0]), *lines[1:]] if whole else [title(in_a_row())]
         for number, reason in enumerate(others):
             left = rows - len(found)
             if left == 1 and number < len(others) - 1:
                 return [*found, *said(APART.join(each.short for each in others[number:]), 1)]
-            found += said(reason.sentence, min(2, max(1, left - len(others) + number + 1))) if left else []
+            share = min(2, max(1, left - len(others) + number + 1))
+            words = reason.sentence if len(said(reason.sentence, _AMPLE)) <= share else reason.brief
+            found += said(words, share) if left else []
         return found
 
-    return [_Part(1, len(draw(99)), 1, draw)]
+    return [_Part(1, len(draw(_AMPLE)), 1, draw)]
 
 
 def _together_row(card: VerdictCard, asks: Asks, columns: int) -> Row:
@@ -157,16 +163,18 @@ def _head(line: JudgeLine, lead: str, wide: int, said: int, columns: int, most: 
     """Name, verdict, what the quote is worth; in two rows where the name would be cut in one and there are two."""
     name, verdict, style = visible(line.judge), _verdict_words(line), verdict_style(line.level, line.two_way)
     sure = f"  {sure_words(line.sure)}" if line.sure is not None else ""
-    quoted, mark = line.quoted, "badge" if line.wrong else ""
+    mark = "badge" if line.wrong else ""
     room = columns - width(lead) - 3
-    if min(wide, width(name)) + said + width(quoted) + 4 > room and most > 1:
-        below: Row = [(" " * width(lead), ""), (verdict, style), (sure, "dim"), ("  ", ""), (quoted, mark)]
+    if min(wide, width(name)) + said + width(line.quoted) + 4 > room and most > 1:
+        sure = sure if width(f"{verdict}{sure}{line.quoted}") + 2 <= room else ""
+        below: Row = [(" " * width(lead), ""), (verdict, style), (sure, "dim"), ("  ", ""), (line.quoted, mark)]
         return [[(lead, "title"), (fit(name, min(width(name), room)), "")], below]
+    short = line.quoted.removeprefix("quote ")
+    # Where the name would be cut, what says the least goes first: of a true quote that it is.
+    choices = ((said, line.quoted), (width(verdict), line.quoted), (width(verdict), short if line.wrong else ""))
+    fitting = (each for each in choices if min(wide, width(name)) + each[0] + width(each[1]) + 4 <= room)
+    said, quoted = next(fitting, choices[-1])
     column = min(wide, max(_LEAST_NAME, room - said - width(quoted) - 4))
-    if column + said + width(quoted) + 4 > room:
-        said, quoted = width(verdict), quoted.removeprefix("quote ")
-        column = min(wide, max(_LEAST_NAME, room - said - width(quoted) - 4))
-        quoted = fit(quoted, min(width(quoted), max(1, room - said - column - 3)))
     sure = sure if column + said + width(sure) + width(quoted) + 4 <= room else ""
     row: Row = [(lead, "title"), (fit(name, column), ""), ("  ", ""), (verdict.ljust(said), style), (sure, "dim")]
     return [[*row, ("  ", ""), (quoted, mark)]]

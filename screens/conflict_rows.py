@@ -3,7 +3,7 @@
 from typing import Final
 
 from medreview.review.adjudicating import Adjudicating
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit_words
 from medreview.review.conflicts import Conflict, ConflictingLabel
 from medreview.screens.review_rows import STYLE, glyph
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
@@ -34,7 +34,7 @@ class ConflictRows:
             return [*rows, []]
         said = "   ".join(filter(None, (_beside(given) for conflict in found for given in conflict.labels)))
         words = visible(" ".join(said.split())) or "no reasons, no notes"
-        return [*rows, [("   ", ""), (fit(words, min(width(words), columns - 4)), "")]]
+        return [*rows, [("   ", ""), (fit_words(words, columns - 4), "")]]
 
     def _label_rows(self, columns: int) -> list[Row]:
         """All labels in one row, with their times if there is room, else in as many rows as they need."""

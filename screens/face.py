@@ -23,6 +23,8 @@ from medreview.visible import visible
 
 _FOCUS: Final = "▸"
 
+_HIDDEN_ROWS: Final = 6
+
 
 class Face(ABC):
     """Draws the unit on the screen: its card, the bar above its text, what machines say, what I said."""
@@ -30,6 +32,8 @@ class Face(ABC):
     def __init__(self, session: Deciding, source: DocumentView, response: DocumentView) -> None:
         self._session = session
         self._response = response
+        self._tall = False
+        """Rows are not scarce."""
         self.panes = Panes(session, source, response, self._nothing, self._preface)
 
     @abstractmethod
@@ -59,6 +63,12 @@ class Face(ABC):
     def opinion_panel(self, columns: int, most: int) -> list[Row]:
         """The same and what I said, as a list of at most so many rows."""
         return panel_rows(self._session, columns, most, self._hidden(one=False))
+
+    def _panel_rows(self, otherwise: int) -> int:
+        """Side by side, rows of what judges say and of what I said. In a blind block the text keeps the rest."""
+        session = self._session
+        in_block = session.block is not None and not session.shows_judges
+        return _HIDDEN_ROWS + (2 if session.own.note else 0) if in_block else otherwise
 
     @abstractmethod
     def _hidden(self, *, one: bool) -> str:
@@ -92,7 +102,7 @@ class Face(ABC):
     def _strip(self, columns: int, *, one: bool) -> list[Row]:
         """What stands above the text in the main pane: quotes that are not in it, sources in conflict."""
         session = self._session
-        return strip_rows(session.above_page, session.text_key, columns, one=one)
+        return strip_rows(session.above_page, session.text_key, columns, one=one, tall=self._tall)
 
     def _focused(self, title: Row, *, beside: bool) -> Row:
         """A pane's title; the one of the pane that paging moves has a sign in its first cell."""

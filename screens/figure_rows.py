@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.wrapping import WrapTable
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.stats.formulas.estimate import FEW_ITEMS, brief, percent
@@ -92,7 +92,7 @@ def wrapped(text: str, columns: int, style: str, most: int = 99) -> list[Row]:
     shown = visible(" ".join(text.split()))
     lines = [shown[start:end].rstrip() for start, end in WrapTable(shown, max(1, columns - 2)).rows]
     if len(lines) > most:
-        lines = [*lines[: most - 1], fit(lines[most - 1] + "…", columns - 2)] if most else []
+        lines = [*lines[: most - 1], fit_words(f"{lines[most - 1]} …", columns - 2)] if most else []
     return [[(f" {line}", style)] for line in lines]
 
 

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge
 from medreview.review.actions import Action, shown_key
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit_words, width
 from medreview.review.live_agreement import GroupView, ShownFigures
 from medreview.screens.figure_rows import (
     Cell,
@@ -220,7 +220,7 @@ class FiguresScreen(KeyScreen[None]):
         room = columns - width(title) - width(place.scale.title) - width(turn) - 7
         row: Row = [
             (title, "title"),
-            (f" · {place.scale.title} · {fit(judge, min(width(judge), max(4, room)))}", ""),
+            (f" · {place.scale.title} · {fit_words(judge, max(4, room))}", ""),
             ("", "fill"),
             (turn, "dim"),
         ]
@@ -275,7 +275,7 @@ class FiguresScreen(KeyScreen[None]):
                 [(f"{here}{group.title}", "title" if here.strip() else ""), (f"  n = {view.agreement.n:,}", "dim")]
             )
             told = f"    {brief(view.agreement)}  kappa {brief(view.kappa)}"
-            rows.append([(fit(told, min(width(told), columns)), "")])
+            rows.append([(fit_words(told, columns), "")])
         return rows
 
     def _cell_words(self, view: GroupView) -> str:

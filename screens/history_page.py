@@ -7,7 +7,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from medreview.errors import UserError
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.history import History, Listed, PastAct
 from medreview.review.text_entry import LineEdit
 from medreview.screens.key_screen import Key, KeyScreen
@@ -160,14 +160,14 @@ def history_row(act: PastAct, columns: int) -> Row:
     ]
     said = visible(" ".join(act.said.split()))
     if act.text:
-        pieces.append((f"{fit(said, _SAID)} ", "dim" if act.replaced else "title"))
+        pieces.append((f"{fit(fit_words(said, _SAID), _SAID)} ", "dim" if act.replaced else "title"))
     else:
         pieces.append((f"{said} ", "dim" if act.replaced else "title"))
     if columns >= _WIDE:
-        pieces.append((f"{fit(act.queue + (', blind' if act.blind else ''), 26)} ", "dim"))
+        pieces.append((f"{fit(fit_words(act.queue + (', blind' if act.blind else ''), 26), 26)} ", "dim"))
     left = columns - 3 - sum(width(text) for text, _ in pieces)
     if act.replaced:
         pieces.append(("replaced since ", "dim"))
         left -= 15
     text = visible(" ".join(act.text.split()))
-    return [*pieces, (fit(text, min(width(text), max(1, left))), "")]
+    return [*pieces, (fit_words(text, max(1, left)), "")]

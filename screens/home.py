@@ -136,7 +136,9 @@ class HomeScreen(KeyScreen[None]):
     def paint(self) -> None:
         """Counts for the width of the terminal, and the last rows."""
         columns = self.app.size.width
-        self._head.show(head_rows(self._overview, self._reviewer, columns))
+        head = head_rows(self._overview, self._reviewer, columns)
+        self._head.styles.height = len(head)
+        self._head.show(head)
         told = figure_rows(self._figures, columns) if self._figures else []
         figures: list[Row] = [[], *told] if told else []
         low = bool(figures) and self.app.size.height < _TALL
@@ -157,7 +159,9 @@ class HomeScreen(KeyScreen[None]):
             (" Enter", "key"),
             (" open", ""),
             *([("   ", ""), (queues, "key"), (" queues", "")] if queues else []),
-        ]
+            ("   ", ""), (":", "key"), (" all", ""),
+            (", export, report" if self._overview.responses or self._overview.kinds else "", ""),
+        ]  # fmt: skip
         keys: Row = [
             (" i", "key"), (" figures   ", ""), *back, ("I", "key"), (" paste   ", ""), ("?", "key"), (" help   ", ""),
             ("q", "key"), (" leave", ""),
@@ -250,9 +254,14 @@ class HomeScreen(KeyScreen[None]):
                 case "theme":
                     self._end_line()
                     self._said = self.app.keep_theme(entry.value)
+                case "out":
+                    self._end_line()
+                    self.app.take_out(entry.value)
                 case "quit":
                     self.app.quit()
         except UserError as error:
+            if self._line is None:
+                self._said = str(error)
             return str(error)
         return ""
 

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from medreview.next_step import command, words_of
-from medreview.review.cell_width import fit, width
-from medreview.review.overview import Overview, QueueLine, ResponseLine
+from medreview.review.cell_width import fit, fit_words, width
+from medreview.review.overview import Overview, ResponseLine
 from medreview.review.queue import FilterLine
+from medreview.review.queue_kinds import QueueLine
 from medreview.review.resuming import DraftPlace, LastPlace
-from medreview.screens.widgets.painted import Row, StyledText
+from medreview.screens.widgets.painted import Row, StyledText, wrapped
 from medreview.units.registry import KINDS
 from medreview.visible import visible
 
 if TYPE_CHECKING:
     from medreview.review.home_figures import HomeFigures
+    from medreview.stats.formulas.estimate import Estimate
 
 
 _INDENT = "     "
@@ -62,7 +64,7 @@ class Entrance:
 
 
 def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
-    """Study, reviewer, what there is, and how far it is decided."""
+    """Study and reviewer, what there is, how far it is decided; then where I was and what is next, in sentences."""
     counts = overview.tally
     pages = [
         (overview.unreachable, "unreachable"),
@@ -72,31 +74,15 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     trouble = ", ".join(f"{number} {word}" for number, word in pages if number)
     sources = _counted(overview.sources, "source") + (f" ({trouble})" if trouble else "")
     share = counts.decided / counts.total if counts.total else 0
-    of_others = [
-        f"{line.kind.title} {line.size - line.open - line.deferred} of {line.size}"
-        for line in overview.kinds
-        if overview.statements and line.size - line.open - line.deferred
-    ]
-    tally = "   ".join(
-        ("", f"decided {counts.decided}", f"deferred {counts.deferred}", f"open {counts.open}", *of_others)
-    )
+    tally = "   ".join(("", f"decided {counts.decided}", f"deferred {counts.deferred}", f"open {counts.open}"))
     room = max(4, min(40, columns - width(tally) - 14))
     filled = min(room, round(share * room))
-    return [
-        [(" ", ""), (overview.title, "title"), ("", "fill"), (f"reviewer {reviewer} ", "dim")],
-        _package_row(overview, columns),
-        [
-            (
-                _cut(
-                    "   "
-                    + " · ".join(
-                        (*_contents(overview), *([sources] if overview.sources or not overview.kinds else []))
-                    ),
-                    columns - 1,
-                ),
-                "",
-            )
-        ],
+    contents = " · ".join((*_contents(overview), *([sources] if overview.sources or not overview.kinds else [])))
+    who = f"reviewer {visible(reviewer)} "
+    rows: list[Row] = [
+        [(f" {fit_words(visible(overview.title), columns - width(who) - 3)}", "title"), ("", "fill"), (who, "dim")],
+        *([_package_row(overview, columns)] if overview.package else []),
+        [(f"   {_cut(contents, columns - 5)}", "dim")],
         [
             (tally, ""),
             ("", "fill"),
@@ -105,8 +91,10 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
             (f" {share:4.0%}   ", ""),
         ],
         [],
-        [("   REVIEW", "title")],
     ]
+    for sentence in overview.card:
+        rows += wrapped(sentence, columns - 2, "", lead="   ")
+    return [*rows, []] if overview.card else rows
 
 
 def _contents(overview: Overview) -> Iterator[str]:
@@ -121,9 +109,8 @@ def _contents(overview: Overview) -> Iterator[str]:
 
 
 def _package_row(overview: Overview, columns: int) -> Row:
-    """What is not in a copy for a colleague; empty in any other study."""
-    if overview.package is None:
-        return []
+    """What is not in a copy for a colleague."""
+    assert overview.package is not None
     without = ", ".join(overview.package.without) or "nothing"
     words = f" a copy by {overview.package.made_by} of {overview.package.made_at[:10]}, without: {without}"
     return [(_cut(visible(words), columns - 2), "badge")]
@@ -161,16 +148,19 @@ def queue_row(line: QueueLine, columns: int) -> Row:
         name += ", blind"
     named = max(26, min(width(name), most))
     pieces: list[StyledText] = [(f" {line.kind.key or ' '} ", "key"), (f" {fit(name, named)}", "")]
+    if not (line.size or line.hidden or line.reserved):
+        return [pieces[0], (f"{pieces[1][0]}{size.rjust(32 - named)}", "dim")]
     if line.hidden:
         return [*pieces, (_cut("  counted when your blind block is done", columns - 32), "dim")]
     pieces.append((size.rjust(32 - named), "title"))
     for number, word in ((line.open, "open"), (line.deferred, "deferred")):
         if number not in (0, line.size):
             pieces.append((f"  {number} {word}", ""))
-    room = columns - sum(width(text) for text, _ in pieces) - 4
-    kept = f"{line.reserved} more reserved for the audit" if line.reserved else ""
-    remark = "; ".join(filter(None, (kept if width(kept) <= room else f"+{line.reserved} reserved", line.remark)))
-    return [*pieces, ("  " + _cut(remark, room), "dim")] if remark and room > 1 else pieces
+    room = columns - sum(width(text) for text, _ in pieces) - 3
+    kept = [f"{line.reserved} more reserved for the audit", f"+{line.reserved} reserved"] if line.reserved else [""]
+    told = ("; ".join(filter(None, (held, line.remark))) for held in kept)
+    remark = next((words for words in told if width(words) <= room), "")
+    return [*pieces, (f"  {remark}", "dim")] if remark else pieces
 
 
 def saved_row(line: FilterLine, columns: int) -> Row:
@@ -205,53 +195,56 @@ def response_row(line: ResponseLine, columns: int) -> Row:
 
 
 def figure_rows(figures: "HomeFigures", columns: int) -> list[Row]:
-    """What labels say so far: the reviewer's own of the answers, and of other units; then the judges against the
-    reviewer in the audit, and how much of the study is supported."""
-    own = list(_own_rows(figures, columns))
-    judges = _judge_rows(figures, columns) if figures.view is not None else []
-    return [[("   FIGURES", "title")], *own, *judges] if own or judges else []
+    """What labels say so far, in sentences: the reviewer's own of the answers, and of other units; then the judges
+    against the reviewer in the audit, and how much of the study is supported."""
+    judges = _judge_rows(figures, columns) if figures.view is not None else ()
+    return [*judges, *_own_rows(figures, columns)]
 
 
 def _own_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
-    from medreview.stats.formulas.estimate import brief
-
     own = figures.own
     if own is not None:
         told = [
-            f"{name} {brief(figure)}"
+            f"{name} {_spoken(figure)}"
             for name, figure in (
-                ("by a cited source", own.cited), ("by any source", own.any_source), ("responses", own.responses),
+                ("by a cited source", own.cited), ("by any source", own.any_source), ("whole answers", own.responses),
             )
             if figure.value is not None
         ]  # fmt: skip
         rest = ": they say nothing about the rest" if own.caution else ""
-        yield [(_cut(f"     by your labels, {own.of_what}{rest}", columns - 1), "dim")]
-        said = "   ".join(told)
-        yield [(_cut(f"       {f'supported {said}' if said else 'no label says so or otherwise'}", columns - 1), "")]
+        said = f"supported {', '.join(told)}" if told else "no label says supported or not"
+        yield from wrapped(f"By your labels, {own.of_what}{rest}: {said}.", columns - 2, "", lead="   ")
     for kind in figures.units:
         for one in kind.people:
-            share = f"{brief(one.share)}   n = {one.share.n:,}"
-            yield [(_cut(f"     {kind.title}, {kind.words}, by your labels: {share}", columns - 1), "")]
+            share = f"{_spoken(one.share)} of {one.share.n:,}"
+            yield from wrapped(f"By your labels, {kind.title}, {kind.words}: {share}.", columns - 2, "", lead="   ")
 
 
-def _judge_rows(figures: "HomeFigures", columns: int) -> list[Row]:
-    from medreview.screens.figure_rows import wrapped
-    from medreview.stats.formulas.estimate import brief
+def _judge_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
+    from medreview.screens.figure_rows import sentence
 
-    view = figures.view
-    assert view is not None
-    number = f"n = {view.agreement.n:,}" + (
-        f" in {_counted(view.kappa.clusters, 'response')}" if view.kappa.clusters else ""
-    )
-    against = f"judges against you, {view.group.title}, {number}"
-    agreement, kappa, ac1 = map(brief, (view.agreement, view.kappa, view.ac1))
-    told = [f"agreement {agreement}", f"kappa {kappa}", f"AC1 {ac1}"]
-    gap = "   " if sum(map(width, told)) + 15 <= columns else "  "
-    rows: list[Row] = [
-        [(_cut(f"     {against}", columns - 1), "dim")],
-        [(_cut("       " + gap.join(told), columns - 1), "")],
-    ]
-    return [*rows, *([("     ", ""), *row] for row in wrapped(figures.supported, columns - 5, "", 2))]
+    assert figures.view is not None
+    yield from wrapped(sentence(figures.view, "the judges"), columns - 2, "", lead="   ")
+    if figures.supported:
+        yield from wrapped(
+            f"{figures.supported[0].upper()}{figures.supported[1:].rstrip('.')}.", columns - 2, "dim", lead="   "
+        )
+
+
+def _range(figure: "Estimate") -> str:
+    """`` (54-93%)``; nothing without an interval."""
+    from medreview.stats.formulas.estimate import percent
+
+    if figure.low is None or figure.high is None:
+        return ""
+    return f" ({percent(figure.low, 0)[:-1]}-{percent(figure.high, 0)})"
+
+
+def _spoken(figure: "Estimate") -> str:
+    """``86% (73-93%)``."""
+    from medreview.stats.formulas.estimate import percent
+
+    return "no figure" if figure.value is None else f"{percent(figure.value, 0)}{_range(figure)}"
 
 
 def prepare_rows(overview: Overview, study: Path, judge: str, columns: int, most: int = PREPARE_ROWS) -> list[Row]:
@@ -269,8 +262,6 @@ def prepare_rows(overview: Overview, study: Path, judge: str, columns: int, most
     if overview.statements and not overview.judged_by_model:
         ask = command("judge", study, "--judge", judge) if judge else command("judges")
         steps.append(("no model has judged the statements yet", ask))
-    if overview.responses or overview.kinds:
-        steps.append(("labels as tables", command("export", study, "labels")))
     rows: list[Row] = []
     for why, step in steps:
         more = _step(why, step, columns)
@@ -289,7 +280,7 @@ def _step(why: str, step: str, columns: int) -> list[Row]:
 
 
 def _cut(text: str, room: int) -> str:
-    return fit(text, min(width(text), max(1, room)))
+    return fit_words(text, max(1, room))
 
 
 def _counted(number: int, word: str) -> str:

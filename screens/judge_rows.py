@@ -3,7 +3,7 @@
 from typing import Final
 
 from medreview.next_step import command
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.deciding import Deciding
 from medreview.review.judge_words import JudgeWords, sure_words
 from medreview.review.verdict_card import JudgeLine, VerdictCard
@@ -35,9 +35,9 @@ def spoken_rows(words: JudgeWords, place: int, count: int, columns: int, most: i
     rows = every[: max(0, most - 1)]
     if rows and len(rows) < len(every):
         last = rows.pop()
-        told = "… W all of it"
+        told = " W all of it"
         text = "".join(piece for piece, _ in last)
-        rows.append([(fit(text, min(width(text), columns - width(told) - 2), ""), last[-1][1]), (told, "dim")])
+        rows.append([(fit_words(f"{text} …", columns - width(told) - 2), last[-1][1]), (told, "dim")])
     return [[*head, ("─", "rule fill")], *rows]
 
 
@@ -124,11 +124,11 @@ def _quoted(card: VerdictCard, line: JudgeLine | None, columns: int, quoted: str
     for words in card.beside:
         room = columns - cells(row) - 1
         if width(words) + _LEAST_QUOTE > room:
-            return [*row, (fit(visible(words), min(width(visible(words)), room)), "")]
+            return [*row, (fit_words(visible(words), room), "")]
         row += [(visible(words), ""), (" · ", "")]
     if line is None:
         words = visible(card.rules)
-        return [*row, (fit(words, min(width(words), max(0, columns - cells(row) - 1))), "dim")]
+        return [*row, (fit_words(words, max(0, columns - cells(row) - 1)), "dim")]
     name = visible(line.judge)
     row.append((f"{fit(name, min(width(name), columns // 3))}  ", "dim"))
     there = [line.page.text[start:end] for start, end in line.page.changed[:1]]
@@ -139,7 +139,7 @@ def _quoted(card: VerdictCard, line: JudgeLine | None, columns: int, quoted: str
         room -= width(quoted) + 2
     if not line.quote.text:
         words = visible(" ".join(line.reason.split()))
-        return [*row, (fit(words, min(width(words), room)), "")]
+        return [*row, (fit_words(words, room), "")]
     style = (
         "" if line.page.changed else "badge" if line.wrong else "quote" if STYLE.get(line.level or "") == "says" else ""
     )

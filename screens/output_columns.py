@@ -5,7 +5,7 @@ from itertools import zip_longest
 from typing import Final
 
 from medreview.review.cell_width import fit, width
-from medreview.review.wrapping import prose_rows
+from medreview.review.typography import set_prose
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.units.kind import Document
 from medreview.visible import visible
@@ -44,4 +44,4 @@ def _width(count: int, room: int) -> int:
 
 
 def _rows(text: str, wide: int) -> list[str]:
-    return [text[start:end].rstrip() for start, end in prose_rows(text, 0, len(text), wide)]
+    return ["".join(words for words, _ in row).rstrip() for row in set_prose(text, wide)]

@@ -1,6 +1,6 @@
 """Pages of text: help, the summary of a block with a choice, the guidelines, and the background."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 from textual import events
@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from medreview.errors import UserError
 from medreview.review.actions import Action, shown_key
 from medreview.review.background import FIELDS, read_background
+from medreview.review.cell_width import width
 from medreview.review.home_actions import HOME
 from medreview.review.set_markdown import set_markdown
 from medreview.review.text_entry import LineEdit
@@ -17,7 +18,7 @@ from medreview.screens.key_screen import Key, KeyScreen
 from medreview.screens.last_rows import LineInput
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView
-from medreview.screens.widgets.painted import Row
+from medreview.screens.widgets.painted import Row, StyledText, wrapped
 from medreview.visible import visible
 
 _INDENT = 18
@@ -108,7 +109,8 @@ Choices = Mapping[str, tuple[str, Callable[[], None]]]
 class ChoicePage(PageScreen):
     """A title, a text, and keys that close the page and go on in one way or another.
 
-    ``on`` carries out what was chosen, on the screen below. ``receipt``: the last row, what was saved last.
+    ``on`` carries out what was chosen, on the screen below; what ``stays`` leaves the page open. ``receipt``: the last
+    row, what was saved last.
     """
 
     def __init__(
@@ -119,9 +121,11 @@ class ChoicePage(PageScreen):
         on: Callable[[Callable[[], None]], None],
         *,
         receipt: str = "",
+        stays: Collection[str] = (),
         ascii_only: bool = False,
     ) -> None:
         super().__init__(title, text, ascii_only=ascii_only)
+        self._stays = stays
         self._choices = choices
         self._on = on
         self._receipt = receipt
@@ -129,11 +133,22 @@ class ChoicePage(PageScreen):
     def paint(self) -> None:
         """The text, and the choices below it."""
         super().paint()
-        keys: Row = [
-            piece for key, (words, _) in self._choices.items() for piece in ((f" {key}", "key"), (f" {words}  ", ""))
-        ]
-        self._foot.styles.height = 3
-        self._foot.show([[("─", "rule fill")], keys, [(f" {visible(self._receipt)}", "receipt")]])
+        columns, keys, room = self.app.size.width, [list[StyledText]()], self.app.size.width
+        for key, (words, _) in self._choices.items():
+            taken = len(key) + width(words) + 4
+            if taken > room and keys[-1]:
+                keys.append([])
+                room = columns
+            keys[-1] += [(f" {key}", "key"), (f" {words}  ", "")]
+            room -= taken
+        receipt = f" {visible(self._receipt)}"
+        said = [[(receipt, "receipt")]] if width(receipt) < columns else wrapped(self._receipt, columns, "receipt", 3)
+        self._foot.styles.height = 1 + len(keys) + len(said)
+        self._foot.show([[("─", "rule fill")], *keys, *said])
+
+    def tell(self, words: str) -> None:
+        """Show words in the last row."""
+        self._receipt = words
 
     def answer(self, key: Key) -> bool:
         """One of the choices, or move in the text."""
@@ -141,6 +156,12 @@ class ChoicePage(PageScreen):
         name = {"escape": "esc"}.get(key.said, key.said)
         if name in ("q", "esc") and len(chosen) == 1:
             (name,) = chosen
+        if name in self._stays:
+            try:
+                chosen[name]()
+            except UserError as error:
+                self.tell(str(error))
+            return True
         if name in chosen:
             self.app.pop_screen()
             self._on(chosen[name])

@@ -390,6 +390,7 @@ class Panes:
         spans = [mine.span for mine in there if mine != moves]
         if edit is not None:
             spans.append(edit.span)
+        view.spell_out(edit is not None)
         view.mark("span", spans)
         if edit is not None:
             view.keep_in_sight(edit.start if edit.moving == "start" else edit.end - 1)

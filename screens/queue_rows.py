@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from medreview.review.cell_width import fit, fit_words, width
+from medreview.review.cell_width import fit_words, width
 from medreview.review.deciding import Deciding
 from medreview.review.queue_kinds import IN_ORDER
 from medreview.review.shown_unit import QueueEntry
@@ -144,7 +144,7 @@ class QueueRows:
         progress = f"{length} ✓" if decided == length else f"{decided}/{length}"
         model = "" if any(map(session.hides, units)) else visible(listed.model)
         room = self.columns - _POINTER - width(progress) - 2
-        group = fit(listed.group, min(room, width(listed.group)))
+        group = fit_words(listed.group, room)
         return [
             (group, "title"),
             (f"  {fit_words(model, room - width(group) - 2)}" if room - width(group) > _LEAST else "", "dim"),

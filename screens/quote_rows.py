@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit_words, width
 from medreview.review.verdict_card import Words
 from medreview.review.wrapping import prose_rows
 from medreview.screens.widgets.painted import Row, StyledText
@@ -28,7 +28,7 @@ def quote_rows(words: Words, columns: int, style: str, most: int, lead: str) -> 
     for number, (start, end) in enumerate(lines[:most]):
         line = text[start:end].rstrip()
         if number == most - 1 and len(lines) > most:
-            line = f"{fit(line, min(width(line), room - 1), '').rstrip()}…"
+            line = fit_words(f"{line} …", room)
         head: StyledText = (lead if number == 0 else " " * width(lead), "dim")
         rows.append([head, *_pieces(line, start, changed, style)])
     return rows

@@ -80,6 +80,9 @@ OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
 SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog, FindingDialog)
 """Steps about a range of a text, which they bring to the screen."""
 
+_BAR: Final = 24
+"""Cells of the longest bar of labels at the end of a queue."""
+
 SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 """While searching, what these keys do instead."""
 
@@ -274,7 +277,7 @@ class ReviewScreen(KeyScreen[None]):
     # The mouse
 
     def clicked(self, widget: Widget, at: Offset) -> None:
-        """A key, an entry of the palette, the bar, which turns to the next source, or an item of the queue."""
+        """A key, an entry of the palette, an item of the queue; on the bar above the source, the next source."""
         self._said, self._bad, self.held = "", False, ""
         if widget is self._listed and isinstance(self._step, PaletteDialog):
             step = self._step
@@ -322,23 +325,52 @@ class ReviewScreen(KeyScreen[None]):
         """Open another queue, past the report of the sitting."""
         self._depart(partial(self.app.show_queue, entrance))
 
-    def leave(self) -> None:
-        """Go back to the first screen, past the report of the sitting, or to the figures that led here."""
+    def leave(self, *, told: bool = False) -> None:
+        """Go back to the first screen, past the report of the sitting unless that was ``told``, or to the figures that
+        led here."""
         if self.app.comes_from_figures:
             self.app.back_to_figures()
         else:
-            self._depart(self.app.show_home)
+            self._depart(self.app.show_home, told=told)
 
-    def _depart(self, to: Callable[[], None]) -> None:
+    def end_queue(self) -> None:
+        """Say what came of the queue, and lead on: to what is open in it or elsewhere, to the labels and the report."""
+        from medreview.review.sitting_report import SUMMED_UP_FROM, queue_report
+        from medreview.screens.home_rows import Entrance
+
+        session = self.session
+        left = sum(map(session.awaits, session.queue.units))
+        if len(session.queue.units) < SUMMED_UP_FROM:
+            rest = f"{left} still open, t goes there" if left else "nothing in it is open"
+            self.tell(f"{session.receipt}   end of the queue · {rest}")
+            return
+
+        choices: dict[str, tuple[str, Callable[[], None]]] = {}
+        if left:
+            choices["t"] = (f"the {left} still open", self._go_on)
+        elif not self.app.comes_from_figures and (following := self.app.next_queue(session.queue)):
+            there = partial(self._depart, partial(self.app.show_queue, Entrance(following.kind.name)), told=True)
+            choices["t"] = (f"go on: {following.kind.title} ({following.waiting})", there)
+        choices["e"] = ("export labels", self.app.export_labels)
+        choices["o"] = ("report", self.app.write_report)
+        choices["q"] = ("first screen", partial(self.leave, told=True))
+        choices["Esc"] = ("stay", lambda: None)
+        title = "The end of the queue" if left else "The queue is done"
+        self.sum_up(f"{title}: {session.queue.kind.title}", queue_report(session, bar=_BAR), choices, stays=("e", "o"))
+
+    def _go_on(self) -> None:
+        self.session.next_open()
+
+    def _depart(self, to: Callable[[], None], *, told: bool = False) -> None:
         from medreview.review.sitting_report import sitting_report
 
-        if lines := sitting_report(self.session):
+        if lines := sitting_report(self.session, told=told):
             self.sum_up("The end of the sitting", lines, {"Enter": ("go on", to)})
         else:
             to()
 
-    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices") -> None:
-        """Show a summary; what is chosen there is done here."""
+    def sum_up(self, title: str, lines: Sequence[str], choices: "Choices", stays: Sequence[str] = ()) -> None:
+        """Show a summary; what is chosen there is done here, but for what ``stays`` on it."""
 
         def chosen(act: Callable[[], None]) -> None:
             self._tried(act)
@@ -346,7 +378,7 @@ class ReviewScreen(KeyScreen[None]):
                 self.paint()
 
         self.open(None)
-        self.app.show_summary(title, lines, choices, chosen, self.session.receipt)
+        self.app.show_summary(title, lines, choices, chosen, self.session.receipt, stays)
 
     # Drawing
 
@@ -444,6 +476,19 @@ class ReviewScreen(KeyScreen[None]):
             rows.columns = pane_columns(size.width, 0 if blind else rows.measure(range(top, top + height)))
         self._queue_for = size
         return rows.columns
+
+    def tour(self) -> None:
+        """Show the cards of welcome."""
+        from medreview.screens.tour import Tour, note_seen
+
+        def close(seen: bool) -> None:
+            self.open(None)
+            if seen:
+                note_seen()
+
+        self.open(Tour(lambda: shape_of(self.app.size), close))
+        if self._plan is not None:
+            self.paint()
 
     def widen_queue(self, by: int) -> None:
         """Make the queue pane wider or narrower by so many columns, for the whole sitting."""

@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 from medreview.errors import UserError
 from medreview.labels import NOT_IN_ANSWER, Label
 from medreview.review.about_answer import about_answer
-from medreview.review.cell_width import fit
+from medreview.review.cell_width import fit, fit_words
 from medreview.review.cell_width import width as cells
 from medreview.review.deciding import Deciding
 from medreview.review.highlight_index import Mark
@@ -23,7 +23,7 @@ from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog
 from medreview.screens.face import Face
 from medreview.screens.judge_rows import SEEN_BEFORE
 from medreview.screens.key_rows import Hints
-from medreview.screens.layout import Needs, PanePlan, shape_of, source_columns
+from medreview.screens.layout import TALL_FROM, Needs, PanePlan, shape_of, source_columns
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import (
     nothing_to_read,
@@ -76,7 +76,7 @@ def question_rows(item: StatementView, columns: int, most: int, label: str = " a
     text = visible(" ".join(item.question.split())) or "(no question was recorded)"
     lines = set_prose(text, columns - len(label) - 1)
     if len(lines) > most:
-        last = "".join(words for words, _ in lines[most - 1]).rstrip()[:-1] + "…"
+        last = fit_words("".join(words for words, _ in lines[most - 1]) + " …", columns - len(label) - 1)
         lines = [*lines[: most - 1], [(last, "")]] if most else []
     return [[(label if number == 0 else " " * len(label), "dim"), *line] for number, line in enumerate(lines)]
 
@@ -112,6 +112,8 @@ _PANEL_ROWS: Final = 12
 """Rows of the panel at most while the judges are hidden."""
 _CARD_ROWS: Final = 16
 """The same once they are shown: the verdict card."""
+_RULES_ROWS: Final = 8
+"""The same where the rules alone have spoken, or nobody: the answer has the others."""
 
 
 class StatementFace(Face):
@@ -127,6 +129,7 @@ class StatementFace(Face):
     def needs(self, size: Size, card: Region | None) -> Needs:
         """The statement, the question, two rows of judges where they are shown."""
         session, item, panes = self._session, self._session.item, self.panes
+        self._tall = size.height >= TALL_FROM
         if shape_of(size) == "one" or card is None:
             judges = self._opinion_height(size.width)
             if item is None:
@@ -139,12 +142,14 @@ class StatementFace(Face):
             return Needs(statement, question, judges, panes.shows_response, bar=bar, strip=strip)
         if item is None:
             return Needs(0, _QUESTION_ROWS + 3, _PANEL_ROWS)
-        panel = _CARD_ROWS if session.shows_judges else _PANEL_ROWS
         statement = 0 if item.span else statement_height(item, card.width) + 1
         question = _QUESTION_ROWS
         if panes.whole_question:
             question = max(question, len(question_rows(item, card.width, _ALL_ROWS, " ")))
         bar, strip = reference_height(session.reference, one=False), len(self._strip(source_columns(size), one=False))
+        spoke = any(not judgement.offline for judgement in item.judgements)
+        shown = _CARD_ROWS if spoke else _RULES_ROWS
+        panel = self._panel_rows(shown if session.shows_judges else _PANEL_ROWS)
         return Needs(statement, question + 3, panel, bar=bar, strip=strip)
 
     def card_rows(self, plan: PanePlan) -> list[Row]:

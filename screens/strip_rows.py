@@ -18,17 +18,17 @@ _FEW_QUOTES: Final = 2
 _SAYS: Final = {"supported": ("✓ supports", "says"), "contradicted": ("✗ contradicts", "against")}
 
 
-def strip_rows(above: AbovePage, shown: str | None, columns: int, *, one: bool) -> list[Row]:
-    """All of it; in one column one quote in a single row, or the two sources side by side in two. ``shown``: the source
-    on the screen."""
+def strip_rows(above: AbovePage, shown: str | None, columns: int, *, one: bool, tall: bool) -> list[Row]:
+    """All of it; in one column one quote, or the two sources side by side, in few rows where it is not ``tall``.
+    ``shown``: the source on the screen."""
     rows: list[Row] = []
     margin: list[StyledText] = [] if one else [(" ", "")]
     room = columns - len(margin)
     for quote in above.absent[: 1 if one else _FEW_QUOTES]:
-        rows += _absent(quote, above.nearest, room, 1 if one else _QUOTE_ROWS)
+        rows += _absent(quote, above.nearest, room, _QUOTE_ROWS if tall or not one else 1)
     if above.conflict and not (one and rows):
         beside = one or columns >= _BESIDE_FROM
-        rows += (_beside if beside else _stacked)(above.conflict, shown, room, 2 if one else _QUOTE_ROWS)
+        rows += (_beside if beside else _stacked)(above.conflict, shown, room, _QUOTE_ROWS if tall or not one else 2)
     return [[*margin, *row] for row in rows]
 
 
@@ -37,14 +37,14 @@ def _absent(said: AbsentQuote, nearest: bool, columns: int, most: int) -> list[R
     first, *others = said.hits or (None,)
     facts = [f"{first.words}: {_times(first.times)}"] if first else []
     facts += [f"{one.words}: {one.times}" for one in others if one]
-    facts.append("nearest: m" if nearest else "nothing like it")
-    while len(facts) > 1 and cells([(" · ".join(facts), "")]) > columns - 6:
-        facts.pop(-2)
+    last: list[StyledText] = [("nearest: ", ""), ("m", "key")] if nearest else [("nothing is like it", "")]
+    while facts and cells([(" · ".join((*facts, "")), ""), *last]) > columns - 4:
+        facts.pop()
     rows = _text(f"“{said.quote}”", columns - 4, most)
     return [
         _edge("┌", [(f" {visible(said.whose)} is NOT on this page ", "badge")], "┐", columns),
         *([("│ ", "rule"), (row, ""), ("", "fill"), (" │", "rule")] for row in rows),
-        _edge("└", [(f" {visible(' · '.join(facts))} ", "")], "┘", columns),
+        _edge("└", [(f" {visible(' · '.join((*facts, '')))}", ""), *last, (" ", "")], "┘", columns),
     ]
 
 

@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 
 from medreview.errors import NotSaved, UserError
 from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
-from medreview.review.cell_width import fit, width
+from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.deciding import Deciding
 from medreview.review.page_words import state_words
 from medreview.review.span_editing import partner_for
@@ -24,7 +24,7 @@ from medreview.screens.judge_rows import SEEN_BEFORE
 from medreview.screens.key_rows import Hints
 from medreview.screens.key_screen import Key
 from medreview.screens.last_rows import LineInput
-from medreview.screens.layout import SOURCE_ROWS, Needs, PanePlan, card_room, shape_of, source_columns
+from medreview.screens.layout import SOURCE_ROWS, TALL_FROM, Needs, PanePlan, card_room, shape_of, source_columns
 from medreview.screens.output_columns import in_columns, names_row
 from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import NOTHING_TO_READ
@@ -36,8 +36,6 @@ from medreview.units.ranking import RankingEntry
 from medreview.visible import visible
 
 _PANEL_ROWS: Final = 12
-_HIDDEN_ROWS: Final = 6
-"""Side by side, what the panel takes as long as it has nothing of the machines: the text beside keeps the rest."""
 
 _ABOUT_ROWS: Final = 3
 _MARGINS: Final = 5
@@ -45,6 +43,9 @@ _MARGINS: Final = 5
 
 _NOTE_ROWS: Final = 3
 """Rows in a text for the note on a machine's quote."""
+
+_NAMED: Final = 12
+"""Cells of the name of a text that say which it is."""
 
 _LABEL: Final = 12
 """Cells for the label of a part of the card."""
@@ -65,6 +66,7 @@ class UnitFace(Face):
         that text's place as well, if it fits."""
         session, view = self._session, self._session.view
         self.panes.beside_drawn, self.panes.columns = False, ""
+        self._tall = size.height >= TALL_FROM
         if shape_of(size) == "one" or card is None:
             opinions = self._opinion_height(size.width)
             if view is None:
@@ -73,8 +75,7 @@ class UnitFace(Face):
             strip = 0 if session.read_words else len(self._strip(size.width, one=True))
             source = self._text_rows(size.width) + strip
             return Needs(len(self._card(size.width)), 0, opinions, shows, source, strip=strip)
-        of_mine = _HIDDEN_ROWS + (2 if session.own.note else 0)
-        panel = of_mine if session.block is not None and not session.shows_judges else _PANEL_ROWS
+        panel = self._panel_rows(_PANEL_ROWS)
         if view is None:
             return Needs(1, 0, panel)
         if session.asks.entry == "order" and (across := self._side_by_side(size, size.width - card.x)):
@@ -137,7 +138,8 @@ class UnitFace(Face):
             return [bar, *self._strip(columns, one=True)]
         heading = visible(" › ".join(panes.where.path))
         below = [(f"   {fit(heading, min(width(heading), columns - 4))}", "")] if heading else self._texts(columns)
-        return [bar, below, [("─", "rule fill")]]
+        bar = self._focused(bar, beside=False)
+        return [bar, below, [("─", "rule fill")], *self._strip(columns, one=False)]
 
     # Within
 
@@ -177,9 +179,13 @@ class UnitFace(Face):
             if number < place - 1:
                 continue
             words = f" {number + 1} {visible(document.title)} "
-            if (room := columns - 1 - cells(row)) < 4:
+            room = columns - 1 - cells(row)
+            if room < width(words) and room < width(words.strip().partition(" ")[0]) + _NAMED:
+                row.append((" …" if room > 1 else "", "dim"))
                 break
-            row.append((fit(words, min(width(words), room)), "title" if number == place else "dim"))
+            row.append((fit_words(words, room), "title" if number == place else "dim"))
+            if room < width(words):
+                break
         return row
 
     def _hidden(self, *, one: bool) -> str:

@@ -57,11 +57,11 @@ def open_review(study: "Study", wanted: ReviewOptions, *, first: str | None = No
             aim = sitting_goal(config.goal)
             review_plain(open_session(study, config.reviewer, opened, reveal=config.reveal, goal=aim))
         else:
-            _workbench(study, config, opened, begin_copy, paste=wanted.paste)
+            _workbench(study, config, opened, begin_copy, paste=wanted.paste, tour=wanted.tour)
 
 
 def _workbench(
-    study: "Study", config: "Config", queue: "Queue | None", begin_copy: Callable[[], None], *, paste: bool
+    study: "Study", config: "Config", queue: "Queue | None", begin_copy: Callable[[], None], *, paste: bool, tour: bool
 ) -> None:
     """Run the workbench; once more with each answer that is pasted in it."""
     from medreview.screens.app import run
@@ -77,6 +77,7 @@ def _workbench(
             paste=paste,
             pasted=pasted.append,
             report=_report,
+            tour=tour,
             once_shown=begin_copy,
         ):
             say(parting)

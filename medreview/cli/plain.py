@@ -7,7 +7,16 @@ from typing import Protocol
 
 from medreview.cli.output import say
 from medreview.cli.plain_sitting import FINDING_HELP as FINDING_HELP
-from medreview.cli.plain_sitting import FINDS, begin, end_of_block, end_of_sitting, show_conflicts, words, wrapped
+from medreview.cli.plain_sitting import (
+    FINDS,
+    begin,
+    end_of_block,
+    end_of_queue,
+    end_of_sitting,
+    show_conflicts,
+    words,
+    wrapped,
+)
 from medreview.cli.plain_sitting import SITTING_HELP as SITTING_HELP
 from medreview.errors import NotSaved, UserError
 from medreview.labels import FLAGS, Label
@@ -243,8 +252,8 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
                 end_of_block(session, shown=True)
                 step = FollowUp.ADVANCE
             case FollowUp.ADVANCE:
-                if not session.next():
-                    print("(end of the queue)")
+                if session.finishes or not session.next():
+                    end_of_queue(session)
                 return _show(session, lines)
 
 

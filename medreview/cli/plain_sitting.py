@@ -18,7 +18,7 @@ from medreview.review.deciding import Deciding
 from medreview.review.guidelines import Guidelines, in_force, must_read, note_read
 from medreview.review.history import History, Listed
 from medreview.review.resuming import queue_with
-from medreview.review.sitting_report import block_report, sitting_report
+from medreview.review.sitting_report import SUMMED_UP_FROM, block_report, queue_report, sitting_report
 from medreview.review.text_entry import MOST, write_outside
 from medreview.review.wrapping import readable_markdown
 from medreview.study.study_acts import Background, background_of, is_asked
@@ -160,6 +160,16 @@ def end_of_block(session: Deciding, *, shown: bool) -> None:
     if shown:
         print("The block, with its judges:")
     _report(block_report(session, shown=shown))
+
+
+def end_of_queue(session: Deciding) -> None:
+    """What came of the queue, if it is no short one, and what is open in it."""
+    session.finishes = False
+    print("(end of the queue)")
+    if len(session.queue.units) >= SUMMED_UP_FROM:
+        _report(queue_report(session))
+        if any(map(session.awaits, session.queue.units)):
+            print("t goes to what is still open.")
 
 
 def end_of_sitting(session: Deciding) -> None:

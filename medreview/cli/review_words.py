@@ -17,7 +17,10 @@ VALUES: Final = ("queue", "filter", "goal", "reviewer")
 
 
 class ReviewOptions(NamedTuple):
-    """The options of ``review`` that say how the study is opened, each as the command names it."""
+    """The options of ``review`` that say how the study is opened, each as the command names it.
+
+    ``paste`` and ``tour`` are of other commands: ask for an answer first, and show the cards of welcome.
+    """
 
     queue: str | None = None
     filter: str = ""
@@ -28,6 +31,7 @@ class ReviewOptions(NamedTuple):
     goal: str | None = None
     reviewer: str | None = None
     paste: bool = False
+    tour: bool = False
 
 
 def opening_words(words: Sequence[str]) -> tuple[Path, ReviewOptions] | None:

@@ -1,5 +1,6 @@
 """The studies that were opened last: as lines of 80 columns, and the choice of one by ``medreview`` alone."""
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -84,7 +85,7 @@ def _cut(text: str, room: int, pad: bool = False) -> str:
     return fit(text, room if pad else min(room, width(text)), "...")
 
 
-_OTHER_ROWS: Final = 5
+_OTHER_ROWS: Final = 6
 """Rows of a page beside the studies: heading, what can be typed, where it is typed."""
 
 
@@ -111,12 +112,12 @@ def words_to_run() -> list[str]:
 
 _FIRST: Final = (
     "",
-    "Check what a language model says about medicine against what it cites.",
+    "Check what a language model says about medicine against the pages it cites.",
     "",
-    "  Enter  the sample study: sixteen answers, with their pages",
-    "  p      paste a question and an answer",
-    "  or the path of a file with answers: a chat's export, Word, Excel, PDF, text,",
-    "  JSON as a model's API gives it",
+    "  Enter  try it on the sample study: sixteen answers, with their pages",
+    "  p      paste a question and an answer of your own",
+    "  FILE   review your own answers: type the path of a file, or drop it here",
+    "         (a chat's export, Word, Excel, PDF, text, JSON of a model's API)",
     "",
     "q leaves; `medreview --help` lists the commands.",
 )
@@ -133,10 +134,17 @@ def _first_words() -> list[str]:
             raise SystemExit(0)
         if typed in ("", "p"):
             return ["paste"] if typed else ["demo"]
-        path = Path(typed.strip("'\"")).expanduser()
-        if path.exists():
-            return ["review", str(path)]
+        if words := _of_path(typed):
+            return words
         _print(f"There is no file {typed!r}.")
+
+
+def _of_path(typed: str) -> list[str]:
+    """The words that open what a path leads to, as it was typed or dropped; none where nothing is there."""
+    from medreview.review.text_entry import paths_in
+
+    found = next((path for path in paths_in(typed) if os.path.exists(path)), None)
+    return ["review", str(found)] if found is not None else []
 
 
 class _Chooser:
@@ -166,6 +174,8 @@ class _Chooser:
             elif word == "x" and self._known(_number(rest)):
                 self._forget(_number(rest))
                 shown = self._page(0)
+            elif not number and typed and (words := _of_path(typed)):
+                return words
             elif not self._known(number):
                 _print(f"{typed!r} is not in the list." if typed else "None of these can be opened.")
             elif self._opens(number):
@@ -190,10 +200,9 @@ class _Chooser:
         return range(begin + 1, number + 1)
 
     def _ask(self, default: int, more: bool) -> str:
-        can = [f"Enter opens {default}" if default else "", "a number opens that one", "x 2 takes 2 off the list"]
-        can += ["p pastes a new answer"]
-        can += ["m shows more" if more else "", "q leaves"]
-        _print("", "; ".join(filter(None, can)))
+        listed = [f"Enter opens {default}" if default else "", "a number opens that one", "x 2 takes 2 off the list"]
+        other = ["p pastes a new answer", "the path of a file opens it", "m shows more" if more else "", "q leaves"]
+        _print("", *("; ".join(filter(None, can)) for can in (listed, other)))
         print("> ", end="", flush=True)
         line = sys.stdin.readline()
         return line.strip() if line else "q"

@@ -97,7 +97,10 @@ def _hits(quote: str, search: TextSearch) -> Iterator[WordHits]:
             if len(chosen) < most and not any(map(span.overlap, chosen)):
                 chosen.append(span)
     said = {" ".join(quote[start:end].split()): times[Span(start, end)] for start, end in chosen}
-    yield from (WordHits(words, count) for words, count in said.items())
+    yield from (
+        WordHits(words.lower() if words.istitle() or words[1:].islower() else words, count)
+        for words, count in said.items()
+    )
 
 
 def _phrases(words: Sequence[Span], text: str) -> Iterator[Span]:

@@ -154,7 +154,7 @@ REVIEW: Final = (
         "The reference that names this source: what is printed beside each record, field by field; again leads back.",
         "Move",
     ),
-    Action("source_next", ("]",), "next source", "Next source; the statement's own citations (*) come first.", "Read"),
+    Action("source_next", ("]",), "next source", "Next source; what the statement itself cites comes first.", "Read"),
     Action("source_previous", ("[",), "source before", "Previous source.", "Read"),
     Action("mark_next", ("m",), "next highlight", "Next highlight in the source.", "Read"),
     Action("mark_previous", ("M",), "highlight before", "Previous highlight.", "Read"),

@@ -62,8 +62,12 @@ def fit_words(text: str, cells: int) -> str:
     alone is longer."""
     if width(text) <= cells:
         return text
-    head = text[: fitting(text, max(0, cells - 1))]
-    if not text[len(head) : len(head) + 1].isspace() and " " in head:
+    if cells <= 0:
+        return ""
+    head = text[: fitting(text, cells - 1)]
+    follows = text[len(head) : len(head) + 2]
+    ends = follows[0].isspace() or (follows[0] == "," and not follows[1:].isdigit())
+    if not ends and " " in head:
         head = head[: head.rindex(" ")]
     head = head.rstrip(" ·,;:")
-    return f"{head}…" if cells > 0 else ""
+    return f"{head}…"

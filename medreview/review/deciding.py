@@ -51,6 +51,8 @@ class Deciding(Refusing):
     """The label just given was the last of its block, where each label shows its judges."""
     _decided_last = ""
     """The unit that was given a label last in this sitting."""
+    finishes = False
+    """Whether the label just given was the last that this queue lacked."""
     acted: frozenset[str] = frozenset()
     """What was decided or put off in this sitting."""
 
@@ -105,7 +107,7 @@ class Deciding(Refusing):
             mistaken = f", not {self.label_words(self._mine())}"
             events.append(NewEvent("retract", unit, undoes_event=own.decision))
             own = self._before
-        waited = self.awaits(unit)
+        waited, before = self.awaits(unit), self.done_here
         revising = own.revealed and own.label is not None
         blind = self.mode == "blind" and not revising
         reveals = blind and self.reveal == "each"
@@ -119,6 +121,7 @@ class Deciding(Refusing):
         who = " · you and the judges" if shown and self.agrees_on(unit, label) else ""
         self._write(events, f"{self.name} → {words}{mistaken}{who}")
         self._flag_anew(unit)
+        self.finishes = before is not None and before < len(self.queue.units) == self.done_here
         self.pace.add(0 if unit in self.acted else self.clock.active_ms, decided=unit not in self.acted)
         self._before = own
         self.acted |= {unit}

@@ -1,8 +1,10 @@
 """What the words of the screens mean, for a clinician: the page behind ``F1`` and docs/glossary.md show the same."""
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from medreview.review.cell_width import width
+from medreview.review.why_flagged import every_reason
 from medreview.review.wrapping import WrapTable
 
 _SIDE_BY_SIDE: Final = 60
@@ -18,7 +20,8 @@ class Term(NamedTuple):
     meaning: str
 
 
-GROUPS: Final[dict[str, tuple[Term, ...]]] = {
+_FLAGGED: Final = "Why it is flagged"
+_WRITTEN: Final[dict[str, tuple[Term, ...]]] = {
     "What is reviewed": (
         Term("statement", "One claim of an answer, cut out so that it can be checked by itself."),
         Term("answer 11, statement 5 of 7", "The fifth of the seven statements of the answer that this study "
@@ -39,7 +42,7 @@ GROUPS: Final[dict[str, tuple[Term, ...]]] = {
         Term("unit", "Anything that is reviewed: a statement, a question, a reference, a ranking of answers."),
         Term("gold item", "An item whose right label is known. It shows how well a reviewer keeps to the guidelines."),
     ),
-    "Why it is flagged": (
+    _FLAGGED: (
         Term("flagged", "Something speaks against the judges' verdict: a quote, a number, the page, or the judges "
              "differ. Triage shows these first."),
         Term("quote", "Words that a judge says stand on the page. medreview looks for them there."),
@@ -69,8 +72,8 @@ GROUPS: Final[dict[str, tuple[Term, ...]]] = {
         Term("judges", "Language models that were asked whether the page says the statement. They can be wrong: that "
              "is what you find out."),
         Term("together", "What the judges say when their votes are counted: 2-1 means two against one."),
-        Term("jury", "Several judges of the same statement."),
-        Term("tie", "As many judges for one verdict as for another, so they have none together."),
+        Term("judges split 2-1", "The judges disagree: two say one thing, one says another."),
+        Term("judges tied 1-1, TIE", "As many judges for one verdict as for another, so they have none together."),
         Term("abstained", "The judge was asked and gave no verdict, or none that medreview can read."),
         Term("69% sure", "How sure the judge says it is of its own verdict. It is no measured probability."),
         Term("the rules (words only)", "A program without a model that compares words and numbers. It helps to find "
@@ -131,7 +134,6 @@ GROUPS: Final[dict[str, tuple[Term, ...]]] = {
         Term("link leads elsewhere", "The address leads to the site's first page, not to the page that was cited."),
         Term("given with the answer", "The text came with the answer. Nobody fetched the address."),
         Term("given by reviewer", "A reviewer pasted the text or gave a file."),
-        Term("retracted", "The work was withdrawn after it was published."),
     ),
     "References": (
         Term("reference", "A work that the answer names, with authors, title and year."),
@@ -154,6 +156,18 @@ GROUPS: Final[dict[str, tuple[Term, ...]]] = {
         Term("estimate", "What the audit says of the whole study, with its interval."),
     ),
 }  # fmt: skip
+
+
+def _with_every_reason() -> Iterator[tuple[str, tuple[Term, ...]]]:
+    """All terms; a reason for a flag that has none of its own is explained by its sentence."""
+    known = {term.name for terms in _WRITTEN.values() for term in terms}
+    reasons = {reason.short: f"{reason.sentence[:1].upper()}{reason.sentence[1:]}." for reason in every_reason()}
+    for heading, terms in _WRITTEN.items():
+        more = (Term(*one) for one in reasons.items() if one[0] not in known) if heading == _FLAGGED else ()
+        yield heading, (*terms, *(term for term in more if not term.name.startswith("judges tied ")))
+
+
+GROUPS: Final = dict(_with_every_reason())
 """The terms by the heading under which they stand."""
 
 GLOSSARY: Final = tuple(term for terms in GROUPS.values() for term in terms)

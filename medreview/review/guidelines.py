@@ -71,7 +71,7 @@ def _of_kind(kind: str) -> Iterator[str]:
         yield from ("Does the source say the statement? Each statement is held against the pages that are cited.", "")
         yield from _levels(_AXES["evidence"], EVIDENCE, _PAGE, _EXAMPLES)
         yield from _levels(_AXES["hallucination"], HALLUCINATION)
-        yield from _levels("Why you differ from a judge", REASONS)
+        yield from _levels("Why you differ from the judges", REASONS)
         yield from _levels("Flags, which are no verdict", FLAGS)
         return
     unit = KINDS[kind]
@@ -84,7 +84,7 @@ def _of_kind(kind: str) -> Iterator[str]:
         if levels:
             yield from _levels(_AXES.get(scale_of(axis), axis), levels)
     if unit.reasons:
-        yield from _levels("Why you differ from the machines", unit.reasons)
+        yield from _levels("Why you differ from the judges", unit.reasons)
 
 
 def _levels(

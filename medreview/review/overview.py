@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.judges.votes import judges_of_support
-from medreview.next_step import command
 from medreview.review.audit import members, reserved, size_when_asked
 from medreview.review.blind_block import blind_block_open
 from medreview.review.conflicts import conflict_units
 from medreview.review.queue import FilterLine, filter_lines
-from medreview.review.queue_kinds import KEPT, KINDS, RESERVED, ROWS, SHOWABLE, QueueKind
+from medreview.review.queue_kinds import KEPT, KINDS, ROWS, SHOWABLE, QueueKind, QueueLine
 from medreview.review.repeat_annotation import due_units, in_pass, ready_units, shares
 from medreview.review.resuming import DraftPlace, LastPlace, draft_places, last_place, unlisted_drafts
+from medreview.review.sitting_card import sitting_card, to_do
 from medreview.review.unit_queues import CONFLICTS, SECOND, SHARE, UNIT_QUEUES, unit_rows
-from medreview.review.why_flagged import short
 from medreview.study import Study
 from medreview.study.counts import STATES, Counts, count_statements, whose_states
 from medreview.study.ids import STATEMENT, kind_of
@@ -25,33 +24,10 @@ from medreview.units.registry import KINDS as UNIT_KINDS
 from medreview.units.statement_view import response_name
 
 
-@dataclass(frozen=True, slots=True)
-class QueueLine:
-    """A queue; ``size`` is what is ``open``, ``deferred`` and decided in it.
-
-    ``reserved``: how many more would be in it, were they not kept for the audit. ``waiting``: how many are to be
-    decided; in the queue of deferred units that is all of them. ``remark``: what is in it. ``hidden``: nothing of this
-    may be shown, because it would reveal what the judges think.
-    """
-
-    kind: QueueKind
-    size: int
-    open: int
-    deferred: int
-    reserved: int
-    remark: str
-    hidden: bool = False
-
-    @property
-    def waiting(self) -> int:
-        """Units worth doing here."""
-        return self.size if self.kind.name in ("deferred", "stale") else self.open
-
-
 def queue_lines(study: Study, reviewer: str, pass_no: int, statements: int, *, blind: bool) -> tuple[QueueLine, ...]:
     """Every queue, in the order of the first screen; ``blind``: what reveals the judges is hidden."""
     counts = _counts(study, reviewer, pass_no)
-    return tuple(_line(study, kind, reviewer, counts, statements, blind) for kind in KINDS)
+    return tuple(_line(kind, counts, statements, blind) for kind in KINDS)
 
 
 def unit_lines(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> tuple[QueueLine, ...]:
@@ -143,9 +119,7 @@ def _standing(kind: QueueKind) -> str:
     return f"iif(showable{' AND NOT kept' if kind.tells else ''}, state, 'reserved')"
 
 
-def _line(
-    study: Study, kind: QueueKind, reviewer: str, counts: Counter[tuple[str, str]], statements: int, blind: bool
-) -> QueueLine:
+def _line(kind: QueueKind, counts: Counter[tuple[str, str]], statements: int, blind: bool) -> QueueLine:
     there, deferred = counts[kind.name, "open"], counts[kind.name, "deferred"]
     size = there + deferred + counts[kind.name, "decided"]
     if kind.name == "audit" and not size:
@@ -154,25 +128,11 @@ def _line(
     hidden = blind and kind.tells
     remark = ""
     match kind.name:
-        case "flagged" if not hidden:
-            remark = _badges(study, reviewer)
         case "audit":
             remark = "judges hidden" + ("; figures wait" if blind else "")
         case "stale" if size:
-            remark = f"look again; `{command('diff', study.path)}` shows what changed"
+            remark = "look again"
     return QueueLine(kind, size, there, deferred, counts[kind.name, "reserved"], remark, hidden)
-
-
-def _badges(study: Study, reviewer: str) -> str:
-    """The commonest reasons for flags in triage, counted by the gravest badge of each statement."""
-    gravest = "CASE instr(badges, ' · ') WHEN 0 THEN badges ELSE substr(badges, 1, instr(badges, ' · ') - 1) END"
-    rows = study.counted(
-        f"""SELECT {gravest} AS badge, count(*) AS n, max(priority) AS grave
-            FROM verdict JOIN statement_standing USING (statement_id)
-            WHERE priority > 0 AND statement_id NOT IN ({RESERVED}) GROUP BY badge ORDER BY grave DESC LIMIT 4""",
-        (reviewer,),
-    )
-    return ", ".join(f"{short(badge)} ({number})" for badge, number, _ in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +158,9 @@ class Overview:
     statements, none in a study that has other units and no statement; ``units`` those of other units, of the second
     pass and of two reviewers, ``saved`` the filters that the reviewer saved by name; ``package``: what the study says
     of itself, if it is a copy for a colleague. ``asks_background``: the reviewer was not asked for a background yet.
-    ``figures_wait``: a blind block is open, which figures would reveal. ``reserved``: members of the audit that are
-    kept from the queues in which the reviewer would see the judges; ``lost_to_triage``: members that are not, counted
-    until the reviewer has decided anything.
+    ``card``: where the reviewer stopped and what is next, in sentences. ``figures_wait``: a blind block is open, which
+    figures would reveal. ``reserved``: members of the audit that are kept from the queues in which the reviewer would
+    see the judges; ``lost_to_triage``: members that are not, counted until the reviewer has decided anything.
     """
 
     title: str
@@ -225,6 +185,7 @@ class Overview:
     asks_background: bool
     package: Package | None
     figures_wait: bool
+    card: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> tuple[QueueLine, ...]:
@@ -240,6 +201,11 @@ class Overview:
             sum(getattr(line, name) for line in self.kinds) for name in ("size", "open", "deferred")
         )
         return Counts(size, size - left - deferred, deferred, left)
+
+    @property
+    def to_do(self) -> list[QueueLine]:
+        """The queues in which something waits, as far as that may be told."""
+        return to_do((*self.queues, *self.units))
 
     @property
     def worth_doing(self) -> QueueLine | None:
@@ -272,6 +238,11 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     blind = blind_block_open(reader, reviewer)
     lines = queue_lines(study, reviewer, pass_no, counts.total, blind=blind)
     of_kinds = unit_lines(reader, reviewer, pass_no)
+    queues = lines if counts.total or not of_kinds else ()
+    units = (*of_kinds, *second_lines(reader, reviewer), *two_reviewer_lines(study, reviewer))
+    place = last_place(study, reviewer)
+    decided = counts.decided + sum(line.size - line.open - line.deferred for line in of_kinds)
+    beside = of_kinds if counts.total else ()
     return Overview(
         title=study.meta("title"),
         statements=counts.total,
@@ -284,16 +255,13 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         unjudged=unjudged,
         counts=counts,
         judged_by_model=any(not judge.offline for judge in judges_of_support(reader)),
-        queues=lines if counts.total or not of_kinds else (),
+        queues=queues,
         saved=filter_lines(study, reviewer, blind=blind),
-        units=(
-            *of_kinds,
-            *second_lines(reader, reviewer),
-            *two_reviewer_lines(study, reviewer),
-        ),
+        units=units,
         package=package_of(reader),
         figures_wait=blind,
-        place=last_place(study, reviewer),
+        place=place,
+        card=sitting_card(study, reviewer, pass_no, (*queues, *units), beside, place, decided=decided),
         drafts=draft_places(study, reviewer),
         more_drafts=unlisted_drafts(study, reviewer),
         reserved=len(reserved(reader, reviewer)),

@@ -16,9 +16,10 @@ from medreview.review.queue import SavedFilter
 from medreview.review.queue_filters import FilterWords
 from medreview.review.queue_kinds import QueueKind
 
-Does = Literal["act", "queue", "saved", "filter", "save", "delete", "type", "theme", "quit"]
+Does = Literal["act", "queue", "saved", "filter", "save", "delete", "type", "theme", "out", "quit"]
 """What an entry does: an action of the table, open a queue or a saved filter, filter by a text, save the filter under a
-name, delete a saved one, let the line go on with a text, wear a theme, or end the workbench."""
+name, delete a saved one, let the line go on with a text, wear a theme, write something beside the study or show the
+cards of welcome, or end the workbench."""
 
 QUIT: Final = "quit"
 
@@ -39,6 +40,14 @@ class PaletteEntry(NamedTuple):
     keys: str = ""
     help: str = ""
     acts: bool = False
+
+
+OUT: Final = (
+    PaletteEntry("out", "export", "export", "", "The labels as tables, written beside the study while you go on."),
+    PaletteEntry("out", "report", "report", "", "The report as a page, written beside the study while you go on."),
+    PaletteEntry("out", "tour", "tour", "", "Four cards over the review: what stands where, and what is asked."),
+)
+"""What is no action of a table, and has no key."""
 
 
 class Palette:
@@ -68,6 +77,7 @@ class Palette:
             PaletteEntry("theme", name, f"{_THEME}{name}", "", "Seen while the pointer is here; Enter keeps it.")
             for name in themes
         ]
+        self._acts += OUT
         self._acts.append(PaletteEntry("quit", QUIT, QUIT, "", "End the workbench, exit. Everything is saved already."))
         self._verdicts = [
             _of_action(action, why) for action in table if is_verdict(action.id) and not (why := refusal(action.id))

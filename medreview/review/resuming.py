@@ -23,12 +23,13 @@ from medreview.units.registry import KINDS, unit_name
 
 
 class Bookmark(NamedTuple):
-    """A place to come back to: a queue by name, how it was shown, its filter, and the statement."""
+    """A place to come back to: a queue by name, how it was shown, its filter, the statement, and when that was."""
 
     queue: str
     mode: Mode
     filter: str
     unit: str
+    at_utc: str = ""
 
 
 def last_bookmark(reader: sqlite3.Connection, reviewer: str) -> Bookmark | None:
@@ -51,7 +52,7 @@ def set_bookmark(connection: sqlite3.Connection, reviewer: str, queue: Queue, un
 
 
 def _first(reader: sqlite3.Connection, where: str, *values: str) -> Bookmark | None:
-    row = reader.execute(f"SELECT block, mode, filter, unit FROM bookmark WHERE {where}", values).fetchone()
+    row = reader.execute(f"SELECT block, mode, filter, unit, at_utc FROM bookmark WHERE {where}", values).fetchone()
     return Bookmark(*row) if row else None
 
 
@@ -60,11 +61,13 @@ class LastPlace:
     """A queue that is not empty, and where in it the reviewer was.
 
     ``position`` counts from 0 and is ``None``, and ``name`` (R07 S3) empty, when that statement is no longer in it.
+    ``at_utc``: when that was.
     """
 
     queue: Queue
     name: str
     position: int | None
+    at_utc: str = ""
 
     @property
     def words(self) -> str:
@@ -88,7 +91,8 @@ def last_place(study: Study, reviewer: str) -> LastPlace | None:
     if not queue.units:
         return None
     position = queue.units.index(last.unit) if last.unit in queue.units else None
-    return LastPlace(queue, unit_name(study.reader, last.unit) if position is not None else "", position)
+    name = unit_name(study.reader, last.unit) if position is not None else ""
+    return LastPlace(queue, name, position, last.at_utc)
 
 
 def queue_with(study: Study, reviewer: str, unit: str, *, pass_no: int | None = None) -> tuple[str, bool | None]:

@@ -137,12 +137,12 @@ class ReviewSession(Deciding):
         """What the judges say of it, those on the source on the screen first; nothing where they are hidden."""
         if self.item is None or not self.shows_judges:
             return VerdictCard()
-        stands = self.text_key, self.can_accept
+        stands = self.text_key, not self.refusal("accept")
         if self._card is None or self._card[0] != stands:
             text_of = partial(load_text, self.study.reader)
             beside = self.reasons, together_words(self.item)
             card = card_of_statement(
-                self.item, self.source, *beside, text_of, self.is_other_work, accepts=self.can_accept
+                self.item, self.source, *beside, text_of, self.is_other_work, accepts=not self.refusal("accept")
             )
             self._card = stands, card
         return self._card[1]

@@ -115,10 +115,10 @@ class Highlights(NamedTuple):
 MEANING: Final = {"supported": "says", "contradicted": "against", "partial": "partly"}
 """By level of evidence, how a passage is lit of which that is said; with another level it is just a ``quote``."""
 
-_SETTLES: Final = frozenset(MEANING.values())
-_TRUE: Final = _SETTLES | {"quote"}
-_NEAREST: Final = "nearest passage; the rules are not sure"
-_BOTH: Final = "the judges read this passage both ways"
+SETTLES: Final = frozenset(MEANING.values())
+_TRUE: Final = SETTLES | {"quote"}
+NEAREST: Final = "nearest passage; the rules are not sure"
+READ_BOTH_WAYS: Final = "the judges read this passage both ways"
 _MOST_LIT: Final = 3
 """At most one in so many characters of a page is lit: who sees all of it lit sees nothing."""
 
@@ -150,17 +150,17 @@ def in_source(
     lead = read or (item.verdict.judgement_id if item.verdict else None)
     quotes = _quoted(item, sorted(here, key=lambda said: said.judgement_id != lead), source.snapshot_id)
     by_rules = _by_rules(next((said for said in here if said.offline), None), evidence, quotes)
-    lit = _best((*quotes, *by_rules), text(), (*evidence.lexical, *(clash.source for clash in evidence.clashes)))
-    told = {mark.end - 1: _NEAREST for mark in lit if mark.kind == "evidence"}
+    lit = best((*quotes, *by_rules), text(), (*evidence.lexical, *(clash.source for clash in evidence.clashes)))
+    told = {mark.end - 1: NEAREST for mark in lit if mark.kind == "evidence"}
     both = read_both_ways(lit)
-    told |= {mark.end - 1: _BOTH for mark in both}
+    told |= {mark.end - 1: READ_BOTH_WAYS for mark in both}
     for said in here:
         if doubt := quote_doubt_words(said.quote_doubt):
             told |= {span.end - 1: f"{said.judge}'s quote: {doubt}" for span in said.quote_spans[-1:]}
     clashes, remarks = _clashes(item, here, evidence, words_in_doubt(source.by_ocr))
     stops = tuple(dict.fromkeys(Span(mark.start, mark.end) for mark in lit))
     nothing = not lit and any(said.offline and said.verdict == "not_addressed" for said in here)
-    marks = (*_drawn(lit), *both, *clashes, *own_marks)
+    marks = (*drawn_of(lit), *both, *clashes, *own_marks)
     return Highlights(marks, tuple(sorted(stops)), next(iter(stops), None), remarks, told, nothing)
 
 
@@ -194,7 +194,7 @@ def _quoted(item: StatementView, here: Sequence[Judgement], snapshot_id: str | N
     return list(dict.fromkeys(found))
 
 
-def _drawn(lit: Sequence[Mark]) -> list[Mark]:
+def drawn_of(lit: Sequence[Mark]) -> list[Mark]:
     """The marks of these passages: a quote in doubt is lit only where no true one is."""
     true = [Span(*mark[:2]) for mark in lit if mark.kind in _TRUE]
     return [
@@ -234,7 +234,7 @@ def _by_rules(said: Judgement | None, evidence: Evidence, quotes: Sequence[Mark]
         return []
     kind = MEANING.get(said.verdict or "", "evidence") if said is not None else "evidence"
     true = [Span(mark.start, mark.end) for mark in quotes if mark.kind != "doubted"]
-    if kind == "evidence" and any(mark.kind in _SETTLES for mark in quotes):
+    if kind == "evidence" and any(mark.kind in SETTLES for mark in quotes):
         return []
     passages = [span for span in evidence.highlights if not any(span.overlap(quote) for quote in true)]
     if kind != "evidence":
@@ -250,7 +250,7 @@ def read_both_ways(lit: Sequence[Mark]) -> list[Mark]:
     return [Mark(max(one.start, other.start), min(one.end, other.end), "doubted") for one, other in shared]
 
 
-def _best(lit: Sequence[Mark], text: str, telling: Sequence[Span]) -> list[Mark]:
+def best(lit: Sequence[Mark], text: str, telling: Sequence[Span]) -> list[Mark]:
     """The first of these passages, as many as a third of the page has room for; of one that is longer its best
     sentences, those with the most ``telling`` words. One sentence at least."""
     room, kept = len(text) // _MOST_LIT, list[Mark]()

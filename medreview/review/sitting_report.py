@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -200,13 +201,53 @@ def block_report(session: Deciding, *, shown: bool) -> list[str]:
     return _told(session, units, shown=shown)
 
 
-def sitting_report(session: Deciding) -> list[str]:
-    """The summary shown when the reviewer leaves; nothing after a short sitting without gold items.
+SUMMED_UP_FROM: Final = 5
+"""Units of a queue from which its end is summed up."""
+_COMPARED: Final = 300
+"""Units of a queue up to which its labels are held against the judges': each is read for that."""
+
+
+def queue_report(session: Deciding, *, bar: int = 0) -> list[str]:
+    """The end of a queue in sentences: what is decided, by label, each with a ``bar`` of so many cells at most; the
+    time; the judges, where they may be seen."""
+    units = session.queue.units
+    labels = Counter(label for unit in units if (label := session.label_of(unit)) is not None)
+    shown = not (session.hides_totals or session.settles or len(units) > _COMPARED)
+    summary = block_summary(
+        session.study.reader,
+        session.reviewer,
+        units,
+        gold=(),
+        pass_no=session.pass_no,
+        agrees=session.agrees_on if shown else None,
+    )
+    rest = [(summary.deferred, "put off"), (summary.open, "open")]
+    told = [f"{sum(labels.values())} of {len(units)} decided", *(f"{number} {word}" for number, word in rest if number)]
+    by_label = [(session.asks.level_named(level).name, number) for level, number in labels.most_common()]
+    lines = [f"{', '.join(told)}."]
+    if bar and by_label:
+        name, most = max(len(name) for name, _ in by_label), by_label[0][1]
+        shares = ((label, number, "━" * max(1, number * bar // most)) for label, number in by_label)
+        lines += ["", *(f"  {label:<{name}}  {number:>4}  {share}" for label, number, share in shares), ""]
+    elif by_label:
+        lines.append(f"You said: {', '.join(f'{label} {number}' for label, number in by_label)}.")
+    if summary.median_ms is not None:
+        lines.append(f"{_minutes(summary.active_ms)} in all, {_seconds(summary.median_ms)} for one (median).")
+    found = summary.agreement
+    if found is not None and found.n:
+        without = f" They have no common verdict on {found.without}." if found.without else ""
+        lines.append(f"The judges said the same as you on {found.same} of {found.n}.{without}")
+    return lines
+
+
+def sitting_report(session: Deciding, *, told: bool = False) -> list[str]:
+    """The summary shown when the reviewer leaves; nothing after a short sitting without gold items, or where what was
+    done was ``told`` just now.
 
     Gold items of blocks that are not done stay hidden. Raises :class:`UserError` as above.
     """
     untold = untold_units(session.study.reader, session.reviewer, session.pass_no)
-    if not untold and len(session.acted) < LEAST:
+    if not untold and (told or len(session.acted) < LEAST):
         return []
     return _told(session, {*session.acted, *untold}, shown=False, gold=untold)
 

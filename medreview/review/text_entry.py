@@ -6,10 +6,12 @@ Of the latter: which editor, the private file, and what came back.
 import os
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from medreview.atomic_output import put_new, workplace, write_new
 from medreview.bounded_reading import read_bounded
@@ -29,10 +31,22 @@ _ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
 
 def file_in(text: str) -> Path | None:
     """The file whose path stands in the place of a text; ``None`` for any other text."""
-    if "\n" in text or len(text) > 1_000:
-        return None
-    path = Path(text.strip().strip("'\"")).expanduser()
-    return path if path.is_file() else None
+    return next((path for path in paths_in(text) if os.path.isfile(path)), None)
+
+
+def paths_in(text: str) -> Iterator[Path]:
+    """What a text may mean as a path: as it is typed, or as terminals give a file that is dropped on them, in quotes,
+    with backslashes, or as ``file://``. None of them need exist."""
+    typed = text.strip()
+    if "\n" in typed or len(typed) > 1_000:
+        return
+    if typed.startswith("file://"):
+        yield Path(unquote(urlsplit(typed).path))
+    yield Path(os.path.expanduser(typed.strip("'\"")))
+    with suppress(ValueError):  # a quote that is not closed
+        words = shlex.split(typed)
+        if len(words) == 1:
+            yield Path(os.path.expanduser(words[0]))
 
 
 @dataclass

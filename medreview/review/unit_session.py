@@ -12,7 +12,17 @@ from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.likely_reason import likely_reason
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, told_of_unit
-from medreview.review.shown_unit import MEANING, Highlights, QueueEntry, read_both_ways
+from medreview.review.shown_unit import (
+    MEANING,
+    NEAREST,
+    READ_BOTH_WAYS,
+    SETTLES,
+    Highlights,
+    QueueEntry,
+    best,
+    drawn_of,
+    read_both_ways,
+)
 from medreview.review.span_editing import SpanEdit
 from medreview.review.verdict_card import VerdictCard, card_of_unit
 from medreview.review.why_flagged import Reason, reasons_of_unit
@@ -86,7 +96,9 @@ class UnitSession(Deciding):
         """What machines say of it; nothing where it is hidden."""
         if self.view is None:
             return VerdictCard()
-        return card_of_unit(self.view, self.machines, self.reasons, self.judges_words, accepts=self.can_accept)
+        return card_of_unit(
+            self.view, self.machines, self.reasons, self.judges_words, accepts=not self.refusal("accept")
+        )
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
@@ -315,21 +327,30 @@ class UnitSession(Deciding):
             left = {place for span in self.findings if span.standing != "rejected" for place in span.places}
             gone = {place for span in self.findings for place in span.places} - left
             quoted = [mark for mark in quoted if Span(*mark[:2]) not in gone]
-        marks = [Mark(*mark) for mark in document.marks]
-        marks += [Mark(*mark) for key, mark in self.machines.marks if key == document.key]
-        marks += quoted
-        stops = sorted({Span(*mark[:2]) for mark in marks if mark.kind != "statement"})
-        marks += read_both_ways(quoted)
+        found = [Mark(*mark) for key, mark in self.machines.marks if key == document.key]
+        near = (
+            [] if any(mark.kind in SETTLES for mark in quoted) else [mark for mark in found if mark.kind == "evidence"]
+        )
+        lit = [*quoted, *near]
+        if document.snapshot_id is not None:
+            lit = best(lit, document.text, [Span(*mark[:2]) for mark in document.marks if mark.shade == "lexical"])
+        marks = [*map(Mark._make, document.marks), *(mark for mark in found if mark.kind != "evidence")]
+        stops = sorted({Span(*mark[:2]) for mark in (*marks, *lit) if mark.kind != "statement"})
+        both = read_both_ways(lit)
+        marks += [*drawn_of(lit), *both]
+        told = {mark.end - 1: NEAREST for mark in lit if mark.kind == "evidence"}
+        told |= {mark.end - 1: READ_BOTH_WAYS for mark in both}
         marks += [Mark(*mine.span, "span") for mine in self.own.spans if mine.target == document.key]
         read = self.read_words.judgement if self.read_words else ""
         its = (
             passage for opinion in self.machines.opinions if opinion.opinion_id == read for passage in opinion.passages
         )
         own_quotes = [span for passage in its if passage.key == document.key for span in passage.spans]
-        first = min(own_quotes or (Span(*mark[:2]) for mark in quoted), default=None)
+        passages = [Span(*mark[:2]) for mark in lit if mark.kind != "evidence"] or [Span(*mark[:2]) for mark in lit]
+        first = min(own_quotes or passages, default=None)
         opens = None if document.opens is None else Span(document.opens, document.opens + 1)
         remarks = {at: words for key, at, words in self.machines.remarks if key == document.key}
-        return Highlights(tuple(marks), tuple(stops), first or opens or next(iter(stops), None), remarks)
+        return Highlights(tuple(marks), tuple(stops), first or opens or next(iter(stops), None), remarks, told)
 
     def _entry(self, unit: str) -> QueueEntry:
         view = self.kind.load(self.study.reader, unit)

@@ -246,16 +246,18 @@ _TWO_WAY: Final = {True: "supported", False: "not_supported", None: None}
 
 
 def _rules(item: StatementView) -> str:
-    """``rules (words only): contradicted [1], unsure [2] [3]``."""
+    """``rules (words only): contradicted [1], unsure [2] [3]``: where they find something comes first."""
     said: dict[str, list[str]] = {}
     offline = [each for each in item.judgements if each.offline]
     for source in sorted(item.sources, key=lambda source: source.place):
         for each in offline:
             if each.snapshot_id == source.snapshot_id:
                 said.setdefault(said_in_words(each), []).append(source.bracketed)
+    telling = {said_in_words(each) for each in offline if each.verdict in ("contradicted", "partial", "supported")}
     if not said:
         return ""
-    words = ", ".join(f"{word} {' '.join(names)}" for word, names in said.items())
+    ordered = sorted(said, key=lambda word: word not in telling)
+    words = ", ".join(f"{word} {' '.join(said[word])}" for word in ordered)
     return f"{_rules_name(judge_name(offline[0]))}: {words}"
 
 

@@ -86,6 +86,7 @@ NARROWEST: Final = 6
 """Minimum width of a column with longer content; a table with less room is drawn as prose."""
 
 _TABLE_LINES: Final = lazy_pattern(r"(?:\| [^\n]* \||\|[-:| ]+\|)(?:\n(?:\| [^\n]* \||\|[-:| ]+\|))+(?=\n|\Z)")
+_ITEM_SIGN: Final = lazy_pattern(r"^[ \t]*(?:[-*+•–]|\(?\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
 _BAR: Final = " | "
 _RULE: Final = lazy_pattern(r"[|: ]*-[-:| ]*")
 _LEAST_WITH_HEAD: Final = 3
@@ -347,7 +348,7 @@ class WrapTable:
     and may exceed the width; nothing else does, unless a single character is wider than the row.
 
     The columns of tables are aligned (``medreview.review.wrapping``): each line takes as many rows as its longest
-    cell.
+    cell. Where lists ``hang``, the further rows of an item begin below its words, not below its sign.
 
     Attributes:
         rows: ``(start, end)`` of each row, in order, at least one; the rows of a table's line have the line's range, a
@@ -355,23 +356,43 @@ class WrapTable:
         width: the cells of a row.
     """
 
-    def __init__(self, text: str, width: int) -> None:
+    def __init__(self, text: str, width: int, *, hang: bool = False) -> None:
         self.width = max(1, width)
         self.rows: list[tuple[int, int]] = []
         self._text = text
+        self._indents: dict[int, int] = {}
+        prose = self._hanging if hang else self._prose
         self._tables: list[TextTable] = []
         self._laid_out: tuple[tuple[int, int], list[list[TextRun]]] = ((0, 0), [])
         done = 0
         for table in find_tables(text, self.width):
-            self.rows += prose_rows(text, done, table.start, self.width)
+            prose(done, table.start)
             for start, end, height in table.heights(text):
                 self.rows += [(start, end)] * height
                 if table.head and start == table.start:
                     self.rows.append((end, end))
             self._tables.append(table)
             done = table.end + 1
-        self.rows += prose_rows(text, done, len(text), self.width)
+        prose(done, len(text))
         self.rows = self.rows or [(0, 0)]
+
+    def _prose(self, start: int, end: int) -> None:
+        self.rows += prose_rows(self._text, start, end, self.width)
+
+    def _hanging(self, start: int, end: int) -> None:
+        """A part of the text, with items that are longer than a row."""
+        text = self._text
+        for item in _ITEM_SIGN.finditer(text, start, end):
+            indent, line_end = width(item[0]), min(_line_end(text, item.end()), end)
+            if indent * 3 > self.width or width(text[item.start() : line_end]) <= self.width:
+                continue
+            self._prose(start, item.start())
+            _, first_end = first = next(prose_rows(text, item.start(), line_end, self.width))
+            rest = list(prose_rows(text, first_end, line_end, self.width - indent))
+            self._indents.update((row_start, indent) for row_start, _ in rest)
+            self.rows += first, *rest
+            start = line_end + 1
+        self._prose(start, end)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -396,7 +417,7 @@ class WrapTable:
         line = self.rows[row]
         lines = self._lines_of(line)
         if lines is None:
-            return [TextRun(*line, 0)]
+            return [TextRun(*line, self._indents.get(line[0], 0))]
         return lines[row - bisect_left(self.rows, line)]
 
     def first_of(self, row: int) -> int:
@@ -437,8 +458,8 @@ class WrapTable:
 
 @lru_cache(maxsize=4)
 def wrapped(text: str, width: int) -> WrapTable:
-    """The rows of a text; those of the last few texts are kept, as neighbours often cite the same ones."""
-    return WrapTable(text, width)
+    """The rows of a text, with lists that hang; those of the last few are kept, as neighbours often cite the same."""
+    return WrapTable(text, width, hang=True)
 
 
 _HEADING: Final = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")

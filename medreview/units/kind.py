@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 Tone = Literal["", "title", "dim", "badge", "quote"]
 """How a part of the card is drawn; a badge is a warning."""
 
-Shade = Literal["lexical", "evidence", "quote", "clash", "statement"]
-"""What a mark in a text means: shared words, retrieved evidence, a machine's quotation, a difference, the unit."""
+Shade = Literal["lexical", "evidence", "doubted", "quote", "clash", "statement"]
+"""What a mark in a text means: shared words, the nearest passage, what may be a slip, a machine's quotation, a
+difference, the unit."""
 
 
 RULES: Final = "rules"

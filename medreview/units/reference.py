@@ -201,7 +201,7 @@ def _found(stored: StoredReference) -> Iterator[_Found]:
             row = fields.row(difference.field)
             if row is None:
                 continue
-            shade: Shade = "evidence" if difference.slip else "clash"
+            shade: Shade = "doubted" if difference.slip else "clash"
             marks = tuple(TextMark(*place, shade) for place in differing(fields, difference))
             longer = max(row.printed, row.record, key=lambda place: place.end - place.start)
             yield _Found(key, marks, longer.end - 1, f"{'slip' if difference.slip else 'differs'}: {difference.why}")

@@ -35,6 +35,8 @@ _SIGNS: Final = {"hidden": "╳", "collapsed": "┊", "left_out": "╎"}
 """By kind of mark, the sign beside its rows: dim alone is not seen everywhere. The first that holds is drawn."""
 _CLOSED: Final = "in a closed panel"
 """At the end of one of the first rows of such a text that has room."""
+_NEAR: Final = 300
+"""Characters between two such texts under which the second one does not say it again."""
 _FIRST_ROWS: Final = 3
 _WHOLE_GUTTER: Final = 3
 """Columns of a gutter with room for all its signs."""
@@ -82,11 +84,13 @@ class DocumentPage:
         self.shown = self._made_visible(contents.text, ascii_only) if shown is None else shown
         self.strips: dict[int, Strip] = {}
         self._gutter = gutter
-        self._bar, self._line, self._hangs = (displayed(sign, ascii_only) for sign in (_BAR, _BESIDE, _HANGS))
-        self._rule, self._joint = (displayed(sign, ascii_only) for sign in "─┼")
+        self._bar, self._hangs = (displayed(sign, ascii_only) for sign in (_BAR, _HANGS))
+        self._line = "." if ascii_only else _BESIDE  # the bar has the ASCII sign of lines
+        self._rule, self._joint, self._between = (displayed(sign, ascii_only) for sign in "─┼│")
         self._lit = {kind: (displayed(sign, ascii_only), style) for kind, (sign, style) in _LIT.items()}
         self._signs = {kind: displayed(sign, ascii_only) for kind, sign in _SIGNS.items()}
         self._told = {at: displayed(words, ascii_only) for at, words in contents.told}
+        self._spelled = False
         self._named = ""
         self._wrap: AnyRows | None = None
         self._columns = 0
@@ -113,6 +117,14 @@ class DocumentPage:
         self._named = with_hints(self.shown, hints, typed) if hints else ""
         self.mark("hint", [(hint.start, hint.start + len(hint.letters) - len(typed)) for hint in hints])
 
+    def spell_out(self, spelled: bool) -> bool:
+        """Draw signs of Markdown, or do not; whether the page has to be laid out anew."""
+        changes = spelled != self._spelled and bool(self.index.of_kind("syntax"))
+        self._spelled = spelled
+        if changes:
+            self._columns = 0
+        return changes
+
     @property
     def active(self) -> Span | None:
         """The active highlight."""
@@ -127,7 +139,7 @@ class DocumentPage:
             return
         self._columns, room = columns, max(1, columns - self._gutter)
         self.strips.clear()
-        unseen = unseen_in(self.index)
+        unseen = () if self._spelled else unseen_in(self.index)
         self._wrap = SetRows(self.shown, unseen, room) if unseen else wrapped(self.shown, room)
         preface = self.contents.preface
         words = WrapTable(preface, room).rows if preface else ()
@@ -196,7 +208,7 @@ class DocumentPage:
                 pieces.append((self._framed(frame, column, at, " "), "rule" if frame else ""))
                 column = at
             for piece in self.index.pieces(start, start + len(text)):
-                if "syntax" in piece.kinds:
+                if "syntax" in piece.kinds and not self._spelled:
                     continue
                 if "doubtful" in piece.kinds and self.index.starts("doubtful", piece.start) and not _sign(pieces):
                     doubtful = True
@@ -220,7 +232,7 @@ class DocumentPage:
         """What stands between the cells of a table, from one column to another."""
         if frame is None:
             return blank * (end - start)
-        bar = self._joint if frame.rule else self._line
+        bar = self._joint if frame.rule else self._between
         return "".join(bar if at in frame.bars else blank for at in range(start, end))
 
     def _beside(self, line: Span, kinds: Collection[str]) -> list[StyledText]:
@@ -243,7 +255,7 @@ class DocumentPage:
         kind = next((kind for kind in self._signs if kind in kinds), "")
         marks = self.index.overlapping(kind, *line) if kind else []
         for mark in marks[:1]:
-            words = self._told.get(mark.start) if kind == "left_out" else _CLOSED if kind == "collapsed" else ""
+            words = self._told.get(mark.start, "") if kind == "left_out" else self._closed(mark)
             first = self._wrap.row_of(mark.start)
             if not words or row - first >= _FIRST_ROWS:
                 continue
@@ -252,12 +264,19 @@ class DocumentPage:
                 return words
         return ""
 
+    def _closed(self, mark: Mark) -> str:
+        """That a text stands in a closed panel, of the first of several that are near each other."""
+        before = self.index.previous(mark.start, (mark.kind,))
+        near = before is not None and mark.start - before.end < _NEAR
+        return _CLOSED if mark.kind == "collapsed" and not near else ""
+
     def _width(self, row: int) -> int:
         """The columns that a row of prose takes."""
         assert self._wrap is not None
         start, end = self._wrap.line(row)
         pieces = self.index.pieces(start, start + len(self.shown[start:end].rstrip()))
-        return sum(width(self.shown[one.start : one.end]) for one in pieces if "syntax" not in one.kinds)
+        drawn = (one for one in pieces if self._spelled or "syntax" not in one.kinds)
+        return self._wrap.runs(row)[0].column + sum(width(self.shown[one.start : one.end]) for one in drawn)
 
     def _note(self, note: Note) -> Row:
         assert self._wrap is not None
@@ -366,6 +385,11 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         """Replace the marks of one kind (search hits, the span being edited), without scrolling."""
         self._page.mark(kind, spans)
         self.repaint()
+
+    def spell_out(self, spelled: bool) -> None:
+        """Draw signs of Markdown too, while places in the text as it is stored are chosen."""
+        if self._page.spell_out(spelled):
+            self._move(self.first_offset)
 
     def name_words(self, hints: tuple[WordHint, ...], typed: str = "") -> None:
         """Draw letters over words, those that are still to be typed; none takes them away."""

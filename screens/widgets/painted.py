@@ -11,7 +11,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from medreview.review.cell_width import fit, fitting, width
+from medreview.review.cell_width import fit, fit_words, fitting, width
 from medreview.review.wrapping import prose_rows
 from medreview.screens.terminal_output import OutputApp
 from medreview.visible import visible
@@ -80,7 +80,7 @@ PALETTE: Final = {
     "rule": Style(color="bright_black"),
     "gutter": Style(color="blue", bold=True),
     "cursor": Style(bold=True),
-    "bar": Style(color="blue", bgcolor="bright_white", bold=True, reverse=True),
+    "bar": Style(color="blue", bold=True, reverse=True),
     "caret": Style(reverse=True),
     # The kinds of marks.
     "hint": Style(color="blue", bold=True, reverse=True),
@@ -106,6 +106,7 @@ PALETTE: Final = {
     "address": Style(color="bright_black"),
     "heading": Style(bold=True),
     "bullet": Style(),
+    "syntax": Style(color="bright_black"),
 }
 """Styles by name. Not a Textual style sheet, which would cost each start a twentieth of a second."""
 
@@ -131,7 +132,7 @@ _ASCII_EQUIVALENTS: Final = str.maketrans(
     {"▌": "|", "│": "|", "─": "-", "┬": "+", "┴": "+", "✓": "v", "✗": "x", "○": "o", "▸": ">", "·": "-", "→": "->",
      "“": '"', "”": '"', "…": "...", "›": ">", "█": "#", "░": ".", "▒": ":", "▓": "+", "├": "|", "┤": "|", "●": "o",
      "←": "<-", "↑": "Up", "↓": "Down", "╳": "x", "┊": ":", "╎": ":",
-     "┌": "+", "┐": "+", "└": "+", "┘": "+", "┼": "+", "≈": "=", "•": "*"}
+     "━": "=", "┌": "+", "┐": "+", "└": "+", "┘": "+", "┼": "+", "≈": "=", "•": "*"}
 )  # fmt: skip
 """ASCII fallbacks for the glyphs that the screens draw."""
 
@@ -147,7 +148,7 @@ def wrapped(text: str, columns: int, style: str, most: int = 99, lead: str = " "
     rows = prose_rows(shown, 0, len(shown), max(1, columns - len(lead) - 1))
     lines = [shown[start:end].rstrip() for start, end in rows]
     if len(lines) > most:
-        lines = [*lines[: most - 1], lines[most - 1][: columns - len(lead) - 3] + "…"]
+        lines = [*lines[: most - 1], fit_words(f"{lines[most - 1]} …", columns - len(lead) - 1)]
     return [[(lead, ""), (line, style)] for line in lines]
 
 

@@ -110,6 +110,18 @@ def test_judges_quotes_and_numbers_that_differ_are_told_apart(medreview, demo):
     assert "in the statement" in shown
 
 
+def test_an_absent_quote_and_sources_in_conflict_are_said_above_the_page(medreview, demo):
+    absent = medreview("review", demo, "--plain", "--queue", "flagged", "--filter", "badge=absent", input="q\n").stdout
+    assert "quote is NOT on this page: “" in absent
+    assert "0 hits" in absent
+    conflict = medreview("review", demo, "--plain", "--queue", "flagged", "--filter", "badge=conflict", input="q\n")
+    assert "SOURCES CONFLICT: [1] " in conflict.stdout
+    assert " contradicts: “" in conflict.stdout
+    blind = medreview("review", demo, "--plain", "--queue", "responses", "--blind", input="j\n" * 20 + "q\n").stdout
+    assert "NOT on this page" not in blind
+    assert "SOURCES CONFLICT" not in blind
+
+
 def test_putting_off_the_last_statement_says_that_it_was_the_last(medreview, demo):
     done = medreview("review", demo, "--plain", "--filter", "badge=paywall", "--queue", "flagged", input="s\nq\n")
     assert "(end of the queue)" in done.stdout

@@ -136,3 +136,18 @@ def test_on_a_terminal_with_no_study_yet_what_to_begin_with_is_asked(medreview):
         terminal.type("q")
         assert terminal.finish() == 0
     assert (medreview.folder / "demo.medreview").exists()
+
+
+def test_where_nothing_was_opened_yet_a_file_is_opened_as_it_is_dropped(medreview, tmp_path):
+    answers = tmp_path / "my answers.md"
+    answers.write_text("Question: May I?\n\nMetformin is contraindicated below an eGFR of 30 mL/min.\n")
+
+    with alone(medreview) as terminal:
+        terminal.wait("try it on the sample study")
+        terminal.type("nothing.docx\n")
+        terminal.wait("There is no file 'nothing.docx'")
+        terminal.type(f"{str(answers).replace(' ', chr(92) + ' ')} \n")
+        terminal.wait("reviewer kb")
+        terminal.type("q")
+        assert terminal.finish() == 0
+    assert (tmp_path / "my answers.medreview").exists()

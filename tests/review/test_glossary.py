@@ -9,6 +9,7 @@ from medreview.review.cell_width import width
 from medreview.review.glossary import GLOSSARY, page
 from medreview.review.judge_words import passage_words
 from medreview.review.page_words import state_words
+from medreview.review.why_flagged import every_reason
 from medreview.units.kind import DocumentPassage
 
 NAMES = {name.strip() for term in GLOSSARY for name in (term.name, *term.name.split(","))}
@@ -19,6 +20,10 @@ NAMES = {name.strip() for term in GLOSSARY for name in (term.name, *term.name.sp
 )
 def test_every_state_of_a_page_and_every_verdict_is_explained(word: str) -> None:
     assert word in NAMES
+
+
+def test_every_reason_for_a_flag_is_explained() -> None:
+    assert {reason.short for reason in every_reason()} <= NAMES
 
 
 def test_a_verdict_means_what_the_key_says() -> None:

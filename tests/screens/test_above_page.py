@@ -121,3 +121,7 @@ async def test_an_answer_is_set_and_says_what_is_left_out(study: Study, size: tu
         marks = review_screen(app).response.marks
         start, end, _ = marks.of_kind("statement")[0]
         assert ANSWER[start:end] == "Give **50 mL/kg** of it", "places are those of the text as stored"
+        await press(pilot, "h", "1")
+        assert "Give **50 mL/kg** of it" in screen_text(app), "whose places are chosen is spelt out"
+        await press(pilot, "escape")
+        assert "**" not in screen_text(app)

@@ -190,7 +190,7 @@ async def test_what_a_passage_means_is_said_by_a_sign_of_its_own_beside_it(ascii
         app.view.show(text, marks, notes=[Note(marks[-1].end - 1, "the nearest", hangs=True)])
         shown = lines(app.view)
         assert len({line[0] for line in shown[: len(LIT)]}) == len(LIT)
-        line, hangs = ("|", "+") if ascii_only else ("│", "└")
+        line, hangs = (".", "+") if ascii_only else ("│", "└")
         assert {row[1:3] for row in shown[: len(LIT)]} == {f"{line} "}
         assert shown[len(LIT)] == f" {hangs} the nearest"
         assert not ascii_only or all(row.isascii() for row in shown)

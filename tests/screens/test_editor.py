@@ -46,7 +46,7 @@ def drafts(path: Path) -> list[str]:
 
 def leave(terminal: Terminal) -> None:
     terminal.type("q")
-    terminal.wait("REVIEW")
+    terminal.wait("Enter open")
     terminal.type("q")
     assert terminal.finish() == 0
     assert termios.tcgetattr(terminal.slave) == terminal.before

@@ -314,17 +314,14 @@ async def test_the_first_screen_has_the_figures_of_the_audit(
     revealed(judged, *units)
     app = opened(judged)
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: "supported in this study" in screen_text(app))
+        await until(pilot, lambda: "upported in this study" in screen_text(app))
         text = " ".join(screen_text(app).split())
-        assert text.index("FIGURES by your labels, 14 of") < text.index(
-            "judges against you, blind, random audit, n = 14"
-        )
-        assert "n = 14 in 7 responses" in text
-        assert "agreement 57% [" in text
-        assert "kappa .13 [" in text or "kappa .14 [" in text
-        assert "supported in this study, not estimated yet" in text
+        assert "Of 14 drawn at random the judges agreed with you on 8 (" in text
+        assert "Supported in this study, not estimated yet" in text
+        assert text.index("the judges agreed") < text.index("By your labels, 14 of")
+        assert "kappa" not in text
         await press(pilot, "i", "q")
-        assert "FIGURES" in screen_text(app)
+        assert "By your labels" in screen_text(app)
     assert [json.loads(row["payload"])["what"] for row in events(judged, "look")] == ["home"]
 
 
@@ -334,9 +331,8 @@ async def test_the_first_screen_has_only_her_own_labels_as_long_as_a_blind_block
     revealed(judged, "a.1")
     app = opened(judged)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "FIGURES" in screen_text(app))
-        assert "by your labels, 2 of 2" in screen_text(app)
-        assert "judges against you" not in screen_text(app)
+        await until(pilot, lambda: "By your labels, 2 of 2" in screen_text(app))
+        assert "the judges agreed" not in screen_text(app)
         assert "judges hidden; figures wait" in screen_text(app)
     assert events(judged, "look") == []
 
@@ -347,7 +343,7 @@ async def test_units_of_other_kinds_have_figures_of_their_own(judged: Study, siz
     app = Workbench(judged, Config(reviewer="kb"), PLAIN, queue=queue)
     async with app.run_test(size=size) as pilot:
         await press(pilot, "i", "enter", "space", "right_square_bracket", "K")
-        assert "No label of yours on a pair meets what a machine says of it" in screen_text(app)
+        assert "No label of yours on a pair meets what a judge says of it" in screen_text(app)
         await press(pilot, "q", "1", "enter", "i")
         text = screen_text(app)
         assert text.splitlines()[0].startswith(" Figures: assisted · four labels · one")

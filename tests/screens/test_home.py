@@ -78,7 +78,7 @@ async def test_counts_queues_and_responses(study: Study, size: tuple[int, int]) 
         assert "R02" in text
         assert "boreal" not in text  # a blind queue says R02 too: the list must not tell whose answer that is
         assert "\x1b" not in text
-        assert "medreview export sepsis.medreview labels" in text
+        assert ": all, export, report" in text
         assert text.splitlines()[-1].strip() == "hello"
         assert "T  triage" in pointed(app)  # the first queue worth doing
         assert "continue" not in text
@@ -287,15 +287,16 @@ async def test_what_triage_costs_the_audit_is_said_until_something_is_decided(st
 async def test_while_a_blind_block_is_open_nothing_tells_what_the_judges_think(study: Study) -> None:
     app = Workbench(study, Config(reviewer="kb"), PLAIN)
     async with app.run_test(size=(80, 24)) as pilot:
+        assert "1 has a quote that was changed" in " ".join(shown(app).split())
         await go(pilot, "V", "2", "q")
-        assert "quote not on page" in shown(app)
         await go(pilot, "A", "3", "q")
         rows = [row for row in shown(app).splitlines() if "counted when your blind block is done" in row]
         assert [row.split()[:3] for row in rows] == [
             ["T", "triage:", "flagged"], ["Q", "not", "checked"], ["Y", "you", "and"],
         ]  # fmt: skip
         assert not any(character.isdecimal() for row in rows for character in row)
-        assert "quote not on page" not in shown(app)
+        assert "flagged statement" not in shown(app)
+        assert "quote" not in shown(app)
         assert pointed(app).startswith(" ▸    continue  audit: random, R0")
 
 
@@ -352,8 +353,7 @@ async def test_a_note_that_cannot_be_kept_is_not_lost_without_a_word(study_path:
 
 async def figures_of_home(pilot: Pilot[None], app: Workbench) -> None:
     """Wait until they are counted, which begins a moment after the first frame."""
-    while "FIGURES" not in shown(app):
-        await pilot.pause(0.05)
+    await until(pilot, lambda: "By your labels" in shown(app))
 
 
 async def test_leaving_before_the_figures_are_counted_ends_without_an_error(
@@ -391,7 +391,7 @@ async def test_a_study_of_other_units_is_counted_by_them(tmp_path: Path) -> None
             text = shown(app)
     assert f"{size} QA item" in text
     assert "decided 1   deferred 0" in text
-    assert "QA items, highly relevant, by your labels: 100%" in text
+    assert "By your labels, QA items, highly relevant: 100%" in text
     for words in ("0 statements", "no answers yet", "no model has judged", "triage: flagged", " queues"):
         assert words not in text
 
@@ -403,9 +403,10 @@ async def test_her_own_labels_are_shown_while_a_blind_block_hides_the_judges(stu
     async with app.run_test(size=(80, 40)) as pilot:
         await figures_of_home(pilot, app)
         text = shown(app)
-    assert "by your labels, 1 of 8, chosen: they say nothing about the rest" in text
-    assert "supported by any source 100%" in text
-    assert "judges against you" not in text
+    said = " ".join(text.split())
+    assert "By your labels, 1 of 8, chosen: they say nothing about the rest: supported" in said
+    assert "by any source 100%" in said
+    assert "the judges agreed" not in said
     looks = study.reader.execute("SELECT count(*) FROM event WHERE kind = 'look'").fetchone()[0]
     assert looks == 0
 
@@ -416,5 +417,56 @@ async def test_figures_on_a_small_screen_take_no_blank_row_from_the_queues(study
     async with app.run_test(size=(80, 24)) as pilot:
         await figures_of_home(pilot, app)
         rows = shown(app).splitlines()
-    assert rows[next(number for number, row in enumerate(rows) if "medreview" in row) - 1].strip()
+    assert rows[next(number for number, row in enumerate(rows) if "Enter open" in row) - 1].strip()
     assert "kept with your labels. N: never mind." in rows[-1]
+
+
+async def test_the_first_screen_says_in_sentences_where_one_was_and_what_is_next(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        said = " ".join(shown(app).split())
+        assert "Next: 6 flagged statements. 1 of them has a quote that is not on its page" in said
+        assert "You stopped" not in said
+        assert "kappa" not in said
+        await go(pilot, "T", "3", "escape", "j", "q")
+        said = " ".join(shown(app).split())
+        assert "You stopped just now at statement 2 of answer 1; 1 of 6 flagged statements are decided." in said
+        assert "Next: 5 flagged statements." in said
+
+
+async def test_no_sentence_of_the_first_screen_is_cut(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(60, 24)) as pilot:
+        for columns in (60, 66, 73, 80, 100, 160):
+            await pilot.resize_terminal(columns, 24)
+            await pilot.pause()
+            rows = shown(app).splitlines()
+            card = " ".join(" ".join(rows[4:8]).split())
+            assert card.startswith("Next: 6 flagged statements. 1 of them has a quote that is not on its page")
+            assert not [row for row in rows if "reserved" in row and row.rstrip().endswith("…")]
+
+
+async def test_the_judges_are_figured_in_words(study: Study) -> None:
+    draw(study, "kb", rate=1.0)
+    session = ReviewSession(study, "kb", open_queue(study, "audit", "kb"), reveal="each")
+    for _ in range(8):
+        session.decide("supported")
+        session.next()
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await figures_of_home(pilot, app)
+        said = " ".join(shown(app).split())
+    assert "drawn at random the judges agreed with you on" in said
+    assert "too few to say more" in said
+    for word in ("kappa", "AC1", "n =", ".."):
+        assert word not in said
+
+
+def test_the_time_comes_from_ones_own_pace(study: Study) -> None:
+    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
+    for count in range(6):
+        card = overview(study, "kb").card
+        assert any("about" in sentence for sentence in card) == (count >= 5)
+        session.decide("supported")
+        session.next()
+    assert not any("about" in sentence for sentence in overview(study, "anna").card)

@@ -69,7 +69,7 @@ async def test_who_decides_is_asked_on_the_first_screen_until_it_is_said(study: 
         assert "a whole number from 0 to 80" in screen_text(app)
         await press(pilot, "backspace", "1", "2", "enter", "enter", "enter")
         assert "Who decides?" not in screen_text(app)
-        assert "REVIEW" in screen_text(app)
+        assert "Enter open" in screen_text(app)
     assert background_of(study.reader, "kb").line == "physician, 12 years of practice"
 
 
@@ -132,9 +132,9 @@ async def test_gold_items_of_an_open_queue_are_told_when_the_sitting_ends(study:
         await press(pilot, "q")
         assert "ATTENTION CHECK FAILED: R01 S1" in screen_text(app)
         await press(pilot, "enter")
-        assert "REVIEW" in screen_text(app)
+        assert "Enter open" in screen_text(app)
         await press(pilot, "enter", "q")
-        assert "REVIEW" in screen_text(app)  # told once
+        assert "Enter open" in screen_text(app)  # told once
 
 
 @each_size

@@ -12,12 +12,10 @@ from tests.support.screen_walk import SIZES, Size, Walk, workbench_in
 from tests.support.unit_study import fill
 from tests.support.workbench import press
 
-NONE_OF: frozenset[str] = frozenset({"collision", "stale"})
-"""Kinds of fault that no screen has."""
-
 
 def grave(walk: Walk) -> list[tuple[Size, str, str, Fault]]:
-    return [one for one in walk.found if one[3].kind in NONE_OF]
+    """All faults but one: the columns of a page's table may be narrower than their longest word."""
+    return [one for one in walk.found if (one[3].kind, one[3].part) != ("broken", "source")]
 
 
 @pytest.fixture

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from medreview.cli.opening import _report
+from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.audit import draw
+from medreview.screens.app import Workbench
 from medreview.screens.outputs import shown_place
 from medreview.study import Study
 from tests.support.settled import until
-from tests.support.workbench import blind_workbench, events, pane_text, press, workbench
+from tests.support.workbench import PLAIN, blind_workbench, events, pane_text, paste, press, screen_text, workbench
 
 
 async def test_labels_are_written_beside_the_study_and_the_last_row_says_where(study: Study) -> None:
@@ -81,3 +83,29 @@ def test_a_place_is_said_from_where_one_is(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.chdir("/")
     assert shown_place(tmp_path / "home" / "x" / "a.html").endswith("a.html")
+
+
+async def test_the_line_of_either_screen_leads_to_labels_report_and_tour(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "colon")
+        await paste(pilot, "export")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "written:" in screen_text(app))
+        await press(pilot, "colon")
+        await paste(pilot, "tour")
+        await press(pilot, "enter")
+        assert "open a queue first" in screen_text(app)
+        await press(pilot, "V", "colon")
+        await paste(pilot, "tour")
+        await press(pilot, "enter")
+        assert "1 of 4" in screen_text(app)
+        await press(pilot, "j", "colon")
+        await paste(pilot, "report")
+        await press(pilot, "enter")
+        assert "medreview report" in screen_text(app)
+        await press(pilot, "escape", "colon")
+        await paste(pilot, "export")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "written:" in pane_text(app, "foot"))
+    assert (study.path.parent / "sepsis-labels" / "labels.csv").exists()

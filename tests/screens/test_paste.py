@@ -69,7 +69,7 @@ async def test_without_an_answer_nothing_is_taken_and_escape_leads_back(study: S
         await press(pilot, "I", "enter", "enter")
         assert "There is no answer yet" in screen_text(app)
         await press(pilot, "escape")
-        assert "REVIEW" in screen_text(app)
+        assert "Enter open" in screen_text(app)
     assert app.pasted == ()
 
 
@@ -129,7 +129,7 @@ def test_a_pasted_answer_is_open_for_review_a_moment_later(tmp_path: Path) -> No
         terminal.type("4")
         terminal.wait("saved")
         terminal.type("q")
-        terminal.wait("REVIEW")
+        terminal.wait("Enter open")
         terminal.type("q")
         assert terminal.finish() == 0
     with Study.open(path, read_only=True) as study:

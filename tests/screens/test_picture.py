@@ -112,7 +112,7 @@ def test_the_command_writes_the_picture_and_says_where(study_path: Path, tmp_pat
     medreview = Program(tmp_path)
     told = medreview("--picture", study_path, "p.svg", "--size", "80x24", "--queue", "first", "--theme", "light")
     assert "p.svg: 80x24, the first screen" in told.stdout
-    assert "REVIEW" in as_read((tmp_path / "p.svg").read_text(), (80, 24))
+    assert "triage: flagged" in as_read((tmp_path / "p.svg").read_text(), (80, 24))
     medreview("picture", study_path, "p.svg", "--size", "60x20")
     assert [file.name for file in tmp_path.iterdir() if "partial" in file.name or file.name == "copy"] == []
 

@@ -94,7 +94,7 @@ def test_nothing_from_outside_acts_on_the_terminal(start: Start, size: tuple[int
         ("j", "any eGFR"),
         ("n\x1b[200~a\x1b]0;t\x07b\x1b[201~\r", "note"),
         ("]", "scan"),
-        ("q", "REVIEW"),
+        ("q", "Enter open"),
     ):
         terminal.type(keys)
         terminal.wait(words)
@@ -118,7 +118,7 @@ def test_no_color_gives_no_colour_and_an_empty_one_does_not_count(start: Start) 
     plain.type("\x1b")
     plain.wait_until(lambda: "Why not" not in plain.shown and ": all" in plain.shown, "the keys again")
     plain.type("q")
-    plain.wait("REVIEW")
+    plain.wait("Enter open")
     plain.type("q")
     plain.finish()
     assert colours(plain.output) == set()
@@ -184,7 +184,7 @@ def test_typed_ahead_keys_are_answered_in_order(study_path: Path, start: Start) 
     terminal.wait("3 of 8")
     terminal.read(0.3)
     terminal.type("q")
-    terminal.wait("REVIEW")
+    terminal.wait("Enter open")
     terminal.type("c")
     terminal.wait("3 of 8")
     terminal.type("qq")

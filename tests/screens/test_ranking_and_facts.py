@@ -199,12 +199,12 @@ async def test_outputs_stand_side_by_side_where_they_have_room(study):
         below = rows[rows.index(names) + 1]
         places = [names.index(f"output {place}") for place in range(1, len(texts) + 1)]
         assert [below[place:].split("│")[0].split()[:2] for place in places] == texts
-        assert "[ ] text" not in screen_text(app)
+        assert "] next text" not in screen_text(app)
         assert "reference" in screen_text(app).partition("output 1")[0]
         await press(pilot, "slash", *texts[-1][0].lower(), "enter")
         assert "1/" in screen_text(app)
         await resize(app, pilot, 80, 24)
-        assert "[ ] text" in screen_text(app)
+        assert "] next text" in screen_text(app)
         assert screen_text(app).count(" ".join(texts[0])) == 1
         assert " ".join(texts[1]) not in screen_text(app)
         await press(pilot, "right_square_bracket")

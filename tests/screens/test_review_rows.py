@@ -213,7 +213,7 @@ async def test_the_name_of_a_judge_is_not_cut_without_a_sign(study: Study) -> No
     async with app.run_test(size=(100, 30)) as pilot:
         await press(pilot, "j")
         names = [row for row in pane_text(app, "judges").splitlines() if "/p3" in row]
-        assert len(names) == 2
+        assert len(names) == 3
         assert all("… " in row or "long-name " in row for row in names)
 
 

@@ -20,10 +20,10 @@ def study(empty_study: Study, request: pytest.FixtureRequest) -> Study:
 @of(
     ("study", "queue", "there", "absent"),
     [
-        ("ranking", "rankings", ["next best output", "[ ] text", "v reference"], ["highlight", "whole page"]),
-        ("qa", "qa", ["5 highly relevant"], ["[ ] text", "v response", "badly parsed", "delete span", "Tab pane"]),
-        ("suggestion", "suggestions", ["[ ] text", "c category"], ["v response", "badly parsed", "source"]),
-        ("pair", "pairs", ["v response"], ["[ ] text", "[ ] source"]),
+        ("ranking", "rankings", ["next best output", "] next text", "v reference"], ["highlight", "whole page"]),
+        ("qa", "qa", ["5 highly relevant"], ["] next text", "v response", "badly parsed", "delete span", "Tab pane"]),
+        ("suggestion", "suggestions", ["] next text", "c category"], ["v response", "badly parsed", "source"]),
+        ("pair", "pairs", ["v response"], ["] next text", "] next source"]),
     ],
     indirect=["study"],
 )

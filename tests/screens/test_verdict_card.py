@@ -81,7 +81,7 @@ def test_a_long_name_is_whole_where_rows_are_free_and_gives_way_where_they_are_n
     cut = card_rows(card, 60, 2, STATEMENT_ASKS)[1]
     assert name not in text(cut)
     assert "… " in text(cut)
-    assert text(cut).endswith("✓ supported  quote on page")
+    assert "✓ supported" in text(cut)
 
 
 def test_a_long_quote_is_cut_so_that_its_change_is_seen() -> None:
@@ -124,7 +124,7 @@ def test_every_kind_of_unit_has_the_same_card(empty_study: Study, kind: str) -> 
             assert any(opinion.said in row for row in rows), (opinion, rows)
         assert len(judge_bar(session, 80, "")) == 2
         if machines.level is not None:
-            assert card.together.accepts == session.can_accept
+            assert card.together.accepts == (not session.refusal("accept"))
 
 
 @SIZES

@@ -447,3 +447,14 @@ def test_what_can_be_read_of_a_page_is_the_same_in_sql_and_in_python(pages: sqli
     assert {row["valid"] for row in rows if row not in asked} == {None}
     readable = {row["page_state"] for row in rows if row["readable"]}
     assert readable == {"ok", "paywall", "thin", *NOT_ASKED}
+
+
+def test_a_study_that_is_filled_while_it_is_made_is_in_its_file_without_waiting(tmp_path: Path) -> None:
+    """A checkpoint by a connection that has not seen the last commit reports that it waits for a reader: itself."""
+
+    def fill(study: Study) -> None:
+        study.write(lambda connection: connection.execute("INSERT INTO study (key, value) VALUES ('a', 'b')"))
+
+    with Study.create(tmp_path / "filled.medreview", fill=fill) as study:
+        assert study.meta("a") == "b"
+    assert [path.name for path in tmp_path.glob("*-wal")] == []

@@ -24,12 +24,17 @@ _SPEAK: Final = ("screens", "review", "units", "judges", "references", "stats", 
 """Rooms whose words come to the screen."""
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _CHUNK: Final = re.compile(r"\S+")
+_NUMBER: Final = re.compile(r"\S*\d\S*")
+_DIGITS: Final = re.compile(r"\d[\d.,:-]*")
+_AROUND: Final = " .,;:()[]“”\"'"
 _ADDRESS: Final = re.compile(r"[\w-]+[./][\w…-]|[./]…|://|/\S*/")
 
 _GROUPS: Final = (("statement", "response", "judges", "pinned"), ("bar", "source"))
 """Parts of one pane: what has no room in one could have it in the other."""
 _LISTS: Final = ("queue", "list", "listed")
 """Parts with a row for each item, which is cut at the end of a word where it is too long."""
+_APART: Final = ("left", "right", "prepare")
+"""Lines between parts; and commands, which are folded with a backslash."""
 _SIGNS: Final = {"✓": "green", "✗": "red"}
 """Signs of verdicts: on a word of the judges they have no other colour than this."""
 
@@ -50,6 +55,8 @@ def vocabulary(reader: sqlite3.Connection) -> frozenset[str]:
             for value in row:
                 if isinstance(value, str):
                     found.update(word.casefold() for word in _WORD.findall(value))
+                    found.update(chunk.strip(_AROUND).casefold() for chunk in _NUMBER.findall(value))
+                    found.update(_DIGITS.findall(value))
     return frozenset(found)
 
 
@@ -119,7 +126,7 @@ def _parts(app: Workbench, *, as_drawn: bool = False) -> Iterator[tuple[str, lis
     """What is seen of each part, by its name; ``as_drawn``: the rows that were drawn last."""
     seen = app.screen._compositor.visible_widgets
     for widget in app.screen.children:
-        if isinstance(widget, Painted) and widget in seen and widget.region and widget.id not in ("left", "right"):
+        if isinstance(widget, Painted) and widget in seen and widget.region and widget.id not in _APART:
             kept = widget._lines.lines if as_drawn else {}
             rows = [kept.get(y) or widget.render_line(y) for y in range(widget.region.height)]
             yield widget.id or "", rows
@@ -147,12 +154,19 @@ def _cut(text: str, words: frozenset[str]) -> Iterator[str]:
         if _ADDRESS.search(chunk):
             continue
         before, dots, _ = chunk.partition("…")
-        if dots and before and (before[-1] in "0123456789-–/" or (len(before) == 1 and before not in "aI")):
+        if dots and before and _is_piece(before, words):
             yield "cut"
         for word in _WORD.finditer(chunk):
             plain = word[0].casefold()
             if plain not in words and plain.removesuffix("s") not in words:
                 yield "cut" if chunk[word.end() : word.end() + 1] == "…" else "broken"
+
+
+def _is_piece(before: str, words: frozenset[str]) -> bool:
+    """Whether what stands before an ellipsis is a piece of a number, or a single letter."""
+    if any(map(str.isdigit, before)):
+        return before.strip(_AROUND).casefold() not in words
+    return before[-1] in "-–/" or (len(before) == 1 and before not in "aI")
 
 
 def _collisions(app: Workbench) -> Iterator[str]:

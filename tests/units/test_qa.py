@@ -317,7 +317,7 @@ def test_the_judgement_of_the_revised_text_its_quote_and_explanation_are_hidden_
     assert session.machines.opinions == ()
     session.decide("supported")
     assert [opinion.judge for opinion in session.machines.opinions] == ["juror-two", "boreal"]
-    assert {mark.kind for mark in session.source_highlights().marks} == {"lexical", "quote"}
+    assert {mark.kind for mark in session.source_highlights().marks} == {"lexical", "quote", "says"}
 
 
 def test_a_label_of_removals_is_refused_for_a_revision_and_the_other_way_round(study):

@@ -45,7 +45,7 @@ def demo(
             told = {"study": str(study), "statements": statements, "flagged": flagged}
             result(told, sentence, f"Review them: {command('review', study)}", as_json=as_json)
         else:
-            open_review(opened, ReviewOptions(reviewer=reviewer), first="flagged")
+            open_review(opened, ReviewOptions(reviewer=reviewer, tour=True), first="flagged")
 
 
 @takes(AnswerOptions)

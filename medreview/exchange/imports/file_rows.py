@@ -106,7 +106,7 @@ def _scan(path: Path, _: Stamp) -> tuple[int, str]:
     if not is_utf16:
         _refuse_binary(path, start)
     decoder = codecs.getincrementaldecoder("utf-16" if is_utf16 else "utf-8")()
-    lines, position, blank = 1, 0, True
+    lines, position, blank, text = 0, 0, True, ""
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             incomplete = len(decoder.getstate()[0])
@@ -131,7 +131,7 @@ def _scan(path: Path, _: Stamp) -> tuple[int, str]:
         )
     if blank:
         raise UserError(f"{path} is empty; there is nothing to import.")
-    return lines, "utf-16" if is_utf16 else "utf-8-sig"
+    return lines + (not text.endswith("\n")), "utf-16" if is_utf16 else "utf-8-sig"
 
 
 def _is_windows(path: Path) -> bool:
@@ -151,8 +151,12 @@ def _is_windows(path: Path) -> bool:
 
 
 def _count_lines(path: Path) -> int:
+    lines, chunk = 0, b""
     with path.open("rb") as file:
-        return 1 + sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
+        while more := file.read(_CHUNK):
+            chunk = more
+            lines += chunk.count(b"\n")
+    return lines + (not chunk.endswith(b"\n"))
 
 
 def _refuse_binary(path: Path, start: bytes) -> None:

@@ -19,7 +19,8 @@ CELL = st.one_of(
 FRAMED = st.lists(CELL, min_size=1, max_size=5).map(lambda cells: f"| {' | '.join(cells)} |")
 LINE = st.one_of(
     FRAMED, FRAMED, FRAMED, st.just("|---|---|"), st.lists(CELL, min_size=2, max_size=4).map(" | ".join),
-    st.text("ab |\n", max_size=20),
+    st.text("ab |\n", max_size=20), st.text("ab 5日", max_size=40).map("- {}".format),
+    st.text("ab\u0301 ", max_size=40).map("  12. {}".format),
 )  # fmt: skip
 TEXTS = st.lists(LINE, max_size=12).map("\n".join).map(visible)
 
@@ -39,16 +40,16 @@ def drawn(table: WrapTable, text: str) -> list[str]:
 
 def _between(frame: TableFrame | None, start: int, end: int) -> str:
     if frame is None:
-        return ""
+        return " " * (end - start)
     return "".join(
         ("┼" if frame.rule else "│") if at in frame.bars else "─" if frame.rule else " " for at in range(start, end)
     )
 
 
-@given(TEXTS, st.integers(4, 60))
-@example("| a | b |\n| c |\n\n| d | e |", 12)
-def test_every_code_point_is_drawn_once_in_a_row_that_row_of_names(text: str, cells: int) -> None:
-    table = WrapTable(text, cells)
+@given(TEXTS, st.integers(4, 60), st.booleans())
+@example("| a | b |\n| c |\n\n| d | e |", 12, False)
+def test_every_code_point_is_drawn_once_in_a_row_that_row_of_names(text: str, cells: int, hang: bool) -> None:
+    table = WrapTable(text, cells, hang=hang)
     seen: dict[int, int] = {}
     for row in range(len(table)):
         for start, end, _ in table.runs(row):
@@ -66,9 +67,9 @@ def test_every_code_point_is_drawn_once_in_a_row_that_row_of_names(text: str, ce
             assert char == "\n" or bar or rule or (char in " \t" and {before, after} & {"", "|", "\n"})
 
 
-@given(TEXTS, st.integers(8, 60))
-def test_rows_are_in_order_and_never_wider_than_the_pane(text: str, cells: int) -> None:
-    table = WrapTable(text, cells)
+@given(TEXTS, st.integers(8, 60), st.booleans())
+def test_rows_are_in_order_and_never_wider_than_the_pane(text: str, cells: int, hang: bool) -> None:
+    table = WrapTable(text, cells, hang=hang)
     for row, line in enumerate(drawn(table, text)):
         assert width(line) <= cells
         runs = [run for run in table.runs(row) if run.start < run.end]
@@ -179,3 +180,15 @@ def test_a_row_of_a_long_table_is_found_and_drawn_at_once() -> None:
             table.runs(table.row_of(offset))
 
     assert any(seconds(draw) < 0.2 for _ in range(3))
+
+
+def test_the_further_rows_of_an_item_hang_below_its_words() -> None:
+    text = (
+        "Look again:\n- pulse pressure and capillary refill\n  2. lactate, every two hours at least\n- short\nthe end"
+    )
+    shown = drawn(WrapTable(text, 20, hang=True), text)
+    assert shown == [
+        "Look again:", "- pulse pressure and", "  capillary refill", "  2. lactate, every", "     two hours at",
+        "     least", "- short", "the end",
+    ]  # fmt: skip
+    assert [line for line in drawn(WrapTable(text, 20), text) if line.startswith("capillary")], "only where it is asked"

@@ -104,7 +104,7 @@ def test_nothing_is_kept_while_a_blind_block_hides_the_figures(start: Start) -> 
     blind.type("1")
     blind.wait("saved #")
     blind.type("q")
-    blind.wait("REVIEW")
+    blind.wait("Enter open")
     leave(blind)
     for file in pictures():
         file.unlink()
