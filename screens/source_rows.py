@@ -104,7 +104,7 @@ def reference_rows(reference: "SourceReference", columns: int, most: int) -> lis
     told = next((words for words in _KEY if width(words) + width(said) + 4 <= columns), _KEY[-1])
     room = columns - width(told) - 4
     first, *others = [_cut(reference, room)] if most == 1 else _wrapped(said, room)[:most]
-    rows: list[Row] = [[("   ", ""), (first, "badge"), ("", "fill"), (told, "title")]]
+    rows: list[Row] = [[("   ", ""), (first, "badge"), ("", "fill"), (told[:2], "key"), (told[2:], "rule")]]
     rows += ([("   ", ""), (line, "badge")] for line in others)
     more = _wrapped(_one_line(reference.more), columns - 4)
     left = most - len(rows)
