@@ -83,7 +83,8 @@ class ReasonDialog:
         last: list[StyledText] = [
             (" ", ""), ("Enter", "key"), (" no reason  ", ""), *([("h", "key"), (" type  ", "")] if self.type else []),
             ("n", "key"), (" note  ", ""), (self.asks.digits, "key"),
-            (" another verdict  " if columns >= _WORDED else " verdict  ", ""), ("Esc", "key"), (" back", ""), ("", "fill"),
+            (" another verdict  " if columns >= _WORDED else " verdict  ", ""), ("Esc", "key"), (" back", ""),
+            ("", "fill"),
         ]  # fmt: skip
         saved = f"({self.saved()}) "
         return [*rows, [*last, (saved, "receipt")] if cells(last) + width(saved) <= columns else last]
