@@ -32,7 +32,7 @@ from medreview.units.asks import STATEMENT_ASKS
 if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
     from medreview.review.open_session import CameFrom
-    from medreview.review.overview import QueueLine
+    from medreview.review.queue_kinds import QueueLine
     from medreview.screens.home_rows import Entrance
     from medreview.screens.outputs import WriteReport
     from medreview.screens.page import Choices

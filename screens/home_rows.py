@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from medreview.next_step import command, words_of
 from medreview.review.cell_width import fit, fit_words, width
-from medreview.review.overview import Overview, QueueLine, ResponseLine
+from medreview.review.overview import Overview, ResponseLine
 from medreview.review.queue import FilterLine
+from medreview.review.queue_kinds import QueueLine
 from medreview.review.resuming import DraftPlace, LastPlace
 from medreview.screens.widgets.painted import Row, StyledText, wrapped
 from medreview.units.registry import KINDS

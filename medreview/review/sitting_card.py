@@ -1,22 +1,18 @@
 """The first screen in sentences: where was I, what is worth my next hour, how far are the other units.
 
 A figure that would tell what the judges think is in none of them while a blind block is open: the queue is not counted
-then (``overview.QueueLine.hidden``).
+then (``queue_kinds.QueueLine.hidden``).
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from medreview.review.queue_kinds import HELD
+from medreview.review.queue_kinds import HELD, QueueLine
 from medreview.review.resuming import LastPlace
 from medreview.study import Study
 from medreview.text import counted
-
-if TYPE_CHECKING:
-    from medreview.review.overview import QueueLine
-
 
 _PROGRESS: Final = {
     "flagged": "{0} of {1} flagged statements are decided",
@@ -78,8 +74,8 @@ def sitting_card(
     study: Study,
     reviewer: str,
     pass_no: int,
-    lines: Sequence["QueueLine"],
-    kinds: Sequence["QueueLine"],
+    lines: Sequence[QueueLine],
+    kinds: Sequence[QueueLine],
     place: LastPlace | None,
     *,
     decided: int,
@@ -104,7 +100,7 @@ def sitting_card(
     return tuple(said)
 
 
-def to_do(lines: Iterable["QueueLine"]) -> list["QueueLine"]:
+def to_do(lines: Iterable[QueueLine]) -> list[QueueLine]:
     """The queues in which something waits, as far as that may be told; what was decided otherwise than by the judges
     is decided."""
     return [line for line in lines if line.waiting and not line.hidden and line.kind.name != "differing"]
@@ -151,13 +147,13 @@ def _where(place: LastPlace | None, line: "QueueLine | None", now: datetime) -> 
     yield f"You stopped {ago(place.at_utc, now)} {at}{counts}."
 
 
-def _next(line: "QueueLine", active_ms: float) -> str:
+def _next(line: QueueLine, active_ms: float) -> str:
     noun = _WAITING.get(line.kind.name)
     what = f"{counted(line.waiting, noun)}{_WHICH.get(line.kind.name, '')}" if noun else _others(line)
     return f"Next: {what}{f', {about(line.waiting, active_ms)}' if active_ms else ''}."
 
 
-def _others(line: "QueueLine") -> str:
+def _others(line: QueueLine) -> str:
     return f"{line.waiting} in “{line.kind.title}”"
 
 
