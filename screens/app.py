@@ -86,6 +86,7 @@ class Workbench(Places):
         self.start_in("mono" if look.mono else config.theme)
         self._study = study
         self._config = config
+        self.links = config.links
         self._look = look
         self._first = queue
         self._notice = notice

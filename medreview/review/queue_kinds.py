@@ -43,6 +43,29 @@ class QueueKind(NamedTuple):
     follows: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class QueueLine:
+    """A queue; ``size`` is what is ``open``, ``deferred`` and decided in it.
+
+    ``reserved``: how many more would be in it, were they not kept for the audit. ``waiting``: how many are to be
+    decided; in the queue of deferred units that is all of them. ``remark``: what is in it. ``hidden``: nothing of this
+    may be shown, because it would reveal what the judges think.
+    """
+
+    kind: QueueKind
+    size: int
+    open: int
+    deferred: int
+    reserved: int
+    remark: str
+    hidden: bool = False
+
+    @property
+    def waiting(self) -> int:
+        """Units worth doing here."""
+        return self.size if self.kind.name in ("deferred", "stale") else self.open
+
+
 STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
 """Which rows of ``standing`` are labels on another text than the page has now, or on no page where there is one now."""
 

@@ -87,7 +87,10 @@ def sitting_card(
     told = to_do(lines)
     goes_on = here if here in told else next(iter(told), None)
     said = list(_where(place, here, now or datetime.now(UTC)))
-    if goes_on is not None:
+    block_done = place is not None and place.queue.mode == "blind" and here is not None and not here.waiting
+    if block_done and any(line.hidden for line in lines):
+        said.append("Next: this block is done. Enter leads there, and r shows its judges.")
+    elif goes_on is not None:
         pace = study.counted(_ACTIVE, (reviewer,))[0] if decided >= _PACE_FROM else (0, 0)
         ms = pace[0] if pace[1] >= _PACE_FROM else 0
         flags = study.counted(_FLAGS, (reviewer, pass_no)) if goes_on.kind.name == "flagged" else []
@@ -136,7 +139,7 @@ def spoken_place(name: str) -> str:
     return f"statement {found[2]} of answer {found[1]}" if found else name
 
 
-def _where(place: LastPlace | None, line: "QueueLine | None", now: datetime) -> Iterator[str]:
+def _where(place: LastPlace | None, line: QueueLine | None, now: datetime) -> Iterator[str]:
     if place is None or not place.at_utc:
         return
     at = f"at {spoken_place(place.name)}" if place.name else f"in “{place.queue.kind.title}”"

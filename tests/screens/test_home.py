@@ -470,3 +470,17 @@ def test_the_time_comes_from_ones_own_pace(study: Study) -> None:
         session.decide("supported")
         session.next()
     assert not any("about" in sentence for sentence in overview(study, "anna").card)
+
+
+async def test_a_blind_block_that_is_done_leads_to_its_judges(study: Study) -> None:
+    session = ReviewSession(study, "kb", open_queue(study, "audit", "kb"))
+    for _ in session.queue.units:
+        session.decide("supported")
+        session.next()
+    session.leave()
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "Next: this block is done. Enter leads there, and r shows its judges." in shown(app)
+        await go(pilot, "enter", "r", "r")
+        assert review_screen(app).session.shows_judges
