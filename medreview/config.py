@@ -58,6 +58,15 @@ class Config:
             page="reviewing.md#the-mouse",
         ),
     )
+    links: bool = field(
+        default=False,
+        metadata=about(
+            "Addresses of sources are links of the terminal (OSC 8), where their host is shown in full.",
+            more="A terminal opens them in a browser: the page then learns that it is looked at.",
+            example="true",
+            page="reviewing.md#reading-a-source",
+        ),
+    )
     output: Literal["changes", "plain"] = field(
         default="changes",
         metadata=about(

@@ -32,7 +32,7 @@ from medreview.units.asks import STATEMENT_ASKS
 if TYPE_CHECKING:
     from medreview.review.deciding import Deciding
     from medreview.review.open_session import CameFrom
-    from medreview.review.overview import QueueLine
+    from medreview.review.queue_kinds import QueueLine
     from medreview.screens.home_rows import Entrance
     from medreview.screens.outputs import WriteReport
     from medreview.screens.page import Choices
@@ -86,6 +86,7 @@ class Workbench(Places):
         self.start_in("mono" if look.mono else config.theme)
         self._study = study
         self._config = config
+        self.links = config.links
         self._look = look
         self._first = queue
         self._notice = notice

@@ -25,6 +25,8 @@ from medreview.visible import visible
 Act = Callable[[], None]
 
 _REASON_ROWS: Final = FOOT_ROWS - 1
+_WORDED: Final = 64
+"""Columns from which the other keys of a reason are said in full."""
 _UNQUOTED: Final = str.maketrans("", "", "“”")
 _SPAN_ROOM: Final = 24
 """Cells for the words of the span before what stands ahead of them is shortened."""
@@ -80,8 +82,9 @@ class ReasonDialog:
                 break
         last: list[StyledText] = [
             (" ", ""), ("Enter", "key"), (" no reason  ", ""), *([("h", "key"), (" type  ", "")] if self.type else []),
-            ("n", "key"), (" note  ", ""), (self.asks.digits, "key"), (" another verdict  ", ""), ("Esc", "key"),
-            (" back", ""), ("", "fill"),
+            ("n", "key"), (" note  ", ""), (self.asks.digits, "key"),
+            (" another verdict  " if columns >= _WORDED else " verdict  ", ""), ("Esc", "key"), (" back", ""),
+            ("", "fill"),
         ]  # fmt: skip
         saved = f"({self.saved()}) "
         return [*rows, [*last, (saved, "receipt")] if cells(last) + width(saved) <= columns else last]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from medreview.next_step import command, words_of
 from medreview.review.cell_width import fit, fit_words, width
-from medreview.review.overview import Overview, QueueLine, ResponseLine
+from medreview.review.overview import Overview, ResponseLine
 from medreview.review.queue import FilterLine
+from medreview.review.queue_kinds import QueueLine
 from medreview.review.resuming import DraftPlace, LastPlace
 from medreview.screens.widgets.painted import Row, StyledText, wrapped
 from medreview.units.registry import KINDS
@@ -75,13 +76,13 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     share = counts.decided / counts.total if counts.total else 0
     tally = "   ".join(("", f"decided {counts.decided}", f"deferred {counts.deferred}", f"open {counts.open}"))
     room = max(4, min(40, columns - width(tally) - 14))
-    filled = min(room, round(share * room))
+    filled = min(room, max(counts.decided > 0, round(share * room)))
     contents = " · ".join((*_contents(overview), *([sources] if overview.sources or not overview.kinds else [])))
     who = f"reviewer {visible(reviewer)} "
     rows: list[Row] = [
         [(f" {fit_words(visible(overview.title), columns - width(who) - 3)}", "title"), ("", "fill"), (who, "dim")],
         *([_package_row(overview, columns)] if overview.package else []),
-        [(f"   {_cut(contents, columns - 5)}", "dim")],
+        *wrapped(contents, columns - 1, "dim", 2, lead="   "),
         [
             (tally, ""),
             ("", "fill"),
@@ -155,7 +156,7 @@ def queue_row(line: QueueLine, columns: int) -> Row:
     for number, word in ((line.open, "open"), (line.deferred, "deferred")):
         if number not in (0, line.size):
             pieces.append((f"  {number} {word}", ""))
-    room = columns - sum(width(text) for text, _ in pieces) - 3
+    room = columns - sum(width(text) for text, _ in pieces) - 5  # the pointer, a gap, and a blank at the end
     kept = [f"{line.reserved} more reserved for the audit", f"+{line.reserved} reserved"] if line.reserved else [""]
     told = ("; ".join(filter(None, (held, line.remark))) for held in kept)
     remark = next((words for words in told if width(words) <= room), "")

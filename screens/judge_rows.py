@@ -64,7 +64,7 @@ _RULE: Final[Row] = (("─", "rule fill"), (" ", ""))
 def judge_bar(session: Deciding, columns: int, hidden: str) -> list[Row]:
     """The judge rows of one column: two in open mode; one, with the words ``hidden``, while the judges are hidden."""
     if not session.shows_judges:
-        return [[("──", "rule"), (f" {hidden} ", "dim"), ("─", "rule fill")]]
+        return [[("──", "rule"), (f" {fit_words(hidden, columns - 4)} ", "dim"), ("─", "rule fill")]]
     if session.read_words and session.reads is not None:
         return spoken_rows(session.read_words, session.reads, len(session.judge_words), columns, SPOKEN_ROWS)
     card = session.card

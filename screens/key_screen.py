@@ -126,10 +126,14 @@ class KeyScreen(Screen[Result], Generic[Result]):
         if isinstance(widget, RowsView):
             if (index := widget.index_at(at.y)) is not None:
                 self.chosen(index)
-        elif isinstance(widget, LinesView | LiveLines):
-            shown = key_at(widget.row_at(at.y), at.x, widget.outer_size.width, ascii_only=widget.ascii_only)
-            if name := key_shown(shown):
-                self.answer(Key(name, shown if len(shown) == 1 else None))
+        elif isinstance(widget, LinesView | LiveLines) and (key := self.key_under(widget, at)):
+            self.answer(key)
+
+    def key_under(self, widget: LinesView | LiveLines, at: Offset) -> Key | None:
+        """The key whose name or words are at a place of a widget."""
+        shown = key_at(widget.row_at(at.y), at.x, widget.outer_size.width, ascii_only=widget.ascii_only)
+        name = key_shown(shown)
+        return Key(name, shown if len(shown) == 1 else None) if name else None
 
     def chosen(self, index: int) -> None:
         """Go to what a row of the list stands for."""

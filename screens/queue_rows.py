@@ -60,7 +60,7 @@ def progress_row(session: Deciding, columns: int) -> Row:
     room = min(most, columns - width(shown) - width(tally) - 3)
     if room < least:
         return [(f" {shown}", "title"), (tally, "")]
-    filled = done * room // size if size else 0
+    filled = max(done > 0, done * room // size) if size else 0
     return [(f" {shown} ", "title"), ("█" * filled, "own"), ("░" * (room - filled), "rule"), (tally, "")]
 
 

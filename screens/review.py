@@ -282,7 +282,7 @@ class ReviewScreen(KeyScreen[None]):
         if widget is self._listed and isinstance(self._step, PaletteDialog):
             step = self._step
             self._tried(lambda: step.choose(at.y))
-        elif widget is self._bar:
+        elif widget is self._bar and not self.key_under(self._bar, at):
             self._tried(lambda: self._acts.perform("source_next"))
         else:
             super().clicked(widget, at)

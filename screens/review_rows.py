@@ -232,7 +232,7 @@ def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
     left = [
         HeaderPiece(visible(subject.words), "", ((_EARLY, name),)),
         HeaderPiece(visible(subject.record), "dim", ((_FIRST, ""),)),
-        HeaderPiece(visible(short(subject.badges)), "badge", ((_EARLY, 16), (_EARLY + 2, ""))),
+        HeaderPiece(visible(subject.badges), "badge", ((_EARLY, 16), (_EARLY + 2, ""))),
     ]
     said = [
         HeaderPiece(

@@ -10,7 +10,7 @@ from medreview.review.cell_width import fit, width
 from medreview.review.page_words import state_words
 from medreview.review.session import ReviewSession
 from medreview.review.wrapping import prose_rows
-from medreview.screens.widgets.painted import Row, StyledText, cells
+from medreview.screens.widgets.painted import LINK, Row, StyledText, cells
 from medreview.sources.ocr_pages import BY_OCR, NO_TEXT_BY_OCR, OCR_OFFER, pages_in_words, words_in_doubt
 from medreview.sources.reading.text_structure import SetApart
 from medreview.text import counted
@@ -39,6 +39,14 @@ def address_of(source: Source) -> str:
 def host_of(source: Source) -> str:
     """The host as people say it."""
     return visible(source.domain).removeprefix("www.") or address_of(source)
+
+
+def link_of(source: Source, shown: str) -> str:
+    """The style of a link to a source whose address is ``shown``; ``""`` where its host is not, and for an address with
+    anything but plain signs in it, which could steer a terminal or mislead the eye."""
+    plain = source.url.isascii() and source.url.isprintable() and " " not in source.url
+    web = source.url.startswith(("https://", "http://"))
+    return f"{LINK}{source.url}" if plain and web and shown.startswith(host_of(source)) else ""
 
 
 def shares_host(source: Source, sources: Sequence[Source]) -> bool:
@@ -96,7 +104,7 @@ def reference_rows(reference: "SourceReference", columns: int, most: int) -> lis
     told = next((words for words in _KEY if width(words) + width(said) + 4 <= columns), _KEY[-1])
     room = columns - width(told) - 4
     first, *others = [_cut(reference, room)] if most == 1 else _wrapped(said, room)[:most]
-    rows: list[Row] = [[("   ", ""), (first, "badge"), ("", "fill"), (told, "title")]]
+    rows: list[Row] = [[("   ", ""), (first, "badge"), ("", "fill"), (told[:2], "key"), (told[2:], "rule")]]
     rows += ([("   ", ""), (line, "badge")] for line in others)
     more = _wrapped(_one_line(reference.more), columns - 4)
     left = most - len(rows)
@@ -358,7 +366,15 @@ def _bar(
             heading = [("─ ", "rule"), (fit(below, min(width(below), most)), ""), (" ", "")]
     if not heading:
         address = short_address(source, sources, left)
-    return [*start, (address, "title"), *facts, (" ", ""), *heading, ("─", "rule fill"), *right]
+    return [
+        *start,
+        (address, f"title {link_of(source, address)}".rstrip()),
+        *facts,
+        (" ", ""),
+        *heading,
+        ("─", "rule fill"),
+        *right,
+    ]
 
 
 def _state(source: Source, where: Where) -> list[StyledText]:

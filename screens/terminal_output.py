@@ -36,7 +36,8 @@ class ScreenRow(NamedTuple):
     """One row of the screen.
 
     ``signs`` has the character of each cell with what combines with it, and ``""`` for the second half of a wide one.
-    ``pens`` has the style of each cell: SGR codes of attributes, foreground and background, separated by ``|``.
+    ``pens`` has the style of each cell: SGR codes of attributes, foreground and background, separated by ``|``, and
+    behind one more the address that it links to, if any.
     From the column ``doubtful`` on, a terminal may count cells otherwise than Textual does; the row's width if nowhere.
     """
 
@@ -97,7 +98,8 @@ def _signs(text: str) -> Iterator[tuple[str, int]]:
 @lru_cache(4096)
 def _pen(style: Style, colours: ColorSystem) -> str:
     attributes = ";".join(code for name, code in _ATTRIBUTES.items() if getattr(style, name))
-    return "|".join((attributes, _colour(style.color, colours, True), _colour(style.bgcolor, colours, False)))
+    pen = "|".join((attributes, _colour(style.color, colours, True), _colour(style.bgcolor, colours, False)))
+    return f"{pen}|{style.link}" if style.link else pen
 
 
 def _colour(colour: Color | None, colours: ColorSystem, foreground: bool) -> str:
@@ -188,8 +190,8 @@ class Differ:
         return width
 
     def _may_erase(self, pen: str) -> bool:
-        attributes, _, ground = pen.split("|")
-        return _SEEN_ON_BLANKS.isdisjoint(attributes.split(";")) and (not ground or self._erases_in_colour)
+        attributes, _, ground, *link = pen.split("|", 3)
+        return not link and _SEEN_ON_BLANKS.isdisjoint(attributes.split(";")) and (not ground or self._erases_in_colour)
 
     def _write(self, y: int, start: int, end: int, pen: str, row: ScreenRow) -> None:
         """Write cells of one style."""
@@ -235,13 +237,17 @@ def _change(before: str, after: str) -> str:
     """The bytes that take a terminal from one pen to another."""
     if before == after:
         return ""
-    (had, *old), (has, *new) = before.split("|"), after.split("|")
+    (had, *old), (has, *new) = before.split("|", 3), after.split("|", 3)
+    link = "" if old[2:] == new[2:] else f"\x1b]8;;{''.join(new[2:])}\x1b\\"
+    old, new = old[:2], new[:2]
+    if (had, old) == (has, new):
+        return link
     was, wanted = [code for code in had.split(";") if code], [code for code in has.split(";") if code]
     gone = sorted({_OFF[code] for code in was if code not in wanted})
     added = [code for code in wanted if code not in was or _OFF[code] in gone]
     colours = [there or none for one, there, none in zip(old, new, ("39", "49"), strict=True) if one != there]
     from_none = ["", *wanted, *filter(None, new)]
-    return f"\x1b[{min(';'.join(from_none), ';'.join((*gone, *added, *colours)), key=len)}m"
+    return f"{link}\x1b[{min(';'.join(from_none), ';'.join((*gone, *added, *colours)), key=len)}m"
 
 
 QUESTION: Final = "\x1b[2H\x1b[6n"
@@ -336,6 +342,9 @@ class OutputApp(App[None], inherit_bindings=False):
     takes for changed does not count: the whole screen is compared with what was sent. A terminal of Textual's own, and
     ``only_changes=False``, are left to it.
     """
+
+    links = False
+    """Whether addresses are links of the terminal."""
 
     def __init__(self, *, only_changes: bool, erases_in_colour: bool, **options: Any) -> None:
         super().__init__(**options)

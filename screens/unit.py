@@ -118,7 +118,7 @@ class UnitFace(Face):
         cut = plan.shape == "one" and len(self._card(plan.regions["statement"].width)) > plan.statement_rows
         brings = "text" if self.panes.shows_response else view.beside.key if view.beside else "all of it" if cut else ""
         return Hints(
-            words=self._view_words(plan, brings),
+            words=self._view_words(plan, "" if self.panes.columns else brings),
             accept=session.accept_words,
             decided=session.own.label is not None,
             outputs=len(view.numbers),

@@ -10,7 +10,7 @@ from medreview.review.audit import members, reserved, size_when_asked
 from medreview.review.blind_block import blind_block_open
 from medreview.review.conflicts import conflict_units
 from medreview.review.queue import FilterLine, filter_lines
-from medreview.review.queue_kinds import KEPT, KINDS, ROWS, SHOWABLE, QueueKind
+from medreview.review.queue_kinds import KEPT, KINDS, ROWS, SHOWABLE, QueueKind, QueueLine
 from medreview.review.repeat_annotation import due_units, in_pass, ready_units, shares
 from medreview.review.resuming import DraftPlace, LastPlace, draft_places, last_place, unlisted_drafts
 from medreview.review.sitting_card import sitting_card, to_do
@@ -22,29 +22,6 @@ from medreview.study.package import Package, package_of
 from medreview.study.study_acts import is_asked
 from medreview.units.registry import KINDS as UNIT_KINDS
 from medreview.units.statement_view import response_name
-
-
-@dataclass(frozen=True, slots=True)
-class QueueLine:
-    """A queue; ``size`` is what is ``open``, ``deferred`` and decided in it.
-
-    ``reserved``: how many more would be in it, were they not kept for the audit. ``waiting``: how many are to be
-    decided; in the queue of deferred units that is all of them. ``remark``: what is in it. ``hidden``: nothing of this
-    may be shown, because it would reveal what the judges think.
-    """
-
-    kind: QueueKind
-    size: int
-    open: int
-    deferred: int
-    reserved: int
-    remark: str
-    hidden: bool = False
-
-    @property
-    def waiting(self) -> int:
-        """Units worth doing here."""
-        return self.size if self.kind.name in ("deferred", "stale") else self.open
 
 
 def queue_lines(study: Study, reviewer: str, pass_no: int, statements: int, *, blind: bool) -> tuple[QueueLine, ...]:

@@ -1,5 +1,7 @@
-"""Queues of statements: what is in each, in which order, what it is called. A new one is an entry of ``KINDS``."""
+"""Queues of statements: what is in each, in which order, what it is called; how full one is. A new one is an entry of
+``KINDS``."""
 
+from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from medreview.study.audit_frame import UNMET
@@ -107,3 +109,26 @@ def shown_in(kind: QueueKind) -> str:
     if kind.gathers:
         return "1"
     return f"{SHOWABLE} AND NOT {KEPT}" if kind.tells else SHOWABLE
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLine:
+    """A queue; ``size`` is what is ``open``, ``deferred`` and decided in it.
+
+    ``reserved``: how many more would be in it, were they not kept for the audit. ``waiting``: how many are to be
+    decided; in the queue of deferred units that is all of them. ``remark``: what is in it. ``hidden``: nothing of this
+    may be shown, because it would reveal what the judges think.
+    """
+
+    kind: QueueKind
+    size: int
+    open: int
+    deferred: int
+    reserved: int
+    remark: str
+    hidden: bool = False
+
+    @property
+    def waiting(self) -> int:
+        """Units worth doing here."""
+        return self.size if self.kind.name in ("deferred", "stale") else self.open

@@ -8,6 +8,7 @@ from medreview.errors import UserError
 from medreview.review.decision import last_act, last_undone
 from medreview.review.sitting import Sitting
 from medreview.review.spans_and_findings import FindingSpan
+from medreview.review.verdict_card import RULES_ALONE, TIE
 
 NOTHING_TO_UNDO: Final = "There is nothing of yours to undo."
 NOTHING_TO_REDO: Final = "There is nothing to redo."
@@ -49,14 +50,24 @@ class Refusing(Sitting):
     no_other_text = "There is no other text here."
 
     @property
+    def can_accept(self) -> bool:
+        """Whether the judges say one thing of what is on the screen, which can be taken as mine."""
+        return not self.refusal("accept")
+
+    @property
     def accept_words(self) -> str:
         """What accepting takes over: ``supported 2-0``; empty where it is refused."""
-        return "" if self.refusal("accept") else self.judges_words
+        if not self.can_accept:
+            return ""
+        together = self.card.together
+        alone = " (rules alone)" if together.who == RULES_ALONE else ""
+        return f"{self.judges_words} {together.tally}".rstrip() + alone
 
     @property
     def tie_words(self) -> str:
         """That accepting is refused because the judges are even: ``judges tie 1-1``; else empty."""
-        return ""
+        together = self.card.together
+        return f"judges tie {together.tally}" if together.word == TIE and not self.can_accept else ""
 
     @property
     def _judges_speak(self) -> bool:

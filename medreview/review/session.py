@@ -11,7 +11,7 @@ from medreview.review.above_page import OWN, AbovePage, absent_quotes, quotes_no
 from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, agrees, decided_statement, judges_level, judges_words
 from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import JudgeWords, jurors, together_words, words_on_statement
+from medreview.review.judge_words import JudgeWords, together_words, words_on_statement
 from medreview.review.likely_reason import likely_reason
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.shown_unit import Highlights, QueueEntry, load_queue_entry
@@ -337,24 +337,6 @@ class ReviewSession(Deciding):
         if self.item is None or not self.item.judgements:
             return "No judge has looked at this statement; press your own verdict."
         return "The judges have no common verdict here; press your own."
-
-    @property
-    def accept_words(self) -> str:
-        """With how the judges are divided: ``supported 2-0``."""
-        words, item = super().accept_words, self.item
-        if not words or item is None or item.verdict is None:
-            return words
-        jury = jurors(item)
-        tally = f" {item.verdict.votes_for}-{item.verdict.votes_other}" if len(jury) > 1 else ""
-        return f"{words}{tally}" if jury else f"{words} (rules only)"
-
-    @property
-    def tie_words(self) -> str:
-        """Of judges who may be seen."""
-        verdict = self.item.verdict if self.item and self.shows_judges else None
-        if verdict is None or not verdict.tied or not self.refusal("accept"):
-            return ""
-        return f"judges tie {verdict.votes_for}-{verdict.votes_other}"
 
     def _about(self) -> Decided:
         return decided_statement(self._statement())

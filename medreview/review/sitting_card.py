@@ -1,28 +1,24 @@
 """The first screen in sentences: where was I, what is worth my next hour, how far are the other units.
 
 A figure that would tell what the judges think is in none of them while a blind block is open: the queue is not counted
-then (``overview.QueueLine.hidden``).
+then (``queue_kinds.QueueLine.hidden``).
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from medreview.review.queue_kinds import HELD
+from medreview.review.queue_kinds import HELD, QueueLine
 from medreview.review.resuming import LastPlace
 from medreview.study import Study
 from medreview.text import counted
 
-if TYPE_CHECKING:
-    from medreview.review.overview import QueueLine
-
-
 _PROGRESS: Final = {
-    "flagged": "{0} of {1} flagged statements are decided",
-    "audit": "{0} of {1} drawn at random are decided",
-    "unchecked": "{0} of {1} that no model has checked are decided",
-    "responses": "{0} of {1} statements are decided",
+    "flagged": "{0} of {1} flagged statements {2} decided",
+    "audit": "{0} of {1} drawn at random {2} decided",
+    "unchecked": "{0} of {1} that no model has checked {2} decided",
+    "responses": "{0} of {1} statements {2} decided",
 }
 """How far a queue is, of those that do not shrink while one goes through them."""
 _WAITING: Final = {
@@ -78,8 +74,8 @@ def sitting_card(
     study: Study,
     reviewer: str,
     pass_no: int,
-    lines: Sequence["QueueLine"],
-    kinds: Sequence["QueueLine"],
+    lines: Sequence[QueueLine],
+    kinds: Sequence[QueueLine],
     place: LastPlace | None,
     *,
     decided: int,
@@ -91,7 +87,10 @@ def sitting_card(
     told = to_do(lines)
     goes_on = here if here in told else next(iter(told), None)
     said = list(_where(place, here, now or datetime.now(UTC)))
-    if goes_on is not None:
+    block_done = place is not None and place.queue.mode == "blind" and here is not None and not here.waiting
+    if block_done and any(line.hidden for line in lines):
+        said.append("Next: this block is done. Enter leads there, and r shows its judges.")
+    elif goes_on is not None:
         pace = study.counted(_ACTIVE, (reviewer,))[0] if decided >= _PACE_FROM else (0, 0)
         ms = pace[0] if pace[1] >= _PACE_FROM else 0
         flags = study.counted(_FLAGS, (reviewer, pass_no)) if goes_on.kind.name == "flagged" else []
@@ -104,7 +103,7 @@ def sitting_card(
     return tuple(said)
 
 
-def to_do(lines: Iterable["QueueLine"]) -> list["QueueLine"]:
+def to_do(lines: Iterable[QueueLine]) -> list[QueueLine]:
     """The queues in which something waits, as far as that may be told; what was decided otherwise than by the judges
     is decided."""
     return [line for line in lines if line.waiting and not line.hidden and line.kind.name != "differing"]
@@ -140,24 +139,25 @@ def spoken_place(name: str) -> str:
     return f"statement {found[2]} of answer {found[1]}" if found else name
 
 
-def _where(place: LastPlace | None, line: "QueueLine | None", now: datetime) -> Iterator[str]:
+def _where(place: LastPlace | None, line: QueueLine | None, now: datetime) -> Iterator[str]:
     if place is None or not place.at_utc:
         return
     at = f"at {spoken_place(place.name)}" if place.name else f"in “{place.queue.kind.title}”"
     progress = _PROGRESS.get(place.queue.kind.name)
     counts = ""
     if line is not None and progress and not line.hidden:
-        counts = f"; {progress.format(line.size - line.open - line.deferred, line.size)}"
+        done = line.size - line.open - line.deferred
+        counts = f"; {progress.format(done, line.size, 'is' if done == 1 else 'are')}"
     yield f"You stopped {ago(place.at_utc, now)} {at}{counts}."
 
 
-def _next(line: "QueueLine", active_ms: float) -> str:
+def _next(line: QueueLine, active_ms: float) -> str:
     noun = _WAITING.get(line.kind.name)
     what = f"{counted(line.waiting, noun)}{_WHICH.get(line.kind.name, '')}" if noun else _others(line)
     return f"Next: {what}{f', {about(line.waiting, active_ms)}' if active_ms else ''}."
 
 
-def _others(line: "QueueLine") -> str:
+def _others(line: QueueLine) -> str:
     return f"{line.waiting} in “{line.kind.title}”"
 
 

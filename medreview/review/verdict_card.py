@@ -25,6 +25,9 @@ from medreview.units.cited_source import Source
 from medreview.units.kind import RULES, Machines, Opinion, UnitView
 from medreview.units.statement_view import Judgement, StatementView, judge_name, said_in_words
 
+TIE: Final = "TIE"
+RULES_ALONE: Final = "rules alone"
+
 
 class Words(NamedTuple):
     """A text, and the places in it that are otherwise in the other text."""
@@ -165,13 +168,13 @@ def _of_unit(machines: Machines, judges: Sequence[Opinion], offline: Sequence[Op
     names = {one.judge for one in judges}
     if not judges:
         word = said or (offline[0].said if offline else "")
-        return Together("rules alone" if offline else "judges" if said else "", word, level=machines.level)
+        return Together(RULES_ALONE if offline else "judges" if said else "", word, level=machines.level)
     votes = Counter(one.label for one in judges if one.counts and one.label)
     most, *others = [number for _, number in votes.most_common()] or [0]
     tied = machines.level is None and others[:1] == [most]
     tally = f"{most}-{sum(others)}" if len(judges) == len(names) > 1 and most else ""
     who = "judges" if len(names) > 1 else RULES if names == {RULES} else "one judge"
-    word = "TIE" if tied and tally else said or "no verdict"
+    word = TIE if tied and tally else said or "no verdict"
     return Together(who, word, tally, machines.level, tuple(votes.most_common()) if tally else ())
 
 
@@ -229,11 +232,11 @@ def _together(item: StatementView, accepts: bool) -> Together:
     if not said:
         lead = next((each for each in item.judgements if each.judgement_id == verdict.judgement_id), None)
         word = said_in_words(lead) if lead else "unsure"
-        return Together("rules alone", word, level=verdict.verdict, accepts=accepts)
+        return Together(RULES_ALONE, word, level=verdict.verdict, accepts=accepts)
     two_way = {True: "supported", False: "not supported", None: "no verdict"}[verdict.supported]
     word = level_named("evidence", verdict.verdict).name if verdict.verdict else two_way
     if verdict.tied:
-        word = f"{word}, TIE" if verdict.verdict else "TIE"
+        word = f"{word}, {TIE}" if verdict.verdict else TIE
     who, tally = ("judges", tally_words(verdict)) if len(said) > 1 else ("one judge", "")
     counts = Counter(juror.verdict or _TWO_WAY[juror.supported] for juror in said)
     return Together(who, word, tally, verdict.verdict, tuple(counts.most_common()), accepts)

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from medreview.review.cell_width import fit, fit_words, fitting, width
 from medreview.review.wrapping import prose_rows
+from medreview.screens.terminal_output import OutputApp
 from medreview.visible import visible
 
 
@@ -119,6 +120,9 @@ COLOURS: Final = {
     "bright_black": "in the background",
 }
 """The one meaning of each colour of :data:`PALETTE`."""
+
+LINK: Final = "link:"
+"""Begins the name of a style that makes a text a link, with the address behind it; drawn where the settings say so."""
 
 FILL: Final = "fill"
 """Style name of a text that is repeated (a space if empty) until the row is full; at most one in a row."""
@@ -231,12 +235,16 @@ class Painted(Widget):
         if found is None:
             found = self.rich_style
             for name in reversed(names.split()):
-                found += PALETTE[name]
+                found += self._link(name) if name.startswith(LINK) else PALETTE[name]
             piece, (_, background) = [Segment(" ", found)], self.background_colors
             for each in self.get_line_filters():
                 piece = each.apply(piece, background)
             found = self._styles_of[names] = piece[0].style or found
         return found
+
+    def _link(self, name: str) -> Style:
+        links = isinstance(self.app, OutputApp) and self.app.links
+        return Style(link=name.removeprefix(LINK)) if links else Style()
 
     def shown(self, text: str) -> str:
         """Any text as displayed (:func:`displayed`)."""

@@ -18,8 +18,9 @@ from medreview.review.audit import (
     reserved,
 )
 from medreview.review.decision import last_act
-from medreview.review.overview import Overview, QueueLine, overview
+from medreview.review.overview import Overview, overview
 from medreview.review.queue import open_queue
+from medreview.review.queue_kinds import QueueLine
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.audit_frame import strata

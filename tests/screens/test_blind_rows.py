@@ -53,4 +53,3 @@ async def test_queue_first_screen_and_end_say_nothing_of_the_judges(study_path: 
         refresh(study)
     one, two = await walk(study_path), await walk(other)
     assert one == two
-

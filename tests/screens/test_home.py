@@ -430,7 +430,7 @@ async def test_the_first_screen_says_in_sentences_where_one_was_and_what_is_next
         assert "kappa" not in said
         await go(pilot, "T", "3", "escape", "j", "q")
         said = " ".join(shown(app).split())
-        assert "You stopped just now at statement 2 of answer 1; 1 of 6 flagged statements are decided." in said
+        assert "You stopped just now at statement 2 of answer 1; 1 of 6 flagged statements is decided." in said
         assert "Next: 5 flagged statements." in said
 
 
@@ -470,3 +470,17 @@ def test_the_time_comes_from_ones_own_pace(study: Study) -> None:
         session.decide("supported")
         session.next()
     assert not any("about" in sentence for sentence in overview(study, "anna").card)
+
+
+async def test_a_blind_block_that_is_done_leads_to_its_judges(study: Study) -> None:
+    session = ReviewSession(study, "kb", open_queue(study, "audit", "kb"))
+    for _ in session.queue.units:
+        session.decide("supported")
+        session.next()
+    session.leave()
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "Next: this block is done. Enter leads there, and r shows its judges." in shown(app)
+        await go(pilot, "enter", "r", "r")
+        assert review_screen(app).session.shows_judges

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from medreview import pipeline
 from medreview.review.actions import KeyRepeat
+from medreview.screens.page import ChoicePage
 from medreview.study import Study
 from tests.support.workbench import events, pane_text, press_at, review_screen, statements, workbench
 
@@ -84,8 +85,9 @@ async def test_sixty_statements_take_about_six_keys_for_five(tmp_path: Path) -> 
                 shown = " ".join(view.render_line(y).text.strip(" ▌") for y in range(view.size.height))
                 assert (f"condition {place + 1} take" in shown) == (truth(place) != "not_addressed")
                 await press({"supported": "1", "contradicted": "3", "not_addressed": "4"}[truth(place)], READING_S)
-                receipts |= set(re.findall(r"saved #\d+", pane_text(app, "foot")))
-                if "Why not" in pane_text(app, "foot"):
+                foot = pane_text(app, "page-foot" if isinstance(app.screen, ChoicePage) else "foot")
+                receipts |= set(re.findall(r"saved #\d+", foot))
+                if "Why not" in foot:
                     await press("q" if truth(place) == "contradicted" else "enter", 1.0)
         first = study.reader.execute(
             """SELECT label FROM decision_first AS d JOIN statement AS s ON s.statement_id = d.unit

@@ -23,6 +23,8 @@ ROOT: Final = Path(__file__).parents[2] / "medreview"
 _SPEAK: Final = ("screens", "review", "units", "judges", "references", "stats", "labels.py", "text.py", "sources")
 """Rooms whose words come to the screen."""
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_ONE_LETTER: Final = re.compile(r"[^\W\d_]{2,} [B-HJ-Zb-z]$")
+"""A letter at the edge of a part, behind a word: the next word was cut off there."""
 _CHUNK: Final = re.compile(r"\S+")
 _NUMBER: Final = re.compile(r"\S*\d\S*")
 _DIGITS: Final = re.compile(r"\d[\d.,:-]*")
@@ -149,6 +151,8 @@ def _blank_end(rows: Sequence[Strip]) -> int:
 
 def _cut(text: str, words: frozenset[str]) -> Iterator[str]:
     """What is done to the words of a row: ``cut`` before an ellipsis, or ``broken`` without one. Addresses may be."""
+    if _ONE_LETTER.search(text):
+        yield "broken"
     for found in _CHUNK.finditer(text):
         chunk = found[0]
         if _ADDRESS.search(chunk):

@@ -23,7 +23,7 @@ from medreview.screens.svg import Screenshot, svg
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "pictures"
 WHO: Final = "kb"
-SECONDS: Final = 1.6
+SECONDS: Final = 2.2
 """For each screen of the recording."""
 
 
@@ -42,14 +42,15 @@ class Picture(NamedTuple):
     moves: bool = False
 
 
+_LABELS: Final = "111111112111113111141121"
+"""A reviewer's verdicts on the first answers, for the figures."""
 PICTURES: Final = {
     "review": Picture("flagged", (140, 40)),
     "narrow": Picture("flagged", (80, 24), theme="light"),
     "blind": Picture("audit", (100, 30)),
-    "figures": Picture("flagged", (100, 26), "3 Enter 3 Enter 3 Enter 4 Enter 1 Enter 1 Enter 2 Enter 3 Enter i",
-                       decisions=8),
-    "ten-decisions": Picture("flagged", (100, 30), "4 t 3 Enter 4 t 4 t 2 t 3 t 3 Enter 3 t 3 Enter 4 t", decisions=10,
-                             moves=True),
+    "figures": Picture("responses", (100, 26), f"{' '.join(f'{label} Enter' for label in _LABELS)} i",
+                       decisions=len(_LABELS)),
+    "ten-decisions": Picture("flagged", (100, 30), "4 4 4 c a a 3 3 q 3 q a a", decisions=10, moves=True),
 }  # fmt: skip
 """By the name of the file."""
 
