@@ -163,7 +163,7 @@ class HomeScreen(KeyScreen[None]):
             (", export, report" if self._overview.responses or self._overview.kinds else "", ""),
         ]  # fmt: skip
         keys: Row = [
-            (" i", "key"), (" figures   ", ""), *back, ("I", "key"), (" paste   ", ""), ("?", "key"), (" help   ", ""),
+            (" i", "key"), (" figures   ", ""), *back, ("I", "key"), (" paste   ", ""), ("?", "key"), (" keys   ", ""),
             ("q", "key"), (" leave", ""),
         ]  # fmt: skip
         self._foot.show(foot_rows([opens, keys], "", self._said or self._asked(), False, columns))
