@@ -68,13 +68,14 @@ def _why_part(card: VerdictCard, columns: int) -> list[_Part]:
     if not card.reasons:
         return []
     first, *others = beside_tally(card.reasons) or card.reasons
-    room = columns - len(_ASIDE) - 3
+    room = columns - len(_ASIDE) - 1
 
     def title(words: str) -> Row:
-        return [(" ── ", "rule"), (_WHY, "title"), (words, "badge"), (" ", ""), ("─", "rule fill"), (" ", "")]
+        rule: Row = [(" ", ""), ("─", "rule fill"), (" ", "")] if width(words) + 2 <= room else []
+        return [(" ── ", "rule"), (_WHY, "title"), (words, "badge"), *rule]
 
     def said(words: str, most: int) -> list[Row]:
-        return wrapped(words, columns - 2, "", most, lead=_ASIDE)
+        return wrapped(words, columns, "", most, lead=_ASIDE)
 
     def in_a_row() -> str:
         fitting = (words for words in (first.sentence, first.brief) if width(words) <= room)
@@ -86,7 +87,7 @@ def _why_part(card: VerdictCard, columns: int) -> list[_Part]:
             for reason in others:
                 told = told if width(f"{told}{APART}{reason.short}") > room else f"{told}{APART}{reason.short}"
             return [title(fit(told, min(width(told), room)))]
-        lines = wrapped(first.sentence, columns - 2, "badge", lead=_ASIDE)
+        lines = wrapped(first.sentence, columns, "badge", lead=_ASIDE)
         whole = len(lines) <= max(1, min(2, rows - len(others)))
         found = [title(lines[0][1][0]), *lines[1:]] if whole else [title(in_a_row())]
         for number, reason in enumerate(others):

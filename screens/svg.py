@@ -74,13 +74,12 @@ def svg(shots: Sequence[Screenshot], seconds: float = 2.0) -> str:
 
 
 def _moving(count: int, seconds: float) -> Iterator[str]:
-    """Each screen is seen in its share of the time; only the last where movement is not wanted."""
-    share = 100 / count
+    """Each screen is seen in its share of the time; only the last where movement is not wanted, or not known."""
+    share, whole = 100 / count, count * seconds
     yield f"@keyframes turn{{0%{{visibility:visible}}{share:.3f}%,100%{{visibility:hidden}}}}"
-    yield f".s{{visibility:hidden;animation:turn {count * seconds:g}s step-end infinite}}"
-    yield from (f"#s{number}{{animation-delay:{number * seconds:g}s}}" for number in range(count))
-    still = f".s{{animation:none}}#s{count - 1}{{visibility:visible}}"
-    yield f"@media (prefers-reduced-motion:reduce){{{still}}}"
+    yield f".s{{visibility:hidden;animation:turn {whole:g}s step-end infinite}}#s{count - 1}{{visibility:visible}}"
+    yield from (f"#s{number}{{animation-delay:{number * seconds - whole:g}s}}" for number in range(count))
+    yield "@media (prefers-reduced-motion:reduce){.s{animation:none}}"
 
 
 def _first_style(shot: Screenshot) -> Style:

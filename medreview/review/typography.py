@@ -111,6 +111,10 @@ class SetRows:
         """As there."""
         return self._rows.row_of(self._gaps.inside(offset))
 
+    def last_of(self, row: int) -> int:
+        """As there."""
+        return self._rows.last_of(row)
+
     def runs(self, row: int) -> list[TextRun]:
         """As there; what is not drawn may stand in them."""
         back = self._gaps.back

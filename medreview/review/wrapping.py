@@ -412,6 +412,10 @@ class WrapTable:
         _, number = max((found for found in (*drawn, *bars) if found[0] <= offset), default=(0, 0))
         return bisect_left(self.rows, line) + number
 
+    def last_of(self, row: int) -> int:
+        """The last row of the row of a table that a row is part of; of prose the row itself."""
+        return bisect_right(self.rows, self.rows[row]) - 1
+
     def runs(self, row: int) -> list[TextRun]:
         """The text runs of a row, from left to right; gaps between them are blank."""
         line = self.rows[row]

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from textual import events
@@ -95,6 +96,7 @@ class DocumentPage:
         self._wrap: AnyRows | None = None
         self._columns = 0
         self._preface_rows: list[str] = []
+        self._notes: list[tuple[int, Note]] = []
         self._note_rows: list[int] = []
         self._note_lines: list[int] = []
 
@@ -144,8 +146,15 @@ class DocumentPage:
         preface = self.contents.preface
         words = WrapTable(preface, room).rows if preface else ()
         self._preface_rows = [preface[start:end].rstrip() for start, end in words]
-        self._note_rows = [self._wrap.row_of(note.offset) for note in self.contents.notes]
+        self._notes = sorted(((self._row_above(note), note) for note in self.contents.notes), key=itemgetter(0))
+        self._note_rows = [row for row, _ in self._notes]
         self._note_lines = [len(self._preface_rows) + row + above + 1 for above, row in enumerate(self._note_rows)]
+
+    def _row_above(self, note: Note) -> int:
+        """The row under which a note stands: that of its place, or the end of the passage that it names."""
+        assert self._wrap is not None
+        row = self._wrap.row_of(note.offset)
+        return self._wrap.last_of(row) if note.hangs else row
 
     def __len__(self) -> int:
         """The number of lines; none before the page is laid out."""
@@ -189,7 +198,7 @@ class DocumentPage:
             return ((" " * self._gutter, ""), (self._preface_rows[line], "badge"))
         note = bisect_left(self._note_lines, line)
         if note < len(self._note_lines) and self._note_lines[note] == line:
-            return self._note(self.contents.notes[note])
+            return self._note(self._notes[note][1])
         return self._text_row(self._row_at(line))
 
     def _text_row(self, row: int) -> Row:

@@ -68,7 +68,7 @@ def lit(session: ReviewSession) -> dict[str, str]:
     ],
 )
 def test_a_quote_is_lit_by_what_it_means(sit: Any, label: str, status: str, doubt: str | None, kind: str) -> None:
-    place = {"quote_start": 0, "quote_end": len(SAYS)}
+    place: dict[str, Any] = {"quote_start": 0, "quote_end": len(SAYS)}
 
     def judged(rows: StudyBuilder) -> None:
         rows.judgement("one", "s", "p@1", label, SAYS, status or "exact", quote_doubt=doubt, **place)

@@ -417,3 +417,16 @@ async def test_what_was_prepared_for_another_width_is_laid_out_again() -> None:
         app.view.show("")
         app.view.show(LONG)
         assert lines(app.view) == narrow
+
+
+async def test_what_a_lit_row_of_a_table_is_stands_below_all_its_rows() -> None:
+    app = DocumentApp()
+    text = "| Vaccine | Type | When |\n| --- | --- | --- |\n| Hepatitis B vaccine | Inactivated | Any week |\nEnd."
+    start = text.index("Hepatitis")
+    async with app.run_test(size=(44, 12)):
+        app.view.show(text, [Mark(start, start + 19, "evidence")], notes=[Note(start, "nearest passage", hangs=True)])
+        drawn = lines(app.view)
+        noted = next(row for row, line in enumerate(drawn) if "nearest passage" in line)
+        assert "Hepatitis" in drawn[noted - 2]
+        assert "vaccine" in drawn[noted - 1]
+        assert "End." in drawn[noted + 1]
