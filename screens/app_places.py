@@ -73,6 +73,8 @@ class Places(Themed, inherit_bindings=False):
     _report: "WriteReport | None" = None
     """Writes the report; only the command line has what makes one."""
     _outputs: "OutputWriter | None" = None
+    _notice: str
+    """What the next screen says at first."""
 
     @abstractmethod
     def open_at(self, queue: Queue, unit: str) -> None:
@@ -230,11 +232,14 @@ class Places(Themed, inherit_bindings=False):
         self._outputs.write(self._study, lambda: output(self._study, self._config.reviewer))
 
     def _tell(self, words: str) -> None:
-        """Say something on the screen that is on top, now."""
-        if isinstance(self.screen, KeyScreen):
-            with self.batch_update():
-                self.screen.tell(words)
-                self.screen.paint()
+        """Say something on the screen that is on top, now; where it has no row for it, on the next that has."""
+        screen = self.screen
+        if not isinstance(screen, KeyScreen) or type(screen).tell is KeyScreen.tell:
+            self._notice = words
+            return
+        with self.batch_update():
+            screen.tell(words)
+            screen.paint()
 
     # Figures
 

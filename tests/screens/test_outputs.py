@@ -109,3 +109,13 @@ async def test_the_line_of_either_screen_leads_to_labels_report_and_tour(study: 
         await press(pilot, "enter")
         await until(pilot, lambda: "written:" in pane_text(app, "foot"))
     assert (study.path.parent / "sepsis-labels" / "labels.csv").exists()
+
+
+async def test_where_it_lies_is_said_later_if_there_is_no_row_for_it_now(study: Study) -> None:
+    app = workbench(study)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "question_mark")
+        app.export_labels()
+        await until(pilot, lambda: "written:" in app._notice)
+        await press(pilot, "q", "q")
+        assert "written:" in screen_text(app)
