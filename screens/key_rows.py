@@ -120,7 +120,7 @@ def _width(hint: Hint) -> int:
 def _row(left: Sequence[Hint], apart: Sequence[Hint], columns: int, right: Sequence[Hint] = ()) -> Row:
     """``left`` and, after a wider gap, ``apart``, evenly spaced, as many as fit before ``right``, which is at the end
     in any case."""
-    end = _taken(right, 2) + 1 if right else 1
+    end = _taken(right, 2) + 1 if right else 0
     room = columns - 1 - end
     everything = [*left, *apart]
     gap = next((gap for gap in _GAPS if _taken(everything, gap) + (3 if apart else 0) <= room), 2 if right else 1)
