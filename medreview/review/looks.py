@@ -5,7 +5,7 @@ blind, with the totals among what had been seen.
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from medreview.errors import UserError
@@ -39,6 +39,9 @@ WHERE reviewer <> ? AND pass = 1 AND axis = 'hallucination')"""
 
 _REVIEWED: Final = """SELECT DISTINCT reviewer FROM event
 WHERE kind IN ('decide', 'revise', 'defer', 'note', 'shown') ORDER BY reviewer"""
+
+_SHOWN_OPEN: Final = """SELECT DISTINCT unit, snapshot, block FROM event
+WHERE kind = 'shown' AND mode = 'open' AND event_id > ?"""
 
 _SAID: Final = ("judgement", "hallucination_finding", "key_fact_vote", "opinion", "reference_check")
 """Where machines speak."""
@@ -89,6 +92,27 @@ def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:
     def change(connection: sqlite3.Connection) -> None:
         Recorder(reviewer).append(connection, event, block=what, mode="open")
 
+    return _written(study, change, shown)
+
+
+def note_shown_in_copy(study: Study, copy: Study, reviewer: str) -> str:
+    """Record in a study the units that its copy has shown with the judges since it was made.
+
+    ``""``, or a sentence as from :func:`note_look`.
+    """
+    newest = study.reader.execute("SELECT coalesce(max(event_id), '') FROM event").fetchone()[0]
+    seen = copy.reader.execute(_SHOWN_OPEN, (newest,)).fetchall()
+
+    def change(connection: sqlite3.Connection) -> None:
+        recorder = Recorder(reviewer)
+        for unit, snapshot, block in seen:
+            recorder.append(connection, NewEvent("shown", unit, snapshot=snapshot), block=block, mode="open")
+
+    return _written(study, change, "verdicts") if seen else ""
+
+
+def _written(study: Study, change: Callable[[sqlite3.Connection], None], shown: Shown) -> str:
+    """Make a change of the record, also of a study that is open for reading; why not, if it cannot be."""
     try:
         if study.writable:
             study.write(change)

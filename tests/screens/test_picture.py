@@ -12,6 +12,7 @@ from medreview.review.queue import open_queue
 from medreview.screens.picture import THEMES, Theme, copied, keys_of, picture, size_of
 from medreview.screens.svg import Screenshot, svg
 from medreview.study import Study
+from medreview.study.check import check_study
 from tests.support.commands import Program
 from tests.support.workbench import events, screen_text, workbench
 
@@ -76,6 +77,16 @@ def test_keys_are_pressed_on_a_copy(study_path: Path, tmp_path: Path) -> None:
     assert "saved #" in decided
     with Study.open(study_path) as study:
         assert events(study, "decide") == []
+
+
+def test_what_is_shown_of_the_judges_is_noted_in_the_study(study_path: Path, tmp_path: Path) -> None:
+    Program(study_path.parent)("picture", study_path.name, tmp_path / "p.svg", "--keys", "j 5", "--reviewer", "new")
+    with Study.open(study_path) as study:
+        seen = study.reader.execute("SELECT unit, mode FROM event WHERE kind = 'shown' AND reviewer = 'new'").fetchall()
+        assert len({row["unit"] for row in seen}) == 2
+        assert {row["mode"] for row in seen} == {"open"}
+        assert events(study, "decide") == []
+        assert check_study(study).faults == []
 
 
 @pytest.mark.parametrize("keys", ["q q", "j q q"])

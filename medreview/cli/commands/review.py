@@ -131,7 +131,8 @@ def picture(
 ) -> None:
     """Draw the workbench as an SVG picture, without a terminal. `medreview --picture` is short for it.
 
-    It draws what a reviewer would see after these keys, on a copy: nothing is decided, and no look is noted.
+    It draws what a reviewer would see after these keys, on a copy: nothing is decided. Where the judges are shown, the
+    study notes that the reviewer has seen the statement.
 
     Example: medreview picture sepsis.medreview flagged.svg --size 100x30 --keys 'j j w'
     """
@@ -140,14 +141,16 @@ def picture(
     from medreview.atomic_output import atomic_output, write_new
     from medreview.config import load_config
     from medreview.review.audit import begin
+    from medreview.review.looks import note_shown_in_copy
     from medreview.review.queue import open_queue
     from medreview.screens.picture import as_theme, copied, keys_of, size_of
     from medreview.screens.picture import picture as drawn
+    from medreview.study import Study
 
     columns_rows, pressed, shown = size_of(size), keys_of(keys), as_theme(theme)
     if out.suffix.lower() != ".svg":
         raise UserError(f"A picture is an SVG file; name one that ends in .svg, not {out.name}.")
-    out = out.absolute()
+    out, study = out.absolute(), study.absolute()
     config = load_config()
     if reviewer:
         config = replace(config, reviewer=reviewer)
@@ -158,6 +161,9 @@ def picture(
         if chosen is not None and not chosen.units:
             raise UserError(chosen.nothing)
         write_new(made, drawn(opened, config, chosen, size=columns_rows, theme=shown, keys=pressed))
+        with Study.open(study, read_only=True) as seen:
+            if sentence := note_shown_in_copy(seen, opened, config.reviewer):
+                say(sentence)
     said = f"{out}: {size}, {chosen.kind.title if chosen else 'the first screen'}"
     result({"picture": str(out), "bytes": out.stat().st_size}, said, as_json=as_json)
 
