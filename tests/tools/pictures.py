@@ -45,7 +45,7 @@ class Picture(NamedTuple):
 _LABELS: Final = "111111112111113111141121"
 """A reviewer's verdicts on the first answers, for the figures."""
 PICTURES: Final = {
-    "review": Picture("flagged", (140, 40)),
+    "review": Picture("flagged", (140, 40), "j j j j j"),
     "narrow": Picture("flagged", (80, 24), theme="light"),
     "blind": Picture("audit", (100, 30)),
     "figures": Picture("responses", (100, 26), f"{' '.join(f'{label} Enter' for label in _LABELS)} i",
