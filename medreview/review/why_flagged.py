@@ -406,6 +406,8 @@ def _contradicted(item: StatementView) -> str:
     where = _saying(item, "contradicted")
     if not who or not where:
         return ""
+    of_each = [_saying(item, "contradicted", judge) for judge in who]
+    where = [name for name in where if all(name in names for names in of_each)] or where
     judges = f"{who[0]} says" if len(who) == 1 else f"{counted(len(who), 'judge')} say"
     return f"{judges} that {_named(where)} contradict{'' if len(where) > 1 else 's'} it"
 

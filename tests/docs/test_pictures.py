@@ -19,4 +19,4 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", [name for name, picture in PICTURES.items() if not picture.moves])
 def test_a_picture_is_true(sample: Path, tmp_path: Path, name: str) -> None:
     made = draw(PICTURES[name], sample, tmp_path)
-    assert made == (FOLDER / f"{name}.svg").read_text(encoding="utf-8"), "python -m tests.tools.pictures draws them again"
+    assert made == (FOLDER / f"{name}.svg").read_text(encoding="utf-8"), "python -m tests.tools.pictures draws it"

@@ -7,8 +7,12 @@ from medreview.judges.triage import CitedPages, CitedReference, flags
 from medreview.judges.votes import Vote, VotingJudge
 from medreview.labels import CLASH_WORDS, HALLUCINATION, PAGE_STATES
 from medreview.references.verdict import VERDICTS
+from medreview.review.open_session import open_session
+from medreview.review.queue import open_queue
 from medreview.review.why_flagged import badges_in, every_reason, reasons, reasons_of_unit, short
+from medreview.study import Study
 from medreview.units.kind import DocumentPassage, Machines, Opinion, UnitView
+from medreview.units.registry import unit_name
 from tests.review.sittings import sit
 
 VIEW = UnitView("fact:1", "fact", "F1", "R01", "", "", ())
@@ -98,3 +102,13 @@ def test_another_unit_says_whose_quote_is_not_true():
 
     (reason,) = reasons_of_unit(Machines((said,), badges="false quote"), VIEW)
     assert reason.sentence == "juror's quote is not in the text"
+
+
+def test_only_what_all_these_judges_say_of_a_source_is_said_of_them(demo_file):
+    with Study.open(demo_file, read_only=True) as study:
+        session = open_session(study, "kb", open_queue(study, "flagged", "kb"))
+        session.go([unit_name(study.reader, unit) for unit in session.queue.units].index("R08 S6"))
+        votes = {(said.judge, said.verdict, session.item.source_of(said.snapshot_id).name)
+                 for said in session.item.judgements if not said.offline}  # fmt: skip
+        assert ("juror-one", "partial", "1") in votes
+        assert session.reasons[0].sentence == "2 judges say that source 2 contradicts it"
