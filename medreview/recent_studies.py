@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeVar
 from medreview.errors import UserError
 from medreview.review.resuming import last_bookmark, stored_drafts
 from medreview.review.unit_queues import ALL as QUEUES
+from medreview.study import Study
 from medreview.study.connection import connect, sentence_of
 from medreview.study.counts import Counts, load_counts, load_states
 from medreview.study.file_kind import is_no_file
@@ -79,6 +80,20 @@ def look_at(opened: OpenedStudy, reviewer: str) -> RecentStudy:
         return only("newer" if isinstance(error, _Newer) else "broken", str(error))
     except OSError as error:
         return only("broken", f"it cannot be read ({error.strerror or error})")
+
+
+def card_of(study: RecentStudy) -> tuple[str, ...]:
+    """Where the reviewer stopped in it and what is next, in the sentences of its first screen; none of a study that an
+    earlier version made, or that is open elsewhere."""
+    from medreview.review.overview import overview
+
+    if study.state != "ready":
+        return ()
+    try:
+        with closing(connect(study.path, read_only=True, at_rest=True)) as reader:
+            return overview(Study(study.path, reader, None), study.reviewer).card
+    except (sqlite3.Error, UserError, OSError):  # changed since it was looked at: its row says enough
+        return ()
 
 
 class _Newer(UserError):

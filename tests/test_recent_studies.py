@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.recent_studies import RecentStudy, look_at
+from medreview.recent_studies import RecentStudy, card_of, look_at
 from medreview.review.decision import decide_in_script
 from medreview.study import Study
 from medreview.study.counts import Counts
@@ -64,6 +64,9 @@ def test_what_is_decided_and_where_it_was_left_is_told_for_its_reviewer_and_noth
     assert found.drafts == 1
     assert looked(demo, "anna").counts == Counts(total, 1, 0, total - 1)
     assert looked(demo, "anna").left_off == ""
+    where, following, *_ = card_of(found)
+    assert "in “triage: flagged”" in where
+    assert following.startswith("Next: ")
     assert trace(demo.parent) == before
 
 

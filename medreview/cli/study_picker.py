@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -21,8 +22,9 @@ WIDTH: Final = 80
 _INDENT: Final = "    "
 
 
-def study_lines(number: int, study: "RecentStudy") -> Iterator[str]:
-    """One study: number and title and when; its path; what is open in it, or what is wrong."""
+def study_lines(number: int, study: "RecentStudy", card: Sequence[str] = ()) -> Iterator[str]:
+    """One study: number and title and when; its path; what is open in it, or what is wrong. ``card``: sentences on
+    where the reviewer stopped and what is next, in the place of a word on that."""
     when = _when(study.opened_at)
     title = one_line(study.title) or study.path.stem
     yield f"{number:>2}  {_cut(title, WIDTH - len(when) - 6, pad=True)}  {when}"
@@ -30,16 +32,18 @@ def study_lines(number: int, study: "RecentStudy") -> Iterator[str]:
     if study.remark:
         yield _INDENT + _cut(f"{study.state.upper()}: {one_line(study.remark)}", WIDTH - 4)
     counts = study.counts
-    place = f"; left off: {one_line(study.left_off)}" if study.left_off else ""
+    place = f"; left off: {one_line(study.left_off)}" if study.left_off and not card else ""
     if counts is not None and (counts.total or not study.units):
         deferred = f", {counts.deferred:,} deferred" if counts.deferred else ""
         head = f"{counts.decided:,} of {counts.total:,} decided{deferred}, {counts.open:,} open"
         yield _INDENT + _cut(head + place, WIDTH - 4)
         place = ""
-    for unit in study.units:
+    for unit in () if card else study.units:
         head = f"{unit.title}: {unit.counts.decided:,} of {unit.counts.total:,} decided, {unit.counts.open:,} open"
         yield _INDENT + _cut(head + place, WIDTH - 4)
         place = ""
+    for sentences in card:
+        yield from textwrap.wrap(one_line(sentences), WIDTH - 4, initial_indent=_INDENT, subsequent_indent=_INDENT)
     if study.drafts:
         yield f"{_INDENT}{counted(study.drafts, 'note')} begun and not saved"
 
@@ -191,7 +195,7 @@ class _Chooser:
         _print("", "Recent studies, newest first", "")
         number = begin
         while number < len(self._entries):
-            lines = list(study_lines(number + 1, self._look(number + 1)))
+            lines = list(study_lines(number + 1, self._look(number + 1), () if number else self._card()))
             if number > begin and len(lines) > room:
                 break
             room -= len(lines)
@@ -215,6 +219,11 @@ class _Chooser:
         if entry.path not in self._looked:
             self._looked[entry.path] = look_at(entry, self._reviewer)
         return self._looked[entry.path]
+
+    def _card(self) -> Sequence[str]:
+        from medreview.recent_studies import card_of
+
+        return card_of(self._look(1))
 
     def _opens(self, number: int) -> bool:
         from medreview.recent_studies import OPENS

@@ -164,7 +164,7 @@ def _others(line: QueueLine) -> str:
 def _reasons(flags: Iterable[Sequence[object]]) -> Iterator[str]:
     named = [(int(str(number)), _OF_THEM[str(badge)]) for badge, number, _ in flags if badge in _OF_THEM][:_REASONS]
     told = [
-        f"{number}{' of them' if place == 0 else ''} {says[number > 1]}" for place, (number, says) in enumerate(named)
+        f"{number:,}{' of them' if place == 0 else ''} {says[number > 1]}" for place, (number, says) in enumerate(named)
     ]
     if told:
         yield f"{', '.join(told)}."
