@@ -66,6 +66,8 @@ COMMANDS = (
     ("reproduce", "--votes", f"missing{BAD}.json"),
     ("config",),
     ("recent",),
+    ("picture", STUDY, f"picture{BAD}.svg", "--filter", BAD),
+    ("picture", STUDY, f"picture{BAD}.svg", "--queue", "responses", "--size", "80x24"),
     ("second-pass", STUDY, "--seed", BAD, "--reviewer", BAD),
     ("urls", STUDY),
     ("urls", STUDY, "--paywalled", f"missing{BAD}.toml"),
