@@ -88,9 +88,10 @@ def help_text(actions: Mapping[str, Action], columns: int) -> str:
             _hanging("", "The names in brackets are what the settings file remaps under [keys]. In the source a sign "
                      "says what a passage means for the statement: ✓ it supports it (green), ✗ it contradicts it "
                      "(red), ~ in part, “ a judge quotes it and says something else, ! the quote is altered, off "
-                     "topic or read both ways (yellow), ≈ the nearest passage, of which the rules are not sure "
-                     "(cyan). A number or word that differs is red, reversed. ▌ marks the highlight you are at, ▸ "
-                     "the pane that paging moves. ? before a slanted word: it was read by OCR and may be wrong.",
+                     "topic or read both ways, or has another number than the statement (yellow), ≈ the nearest "
+                     "passage, of which the rules are not sure (cyan). A number or word that differs is red, "
+                     "reversed. ▌ marks the highlight you are at, ▸ the pane that paging moves. ? before a "
+                     "slanted word: it was read by OCR and may be wrong.",
                      columns)
         )
     )  # fmt: skip

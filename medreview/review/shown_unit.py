@@ -157,11 +157,22 @@ def in_source(
     for said in here:
         if doubt := quote_doubt_words(said.quote_doubt):
             told |= {span.end - 1: f"{said.judge}'s quote: {doubt}" for span in said.quote_spans[-1:]}
+    lit = _in_doubt(lit, [clash.source for clash in evidence.clashes])
     clashes, remarks = _clashes(item, here, evidence, words_in_doubt(source.by_ocr))
     stops = tuple(dict.fromkeys(Span(mark.start, mark.end) for mark in lit))
     nothing = not lit and any(said.offline and said.verdict == "not_addressed" for said in here)
     marks = (*drawn_of(lit), *both, *clashes, *own_marks)
     return Highlights(marks, tuple(sorted(stops)), next(iter(stops), None), remarks, told, nothing)
+
+
+def _in_doubt(lit: Sequence[Mark], differing: Sequence[Span]) -> list[Mark]:
+    """The passages; one of support is in doubt where it has a number or a word otherwise than the statement."""
+    return [
+        mark._replace(kind="doubted")
+        if mark.kind == "says" and any(Span(mark.start, mark.end).overlap(place) for place in differing)
+        else mark
+        for mark in lit
+    ]
 
 
 def found_in_source(item: StatementView, source: Source, evidence: Evidence) -> tuple[list[Mark], dict[int, str]]:

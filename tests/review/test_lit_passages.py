@@ -10,6 +10,7 @@ from medreview.review.above_page import OWN
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
+from medreview.units.registry import unit_name
 from tests.support.study_builder import StudyBuilder, build
 
 SAYS = "Give 30 mL/kg of crystalloid within the first 3 hours."
@@ -191,3 +192,12 @@ def test_sources_in_conflict_stand_above_the_page_by_the_word_of_one_judge(sit: 
         rows.judgement("two", "s", "q@1", "contradicted", "every three years")
 
     assert not sit(two_judges).above_page.conflict
+
+
+def test_a_passage_of_support_is_in_doubt_where_it_has_another_unit(demo_file: Path) -> None:
+    with Study.open(demo_file, read_only=True) as study:
+        session = ReviewSession(study, "kb", open_queue(study, "flagged", "kb"))
+        session.go([unit_name(study.reader, unit) for unit in session.queue.units].index("R15 S7"))
+        kinds = lit(session)
+        assert kinds["around 1.6 micrograms"] == "clash"
+        assert {kind for words, kind in kinds.items() if words.startswith("A full replacement dose")} == {"doubted"}
