@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from medreview.review.cell_width import fit, fit_words, width
+from medreview.review.why_flagged import short
 from medreview.review.wrapping import WrapTable
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.stats.formulas.estimate import FEW_ITEMS, brief, percent
@@ -83,7 +84,7 @@ def left_out_words(view: "GroupView") -> str:
     """How many labels are in no figure and why, in one sentence; ``""`` when all are."""
     number = sum(count for _, count in view.left_out)
     several = len(view.left_out) > 1
-    why = ", ".join(f"{count:,} {reason}" if several else reason for reason, count in view.left_out)
+    why = ", ".join(f"{count:,} {short(reason)}" if several else short(reason) for reason, count in view.left_out)
     return f"left out {number:,}: {why}" if number else ""
 
 

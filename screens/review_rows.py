@@ -268,7 +268,8 @@ def pinned_rows(view: "GroupView | None", columns: int, *, one: bool) -> list[Ro
 
 
 def _bar(view: "GroupView | None", columns: int) -> Row:
-    """One row, drawn as a rule: the group, agreement and kappa, AC1 where it has room, and of how many labels."""
+    """One row, drawn as a rule: the group, agreement, what of it is beyond chance, as far as that has room, and of how
+    many labels."""
     parts = [_COUNTING] if view is None else [view.group.title, *_figures(view), _number(view)]
     while len(parts) > 2 and sum(map(width, parts)) + 2 * len(parts) + 3 > columns:
         parts.pop(-2)
@@ -283,13 +284,13 @@ def _panel(view: "GroupView | None") -> list[Row]:
     if view is None:
         return [*rows, [(f" {_COUNTING}", "dim")], []]
     agreement, kappa, ac1 = _figures(view)
-    return [*rows, [(f" {agreement}   {kappa}", "")], [(f" {ac1}   {_number(view)}", "")]]
+    return [*rows, [(f" {agreement}   {_number(view)}", "")], [(f" {kappa}   {ac1}", "")]]
 
 
 def _figures(view: "GroupView") -> list[str]:
     from medreview.stats.formulas.estimate import brief
 
-    return [f"agree {brief(view.agreement)}", f"kappa {brief(view.kappa)}", f"AC1 {brief(view.ac1)}"]
+    return [f"agree {brief(view.agreement)}", f"beyond chance: kappa {brief(view.kappa)}", f"AC1 {brief(view.ac1)}"]
 
 
 def _number(view: "GroupView") -> str:

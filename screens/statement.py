@@ -42,8 +42,8 @@ from medreview.units.registry import unit_name
 from medreview.units.statement_view import Judgement, StatementView
 from medreview.visible import visible
 
-INDENT = 7
-"""Columns before the statement's text: ``" S3/9  "``."""
+INDENT = 10
+"""Columns before the statement's text: ``" 3 of 9   "``."""
 
 
 def statement_rows(item: StatementView, marks: Sequence[Mark], columns: int, most: int, cut: str) -> list[Row]:
@@ -51,7 +51,7 @@ def statement_rows(item: StatementView, marks: Sequence[Mark], columns: int, mos
     wrapped = set_prose(visible(item.text), columns - INDENT - 1, marks)
     rows: list[Row] = []
     for number, pieces in enumerate(wrapped[:most]):
-        label = f" {item.short_name}/{item.siblings} ".ljust(INDENT) if number == 0 else " " * INDENT
+        label = f" {_number(item)} ".ljust(INDENT) if number == 0 else " " * INDENT
         rows.append([(label, "title"), *pieces])
     if len(wrapped) > most and rows:
         line = "".join(text for text, _ in wrapped[most - 1])
@@ -81,6 +81,11 @@ def question_rows(item: StatementView, columns: int, most: int, label: str = " a
     return [[(label if number == 0 else " " * len(label), "dim"), *line] for number, line in enumerate(lines)]
 
 
+def _number(item: StatementView) -> str:
+    """Which statement of its answer it is: ``3 of 9``."""
+    return f"{item.short_name[1:]} of {item.siblings}"
+
+
 def answer_name(item: StatementView) -> str:
     """The answer that the statement is of, as screens say it: ``answer 7``; lists and filters call it ``R07``."""
     return f"answer {int(item.response_name[1:])}"
@@ -95,11 +100,11 @@ def answer_row(item: StatementView, columns: int, *, named: bool) -> Row:
     model = f"  {visible(item.model)}" if named else ""
     ended = f"  {in_words(item.finish)}" if item.finish not in ("", "complete") else ""
     record = f"  {visible(item.record_id)}" if named and item.record_id else ""
-    first, name = f" {answer_name(item)}", f"statement {item.short_name[1:]} of {item.siblings} "
+    first, name = f" {answer_name(item)}", f"statement {_number(item)} "
     if cells(f"{first}{model}{ended}{record}  {name}") > columns:
         record = ""
     if cells(f"{first}{model}{ended}  {name}") > columns:
-        first, name = " answer", f"{item.response_name}  {item.short_name}/{item.siblings} "
+        name = f"{_number(item)} "
     return [(first, "dim"), (model, "title"), (ended, "badge"), (record, "dim"), ("", "fill"), (name, "title")]
 
 

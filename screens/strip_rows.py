@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from medreview.review.above_page import AbovePage, AbsentQuote, ConflictSide
-from medreview.review.cell_width import fit, fitting, width
-from medreview.review.wrapping import prose_rows
+from medreview.review.cell_width import fit, width
 from medreview.screens.source_rows import host_of
-from medreview.screens.widgets.painted import Row, StyledText, cells
+from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.visible import visible
 
 _BESIDE_FROM: Final = 90
@@ -98,11 +97,5 @@ def _heading(side: ConflictSide, shown: str | None, room: int) -> list[StyledTex
 
 
 def _text(text: str, columns: int, most: int) -> list[str]:
-    """A text in at most so many rows; the last ends in an ellipsis where there is more."""
-    shown = visible(" ".join(text.split()))
-    rows = [shown[start:end].rstrip() for start, end in prose_rows(shown, 0, len(shown), max(1, columns))]
-    if len(rows) > most:
-        last = rows[most - 1]
-        last = last if width(last) + 2 <= columns else last[: fitting(last, columns - 2)].rpartition(" ")[0]
-        rows = [*rows[: most - 1], f"{last} …"]
-    return rows or [""]
+    """A text in at least one and at most so many rows."""
+    return [words for _, (words, _) in wrapped(text, columns + 1, "", most, lead="")] or [""]

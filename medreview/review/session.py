@@ -41,16 +41,14 @@ class ReviewSession(Deciding):
     """The review of statements: each beside its response and the sources that this cites."""
 
     asks = STATEMENT_ASKS
-    of_unit = (*Deciding.of_unit, "item", "_found", "_lit", "_above", "_named", "_reference", "_why", "_card")
+    of_unit = (*Deciding.of_unit, "item", "_found", "_lit", "_named", "_reference", "_why")
     no_other_text = "The response cites no other source."
     item: StatementView | None = None
     _found: tuple[str | None, Evidence] | None = None
     _lit: tuple[tuple[object, ...], Highlights] | None = None
     """The marks of the source on the screen, and what they were made of."""
-    _above: tuple[str | None, AbovePage] | None = None
     _named: Mapping[str, NamedBy] | None = None
     _why: tuple[str, tuple[Reason, ...]] = "", ()
-    _card: tuple[tuple[str | None, bool], VerdictCard] | None = None
     _read_from: str | None = None
     """The page that was on the screen before the judges' words were read one after the other."""
     _reference: "tuple[str | None, SourceReference | None] | None" = None
@@ -132,20 +130,11 @@ class ReviewSession(Deciding):
             self._why = badges, reasons(badges, self._facts(item))
         return self._why[1]
 
-    @property
-    def card(self) -> VerdictCard:
-        """What the judges say of it, those on the source on the screen first; nothing where they are hidden."""
-        if self.item is None or not self.shows_judges:
+    def _made_card(self) -> VerdictCard:
+        if self.item is None:
             return VerdictCard()
-        stands = self.text_key, not self.refusal("accept")
-        if self._card is None or self._card[0] != stands:
-            text_of = partial(load_text, self.study.reader)
-            beside = self.reasons, together_words(self.item)
-            card = card_of_statement(
-                self.item, self.source, *beside, text_of, self.is_other_work, accepts=not self.refusal("accept")
-            )
-            self._card = stands, card
-        return self._card[1]
+        text_of, beside = partial(load_text, self.study.reader), (self.reasons, together_words(self.item))
+        return card_of_statement(self.item, self.source, *beside, text_of, self.is_other_work, accepts=self.can_accept)
 
     def _facts(self, item: StatementView) -> Facts:
         opens = item.opening_source.snapshot_id if item.opening_source else None
@@ -217,17 +206,10 @@ class ReviewSession(Deciding):
         marks = shown_unit.in_response(self.item, self.own, self._evidence(), self.shows_judges)
         return (*marks, *self.finding_marks())
 
-    @property
-    def above_page(self) -> AbovePage:
-        """Quotes of judges and of the answer that are not on the page, and the two sides of a conflict."""
+    def _read_above(self) -> AbovePage:
         item = self.item
-        if item is None or not self.shows_judges:
+        if item is None:
             return AbovePage()
-        if self._above is None or self._above[0] != self.snapshot:
-            self._above = self.snapshot, self._read_above(item)
-        return self._above[1]._replace(nearest=bool(self.source_highlights().stops))
-
-    def _read_above(self, item: StatementView) -> AbovePage:
         quotes = quotes_not_on(item, self.snapshot)
         quotes |= dict.fromkeys(load_absent_claims(self.study.reader, self.unit, self.snapshot), OWN)
         page = (self.source_text(whole=True) or self.source_text()) if quotes else ""
@@ -364,8 +346,8 @@ class ReviewSession(Deciding):
 
     def _load_unit(self) -> None:
         reader, self._found = self.study.reader, None
-        self._named = self._reference = self._above = None
-        self._why, self._card = ("", ()), None
+        self._named = self._reference = None
+        self._why = "", ()
         self.place = 0
         if not self.unit:
             self.item = None

@@ -7,14 +7,14 @@ from typing import Final, NamedTuple
 
 from medreview.review.cell_width import width
 from medreview.review.highlight_index import Mark
-from medreview.review.wrapping import WrapTable, markdown_blocks
+from medreview.review.typography import set_prose
+from medreview.review.wrapping import markdown_blocks
 from medreview.text import Span
 from medreview.visible import visible
 
 _LABEL: Final = re.compile(r"`([^`\s]{1,5})` ([^:`]{1,40}): (.+)", re.DOTALL)
 """An item that says what a label means: its key, its name, what it is."""
 _EXAMPLE: Final = re.compile(r"(?:^|(?<=[.!?”\"] ))(?=Examples?:)")
-_BOLD: Final = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1|`([^`]+)`", re.DOTALL)
 _BULLET: Final = "•"
 _BESIDE: Final = 56
 """Columns from which the meaning of a label stands beside its name."""
@@ -92,19 +92,14 @@ def _item(lead: str, words: str, room: int) -> Iterator[_Row]:
 
 
 def _wrapped(words: str, room: int) -> Iterator[_Row]:
-    """Rows of a paragraph without the signs that make words bold, and where these are."""
-    plain, strong, at = "", [], 0
-    for found in _BOLD.finditer(words):
-        plain += words[at : found.start()]
-        inner = found[2] or found[3]
-        strong.append((len(plain), len(plain) + len(inner)))
-        plain += inner
-        at = found.end()
-    plain += words[at:]
-    for start, end in WrapTable(plain, max(10, room)).rows:
-        kept = plain[start:end].rstrip()
-        here = [(max(low, start) - start, min(high, start + len(kept)) - start) for low, high in strong]
-        yield _Row(kept, tuple(Span(low, high) for low, high in here if low < high))
+    """Rows of a paragraph without the signs that make words stand out, and where these are."""
+    for pieces in set_prose(words, max(10, room)):
+        row, strong = "", []
+        for text, kinds in pieces:
+            strong += [Span(len(row), len(row) + len(text))] if kinds else []
+            row += text
+        kept = len(row.rstrip())
+        yield _Row(row[:kept], tuple(Span(start, min(end, kept)) for start, end in strong if start < kept))
 
 
 def _moved(spans: tuple[Span, ...], by: int) -> tuple[Span, ...]:

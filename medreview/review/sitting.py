@@ -147,10 +147,12 @@ class Sitting(ABC):
     """How fast the sitting goes."""
     settles = False
     """Whether labels given here settle conflicts of others (``medreview.review.adjudicating``)."""
-    of_unit: ClassVar[tuple[str, ...]] = ("unit", "own", "reads", "place", "_before")
+    of_unit: ClassVar[tuple[str, ...]] = ("unit", "own", "reads", "place", "_before", "_card", "_above")
     """The attributes that reading a unit sets; subclasses add theirs."""
     place = 0
     """Which of the unit's texts is in the main pane."""
+    _card: tuple[tuple[str | None, ...], VerdictCard] | None = None
+    _above: tuple[str | None, AbovePage] | None = None
     _ahead: tuple[Self, int] | None = None
     """The sitting at the next unit, and the version of the data that it was read from."""
 
@@ -433,9 +435,19 @@ class Sitting(ABC):
         """The same in the reviewer's words, with the values at hand, the gravest first."""
 
     @property
-    @abstractmethod
     def card(self) -> VerdictCard:
-        """Why, what the judges say together, and each of them; empty where they are hidden."""
+        """Why, what the judges say together, and each of them, those on the text in the main pane first; empty where
+        they are hidden."""
+        if not self.shows_judges:
+            return VerdictCard()
+        stands = self.text_key, self.judges_say, self.own.label
+        if self._card is None or self._card[0] != stands:
+            self._card = stands, self._made_card()
+        return self._card[1]
+
+    @abstractmethod
+    def _made_card(self) -> VerdictCard:
+        """The same, made where the judges may be seen."""
 
     @abstractmethod
     def _texts(self) -> Sequence[tuple[str, str | None]]:
@@ -487,8 +499,17 @@ class Sitting(ABC):
 
     @property
     def above_page(self) -> AbovePage:
-        """What stands above the text in the main pane; nothing where the judges are hidden."""
-        return AbovePage()
+        """What stands above the text in the main pane: quotes that are not in it, and two sources in conflict; nothing
+        where the judges are hidden."""
+        if not self.shows_judges:
+            return AbovePage()
+        if self._above is None or self._above[0] != self.text_key:
+            self._above = self.text_key, self._read_above()
+        return self._above[1]._replace(nearest=bool(self.source_highlights().stops))
+
+    @abstractmethod
+    def _read_above(self) -> AbovePage:
+        """The same, read where the judges may be seen."""
 
     @property
     def beside_told(self) -> tuple[tuple[int, str], ...]:
@@ -563,6 +584,7 @@ class Sitting(ABC):
     def _read_unit(self) -> None:
         self.unit = self.queue.units[self.position] if self.queue.units else ""
         self.own = load_reviewer_state(self.study.reader, self.unit, self.reviewer, self.pass_no)
+        self._card = self._above = None
         self._load_unit()
         self._before, self.reads = None, None
 

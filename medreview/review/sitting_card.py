@@ -11,6 +11,7 @@ from typing import Final
 
 from medreview.review.queue_kinds import HELD, QueueLine
 from medreview.review.resuming import LastPlace
+from medreview.review.why_flagged import OF_SEVERAL
 from medreview.study import Study
 from medreview.text import counted
 
@@ -37,18 +38,6 @@ _WHICH: Final = {
     "responses": ", answer by answer",
 }
 """What waits in a queue of statements: the noun, and what is said behind it."""
-_OF_THEM: Final = {
-    "quote absent": ("has a quote that is not on its page", "have quotes that are not on their page"),
-    "quote altered": ("has a quote that was changed", "have quotes that were changed"),
-    "quote off topic": ("has a quote that proves nothing", "have quotes that prove nothing"),
-    "contradicted": ("is contradicted, say the judges", "are contradicted, say the judges"),
-    "sources conflict": ("has sources in conflict", "have sources in conflict"),
-    "reference: other work": ("cites another work than the one printed", "cite another work than the one printed"),
-    "reference: not found": ("cites a work that was not found", "cite works that were not found"),
-    "reference: retracted": ("cites a retracted work", "cite retracted works"),
-    "not addressed": ("finds nothing in its sources", "find nothing in their sources"),
-}
-"""By the gravest badge, what is said of one flagged statement and of several."""
 _REASONS: Final = 2
 """Reasons that are named, the gravest."""
 _STATEMENT: Final = re.compile(r"R0*(\d+) S(\w+)")
@@ -162,7 +151,7 @@ def _others(line: QueueLine) -> str:
 
 
 def _reasons(flags: Iterable[Sequence[object]]) -> Iterator[str]:
-    named = [(int(str(number)), _OF_THEM[str(badge)]) for badge, number, _ in flags if badge in _OF_THEM][:_REASONS]
+    named = [(int(str(number)), OF_SEVERAL[str(badge)]) for badge, number, _ in flags if badge in OF_SEVERAL][:_REASONS]
     told = [
         f"{number:,}{' of them' if place == 0 else ''} {says[number > 1]}" for place, (number, says) in enumerate(named)
     ]

@@ -59,6 +59,7 @@ def _marks(text: str) -> list[Mark]:
     left = blanked([(one[0], other[1]) for one, other in zip(fences[::2], [*fences[1::2], (last, last)], strict=False)])
     codes = list(_CODE.finditer(left))
     signs += [found.span(number) for found in codes for number in (1, 3)]
+    marks += [Mark(*found.span(2), "strong") for found in codes]
     left = blanked([found.span() for found in codes])
     escaped = [found.start() for found in _ESCAPED.finditer(left)]
     signs += [(at, at + 1) for at in escaped]

@@ -91,14 +91,10 @@ class UnitSession(Deciding):
         """The same in the reviewer's words."""
         return reasons_of_unit(self.machines, self.view) if self.view else ()
 
-    @property
-    def card(self) -> VerdictCard:
-        """What machines say of it; nothing where it is hidden."""
+    def _made_card(self) -> VerdictCard:
         if self.view is None:
             return VerdictCard()
-        return card_of_unit(
-            self.view, self.machines, self.reasons, self.judges_words, accepts=not self.refusal("accept")
-        )
+        return card_of_unit(self.view, self.machines, self.reasons, self.judges_words, accepts=self.can_accept)
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
@@ -149,9 +145,7 @@ class UnitSession(Deciding):
         """Its marks."""
         return self._highlights(self.view.beside).marks if self.view and self.view.beside else ()
 
-    @property
-    def above_page(self) -> AbovePage:
-        """The machines' quotations that are not in the document on the screen."""
+    def _read_above(self) -> AbovePage:
         document = self.document
         if document is None or not document.text:
             return AbovePage()
@@ -163,7 +157,7 @@ class UnitSession(Deciding):
         }
         if not absent:
             return AbovePage()
-        return AbovePage(absent_quotes(absent.items(), document.text), nearest=bool(self.source_highlights().stops))
+        return AbovePage(absent_quotes(absent.items(), document.text))
 
     @property
     def source_is_answer(self) -> bool:

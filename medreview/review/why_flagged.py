@@ -84,6 +84,21 @@ _SAYS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 )
 """By badge: a few words, and a sentence without values."""
 
+OF_SEVERAL: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "quote absent": ("has a quote that is not on its page", "have quotes that are not on their page"),
+        "quote altered": ("has a quote that was changed", "have quotes that were changed"),
+        "quote off topic": ("has a quote on another topic", "have quotes on another topic"),
+        "contradicted": ("is contradicted, say the judges", "are contradicted, say the judges"),
+        "sources conflict": ("has sources in conflict", "have sources in conflict"),
+        "reference: other work": ("cites another work than the one printed", "cite another work than the one printed"),
+        "reference: not found": ("cites a work that was not found", "cite works that were not found"),
+        "reference: retracted": ("cites a retracted work", "cite retracted works"),
+        "not addressed": ("finds nothing in its sources", "find nothing in their sources"),
+    }
+)
+"""By the gravest badges: what is said of one of many flagged statements, and of several."""
+
 _DIFFERS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "numbers differ": ("number differs", "the page gives another number"),

@@ -50,7 +50,7 @@ async def test_it_is_hidden_before_a_blind_decision(study: Study, size: tuple[in
             seen += screen_text(app)
             await press(pilot, "j")
     assert "answer 2" in seen
-    assert "S2" in seen
+    assert "2 of 4" in seen
     assert "together" not in seen
 
 

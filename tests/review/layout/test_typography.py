@@ -41,7 +41,7 @@ def drawn(text: str, width: int) -> str:
 
 def test_what_markdown_means_is_marked_and_its_signs_are_not_drawn() -> None:
     assert of_kind(ANSWER, "heading") == ["Fluid in *septic* shock"]
-    assert of_kind(ANSWER, "strong") == ["30 mL/kg", "Look", "Age"]
+    assert of_kind(ANSWER, "strong") == ["30 mL/kg", "3 hours", "Look", "Age"]
     assert of_kind(ANSWER, "emphasis") == ["septic", "50"]
     assert of_kind(ANSWER, "link") == ["1", "the guideline"]
     assert of_kind(ANSWER, "address") == ["https://who.example/long"]
