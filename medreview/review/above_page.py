@@ -89,14 +89,13 @@ def _hits(quote: str, search: TextSearch) -> Iterator[WordHits]:
     telling += [Span(*found.span()) for found in _AMOUNT.finditer(quote)]
     full = [span for span in words if lowered[span] not in HARMLESS and lowered[span] not in AUXILIARIES]
     rare = [*_phrases(full, quote), *(span for span in full if span.end - span.start >= _SHORTEST)]
-    times = {span: len(search.find(quote[span.start : span.end])) for span in (*telling, *rare)}
-    rare.sort(key=lambda span: (times[span], span.start - span.end))
+    rare.sort(key=lambda span: (search.roughly(quote[span.start : span.end]), span.start - span.end))
     chosen: list[Span] = []
     for most, spans in ((_MOST, telling), (_ENOUGH, rare)):
         for span in spans:
             if len(chosen) < most and not any(map(span.overlap, chosen)):
                 chosen.append(span)
-    said = {" ".join(quote[start:end].split()): times[Span(start, end)] for start, end in chosen}
+    said = {" ".join(quote[start:end].split()): len(search.find(quote[start:end])) for start, end in chosen}
     yield from (
         WordHits(words.lower() if words.istitle() or words[1:].islower() else words, count)
         for words, count in said.items()

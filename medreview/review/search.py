@@ -67,6 +67,10 @@ class TextSearch:
             return Hits(())
         return Hits(tuple(Span(*found.span()) for found in re.finditer(pattern, self._searched)))
 
+    def roughly(self, query: str) -> int:
+        """About how often a phrase stands there, by its letters alone: a hundredth of the work of :meth:`find`."""
+        return self._searched.count(query.translate(_SEARCH_FORMS))
+
 
 class Hits:
     """The ranges that a search found, in order, never overlapping."""
