@@ -160,6 +160,8 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _no_text(payload, "role", "specialty", "words") or (
                 "" if payload.keys() == _BACKGROUND and _is_years(payload["years"]) else "years is no number of years"
             )
+        case "declare":
+            return _no_text(payload, "field", "text")
         case "pass_rate":
             return _no_text(payload, "seed") or _share_fault(payload)
         case "split" | "join" | "exclude":

@@ -56,6 +56,8 @@ COMMANDS = (
     ("guidelines", STUDY, "--set", f"missing{BAD}.md"),
     ("guidelines", STUDY),
     ("background", STUDY, "--role", BAD, "--reviewer", BAD),
+    ("declare", STUDY, "--funding", BAD, "--reviewer", BAD),
+    ("declare", STUDY),
     ("gold", STUDY, "--add", "R01 S1", "supported", "--why", BAD),
     ("gold", STUDY, "--add", BAD, BAD),
     ("gold", STUDY, "--import", f"answers{BAD}.jsonl"),

@@ -135,6 +135,7 @@ def test_a_fault_keeps_everything_out(two: tuple[Path, Path], statement: str, se
         ({"kind": "note"}, "text is no text"),
         ({"kind": "guideline", "payload": '{"text": "a", "sha256": "b"}'}, "the text does not fit its hash"),
         ({"kind": "guideline_read"}, "sha256 is no text"),
+        ({"kind": "declare", "payload": '{"field": "ethics", "text": 1}'}, "text is no text"),
         ({"kind": "background", "payload": '{"role": "", "specialty": "", "words": "", "years": "x"}'}, "years is no"),
         ({"kind": "pass_rate", "payload": '{"seed": "", "share": 2, "after_days": 1}'}, "share is not between 0 and 1"),
         ({"kind": "pass_rate", "payload": '{"seed": "", "share": 1, "after_days": -1}'}, "after_days is no number"),
@@ -163,6 +164,7 @@ def test_an_event_that_fits_its_hash_and_nothing_else_keeps_everything_out(
         row |= {"previous_hash": head} | ({} if "event_id" in change else {"event_id": "7" + str(row["event_id"])[1:]})
         row["hash"] = event_hash({name: row[name] for name in COLUMNS})
         names = (*COLUMNS, "hash")
+        connection.execute("INSERT OR IGNORE INTO event_kind VALUES (?)", (row["kind"],))
         connection.execute(
             f"INSERT INTO event ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
             [row[name] for name in names],

@@ -15,6 +15,7 @@ from medreview.progress import SILENT, Progress
 from medreview.references.study_references import register as register_verdicts
 from medreview.study import Study
 from medreview.study.audit_frame import WITHHELD
+from medreview.study.events import DECLARE
 from medreview.study.package import PARTS, Package, Part
 from medreview.study.statement_edits import EDITS
 from medreview.study.unit_table import make_rows
@@ -43,7 +44,7 @@ _TELLING: Final[frozenset[Part]] = frozenset(("judges", "models", "gold"))
 _OWN: Final = ("bookmark", "draft", "saved_filter")
 """Tables of what a reviewer did and is in no event; another's are never passed on."""
 _MADE_HERE: Final = (
-    "row_seal", "withheld", "unit_kind", "event_kind", "batch_job", "passage_vector", "statement_vector",
+    "row_seal", "withheld", "unit_kind", "batch_job", "passage_vector", "statement_vector",
 )  # fmt: skip
 """Tables that are not copied: they come with a new file, are made from what is left out, or are of this file alone: the
 results of a batch come back to the study that submitted it. Vectors are large, and an encoder makes them again."""
@@ -56,7 +57,7 @@ _VOTED: Final = f"({_NOT_TOLD} OR key_fact_id IN (SELECT key_fact_id FROM key_fa
 
 _OF_SUGGESTIONS: Final = "SELECT * FROM event WHERE unit GLOB 'suggestion:*' ORDER BY event_id"
 
-_OF_STUDY: Final = (*EDITS, "fact_add", "audit_rate", "share_rate", "pass_rate", "guideline")
+_OF_STUDY: Final = (*EDITS, "fact_add", "audit_rate", "share_rate", "pass_rate", "guideline", DECLARE)
 """Kinds of event that make the study what it is, whoever did it."""
 
 _RATES: Final[dict[Part, str]] = {"judges": "flagged", "models": "model"}

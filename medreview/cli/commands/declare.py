@@ -1,0 +1,53 @@
+"""The command ``declare``: what a journal asks of a study beside its figures, shown and said."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from typer import Option
+
+from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
+from medreview.cli.output import counted, one_line, result, say
+
+Said = str | None
+
+
+def declare(
+    study: StudyFile,
+    ethics: Annotated[Said, Option(metavar="TEXT", help="Ethics committee, number, consent.")] = None,
+    privacy: Annotated[Said, Option(metavar="TEXT", help="How data of patients were protected.")] = None,
+    funding: Annotated[Said, Option(metavar="TEXT", help="Who paid, and what part they had in the study.")] = None,
+    conflicts: Annotated[Said, Option(metavar="TEXT", help="Conflicts of interest of every author.")] = None,
+    registration: Annotated[Said, Option(metavar="TEXT", help="Register and number, or that there is none.")] = None,
+    protocol: Annotated[Said, Option(metavar="TEXT", help="Where the protocol is, or that there is none.")] = None,
+    data: Annotated[Said, Option(metavar="TEXT", help="Where the data can be had, or why not.")] = None,
+    code: Annotated[Said, Option(metavar="TEXT", help="Where the code can be had, or why not.")] = None,
+    patients: Annotated[Said, Option(metavar="TEXT", help="Which patients or public had a part, in what.")] = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Show or set what a journal asks of a study beside its figures: ethics, funding, registration and the like.
+
+    Each text is kept with who said it and when. It stands at the end of the report, fills the items of a checklist
+    (`report --checklist`), and goes with every copy and merge. An empty text takes a field back.
+
+    Example: medreview declare sepsis.medreview --funding "None." --registration "Not registered."
+    """
+    from medreview.study.declarations import FIELDS, declarations
+    from medreview.study.declarations import declare as say_of
+
+    given = {
+        "ethics": ethics, "privacy": privacy, "funding": funding, "conflicts": conflicts, "registration": registration,
+        "protocol": protocol, "data": data, "code": code, "patients": patients,
+    }  # fmt: skip
+    new = {name: text for name, text in given.items() if text is not None}
+    with open_study(study, read_only=not new) as opened:
+        if new:
+            who = decider(reviewer)
+            changed = sum(say_of(opened, who, name, text) for name, text in new.items())
+            say(f"{counted(changed, 'field')} changed")
+        found = declarations(opened.reader)
+    lines = [f"{one.field}: {one_line(one.text)} ({one_line(one.by)}, {one.at[:10]})" for one in found]
+    open_fields = [one.name for one in FIELDS if one.name not in (each.field for each in found)]
+    if open_fields:
+        lines.append(f"nothing is said yet on: {', '.join(open_fields)}")
+    result([asdict(one) for one in found], *lines, as_json=as_json)

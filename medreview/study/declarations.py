@@ -1,0 +1,80 @@
+"""What a journal asks of a study beside its figures: ethics, funding, registration, conflicts and the like.
+
+Each change is an event on the study as a whole, with who said it and when. So declarations merge, are exported and go
+with every copy. The newest word on a field counts; an empty one takes it back.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from medreview.errors import UserError
+from medreview.storable import is_damaged
+from medreview.study.events import DECLARE
+from medreview.study.study import Study
+from medreview.study.study_acts import study_acts, write_act
+
+
+class Field(NamedTuple):
+    """``name``: of the option and in files; ``title``: in a report; ``asks``: what belongs in it."""
+
+    name: str
+    title: str
+    asks: str
+
+
+FIELDS: Final = (
+    Field("ethics", "Ethics approval and consent", "Which committee approved it, under which number; consent."),
+    Field("privacy", "Protection of data of patients", "How data of patients were protected."),
+    Field("funding", "Funding", "Who paid, and what part they had in the study."),
+    Field("conflicts", "Conflicts of interest", "Of every author."),
+    Field("registration", "Registration", "Register and number, or that it was not registered."),
+    Field("protocol", "Protocol", "Where the protocol can be read, or that there is none."),
+    Field("data", "Availability of data", "Where the data can be had, or why not."),
+    Field("code", "Availability of code", "Where the code can be had, or why not."),
+    Field("patients", "Involvement of patients and the public", "Who was involved, in what, or that nobody was."),
+)
+LONGEST: Final = 4_000
+"""Characters of a declaration, at the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What stands in a field; ``by`` whom and when (``at``, UTC) it was said; ``changes``: how often it was said."""
+
+    field: str
+    title: str
+    text: str
+    by: str
+    at: str
+    changes: int
+
+
+def declarations(reader: sqlite3.Connection) -> list[Declaration]:
+    """Those that stand, in the order of :data:`FIELDS`; fields that nobody filled are left out."""
+    acts = study_acts(reader, DECLARE)
+    found = []
+    for field in FIELDS:
+        said = [act for act in acts if act.said["field"] == field.name]
+        if said and said[-1].said["text"]:
+            newest = said[-1]
+            found.append(
+                Declaration(field.name, field.title, newest.said["text"], newest.reviewer, newest.at_utc, len(said))
+            )
+    return found
+
+
+def declare(study: Study, reviewer: str, field: str, text: str) -> bool:
+    """Record a field's text, ``""`` to take it back; whether that changed anything.
+
+    Raises :class:`UserError` for a field that there is not, and for a text that cannot be stored.
+    """
+    if field not in (one.name for one in FIELDS):
+        raise UserError(f"There is no field {field!r}; there are {', '.join(one.name for one in FIELDS)}.")
+    text = text.strip()
+    if len(text) > LONGEST or is_damaged(text):
+        raise UserError(f"The text of {field} cannot be stored; give up to {LONGEST:,} characters of plain text.")
+    if text == next((one.text for one in declarations(study.reader) if one.field == field), ""):
+        return False
+    write_act(study, reviewer, DECLARE, {"field": field, "text": text})
+    return True
