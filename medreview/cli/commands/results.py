@@ -235,7 +235,8 @@ def _report(found: "Material", page: Path | None, markdown: Path | None) -> dict
     from medreview.cli.reports.study_page.methods import limitations
     from medreview.cli.reports.study_page.written import write_markdown, write_report
 
-    told: dict[str, Any] = {"overridden": len(found.differing), "in_full": len(found.overridden)}
+    told: dict[str, Any] = {"statements": found.figures.statements}
+    told |= {"overridden": len(found.differing), "in_full": len(found.overridden)}
     told |= {"held_back": found.held_back, "themes": list(map(_themes, found.themes))}
     if found.references is not None:
         told |= {"references": len(found.references.listed), "references_held_back": found.references.held_back}
@@ -269,9 +270,7 @@ def _trade_off(study: "Study", path: Path, rule: "TieRule | None", resampling: "
 def _summary(told: Mapping[str, Any]) -> Iterator[str]:
     if "overridden" in told:
         shown = f" ({told['in_full']:,} in full)" if told["in_full"] < told["overridden"] else ""
-        yield (
-            f"{counted(told['overridden'], 'statement')} otherwise than the judges{shown}, "
-            f"{counted(len(told['limitations']), 'limitation')}"
-        )
+        differing = f"{counted(told['overridden'], 'statement')} otherwise than the judges{shown}, "
+        yield f"{differing if told['statements'] else ''}{counted(len(told['limitations']), 'limitation')}"
         if told["held_back"]:
             yield f"{counted(told['held_back'], 'statement')} not listed, to keep the audit blind"

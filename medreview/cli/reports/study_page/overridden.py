@@ -36,7 +36,9 @@ def anchor(place: int) -> str:
 
 
 def overridden_section(material: Material) -> Iterator[PagePart]:
-    """The statements, each folded."""
+    """The statements, each folded; nothing in a study that has none."""
+    if not material.figures.statements:
+        return
     if material.held_back:
         yield (
             f"{counted(material.held_back, 'statement')} held back: whoever made this report has not decided "

@@ -34,10 +34,10 @@ from medreview.cli.reports.study_page.figure_sections import (
 from medreview.cli.reports.study_page.material import Material, gather
 from medreview.cli.reports.study_page.methods import (
     limitations_section,
-    methods_section,
     provenance_section,
     reviewed_section,
 )
+from medreview.cli.reports.study_page.methods_paragraph import methods_section
 from medreview.cli.reports.study_page.overridden import overridden_section, themes_section
 from medreview.cli.reports.study_page.unit_sections import (
     answers_section,
