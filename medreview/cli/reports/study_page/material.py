@@ -16,6 +16,7 @@ from medreview.progress import SILENT, Progress
 from medreview.sources.lookups.reach import stored
 from medreview.stats.citation_kpis import CitationReport, PassCriteria, citation_report, scored
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.reports.answer_record import AnswerRecord, answer_record
 from medreview.stats.reports.overrides import Overridden, OverrideThemes, overridden, override_themes
 from medreview.stats.reports.provenance import ReviewRecord, review_record
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
@@ -23,6 +24,7 @@ from medreview.stats.study_figures import StudyFigures, study_figures
 from medreview.stats.units.accused_references import AccusedReferences, accused_references
 from medreview.stats.units.answer_figures import MarkedAnswer, marked_answers
 from medreview.stats.units.fact_report import FactReport, fact_report
+from medreview.study.declarations import Declaration, declarations
 from medreview.units.documents import ExcerptPiece
 from medreview.units.label_comparisons import OverriddenLabel, overridden_labels
 
@@ -38,7 +40,8 @@ class Material:
     not shown: the reader has not decided them yet and is still at the audit. ``overridden``: the first of each reviewer
     in full. ``themes``: what models found in them. ``facts``: ``None`` without key facts and suggested ones;
     ``citations``: ``None`` without a response. ``references``: those that the rules speak against, ``None`` of a part
-    of the study and where none was found. ``spent``: what was asked of models from here.
+    of the study and where none was found. ``spent``: what was asked of models from here. ``asked``: how the answers
+    came about, ``None`` of a part of the study; ``declared``: what was said of the study for a journal.
     """
 
     name: str
@@ -53,6 +56,8 @@ class Material:
     citations: CitationReport | None = None
     references: AccusedReferences | None = None
     spent: tuple[Spent, ...] = ()
+    asked: AnswerRecord | None = None
+    declared: tuple[Declaration, ...] = ()
 
     @property
     def reviewers(self) -> tuple[str, ...]:
@@ -99,6 +104,8 @@ def gather(
         citations=_citations(reader, resampling, progress) if whole else None,
         references=accused_references(reader, names, listed) if whole and figures.references else None,
         spent=tuple(spent(reader)) if whole else (),
+        asked=answer_record(reader) if whole else None,
+        declared=tuple(declarations(reader)),
     )
 
 

@@ -39,6 +39,7 @@ from medreview.cli.reports.study_page.methods import (
 )
 from medreview.cli.reports.study_page.methods_paragraph import methods_section
 from medreview.cli.reports.study_page.overridden import overridden_section, themes_section
+from medreview.cli.reports.study_page.table_one import declared_section, table_one_section
 from medreview.cli.reports.study_page.unit_sections import (
     answers_section,
     cases_section,
@@ -176,6 +177,7 @@ _SECTIONS: Final[tuple[tuple[str, str, Callable[[Material], Iterator[PagePart]]]
     ("plots", "The leading figures", plots_section),
     ("limitations", "Limitations", limitations_section),
     ("methods", "Methods, ready to paste", methods_section),
+    ("table-1", "What the study is made of", table_one_section),
     ("reviewed", "What was reviewed, and how", reviewed_section),
     ("figures", "Every figure", figures_section),
     ("pace", "Pace, and agreement with oneself", pace_section),
@@ -188,6 +190,7 @@ _SECTIONS: Final[tuple[tuple[str, str, Callable[[Material], Iterator[PagePart]]]
     ("overridden", "Where reviewers differ from the judges", overridden_section),
     ("answers", "Hallucinations marked in the answers", answers_section),
     ("cases", "The cases", cases_section),
+    ("declared", "Ethics, funding and the like", declared_section),
 )
 """Anchor, title and parts of each section, in the order of the report."""
 
