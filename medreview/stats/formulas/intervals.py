@@ -5,7 +5,7 @@ The first screen and the workbench's panel ask here as reports do, so that both 
 With 15 to 30 responses a percentile interval holds the truth in 85 to 90% of studies instead of 95%: the resamples vary
 too little, and as if the figure could not be lopsided. The jackknife leaves out each response in turn (Tukey 1958),
 takes t with as many degrees of freedom as these differences support (Satterthwaite 1946), and is made on the logit of a
-share, or on Fisher's z of a coefficient, whose ends it then cannot pass. Measured in docs/statistics.md. Of many
+share, or on Fisher's z of a coefficient, whose ends it then cannot pass. Measured in docs/validation.md. Of many
 responses, where reports resample, the linearised interval follows from what each does to the value, to first order.
 """
 
