@@ -5,7 +5,7 @@ The first screen and the workbench's panel ask here as reports do, so that both 
 With 15 to 30 responses a percentile interval holds the truth in 85 to 90% of studies instead of 95%: the resamples vary
 too little, and as if the figure could not be lopsided. The jackknife leaves out each response in turn (Tukey 1958),
 takes t with as many degrees of freedom as these differences support (Satterthwaite 1946), and is made on the logit of a
-share, or on Fisher's z of a coefficient, whose ends it then cannot pass. Measured in docs/statistics.md. Of many
+share, or on Fisher's z of a coefficient, whose ends it then cannot pass. Measured in docs/validation.md. Of many
 responses, where reports resample, the linearised interval follows from what each does to the value, to first order.
 """
 
@@ -13,6 +13,7 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Final
 
@@ -20,29 +21,50 @@ from medreview.stats.formulas.estimate import FEWEST_CLUSTERS, JACKKNIFE_BELOW, 
 from medreview.text import counted
 
 
+@lru_cache(maxsize=1 << 12)
 def student(level: float, freedom: float) -> float:
-    """The two-sided quantile of Student's t: exact for 1 degree of freedom, for 2 and more, whole or not, within 0.1%
-    (Hill 1970, Algorithm 396 of the ACM)."""
-    tail = 1 - level
-    if freedom == 1:
-        return 1 / math.tan(tail * math.pi / 2)
-    a = 1 / (freedom - 0.5)
-    b = 48 / a**2
-    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
-    d = ((94.5 / (b + c) - 3) / b + 1) * math.sqrt(a * math.pi / 2) * freedom
-    y = (d * tail) ** (2 / freedom)
-    if y > 0.05 + a:
-        x = NormalDist().inv_cdf(tail / 2)
-        y = x * x
-        if freedom < 5:
-            c += 0.3 * (freedom - 4.5) * (x + 0.6)
-        c = (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b + c
-        y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
-        y = math.expm1(a * y * y)
-    else:
-        least = (freedom + 6) / (freedom * y) - 0.089 * d - 0.822
-        y = ((1 / (least * (freedom + 2) * 3) + 0.5 / (freedom + 4)) * y - 1) * (freedom + 1) / (freedom + 2) + 1 / y
-    return math.sqrt(freedom * y)
+    """The two-sided quantile of Student's t, of any degrees of freedom above 0: that of ``qt`` in R.
+
+    Newton's steps on the tail, from the first terms of the expansion around the normal quantile (Fisher & Cornish
+    1960). It starts below the quantile or close to it, and the tail is convex, so that the steps only come nearer.
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
+    for _ in range(100):
+        density = scale * math.exp(-(freedom + 1) / 2 * math.log1p(t * t / freedom))
+        step = (_both_tails(t, freedom, density) - (1 - level)) / (2 * density)
+        t += step
+        if abs(step) < 1e-13 * t:
+            break
+    return t
+
+
+def _both_tails(t: float, freedom: float, density: float) -> float:
+    """P(|T| > t) of Student's t with this density at ``t``: an incomplete beta function by its continued fraction
+    (Lentz's method), which is of the smaller part."""
+    x = freedom / (freedom + t * t)
+    # x^a (1 - x)^b / B(a, b) with a half of the freedom and b one half, from the density.
+    front = density * t
+    if x < (freedom + 2) / (freedom + 5):
+        return front / (freedom / 2) * _beta_fraction(x, freedom / 2, 0.5)
+    return 1 - front / 0.5 * _beta_fraction(t * t / (freedom + t * t), 0.5, freedom / 2)
+
+
+def _beta_fraction(x: float, a: float, b: float) -> float:
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    found = d
+    for m in range(1, 10_000):
+        for part in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 / (1 + part * d)
+            c = 1 + part / c
+            found *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return found
 
 
 def wilson(k: int, n: int, level: float = LEVEL) -> tuple[float, float] | None:
