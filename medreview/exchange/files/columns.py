@@ -198,8 +198,8 @@ PAYLOAD: Final = {
                             levels=levels_of(EVIDENCE)),
     "decision": Column("payload_decision", "text", "The decision that a reason belongs to."),
     "code": Column("payload_code", "text", "Reason code.", levels=levels_of(REASONS)),
-    "text": Column("payload_text", "text", "Text of a note, of the guidelines, or of what was left out and became a "
-                   "statement."),
+    "text": Column("payload_text", "text", "Text of a note, of the guidelines, of the study's own axes, or of what was "
+                   "left out and became a statement."),
     "flag": Column("payload_flag", "text", "Which flag.", levels=levels_of(FLAGS)),
     "on": Column("payload_on", "boolean", "1: the flag or the tag was set, 0: taken back."),
     "tag": Column("payload_tag", "text", "Which tag."),
