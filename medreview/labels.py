@@ -6,6 +6,8 @@ Axes are kept apart, never one list. A judge's raw label is always kept beside t
 import re
 from typing import Final, Literal, NamedTuple
 
+from medreview.text import in_words
+
 LABEL_SET_VERSION: Final = "1"
 
 
@@ -147,7 +149,38 @@ AXES: Final[dict[str, tuple[Label, ...]]] = {
 }
 """Every scale by name. ``rank`` has no levels: its labels are orders (:func:`is_order`)."""
 
+OWN: Final = "own."
+"""What the name of an axis begins with that a study has set for itself (``medreview.study.own_axes``), in the record
+and in files: no axis of this program is ever called so."""
+NONE_OF_THEM: Final = "none"
+"""The label of an axis with many levels where none of them fits; several are joined by :data:`SEVERAL`."""
+SEVERAL: Final = ";"
+_OWN_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,23}")
+_OWN_LABEL: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,23}(;[a-z0-9][a-z0-9_]{0,23}){0,8}")
+
+_TAG: Final = re.compile(r"[^\W_][\w-]{0,23}")
+
 _ORDER: Final = re.compile(r"[1-9][0-9]*([>=][1-9][0-9]*)+")
+
+
+def is_own(axis: str) -> bool:
+    """Whether an axis is one that a study can have set for itself, by its name: ``own.harm``."""
+    return axis.startswith(OWN) and _OWN_NAME.fullmatch(axis.removeprefix(OWN)) is not None
+
+
+def could_be_own(label: object) -> bool:
+    """Whether a label can be one of an axis of a study's own, by its form; which there are, the study says."""
+    return isinstance(label, str) and _OWN_LABEL.fullmatch(label) is not None
+
+
+def is_tag(text: object) -> bool:
+    """Whether a text can be a tag: letters of any script, digits, ``_`` and ``-``, small, at most 24."""
+    return isinstance(text, str) and _TAG.fullmatch(text) is not None and text == text.casefold()
+
+
+def axis_words(axis: str) -> str:
+    """An axis in words, as receipts and lists name it: ``all supported``, ``quality 3``, of ``own.harm`` ``harm``."""
+    return in_words(axis.removeprefix(OWN)).replace("/", " ")
 
 
 def scale_of(axis: str) -> str:
@@ -338,7 +371,10 @@ def level_named(axis: str, level: str) -> Label:
 
 
 def label_words(axis: str, level: str) -> str:
-    """A label as the screen says it; an order as it stands. Raises ``KeyError`` for a level that the axis has not."""
+    """A label as the screen says it; an order as it stands, of a study's own axis its levels. Raises ``KeyError`` for a
+    level that an axis of this program has not."""
+    if is_own(axis):
+        return ", ".join(map(in_words, level.split(SEVERAL)))
     return level if axis == "rank" else level_named(axis, level).name
 
 

@@ -168,14 +168,15 @@ class Places(Themed, inherit_bindings=False):
 
     def show_guidelines_page(self, text: "Guidelines", why: str) -> None:
         """Show a version of the guidelines; ``why`` goes on the title. From there they are edited."""
-        from medreview.review.guidelines import note_read
+        from medreview.review.guidelines import note_read, with_axes
         from medreview.screens.page import GuidelinesPage
 
         if text.number:
             note_read(self._study, self._config.reviewer, text)
         title = f"Guidelines, {text.name}{why}" if text.number else "Guidelines: the definitions of the labels"
         edit = partial(self._edit_guidelines, text.text) if self._study.writable else None
-        page = GuidelinesPage(title, text.text, edit, ascii_only=self._look.ascii_only)
+        shown = with_axes(self._study.reader, text.text)
+        page = GuidelinesPage(title, shown, edit, ascii_only=self._look.ascii_only)
         self.push_screen(page)
 
     def _edit_guidelines(self, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from medreview.labels import axis_words
 from medreview.review.adjudicating import Adjudicating
 from medreview.review.cell_width import fit_words
 from medreview.review.conflicts import Conflict, ConflictingLabel
@@ -51,7 +52,7 @@ class ConflictRows:
     def _labels(self, *, timed: bool) -> list[list[StyledText]]:
         groups: list[list[StyledText]] = []
         for conflict in self._session.conflicts:
-            axis = "" if conflict.axis == self._session.asks.axis else f"{in_words(conflict.axis)}: "
+            axis = "" if conflict.axis == self._session.asks.axis else f"{axis_words(conflict.axis)}: "
             for given in conflict.labels:
                 when = f" {_time(given)} " if timed else " "
                 who: StyledText = (f"{axis}{visible(given.reviewer)} ", "dim")
@@ -64,7 +65,7 @@ class ConflictRows:
         rows: list[Row] = [[(" ── reviewers ", "rule"), ("─", "rule fill"), (" ", "")]]
         for conflict in self._session.conflicts:
             if conflict.axis != self._session.asks.axis:
-                rows.append([(f" {in_words(conflict.axis)}", "dim")])
+                rows.append([(f" {axis_words(conflict.axis)}", "dim")])
             for given in conflict.labels:
                 told = "" if given.independent else " · knew another's"
                 rows.append([(f" {visible(given.reviewer)}  ", ""), *self._label(conflict, given.label),

@@ -11,11 +11,12 @@ from typing import Final
 
 from medreview.cli.output import one_line
 from medreview.errors import UserError
+from medreview.labels import axis_words
 from medreview.next_step import command
 from medreview.review.adjudicating import Adjudicating
 from medreview.review.background import FIELDS, read_background, set_background
 from medreview.review.deciding import Deciding
-from medreview.review.guidelines import Guidelines, in_force, must_read, note_read
+from medreview.review.guidelines import Guidelines, in_force, must_read, note_read, with_axes
 from medreview.review.history import History, Listed
 from medreview.review.resuming import queue_with
 from medreview.review.sitting_report import SUMMED_UP_FROM, block_report, queue_report, sitting_report
@@ -46,7 +47,7 @@ def show_conflicts(session: Adjudicating) -> None:
     if not found:
         print("Nobody differs here any more.")
     for conflict in found:
-        axis = "" if conflict.axis == session.asks.axis else f" ({in_words(conflict.axis)})"
+        axis = "" if conflict.axis == session.asks.axis else f" ({axis_words(conflict.axis)})"
         for given in conflict.labels:
             known = "" if given.independent else ", knew another's label"
             words = session.words_on(conflict.axis, given.label)
@@ -193,7 +194,7 @@ def _guidelines(session: Deciding, text: Guidelines) -> None:
     if text.number:
         note_read(session.study, session.reviewer, text)
     print(f"Guidelines, {text.name}" if text.number else "Guidelines: the definitions of the labels")
-    print(readable_markdown(text.text, WIDTH))
+    print(readable_markdown(with_axes(session.study.reader, text.text, session.asks.name), WIDTH))
 
 
 def _ask_background(session: Deciding) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from medreview.errors import UserError
-from medreview.labels import FLAG_AXES, Via
+from medreview.labels import FLAG_AXES, Via, axis_words
 from medreview.review.blind_block import BlindBlock
 from medreview.review.conflicts import Conflict, adjudication, conflict_units, conflicts_of
 from medreview.review.deciding import Deciding
@@ -13,7 +13,6 @@ from medreview.review.session import ReviewSession
 from medreview.review.unit_session import UnitSession
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
-from medreview.text import in_words
 from medreview.units.registry import words_on
 
 
@@ -100,10 +99,10 @@ class Adjudicating(Deciding):
         for axis, label in given.items():
             conflict = self._conflict(axis)
             if conflict is None:
-                raise UserError(f"Nobody differs on this {self.asks.noun} ({in_words(axis)}).")
+                raise UserError(f"Nobody differs on this {self.asks.noun} ({axis_words(axis)}).")
             events.append(adjudication(conflict, self.reviewer, label, **(more if axis == self.asks.axis else {})))
             by = "by agreement" if self.reviewer in conflict.reviewers else "by a third reviewer"
-            named = "" if axis == self.asks.axis else f"{in_words(axis)} "
+            named = "" if axis == self.asks.axis else f"{axis_words(axis)} "
             words.append(f"{named}{self.words_on(axis, label)}, {by}")
         self._write(events, f"{self.name} settled: {'; '.join(words)}")
         self._flag_anew(self.unit)

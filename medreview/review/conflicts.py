@@ -13,12 +13,13 @@ from itertools import combinations
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.labels import EDITED, FLAG_AXES, AdjudicatedBy, is_label, same_label
+from medreview.labels import EDITED, FLAG_AXES, AdjudicatedBy, could_be_own, is_label, is_own, same_label
 from medreview.review.guidelines import stamped
 from medreview.review.unblinding import BLOCK
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt, Recorder
 from medreview.study.ids import PAIR, STATEMENT, kind_of
+from medreview.study.own_axes import own_axes
 from medreview.units.registry import KINDS
 
 ADJUDICATE: Final = "adjudicate"
@@ -115,11 +116,12 @@ def conflicts(reader: sqlite3.Connection, kind: str = "", *, settled: bool = Tru
                 yield found
 
 
-def conflict_axes(kind: str) -> tuple[str, ...]:
-    """The axes on which a difference on a unit of a kind is a conflict, that of the kind first."""
+def conflict_axes(reader: sqlite3.Connection, kind: str) -> tuple[str, ...]:
+    """The axes on which a difference on a unit of a kind is a conflict: that of the kind first, the study's
+    own last."""
     if kind == STATEMENT:
-        return "evidence", "hallucination", *FLAG_AXES
-    return KINDS[kind].axis, *(("support",) if kind == PAIR else ()), *FLAG_AXES
+        return "evidence", "hallucination", *FLAG_AXES, *own_axes(reader, kind)
+    return KINDS[kind].axis, *(("support",) if kind == PAIR else ()), *FLAG_AXES, *own_axes(reader, kind)
 
 
 @dataclass(slots=True)
@@ -146,7 +148,7 @@ def conflict_units(reader: sqlite3.Connection) -> dict[str, ConflictUnits]:
 
 def conflicts_of(reader: sqlite3.Connection, unit: str) -> tuple[Conflict, ...]:
     """The conflicts of one unit, that on the axis of its kind first."""
-    found = (load_conflict(reader, unit, axis) for axis in conflict_axes(kind_of(unit)))
+    found = (load_conflict(reader, unit, axis) for axis in conflict_axes(reader, kind_of(unit)))
     return tuple(one for one in found if one is not None)
 
 
@@ -204,7 +206,7 @@ def adjudication(conflict: Conflict, reviewer: str, label: str, **more: Any) -> 
     Missing words are taken from the newest that came with that label. Raises :class:`UserError` for a label that is not
     on the axis, and for one that needs words and has none.
     """
-    if not is_label(conflict.axis, label):
+    if not (could_be_own(label) if is_own(conflict.axis) else is_label(conflict.axis, label)):
         raise UserError(f"{label!r} is no label of the axis {conflict.axis}.")
     by: AdjudicatedBy = "agreement" if reviewer in conflict.reviewers else "third"
     if label == EDITED and "text" not in more:

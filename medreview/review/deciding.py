@@ -7,11 +7,12 @@ from contextlib import suppress
 from typing import Any
 
 from medreview.errors import UserError
-from medreview.labels import FLAGS, Via, label_in, label_words
+from medreview.labels import FLAGS, Via, axis_words, is_own, label_in, label_words
 from medreview.review.decision import Act, Decided, FollowUp, brief, decision_payload, last_act, last_undone
 from medreview.review.highlight_index import Mark
+from medreview.review.own_labels import OwnLabelling
 from medreview.review.queue_kinds import Mode
-from medreview.review.refusing import NOTHING_TO_REDO, NOTHING_TO_UNDO, Refusing
+from medreview.review.refusing import NOTHING_TO_REDO, NOTHING_TO_UNDO
 from medreview.review.resuming import note_field
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, load_reviewer_state
 from medreview.review.span_editing import SpanEdit, partner_for
@@ -33,13 +34,13 @@ from medreview.text import Span, counted
 from medreview.units.registry import KINDS, unit_name
 
 
-class Deciding(Refusing):
+class Deciding(OwnLabelling):
     """The acts of a review. Every act returns after its commit; if that fails, nothing has changed.
 
     Acts raise :class:`UserError` with a sentence for the screen: what could not be done, or not be saved.
     """
 
-    of_unit = (*Refusing.of_unit, "_findings", "_findings_beside")
+    of_unit = (*OwnLabelling.of_unit, "_findings", "_findings_beside")
     _findings: tuple[FindingSpan, ...] = ()
     _findings_beside: ReviewerState | None = None
     """The state of mine that they were read beside: it is another object after each act and each move."""
@@ -189,7 +190,8 @@ class Deciding(Refusing):
         """My label on another axis than that of the kind: a hallucination, a quality, a category."""
         self._current()
         event = self._decision("decide", axis, level, "digit", self.own, {})
-        self._write([event], f"{self.name} · {axis.replace('/', ' ')} {label_words(axis, level)}")
+        colon = ":" if is_own(axis) else ""
+        self._write([event], f"{self.name} · {axis_words(axis)}{colon} {label_words(axis, level)}")
 
     # Spans
 

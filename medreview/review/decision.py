@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.labels import EVIDENCE, FLAGS, REASONS, Via, label_in, label_words, level_named
+from medreview.labels import EVIDENCE, FLAGS, REASONS, Via, axis_words, label_in, label_words, level_named
 from medreview.review.event_writer import EventWriter
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode, QueueKind
@@ -72,7 +72,7 @@ def judges_words(item: StatementView) -> str:
 
 _ACTS = (
     "('decide', 'revise', 'reason', 'defer', 'flag', 'note', 'span_add', 'span_del', 'span_move', 'finding', "
-    "'promote', 'split', 'join', 'exclude', 'fact_add', 'adjudicate')"
+    "'promote', 'split', 'join', 'exclude', 'fact_add', 'adjudicate', 'tag')"
 )
 
 
@@ -128,11 +128,13 @@ def describe(kind: str, payload: str, unit: str) -> str:
     match kind:
         case "decide" | "revise":
             name = _named(said)
-            return name if said["axis"] == asks_of(unit).axis else f"{said['axis'].replace('/', ' ')} {name}"
+            return name if said["axis"] == asks_of(unit).axis else f"{axis_words(said['axis'])} {name}"
         case "reason":
             return f"reason {label_in(REASONS, said['code']).name}"
         case "flag":
             return f"{label_in(FLAGS, said['flag']).name} flag {'set' if said['on'] else 'taken back'}"
+        case "tag":
+            return f"#{said['tag']} {'put on' if said['on'] else 'taken off'}"
         case "span_add":
             return f"marked {brief(said['exact'])}"
         case "span_del":

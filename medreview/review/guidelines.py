@@ -16,6 +16,7 @@ from medreview.storable import is_damaged
 from medreview.study import Study
 from medreview.study.events import NewEvent
 from medreview.study.ids import STATEMENT, kind_of
+from medreview.study.own_axes import own_axes
 from medreview.study.study_acts import StudyAct, newest_act, study_acts, write_act
 from medreview.text import normalise_newlines, sha256
 from medreview.units.registry import KINDS
@@ -96,6 +97,16 @@ def _levels(
         example = examples.get(label.level, "")
         yield f"- `{label.key}` {label.name}: {label.definition}" + (f" {EXAMPLE} {example}" if example else "")
     yield ""
+
+
+def with_axes(reader: sqlite3.Connection, text: str, kind: str = "") -> str:
+    """A text as it is shown: with the levels of the study's own axes after it, of one kind of unit or of all. Labels
+    carry the version of the text itself; the axes are events of their own."""
+    parts = [text.rstrip() + "\n"]
+    for axis in own_axes(reader, kind).values():
+        about = " ".join(filter(None, (axis.about, "Any number of these, or none of them." if axis.many else "")))
+        parts += [*_levels(axis.title, axis.levels, about), *((axis.source, "") if axis.source else ())]
+    return "\n".join(parts).rstrip() + "\n"
 
 
 LONGEST: Final = 200_000

@@ -7,15 +7,25 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.labels import FINISHES, HALLUCINATION
+from medreview.labels import FINISHES, HALLUCINATION, NONE_OF_THEM, OWN, SEVERAL, is_own
 from medreview.references.verdict import VERDICTS
 from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind
 from medreview.stats.reports.reviewer_labels import reviewers
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
 from medreview.study.ids import STATEMENT
+from medreview.study.own_axes import own_axes
 from medreview.units.asks import STATEMENT_ASKS
 from medreview.units.registry import KINDS as UNIT_KINDS
 
+_OWN_LABEL: Final = f"""
+EXISTS (SELECT 1 FROM (SELECT ? AS wanted) AS w LEFT JOIN decision_current AS d
+        ON d.unit = {{unit}} AND d.reviewer = ?1 AND d.pass = ?2 AND d.axis = '{{axis}}'
+        WHERE instr('{SEVERAL}' || coalesce(d.label, 'open') || '{SEVERAL}', '{SEVERAL}' || w.wanted || '{SEVERAL}'))"""
+"""Whether my label on an axis of the study's own says a level; ``open``: there is none."""
+_TAGGED: Final = """
+EXISTS (SELECT 1 FROM tag_standing AS g
+        WHERE g.unit = {unit} AND g.reviewer = ?1 AND g.pass = ?2 AND g.tag = ltrim(?, '#'))"""
+_TAGS: Final = "SELECT DISTINCT tag FROM tag_standing"
 _EXTRA: Final = "extra."
 """Before the name of a column of an answer's record that no field was made of."""
 _MOST: Final = 5_000
@@ -71,6 +81,7 @@ _OF_STATEMENTS: Final[Mapping[str, Filter]] = {
         "coalesce(mine.label, 'open') = ?", (*(label.level for label in STATEMENT_ASKS.levels), "open"), mine="*"
     ),
     "state": Filter("coalesce(mine.state, 'open') = ?", _STATES, mine="*"),
+    "tag": Filter(_TAGGED.format(unit="s.statement_id"), _TAGS, mine="*"),
     "finding": Filter(
         f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w JOIN finding_statement AS f
             ON f.statement_id = s.statement_id
@@ -131,6 +142,7 @@ def filters_of(kind: QueueKind) -> Mapping[str, Filter]:
         "id": Filter("instr(lower(s.record_id), lower(?)) = 1", f"SELECT DISTINCT s.record_id {rows}"),
         "mine": Filter("coalesce(mine.label, 'open') = ?", (*(label.level for label in unit.levels), "open")),
         "state": _OF_STATEMENTS["state"],
+        "tag": Filter(_TAGGED.format(unit="s.unit"), _TAGS, mine="*"),
         **_OF_KINDS.get(unit.name, {}),
         **{name: Filter(f"{value} = ?", f"SELECT DISTINCT {value} {rows}") for name, value in unit.filters.items()},
     }
@@ -167,11 +179,17 @@ def _read(text: str, kind: QueueKind) -> Iterator[tuple[str, str, Filter]]:
     filters = filters_of(kind)
     for word in words:
         key, separator, value = word.partition("=")
-        known = filters.get(key) or (_of_record(key) if kind.unit == STATEMENT else None)
+        known = filters.get(key) or _of_own_axis(key, kind) or (_of_record(key) if kind.unit == STATEMENT else None)
         if separator and known is None:
-            names = [*filters, *([f"{_EXTRA}NAME"] if kind.unit == STATEMENT else [])]
+            names = [*filters, f"{OWN}NAME", *([f"{_EXTRA}NAME"] if kind.unit == STATEMENT else [])]
             raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(names)} and plain words.")
         yield (key, value, known) if separator and known else ("", word, _PLAIN)
+
+
+def _of_own_axis(key: str, kind: QueueKind, levels: tuple[str, ...] = ()) -> Filter | None:
+    """The filter by my label on an axis of the study's own: ``own.harm``, and of an axis with many any of them."""
+    unit = "s.statement_id" if kind.unit == STATEMENT else "s.unit"
+    return Filter(_OWN_LABEL.format(unit=unit, axis=key), levels, mine="*") if is_own(key) else None
 
 
 def _of_record(key: str) -> Filter | None:
@@ -197,6 +215,10 @@ class FilterWords:
     @cached_property
     def _filters(self) -> Mapping[str, Filter]:
         every = dict(filters_of(self._kind))
+        for name, axis in own_axes(self._reader, self._kind.unit).items():
+            levels = (*(one.level for one in axis.levels), *([NONE_OF_THEM] if axis.many else []), "open")
+            if one := _of_own_axis(name, self._kind, levels):
+                every[name] = one
         if self._kind.unit == STATEMENT:
             names = self._reader.execute("SELECT DISTINCT key FROM response AS r, json_each(r.extra) ORDER BY key")
             every |= {key: one for name in names if (one := _of_record(key := f"{_EXTRA}{name[0]}"))}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from medreview.labels import FLAGS, REASONS, label_in, level_named
+from medreview.labels import FLAGS, REASONS, axis_words, is_own, label_in, label_words, level_named
 from medreview.review.queue_kinds import RESERVED, Mode
 from medreview.review.unblinding import kept_with, saw_elsewhere, saw_others
 from medreview.study.ids import PAIR, STATEMENT, ids_of, kind_of
@@ -52,8 +52,8 @@ class ReviewerState(NamedTuple):
     ``knows_model``: another statement of the response was seen with its model; ``read_totals``: figures were read;
     ``saw_others``: another reviewer's label or note was.
     ``reason`` is a code of ``medreview.labels.REASONS``, ``hallucination`` a level of that axis. ``also``: the labels
-    on further axes (``quality/2``, ``category``). ``from_pairs``: what my labels on the statement's pairs come to, of a
-    statement and of each of its pairs.
+    on further axes (``quality/2``, ``category``, ``own.harm``); ``tags`` by name. ``from_pairs``: what my labels on the
+    statement's pairs come to, of a statement and of each of its pairs.
     """
 
     first: str | None = None
@@ -76,15 +76,19 @@ class ReviewerState(NamedTuple):
     spans: tuple[ReviewerSpan, ...] = ()
     words: str = ""
     also: Mapping[str, str] = MappingProxyType({})
+    tags: frozenset[str] = frozenset()
     from_pairs: Derived | None = None
 
 
 def remarks(own: ReviewerState) -> list[str]:
-    """What the reviewer said beside the verdict, in words: reason, hallucination, flags; what the pairs come to."""
+    """What the reviewer said beside the verdict, in words: reason, hallucination, labels on the study's own axes,
+    flags, tags; what the pairs come to."""
     return [
         *([label_in(REASONS, own.reason).name] if own.reason else []),
         *([f"hallucination {level_named('hallucination', own.hallucination).name}"] if own.hallucination else []),
+        *(f"{axis_words(axis)}: {label_words(axis, label)}" for axis, label in own.also.items() if is_own(axis)),
         *sorted(flag.name for flag in FLAGS if flag.level in own.flags),
+        *(f"#{tag}" for tag in sorted(own.tags)),
         *([own.from_pairs.words] if own.from_pairs else []),
     ]
 
@@ -177,6 +181,8 @@ def _fold(own: ReviewerState, row: sqlite3.Row, axis: str) -> ReviewerState:
             return own._replace(note=said["text"])
         case "flag", _:
             return own._replace(flags=own.flags | {said["flag"]} if said["on"] else own.flags - {said["flag"]})
+        case "tag", _:
+            return own._replace(tags=own.tags | {said["tag"]} if said["on"] else own.tags - {said["tag"]})
         case "defer", _:
             return own._replace(deferred=True)
         case "reveal", _:

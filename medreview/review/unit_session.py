@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.labels import EDITED, Via, label_words
+from medreview.labels import EDITED, Via, is_own, label_words
 from medreview.review.above_page import ABSENT, AbovePage, absent_quotes
 from medreview.review.deciding import Deciding
 from medreview.review.decision import Decided, FollowUp, brief
@@ -184,6 +184,8 @@ class UnitSession(Deciding):
         places = {str(number): place for place, number in enumerate(self.view.numbers, 1)} if self.view else {}
         found = []
         for axis, level in self.own.also.items():
+            if is_own(axis):  # among the remarks, as of a statement
+                continue
             scale, _, part = axis.partition("/")
             found.append((places.get(part, 0), f"{places.get(part, scale)} {label_words(axis, level)}"))
         return [words for _, words in sorted(found)]

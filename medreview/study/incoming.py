@@ -22,11 +22,15 @@ from medreview.labels import (
     REASONS,
     SET_APART,
     Label,
+    could_be_own,
     is_label,
+    is_own,
+    is_tag,
     scale_of,
 )
 from medreview.storable import unstorable
 from medreview.study.events import COLUMNS, event_hash
+from medreview.study.own_axes import fault_of
 from medreview.study.statement_edits import EXCLUDE, JOIN, SPLIT
 from medreview.text import sha256
 
@@ -152,6 +156,15 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _no_text(payload, "text", "sha256") or (
                 "" if sha256(payload["text"]) == payload["sha256"] else "the text does not fit its hash"
             )
+        case "axes":
+            return (
+                _no_text(payload, "text", "sha256")
+                or ("" if sha256(payload["text"]) == payload["sha256"] else "the text does not fit its hash")
+                or fault_of(payload["text"])
+            )
+        case "tag":
+            fits = is_tag(payload.get("tag")) and isinstance(payload.get("on"), bool)
+            return "" if fits else "tag and on do not say what was done"
         case "guideline_read":
             return _no_text(payload, "sha256")
         case "gold_told":
@@ -214,6 +227,8 @@ def _edit_fault(event: Row, payload: Row) -> str:
 
 def _label_fault(payload: Row) -> str:
     axis = payload.get("axis")
+    if isinstance(axis, str) and is_own(axis):  # which levels it has, the studies say: own_axes.misfits
+        return "" if could_be_own(payload.get("label")) else "label is no label of an axis of a study's own"
     if not isinstance(axis, str) or scale_of(axis) not in AXES:
         return "axis is unknown to this program"
     if not is_label(axis, payload.get("label")):

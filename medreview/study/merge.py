@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
+from medreview.next_step import command
 from medreview.study.audit_frame import join_frame
 from medreview.study.check import UNREADABLE, told, unreadable
 from medreview.study.events import insert_event, known_kinds, verify
@@ -21,6 +22,8 @@ from medreview.study.incoming import (
     page_fault,
     reference_fault,
 )
+from medreview.study.own_axes import misfits as axis_misfits
+from medreview.study.own_axes import own_axes
 from medreview.study.row_seals import Misfit, misfits, sealed_tables
 from medreview.study.rows import insert
 from medreview.study.statement_edits import number_edited
@@ -91,10 +94,16 @@ def merge(study: Study, other: Path) -> MergeSummary:
             wanted = [pages[name] for name in {row["snapshot"] for row in ours} if name in pages]
             _add_pages(connection, wanted, brought.by_ocr)
             wrong = next(span_faults(connection, last), "")
+            other_axes = next(axis_misfits(connection, own_axes(connection)), "")
         except (ValueError, LookupError, sqlite3.IntegrityError) as error:
             raise UserError(f"{other} was not merged: what it holds does not fit this study ({error}).") from error
         if wrong:
             raise UserError(f"{other} was not merged: a span in it is not of the text that this study has. {wrong}")
+        if other_axes:
+            raise UserError(
+                f"{other} was not merged: the axes of both studies together do not fit their labels; {other_axes} "
+                f"Set axes that have them all, with `{command('axes', study.path)} axes.toml`, and merge again."
+            )
         return MergeSummary(len(ours), len(brought.events) - len(fresh), len(fresh) - len(ours))
 
     return study.write(add)

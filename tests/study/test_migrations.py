@@ -32,6 +32,7 @@ from medreview.study.check import check, check_study
 from medreview.study.connection import connect
 from medreview.study.merge import merge
 from medreview.study.migrations import NEWEST, run_steps, schema_version
+from medreview.study.own_axes import add_axis
 from medreview.study.row_seals import all_misfits, register
 
 KEPT = Path(__file__).parent / "kept"
@@ -422,5 +423,21 @@ def test_a_study_of_file_version_9_has_the_conflicts_that_were_not_seen_and_keep
         assert rows(study, "SELECT * FROM adjudicated") == settled
         now = Counter(row[1] for row in study.reader.execute("SELECT unit, axis FROM conflict"))
         assert now - Counter(axis for _, axis in before) == Counter({"support": 2, "dispute": 2, "feedback": 1})
+        assert check_study(study).faults == []
+        assert all_misfits(study.sealed()) == []
+
+
+def test_a_study_of_file_version_11_opens_with_its_labels_and_takes_axes_and_tags(tmp_path: Path) -> None:
+    path, queries = kept(tmp_path, 11), SAID | {"compared": "SELECT * FROM compared_label ORDER BY event_id, axis"}
+    with closing(sqlite3.connect(path)) as older:
+        before = {name: [tuple(row) for row in older.execute(query)] for name, query in queries.items()}
+    assert all(before.values())
+    with Study.open(path) as study:
+        assert schema_version(study.reader) == NEWEST
+        assert {name: rows(study, query) for name, query in queries.items()} == before
+        add_axis(study, "kb", "harm")
+        session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
+        session.label("harm", "mild")
+        session.tag("dose")
         assert check_study(study).faults == []
         assert all_misfits(study.sealed()) == []

@@ -216,7 +216,7 @@ def conflicts(
 
     Example: medreview conflicts sepsis.medreview --open --csv conflicts.csv
     """
-    from medreview.labels import label_words
+    from medreview.labels import axis_words, label_words
     from medreview.review import conflicts as found_in
     from medreview.units.registry import KINDS, unit_name
 
@@ -234,14 +234,15 @@ def conflicts(
             write_report(csv, CONFLICTS, conflict_rows(reader, found))
     counts = found_in.count_conflicts(found)
     lines = [
-        f"{counted(one.conflicts, 'conflict')}, {one.open} open: {one.kind}, {one.axis}, {' and '.join(one.reviewers)}"
+        f"{counted(one.conflicts, 'conflict')}, {one.open} open: {one.kind}, {axis_words(one.axis)}, "
+        + " and ".join(one.reviewers)
         for one in counts
     ]
     for one in found:
         said = ", ".join(f"{given.reviewer} {label_words(one.axis, given.label)}" for given in one.labels)
         word = f" -> {label_words(one.axis, one.settled.label)} by {one.settled.reviewer}" if one.settled else ""
         again = ", open again" if one.settled and one.open else ""
-        lines.append(f"  {names[one.unit]} {one.axis}: {said}{word}{again}")
+        lines.append(f"  {names[one.unit]} {axis_words(one.axis)}: {said}{word}{again}")
     told = {
         "counts": [asdict(one) for one in counts],
         "conflicts": [{**asdict(one), "name": names[one.unit], "open": one.open} for one in found],

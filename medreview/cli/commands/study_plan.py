@@ -136,19 +136,20 @@ def guidelines(
         raise UserError("Give one of --set, --edit and --diff.")
     with open_study(study, read_only=True) as opened:
         now, found = texts.in_force_for_all(opened.reader), texts.versions(opened.reader)
+        shown = texts.with_axes(opened.reader, now.text)
     if set_file or edit:
         new = _read(set_file) if set_file else _edited(now.text)
         with open_study(study) as opened:
             after = texts.set_guidelines(opened, decider(reviewer), new)
             found = texts.versions(opened.reader)
         say(f"guidelines {after.name} {'were' if after.sha256 == now.sha256 else 'are'} in force")
-        now = after
+        now, shown = after, shown.replace(now.text, after.text, 1)
     if diff:
         _show_diff(found, as_json=as_json)
         return
     origin = f"set by {now.set_by}, {now.set_at[:16]}" if now.number else "the definitions of the labels"
     told = asdict(now) | {"stamp": now.stamp, "versions": [asdict(one) for one in found]}
-    result(told, f"{now.name}, {origin}", "", *now.text.splitlines(), as_json=as_json)
+    result(told, f"{now.name}, {origin}", "", *shown.splitlines(), as_json=as_json)
 
 
 def _read(path: Path) -> str:

@@ -20,7 +20,7 @@ from medreview.cli.reports.layout import (
     table,
     value_cell,
 )
-from medreview.labels import AXES, QUALITY, scale_of
+from medreview.labels import AXES, QUALITY, axis_words, scale_of
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate, half_up, quantity
 from medreview.stats.formulas.hypothesis_tests import TestResult
@@ -505,7 +505,7 @@ def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
             for each in axis.labels
         )  # fmt: skip
         if used:
-            yield from ("", inset(TableHeading(f"Labels: {in_words(axis.axis)}"), table(names, rows, others="words")))
+            yield from ("", inset(TableHeading(f"Labels: {axis_words(axis.axis)}"), table(names, rows, others="words")))
     if axis.axis == "support" and axis.labels:
         who = ", ".join(dict.fromkeys(one_line(each.reviewer) for each in axis.labels))
         yield f"{who} said only supported or not: compared on that scale alone, without figures of four labels."

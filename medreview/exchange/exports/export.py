@@ -16,7 +16,7 @@ from medreview.errors import UserError
 from medreview.exchange.exports import annotations, generation_rows, label_lines, reference_rows, task_rows, unit_rows
 from medreview.exchange.exports.deposit import LEFT_OUT as NOT_DEPOSITED
 from medreview.exchange.exports.deposit import Deposit
-from medreview.exchange.exports.label_rows import LABELS
+from medreview.exchange.exports.label_rows import LABELS, labels_file
 from medreview.exchange.exports.pair_rows import PAIRS
 from medreview.exchange.exports.score_rows import SCORES
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
@@ -150,7 +150,11 @@ FILES: Final[dict[str, ExportFile]] = {
 def export_files(reader: sqlite3.Connection, deposit: Deposit | None = None) -> dict[str, ExportFile]:
     """Every CSV file of an export of a study, in their order: the last ones are of its reviewers, and the code book."""
     wide = wide_files(reader, deposit.alias if deposit else str)
-    files = {file.file: file for file in (*FILES.values(), *wide) if not (deposit and file.file in NOT_DEPOSITED)}
+    files = {
+        file.file: file
+        for file in (*FILES.values(), labels_file(reader), *wide)
+        if not (deposit and file.file in NOT_DEPOSITED)
+    }
     book = ExportFile(
         "codebook.csv", CODEBOOK, lambda _: _codebook(files.values()),
         "The columns of the CSV files that these tables were made with.",

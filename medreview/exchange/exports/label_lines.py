@@ -73,7 +73,8 @@ FROM response AS r CROSS JOIN statement_standing AS s ON s.response_id = r.respo
 CROSS JOIN judgement AS j ON j.statement_id = s.statement_id JOIN judge_run AS run USING (judge_run_id)
 WHERE s.statement_id IN {_LABELLED} ORDER BY r.ordinal, s.ordinal"""
 _ASIDE: Final = """
-SELECT unit, reviewer, pass, kind, payload FROM event_live WHERE kind IN ('note', 'reason', 'flag') ORDER BY event_id"""
+SELECT unit, reviewer, pass, kind, payload FROM event_live WHERE kind IN ('note', 'reason', 'flag', 'tag')
+ORDER BY event_id"""
 _SETTLED: Final = "SELECT unit, axis, label, adjudicated_by, reviewer FROM adjudicated WHERE stands"
 _GOLD: Final = "SELECT unit, axis, label FROM gold"
 
@@ -239,25 +240,28 @@ class LabelLines:
             "reason_code": aside["reasons"].get(row["current_event"], ""),
             "note": aside["note"],
             "flags": " ".join(sorted(flag for flag, on in aside["flags"].items() if on)),
+            "tags": " ".join(sorted(tag for tag, on in aside["tags"].items() if on)),
             "decided_utc": row["at_utc"],
         }
 
 
-_NOTHING_ASIDE: Final[Mapping[str, Any]] = {"note": "", "reasons": {}, "flags": {}}
+_NOTHING_ASIDE: Final[Mapping[str, Any]] = {"note": "", "reasons": {}, "flags": {}, "tags": {}}
 
 
 def _asides(reader: sqlite3.Connection) -> dict[tuple[str, str, int], Record]:
-    """The current note, reasons and flags by unit, reviewer and pass."""
+    """The current note, reasons, flags and tags by unit, reviewer and pass."""
     found: dict[tuple[str, str, int], Record] = {}
     for unit, reviewer, pass_no, kind, payload in reader.execute(_ASIDE):
         said = json.loads(payload)
-        one = found.setdefault((unit, reviewer, pass_no), {"note": "", "reasons": {}, "flags": {}})
+        one = found.setdefault((unit, reviewer, pass_no), {"note": "", "reasons": {}, "flags": {}, "tags": {}})
         if kind == "note":
             one["note"] = said["text"]
         elif kind == "reason":
             one["reasons"][said.get("decision")] = said.get("code") or ""
-        else:
+        elif kind == "flag":
             one["flags"][said["flag"]] = said["on"]
+        else:
+            one["tags"][said["tag"]] = said["on"]
     return found
 
 

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from types import SimpleNamespace
@@ -23,7 +24,8 @@ from medreview.exchange.files.columns import (
 )
 from medreview.judges.rollup import tie_rule
 from medreview.labels import EVIDENCE, FLAGS, HALLUCINATION, QUOTE_DOUBTS, QUOTE_STATUSES, REASONS, TIE_RULES
-from medreview.study.ids import content_id
+from medreview.study.ids import STATEMENT, content_id
+from medreview.study.own_axes import OwnAxis, own_axes
 from medreview.study.rows import dict_of
 from medreview.study.statement_edits import RETIRED_HOW
 from medreview.units.derived_label import derived_labels
@@ -35,6 +37,11 @@ _DEFINITIONS: Final = {flag.level: flag.definition for flag in FLAGS}
 def flagged(level: str) -> Column:
     """Whether a flag stands."""
     return about(f"1: flagged. {_DEFINITIONS[level]}", made=lambda one: one.flags.get(level, 0))
+
+
+def tagged(one: SimpleNamespace) -> str | None:
+    """The tags that stand, parted by blanks."""
+    return " ".join(sorted(tag for tag, on in one.tags.items() if on)) or None
 
 
 def deferred(one: SimpleNamespace) -> int:
@@ -187,6 +194,7 @@ class LabelRow(NamedTuple):
     flag_dispute: Annotated[bool, flagged("dispute")]
     flag_feedback: Annotated[bool, flagged("feedback")]
     flag_badly_parsed: Annotated[bool, flagged("badly_parsed")]
+    tags: Annotated[str | None, about("The reviewer's tags on it, parted by blanks.", made=tagged)]
     deferred_times: Annotated[int, about("How often it was put off.", made=deferred)]
     n_spans: Annotated[int, about("Spans that stand in spans.csv.", made=spans)]
     exposure_judge_verdict: Annotated[str | None, about(
@@ -272,10 +280,10 @@ LEFT JOIN axis_label AS l ON l.reviewer = e.reviewer AND l.pass = e.pass AND l.u
 ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
 
 
-def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    """The rows by response, statement, reviewer and pass."""
+def label_rows(reader: sqlite3.Connection, own: Sequence[Column] = ()) -> Iterator[Sequence[Cell]]:
+    """The rows by response, statement, reviewer and pass; ``own``: the columns of the study's own axes, at the end."""
     materials, tie = reader.execute(_MATERIAL), tie_rule(reader)
-    made = cells_of(_COLUMNS)
+    made = cells_of((*_COLUMNS, *own))
     derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
         statement = next(materials)
@@ -288,7 +296,7 @@ def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
             one = SimpleNamespace(
                 **done, statement=statement, tie=tie, derived=derived.get((unit, *who)),
                 first=first or _NOTHING, final=current.get("evidence", _NOTHING), met=first or done["live"][-1],
-                hallucination=current.get("hallucination", _NOTHING),
+                hallucination=current.get("hallucination", _NOTHING), current=current,
             )  # fmt: skip
             yield made(statement, one)
 
@@ -302,11 +310,14 @@ def acts(rows: Iterable[sqlite3.Row]) -> dict[str, Any]:
     for event in events:
         event["said"] = json.loads(event["payload"])
     live = [event for event in events if event["live"]]
-    said = {kind: [event["said"] for event in live if event["kind"] == kind] for kind in ("flag", "note", "reason")}
+    said = {
+        kind: [event["said"] for event in live if event["kind"] == kind] for kind in ("flag", "note", "reason", "tag")
+    }
     return {
         "events": events,
         "live": live,
         "flags": {one["flag"]: int(one["on"]) for one in said["flag"]},
+        "tags": {one["tag"]: one["on"] for one in said["tag"]},
         "note": said["note"][-1]["text"] if said["note"] else None,
         "reasons": {one.get("decision"): one.get("code") for one in said["reason"]},
     }
@@ -324,3 +335,21 @@ LABELS: Final = ExportFile(
            "reason_code", "note", "halluc_type", "stale", "snapshot_id"),
     facets=("verdict_final", "judge_verdict", "reviewer_id", "mode"),
 )  # fmt: skip
+
+
+def labels_file(reader: sqlite3.Connection) -> ExportFile:
+    """The file of a study: with a column for each axis of its own that statements have."""
+    own = tuple(_own_column(axis) for axis in own_axes(reader, STATEMENT).values())
+    return replace(LABELS, columns=(*_COLUMNS, *own), rows=lambda reader: label_rows(reader, own)) if own else LABELS
+
+
+def _own_column(axis: OwnAxis) -> Column:
+    levels = "; ".join(f"{one.level} = {one.name}. {one.definition}".rstrip(". ") for one in axis.levels)
+    how = "; several are joined by ;, none = none of them" if axis.many else ""
+    return Column(
+        f"own_{axis.name}",
+        "text",
+        f"The current label on the study's own axis {axis.name}, {axis.title}{how}. {levels}.",
+        levels=() if axis.many else levels_of(axis.levels),
+        made=lambda one: one.current.get(axis.axis, _NOTHING)["said"].get("label"),
+    )

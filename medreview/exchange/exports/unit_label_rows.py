@@ -8,7 +8,7 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any, Final
 
-from medreview.exchange.exports.label_rows import acts, deferred, first_shown, flagged, spans
+from medreview.exchange.exports.label_rows import acts, deferred, first_shown, flagged, spans, tagged
 from medreview.exchange.exports.unit_rows import UNIT
 from medreview.exchange.files.columns import EXPOSURE, Cell, Column, ExportFile, cells, cells_of
 from medreview.labels import ADJUDICATED_BY, FLAGS
@@ -46,7 +46,8 @@ _COLUMNS: Final = (
     Column("model", "text", "The model that wrote it, or its response."),
     Column("reviewer_id", "text", "Who labelled."),
     Column("pass_no", "integer", "Which time this reviewer went through the study, from 1."),
-    Column("axis", "text", "The axis of the label; without a label the main axis of the kind."),
+    Column("axis", "text", "The axis of the label, own.NAME of one that the study has set for itself; without a label "
+           "the main axis of the kind."),
     Column("mode", "text", "blind: label_first was given before anything of the machines' opinion had been seen; "
            "assisted: it had been. Never pool them. Empty without a label.", levels=("blind", "assisted"),
            made=_in("label", "mode")),
@@ -70,6 +71,7 @@ _COLUMNS: Final = (
     Column("adjudicator_id", "text", "Who recorded that.", made=_in("settled", "reviewer")),
     Column("note", "text", "The reviewer's current note on the unit."),
     *(replace(flagged(flag.level), name=f"flag_{flag.level}", type="boolean") for flag in FLAGS),
+    Column("tags", "text", "The reviewer's tags on the unit, parted by blanks.", made=tagged),
     Column("deferred_times", "integer", "How often the unit was put off.",
            made=deferred),
     Column("n_spans", "integer", "Spans of the unit that stand in spans.csv.",

@@ -14,8 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from medreview.exchange.exports.unit_rows import UNIT
 from medreview.exchange.files.columns import Cell, Column, ExportFile, cells_of
-from medreview.labels import AXES, EVIDENCE_ORDER, label_in, scale_of
+from medreview.labels import AXES, EVIDENCE_ORDER, OWN, SEVERAL, Label, scale_of
 from medreview.study.ids import STATEMENT, kind_of
+from medreview.study.own_axes import OwnAxis, levels_on, own_axes
 from medreview.units.registry import KINDS
 
 WIDE: Final = "labels_by_reviewer.csv"
@@ -27,22 +28,35 @@ _LONGEST: Final = 26
 
 
 class _Rater(NamedTuple):
-    """Whose labels a column holds: of one axis, reviewer and pass; ``reviewer`` is empty for those that settle."""
+    """Whose labels a column holds: of one axis, reviewer and pass; ``reviewer`` is empty for those that settle.
+
+    ``level``: of an axis with many levels at once the one that the column says yes or no to.
+    """
 
     axis: str
     reviewer: str
     pass_no: int
+    level: str = ""
 
 
-def codes(axis: str) -> dict[str, int]:
+class _Numbers(NamedTuple):
+    """The column of a rater: its name, and the labels that its numbers stand for."""
+
+    name: str
+    codes: Mapping[str, int]
+    labels: Mapping[str, Label]
+
+
+def codes(axis: str, labels: Sequence[Label]) -> dict[str, int]:
     """The numbers of an axis's levels: of an ordered scale in its order, 0 for no hallucination, 9 for cannot judge.
 
     Empty for orders of outputs, which are no levels.
     """
-    levels = EVIDENCE_ORDER if axis == "evidence" else [one.level for one in AXES[scale_of(axis)]]
+    every = [one.level for one in labels]
+    levels = EVIDENCE_ORDER if axis == "evidence" else every
     start = _NOTHING_CODE if "none" in levels else 1
     found = {level: at for at, level in enumerate((one for one in levels if one != _UNSURE), start)}
-    return found | ({_UNSURE: _UNSURE_CODE} if any(one.level == _UNSURE for one in AXES[scale_of(axis)]) else {})
+    return found | ({_UNSURE: _UNSURE_CODE} if _UNSURE in every else {})
 
 
 _STANDS: Final = """NOT EXISTS (SELECT 1 FROM retired_statement AS x
@@ -63,12 +77,12 @@ def wide_files(reader: sqlite3.Connection, named: Callable[[str], str] = str) ->
     return _labels_by_reviewer(raters, named), _value_labels(raters)
 
 
-def _labels_by_reviewer(raters: Mapping[_Rater, str], named: Callable[[str], str]) -> ExportFile:
+def _labels_by_reviewer(raters: Mapping[_Rater, _Numbers], named: Callable[[str], str]) -> ExportFile:
     columns = (
         UNIT,
         Column("kind", "text", "Which kind of unit it is.", levels=(STATEMENT, *KINDS)),
         Column("cluster_id", "text", "The response, case or passage that it is part of, or itself: what to resample."),
-        *chain.from_iterable(_columns(rater, name, named(rater.reviewer)) for rater, name in raters.items()),
+        *chain.from_iterable(_columns(rater, one, named(rater.reviewer)) for rater, one in raters.items()),
     )
     return ExportFile(
         WIDE,
@@ -82,40 +96,68 @@ def _labels_by_reviewer(raters: Mapping[_Rater, str], named: Callable[[str], str
     )
 
 
-def _raters(reader: sqlite3.Connection, named: Callable[[str], str]) -> dict[_Rater, str]:
-    """The raters with the names of their columns: letters, digits and ``_``, all different, whatever their case."""
-    found = [_Rater(*row) for row in reader.execute(_RATERS) if codes(row[0])]
-    order = list(AXES)
-    found.sort(key=lambda one: (order.index(scale_of(one.axis)), one.axis, named(one.reviewer), one.pass_no))
-    names: dict[_Rater, str] = {}
+def _raters(reader: sqlite3.Connection, named: Callable[[str], str]) -> dict[_Rater, _Numbers]:
+    """The raters with their columns, named by letters, digits and ``_``, all different, whatever their case."""
+    own = own_axes(reader)
+    order = [*AXES, *own]
+    asked = [_Rater(*row) for row in reader.execute(_RATERS)]
+    asked.sort(key=lambda one: (order.index(scale_of(one.axis)), one.axis, named(one.reviewer), one.pass_no))
+    found: dict[_Rater, _Numbers] = {}
     taken: set[str] = set()
-    for rater in found:
+    for rater in chain.from_iterable(_by_level(rater, own) for rater in asked):
+        labels = _YES_OR_NO if rater.level else levels_on(reader, rater.axis)
+        numbers = codes(rater.axis, labels)
+        if not numbers:
+            continue
         who = re.sub(r"[^A-Za-z0-9]+", "_", named(rater.reviewer)).strip("_") or "reviewer"
         later = f"_pass{rater.pass_no}" if rater.pass_no > 1 else ""
-        axis = rater.axis.replace("/", "_")
+        axis = "_".join(filter(None, (rater.axis.removeprefix(OWN).replace("/", "_"), rater.level)))
         stem = f"{axis}_{who if rater.reviewer else 'adjudicated'}"[: _LONGEST - len(later)] + later
         tries = chain([stem], (f"{stem[: _LONGEST - 1 - len(str(n))]}_{n}" for n in count(2)))
-        names[rater] = next(name for name in tries if name.lower() not in taken)
-        taken |= {names[rater].lower(), f"{names[rater]}_blind".lower()}
-    return names
+        name = next(name for name in tries if name.lower() not in taken)
+        taken |= {name.lower(), f"{name}_blind".lower()}
+        found[rater] = _Numbers(name, numbers, {one.level: one for one in labels})
+    return found
 
 
-def _columns(rater: _Rater, name: str, reviewer: str) -> Iterator[Column]:
-    numbers = ", ".join(f"{code} = {level}" for level, code in codes(rater.axis).items())
+_YES_OR_NO: Final = (
+    Label("none", "", "no", "The level is not among those that were given."),
+    Label("yes", "", "yes", "The level is among those that were given."),
+)
+
+
+def _by_level(rater: _Rater, own: Mapping[str, OwnAxis]) -> Iterator[_Rater]:
+    """A rater on an axis with many levels at once: one for each level, which is given or not."""
+    axis = own.get(rater.axis)
+    yield from [rater] if axis is None or not axis.many else (rater._replace(level=one.level) for one in axis.levels)
+
+
+def _columns(rater: _Rater, one: _Numbers, reviewer: str) -> Iterator[Column]:
+    numbers = ", ".join(f"{code} = {one.labels[level].name if rater.level else level}"
+                        for level, code in one.codes.items())  # fmt: skip
+    axis = f"{rater.axis}, level {rater.level}" if rater.level else rater.axis
     if not rater.reviewer:
-        meaning = f"The label that settles a conflict of reviewers on the axis {rater.axis}: {numbers}."
-        yield Column(name, "integer", meaning, made=_number(rater))
+        meaning = f"The label that settles a conflict of reviewers on the axis {axis}: {numbers}."
+        yield Column(one.name, "integer", meaning, made=_number(rater, one.codes))
         return
     which = "" if rater.pass_no == 1 else f" in pass {rater.pass_no}"
-    about = f"of {reviewer} on the axis {rater.axis}{which}"
-    yield Column(name, "integer", f"The label {about}: {numbers}. Empty: none.", made=_number(rater))
+    about = f"of {reviewer} on the axis {axis}{which}"
+    yield Column(one.name, "integer", f"The label {about}: {numbers}. Empty: none.", made=_number(rater, one.codes))
     meaning = f"1: the label {about} was given blind; 0: assisted. Never pool them. Empty: none."
-    yield Column(f"{name}_blind", "boolean", meaning, made=lambda unit: unit["blind"].get(rater))
+    blind = rater._replace(level="")
+    yield Column(f"{one.name}_blind", "boolean", meaning, made=lambda unit: unit["blind"].get(blind))
 
 
-def _number(rater: _Rater) -> Callable[[Any], Cell]:
-    numbers = codes(rater.axis)
-    return lambda unit: numbers.get(unit["labels"].get(rater))
+def _number(rater: _Rater, numbers: Mapping[str, int]) -> Callable[[Any], Cell]:
+    whole = rater._replace(level="")
+    if not rater.level:
+        return lambda unit: numbers.get(unit["labels"].get(whole))
+
+    def given(unit: Any) -> Cell:
+        label = unit["labels"].get(whole)
+        return None if label is None else int(rater.level in label.split(SEVERAL))
+
+    return given
 
 
 def _rows(reader: sqlite3.Connection, columns: Sequence[Column]) -> Iterator[Sequence[Cell]]:
@@ -133,12 +175,12 @@ def _rows(reader: sqlite3.Connection, columns: Sequence[Column]) -> Iterator[Seq
         yield made({"unit_id": unit, "kind": kind, "cluster_id": cluster or unit, "labels": labels, "blind": blind})
 
 
-def _value_labels(raters: Mapping[_Rater, str]) -> ExportFile:
+def _value_labels(raters: Mapping[_Rater, _Numbers]) -> ExportFile:
     def rows(_: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-        for rater, name in raters.items():
-            for level, code in codes(rater.axis).items():
-                label = label_in(AXES[scale_of(rater.axis)], level)
-                yield name, code, level, label.name, label.definition
+        for rater, one in raters.items():
+            for level, code in one.codes.items():
+                label = one.labels[level]
+                yield one.name, code, label.name if rater.level else level, label.name, label.definition
 
     return ExportFile(
         "value_labels.csv",

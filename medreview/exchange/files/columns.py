@@ -173,7 +173,7 @@ EVENTS: Final = (
     Column("kind", "text", "What was done.", levels=("shown", "decide", "revise", "retract", "reveal", "reason",
            "defer", "flag", "note", "span_add", "span_del", "promote", "audit_rate", "audit_release", "look",
            "listed", "adjudicate", "background", "guideline", "guideline_read", "split", "join", "exclude", "span_move",
-           "finding", "fact_add", "share_rate", "pass_rate", "declare")),
+           "finding", "fact_add", "share_rate", "pass_rate", "declare", "axes", "tag")),
     Column("unit", "text", "The statement, or KIND:ID for another unit; of what is done to the study as a whole, the "
            "study."),
     Column("snapshot", "text", "The page on the screen."),
@@ -198,10 +198,11 @@ PAYLOAD: Final = {
                             levels=levels_of(EVIDENCE)),
     "decision": Column("payload_decision", "text", "The decision that a reason belongs to."),
     "code": Column("payload_code", "text", "Reason code.", levels=levels_of(REASONS)),
-    "text": Column("payload_text", "text", "Text of a note, of the guidelines, or of what was left out and became a "
-                   "statement."),
+    "text": Column("payload_text", "text", "Text of a note, of the guidelines, of the study's own axes, or of what was "
+                   "left out and became a statement."),
     "flag": Column("payload_flag", "text", "Which flag.", levels=levels_of(FLAGS)),
-    "on": Column("payload_on", "boolean", "1: the flag was set, 0: taken back."),
+    "on": Column("payload_on", "boolean", "1: the flag or the tag was set, 0: taken back."),
+    "tag": Column("payload_tag", "text", "Which tag."),
     "target": Column("payload_target", "text", "Text in which a span lies: response, source, source:ID, passage, "
                      "note:ID, output:N, reference."),
     "start": Column("payload_start", "integer", "Start of a span, or of what was left out.", unit=CODE_POINTS),

@@ -31,6 +31,7 @@ from medreview.study import Study
 from medreview.study.audit_frame import join_frame, number_given_draw
 from medreview.study.events import event_hash, insert_event, known_kinds
 from medreview.study.incoming import event_fault
+from medreview.study.own_axes import misfits, own_axes
 from medreview.study.rows import insert
 from medreview.study.statement_edits import number_edited
 from medreview.study.unit_faults import UnitsHere, span_faults
@@ -330,6 +331,8 @@ def _add_events(connection: sqlite3.Connection, folder: Path) -> tuple[int, int,
             known_hashes.add(event["hash"])
             added += 1
     if wrong := next(span_faults(connection, last), ""):
+        raise ValueError(wrong.rstrip("."))
+    if wrong := next(misfits(connection, own_axes(connection)), ""):
         raise ValueError(wrong.rstrip("."))
     return added, known, foreign
 

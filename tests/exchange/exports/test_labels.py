@@ -74,7 +74,7 @@ def test_a_blind_decision_changed_after_the_reveal(example: ExampleStudy, export
     not_looked_at = {"judge_quote_doubt", "guideline"}
     no_pairs = {"label_from_pairs", "supported_from_pairs", "pairs_labelled", "pairs"}
     empty = {name for name, value in row.items() if value == ""}
-    assert empty == tied | prompt_not_known | not_drawn | not_looked_at | no_pairs | {"inclusion_prob", "retired"}
+    assert empty == tied | prompt_not_known | not_drawn | not_looked_at | no_pairs | {"inclusion_prob", "retired", "tags"}
 
 
 def test_a_quote_is_named_with_the_page_that_it_was_looked_up_in_whatever_was_on_the_screen(

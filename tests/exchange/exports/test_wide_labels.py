@@ -58,7 +58,7 @@ def test_value_labels_and_code_book_say_what_the_numbers_are(example: ExampleStu
 
 def test_every_level_of_every_axis_has_a_number_of_its_own() -> None:
     for axis, levels in AXES.items():
-        found = codes(axis)
+        found = codes(axis, AXES[axis])
         assert set(found) == {level.level for level in levels}
         assert len(set(found.values())) == len(found)
         assert all(found[level] == int(level) for level in found if level.isdigit())
@@ -106,7 +106,7 @@ def test_units_of_every_kind_are_in_it_but_for_orders(empty_study: Study, tmp_pa
     for kind, unit in units.items():
         axis, label, _ = LABELS[kind]
         if kind != "ranking":
-            assert found[unit][f"{axis}_ada"] == str(codes(axis)[label])
+            assert found[unit][f"{axis}_ada"] == str(codes(axis, AXES[axis])[label])
     assert found[units["ranking"]]["quality_2_ada"] == "3"
     assert {found[units[kind]]["cluster_id"] for kind in ("statement", "pair", "answer")} == {RESPONSE_ID}
     assert "rank_ada" not in found[units["ranking"]]

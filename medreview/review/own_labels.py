@@ -1,0 +1,73 @@
+"""What a reviewer says of a unit on the axes of the study's own, and the tags put on it."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+
+from medreview.errors import UserError
+from medreview.labels import OWN, is_tag
+from medreview.next_step import command
+from medreview.review.refusing import Refusing
+from medreview.study.events import NewEvent
+from medreview.study.own_axes import OwnAxis, own_axes
+
+NO_TAG = "A tag is one word of letters and digits, 24 at most, as #dose; - and _ may be in it."
+
+
+class OwnLabelling(Refusing):
+    """The labels that the study has defined itself. Each is saved at once, and taken back by one undo."""
+
+    @abstractmethod
+    def decide_also(self, axis: str, level: str) -> None:
+        """My label on another axis than that of the kind."""
+
+    @abstractmethod
+    def _write(self, events: list[NewEvent], words: str) -> None:
+        """Save what was done to the unit on the screen; ``words`` are its receipt."""
+
+    @cached_property
+    def own_axes(self) -> Mapping[str, OwnAxis]:
+        """The axes of the study's own that the unit's kind has, by their names in the record, in their order. Read
+        once: whoever has the study open here is the only one who writes to it."""
+        return own_axes(self.study.reader, self.asks.name)
+
+    def refusal(self, action: str) -> str:
+        """As everywhere; of the study's own axes, where the kind of unit has none."""
+        if action == "axes":
+            return "" if self.own_axes else self._no_axis()
+        return super().refusal(action)
+
+    def label(self, name: str, *levels: str) -> None:
+        """My label on an axis of the study's own, by its name (``harm``): one level; of an axis with many any number of
+        them, and none for "none of them". Raises :class:`UserError` for an axis or a level that there is not."""
+        axis = self.own_axes.get(OWN + name)
+        if axis is None:
+            raise UserError(self._no_axis(name))
+        known = [one.level for one in axis.levels]
+        if not {*levels} <= {*known} or not (axis.many or len(levels) == 1):
+            which = "any of" if axis.many else "one of"
+            raise UserError(f"{axis.title} takes {which} {', '.join(known)}.")
+        self.decide_also(axis.axis, axis.label_of(levels))
+
+    def tag(self, name: str) -> None:
+        """Put a tag on the unit, or take it off again. Raises :class:`UserError` for what cannot be one."""
+        unit, tag = self._current(), name.strip().removeprefix("#").casefold()
+        if not is_tag(tag):
+            raise UserError(NO_TAG)
+        on = tag not in self.own.tags
+        words = f"{self.name} · #{tag}{'' if on else ' taken off'}"
+        self._write([NewEvent("tag", unit, {"tag": tag, "on": on}, self.snapshot)], words)
+
+    def tags_used(self) -> list[str]:
+        """The tags that this reviewer has put on anything, those that are used most first."""
+        rows = self.study.reader.execute(
+            "SELECT tag FROM tag_standing WHERE reviewer = ? GROUP BY tag ORDER BY count(*) DESC, tag", (self.reviewer,)
+        )
+        return [row[0] for row in rows]
+
+    def _no_axis(self, name: str = "") -> str:
+        if self.own_axes:
+            known = ", ".join(one.name for one in self.own_axes.values())
+            return f"There is no axis {name!r} for a {self.asks.noun}; there is {known}."
+        how = command("axes", self.study.path)
+        return f"The study has no axes of its own for a {self.asks.noun}; `{how} --add harm` adds severity of harm."
