@@ -195,10 +195,10 @@ def response_row(line: ResponseLine, columns: int) -> Row:
 
 
 def figure_rows(figures: "HomeFigures", columns: int) -> list[Row]:
-    """What labels say so far, in sentences: the reviewer's own of the answers, and of other units; then the judges
-    against the reviewer in the audit, and how much of the study is supported."""
+    """What labels say so far, in sentences: the reviewer's own of the answers, and of other units; then how much of the
+    study is supported by the audit, and how often the judges agree with the reviewer there."""
     judges = _judge_rows(figures, columns) if figures.view is not None else ()
-    return [*judges, *_own_rows(figures, columns)]
+    return [*_own_rows(figures, columns), *judges]
 
 
 def _own_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
@@ -217,18 +217,21 @@ def _own_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
     for kind in figures.units:
         for one in kind.people:
             share = f"{_spoken(one.share)} of {one.share.n:,}"
-            yield from wrapped(f"By your labels, {kind.title}, {kind.words}: {share}.", columns - 2, "", lead="   ")
+            others = kind.units - one.units
+            some = f", which says nothing about the other {others:,}" if others else ""
+            words = f"By your labels, {kind.title}, {kind.words}: {share}{some}."
+            yield from wrapped(words, columns - 2, "", lead="   ")
 
 
 def _judge_rows(figures: "HomeFigures", columns: int) -> Iterator[Row]:
     from medreview.screens.figure_rows import sentence
 
     assert figures.view is not None
-    yield from wrapped(sentence(figures.view, "the judges"), columns - 2, "", lead="   ")
     if figures.supported:
         yield from wrapped(
             f"{figures.supported[0].upper()}{figures.supported[1:].rstrip('.')}.", columns - 2, "dim", lead="   "
         )
+    yield from wrapped(sentence(figures.view, "the judges"), columns - 2, "", lead="   ")
 
 
 def _range(figure: "Estimate") -> str:

@@ -15,6 +15,7 @@ from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.how_good import of_units
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.study_figures import SCHEMA
 from medreview.stats.units.fact_report import FactReport, KeyFactFigures, fact_report
@@ -117,6 +118,7 @@ def print_unit_stats(
         all_gold = _tell_all_gold(opened, kind) if gold else None
         people = reviewers_named(opened.reader, reviewer)
         found = unit_figures(opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold)
+        answers = [asdict(one) for one in of_units([unit_headline(opened.reader, kind, people)])]
         votes = fact_report(opened.reader, resampling=resampling) if full and kind == FACT else None
         origin = _provenance(opened.reader, found, resampling)
         if any(told_by_sums(found.given, one) for one in reading(opened)):
@@ -124,7 +126,7 @@ def print_unit_stats(
     if csv:
         print_csv(found, origin, csv, as_json=as_json)
     elif as_json:
-        plain = {"schema": SCHEMA, "provenance": asdict(origin), "unit": asdict(found)}
+        plain = {"schema": SCHEMA, "provenance": asdict(origin), "answers": answers, "unit": asdict(found)}
         more = {} if all_gold is None else {"all_gold": all_gold}
         result({**plain, **more, **({} if votes is None else {"facts": fact_values(votes)})}, as_json=True)
     else:

@@ -18,6 +18,7 @@ from medreview.progress import SILENT, Progress
 from medreview.statements.own_citations import every_statement
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.human_baseline import MARGIN
+from medreview.stats.how_good import Answer, how_good
 from medreview.stats.reference_verdicts import OtherWorkCounter, OtherWorkSupport, ReferenceReport, reference_report
 from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.audit_verdicts import VerdictCounter, audited_units
@@ -85,6 +86,7 @@ class ReviewerFigures:
 class StudyFigures:
     """Everything that ``medreview stats`` says, with the choices that make it repeatable.
 
+    ``answers``: what answers "how good are the answers?", what counts most first, so that a script takes the first.
     ``support`` is by the judges' verdict; that by the labels of a reviewer is with the ``reviewers``. ``kinds``: how
     many responses cite nothing or are invalid. ``questions``: what was said of questions that were made from texts.
     ``audit`` is what the random draw says of the whole study. ``passages``: how they were chosen from texts.
@@ -101,6 +103,7 @@ class StudyFigures:
     """
 
     provenance: Provenance
+    answers: tuple[Answer, ...]
     part: SelectedPart | None
     flow: ItemFlow
     by: ByReport | None
@@ -207,6 +210,10 @@ def study_figures(
     judges_beside = beside.figures(resampling, full=full)
     groups = [group for one in found for group in one.agreement]
     compared = [*(each for group in groups for each in group.comparisons), *between, *judges_beside.pairs]
+    audit = audit_report(reader, labels, verdicts.judges(), pass_no=pass_no, only=only)
+    kinds = headlines(reader, names) if whole and pass_no == 1 else ()
+    support = judged.report(resampling)
+    models = [one.judge for one in judges_beside.tallies if not one.offline]
     return StudyFigures(
         provenance=provenance(
             reader,
@@ -215,6 +222,7 @@ def study_figures(
             comparisons=sum(each.n > 0 for each in compared),
             where=only.words,
         ),
+        answers=how_good([one.own for one in found if one.own], kinds, audit, support, models),
         part=None if whole else _part(reader, only, statements, len(responses), parted),
         flow=item_flow(reader, labels, pass_no, only),
         by=None if by is None else by_report(reader, by, labels, resampling, pass_no=pass_no, only=only),
@@ -226,10 +234,10 @@ def study_figures(
         between_judges=judges_beside,
         consensus=panel.figures(tie, resampling, margin=margin),
         differences=apart.families(judged.by_model, resampling),
-        support=judged.report(resampling),
+        support=support,
         kinds=response_report(reader, only=None if whole else responses),
         questions=question_report(reader) if whole else QuestionReport(0, (), ()),
-        audit=audit_report(reader, labels, verdicts.judges(), pass_no=pass_no, only=only),
+        audit=audit,
         passages=tuple(passage_counts(reader)) if whole else (),
         generated=tuple(generation_counts(reader)) if whole else (),
         own_work=tuple(own_work_done(reader)),
@@ -240,7 +248,7 @@ def study_figures(
             for name in names
             if conduct is None or name in conduct
         ),
-        headlines=headlines(reader, names) if whole and pass_no == 1 else (),
+        headlines=kinds,
         units=every_unit_figures(reader, reviewers=names, resampling=resampling)
         if whole and full and pass_no == 1
         else (),

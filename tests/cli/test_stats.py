@@ -221,7 +221,7 @@ def test_no_decision_is_a_sentence(medreview, tmp_path):
     shown = medreview("stats", path, "--full", "--replicates", 99)
 
     assert medreview("stats", path, "--replicates", 99).stdout.startswith(
-        "0 statements in 0 responses; nobody has decided anything yet"
+        "no response yet; nobody has decided anything yet"
     )
     assert "Nobody has decided anything yet" in shown.stdout
     assert "The study has no response yet" in shown.stdout

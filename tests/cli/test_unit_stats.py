@@ -54,7 +54,7 @@ def test_key_facts_have_scores_ties_and_the_panel_and_votes_only_when_all_is_ask
     assert looks(ward) == ["totals"]
     assert screen.count("\n") < 24
     assert "16 of 16 key facts labelled" in screen
-    people_first = [screen.index(f"\n{rater} ") for rater in ("ann", "bob", "one", "two")]
+    people_first = [screen.index(f"\n{rater} ") for rater in ("ann, all 16", "bob, all 16", "one", "two")]
     assert people_first == sorted(people_first)
     given = json.loads(medreview("stats", ward, "--unit", "fact", "--json", *FEW).stdout)
     assert looks(ward) == ["totals"]

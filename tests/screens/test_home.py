@@ -392,6 +392,7 @@ async def test_a_study_of_other_units_is_counted_by_them(tmp_path: Path) -> None
     assert f"{size} QA item" in text
     assert "decided 1   deferred 0" in text
     assert "By your labels, QA items, highly relevant: 100%" in text
+    assert f"of 1, which says nothing about the other {size - 1}." in " ".join(text.split())
     for words in ("0 statements", "no answers yet", "no model has judged", "triage: flagged", " queues"):
         assert words not in text
 

@@ -4,7 +4,7 @@ An interval is drawn on one line, in signs that every terminal has: ``....[==|=]
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,13 +18,14 @@ from medreview.cli.reports.terminal import height, printed
 from medreview.labels import NOT_IN_ANSWER
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, percent
-from medreview.stats.reports.audit_report import AuditFigures
+from medreview.stats.formulas.estimate import brief as short
+from medreview.stats.how_good import STATEMENT, WHAT
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.review_progress import Standing
 from medreview.stats.reports.reviewer_labels import BINARY, OFFLINE_IS_TRIAGE, TOGETHER
 from medreview.stats.reports.study_support import ResponseReport
 from medreview.stats.study_figures import ReviewerFigures, StudyFigures
-from medreview.stats.units.kind_labels import UnitHeadline
+from medreview.stats.units.kind_labels import RaterShare, UnitHeadline
 from medreview.units.registry import KINDS
 
 WIDTH: Final = 15
@@ -74,16 +75,14 @@ _BAR: Final = 9
 _DIGITS: Final = 2
 """Of coefficients: with three, a row is too long for a name."""
 
-_CITED, _ANY, _WHOLE = "a cited source supports it", "any source supports it", "whole responses supported"
-_JUDGED: Final = {
-    "statement-level support, own citations": _CITED,
-    "statement-level support": _ANY,
-    "response-level support": _WHOLE,
-}
-_SUPPORT: Final = "statement-level support"
+_QUESTION: Final = "How good are the answers?"
+_ANY: Final = WHAT["statement-level support"]
 VALID_URLS: Final = "source URL validity"
 _ALONE: Final = "judges alone, uncorrected"
-_RULES_ALONE: Final = "no person and no model has judged yet; the rules compared words only, which is no verdict"
+_AUDITED: Final = {"audit": "supported, audit alone", "audit_with_verdicts": "supported, audit+verdicts"}
+_RULES_ALONE: Final = (
+    "no person and no model has judged the statements yet; the rules compared words only, which is no verdict"
+)
 _RULES_BESIDE: Final = "what the rules say is of words only, no verdict: --full has it"
 
 
@@ -129,7 +128,7 @@ def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
     """What leads of a kind: a line for each rater, people first."""
     rows = [
         (
-            one_line(one.rater) + (" (words only, no verdict)" if one.rules else ""),
+            _of_what(kind, one),
             *cells(one.share, "none"), interval_bar(one.share), *numbers(one.share.n, one.share.clusters),
         )
         for one in kind.raters[:most]
@@ -140,27 +139,49 @@ def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
         yield f"and {counted(len(kind.raters) - most, 'more rater')}"
 
 
+def _of_what(kind: UnitHeadline, rater: RaterShare) -> str:
+    """Who, and how many units of how many a person labelled."""
+    name = one_line(rater.rater)
+    if rater.machine:
+        return name + (" (words only, no verdict)" if rater.rules else "")
+    return f"{name}, {f'all {rater.units:,}' if rater.units == kind.units else f'{rater.units:,} of {kind.units:,}'}"
+
+
 def _unit_line(kind: UnitHeadline) -> str:
     """The same on one line, of the first raters."""
-    told = [f"{one_line(one.rater)} {value_cell(one.share, 'undefined')}" for one in kind.raters[:_FEWEST]]
+    told = [
+        f"{one_line(one.rater)} {'undefined' if one.share.value is None else short(one.share)}"
+        for one in kind.raters[:_FEWEST]
+    ]
     more = len(kind.raters) - _FEWEST
     rest = f" and {counted(more, 'more rater')}" if more > 0 else ""
     return f"{kind.title}, {kind.words}: {', '.join(told)}{rest}"
 
 
+def _unit_parts(kinds: Sequence[UnitHeadline], brief: int, *, beside: bool, first: bool = False) -> Iterator[Part]:
+    """What leads of these kinds; ``beside``: there are statements, too, which take up room. ``first``: it answers the
+    first question."""
+    for place, kind in enumerate(kinds):
+        if beside and brief > 0:
+            line = _unit_line(kind)
+            yield f"{_QUESTION} {line[:1].upper()}{line[1:]}" if first and not place else line
+        else:
+            yield from ("", *unit_table(kind, _MOST_RATERS.get(brief, 2)))
+
+
 def _screen(figures: StudyFigures, study: Path, lines: Sequence[Compared], most: int, brief: int) -> Iterator[Part]:
-    yield from _progress(figures)
+    yield from _progress(figures, brief)
     leading = _leading(figures)[: 1 if brief > 1 else _MOST_REVIEWERS]
     shares = _shares(figures, leading, brief)
-    answers = _answer_table(shares)
+    kinds = spoken(figures)
+    # A person's labels come first: those on other units where nobody has labelled statements.
+    ahead = [] if leading else [kind for kind in kinds if kind.people]
+    answers = _answer_table(shares, "Statements" if ahead else _QUESTION)
+    yield from _unit_parts(ahead, brief, beside=bool(figures.statements), first=True)
     if answers.rows:
         yield from ("", answers)
     yield from reference_lines(figures.references, max(0, brief))
-    for kind in spoken(figures):
-        if figures.statements and brief > 0:
-            yield _unit_line(kind)
-        else:
-            yield from ("", *unit_table(kind, _MOST_RATERS.get(brief, 2)))
+    yield from _unit_parts([kind for kind in kinds if kind not in ahead], brief, beside=bool(figures.statements))
     first = set(sorted(range(len(lines)), key=lambda place: lines[place].rank)[:most])
     shown = [line for place, line in enumerate(lines) if place in first]
     if shown:
@@ -188,18 +209,21 @@ def spoken(figures: StudyFigures) -> list[UnitHeadline]:
 # How far
 
 
-def _progress(figures: StudyFigures) -> Iterator[str]:
+def _progress(figures: StudyFigures, brief: int) -> Iterator[str]:
+    """What there is and how far each reviewer is; ``brief``: without the labels that stand at each rater below."""
     told = []
     of_statements = figures.statements or not figures.headlines
-    for reviewer in figures.reviewers[:_MOST_REVIEWERS]:
+    at_raters = brief > 0 and not figures.statements and any(kind.people for kind in figures.headlines)
+    for reviewer in () if at_raters else figures.reviewers[:_MOST_REVIEWERS]:
         done, others = reviewer.progress, other_units(reviewer.progress)
         parts = [others] if others else []
         if of_statements and (done.decided or done.deferred or not others):
             parts.insert(0, f"{done.decided:,} decided, {done.deferred:,} deferred, {done.open:,} open")
         told.append(": ".join(filter(None, (one_line(reviewer.reviewer), ", ".join(parts)))))
-    if len(figures.reviewers) > _MOST_REVIEWERS:
+    if len(figures.reviewers) > _MOST_REVIEWERS and not at_raters:
         told.append(f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}")
-    yield "; ".join((contents(figures), *(told or ["nobody has decided anything yet"])))
+    nobody = [] if figures.reviewers else ["nobody has decided anything yet"]
+    yield "; ".join((contents(figures), *(told or nobody)))
     if figures.part is not None:
         yield part_line(figures.part)
 
@@ -218,6 +242,8 @@ def contents(figures: StudyFigures) -> str:
     units = [f"{counted(kind.units, kind.noun, kind.title)} ({kind.labelled:,} labelled)" for kind in kinds]
     if not figures.statements and units:
         return ", ".join(units) + (f"; {responses}" if figures.responses else "")
+    if not figures.statements:
+        return f"{responses} without statements" if figures.responses else "no response yet"
     return "; ".join((f"{statements} in {responses}", *units))
 
 
@@ -231,51 +257,41 @@ def _leading(figures: StudyFigures) -> list[ReviewerFigures]:
 
 
 def _shares(figures: StudyFigures, leading: Sequence[ReviewerFigures], brief: int) -> list[ShareLine]:
-    """All of them in the order in which they count, those that are undefined, too; of the judges, where a person has
-    labels and there is little room, the one by any source."""
-    audited = _by_audit(figures.audit.figures[-1]) if figures.audit.figures else []
-    known = any(share.figure and share.figure.value is not None for share in audited)
+    """The answers of statements in the order in which they count; of the judges, where a person has labels and there is
+    little room, the one by any source."""
+    answers = [answer for answer in figures.answers if answer.kind == STATEMENT]
+    shown = [one.reviewer for one in leading]
+    found = []
+    own = [one for one in answers if one.by == "labels" and one.who in shown]
+    for name, of_one in groupby(own, key=lambda one: one.who):
+        several = list(of_one)
+        found.append(ShareLine(f"{one_line(name)}: {several[0].of_what}", None))
+        found += [ShareLine(f"  {one.what}", one.estimate) for one in several]
+    audited = [ShareLine(_AUDITED[one.by], one.estimate) for one in answers if one.by in _AUDITED]
+    judged = [one for one in answers if one.by == "models"]
     # A share that the audit corrects stands first below it, and is called what it is.
-    order = [_SUPPORT, *(name for name in _JUDGED if name != _SUPPORT)] if known else list(_JUDGED)
-    found = {figure.name: figure for whole in figures.support.strata[:1] for figure in whole.clustered}
+    judged.sort(key=lambda one: bool(audited) and one.what != _ANY)
+    labelled = leading or any(kind.people for kind in figures.headlines)
+    judged = [one for one in judged if one.what == _ANY] if labelled and brief > 0 else judged
+    judges = [ShareLine(f"  {_ALONE if audited and one.what == _ANY else one.what}", one.estimate) for one in judged]
     names = [one_line(one.judge) for one in figures.between_judges.tallies if not one.offline]
-    judges = ", ".join(names) if len(names) <= _MOST_JUDGES else f"{names[0]} and {len(names) - 1} more"
-    judged = [
-        ShareLine(f"  {_ALONE if known and name == _SUPPORT else _JUDGED[name]}", found[name])
-        for name in (order if brief < 1 or not leading else [_SUPPORT])
-        if name in found and judges and not figures.support.by_rules
+    named = ", ".join(names) if len(names) <= _MOST_JUDGES else f"{names[0]} and {len(names) - 1} more"
+    if judges:
+        judges.insert(0, ShareLine(f"judges: {named}", None))
+    valid = [
+        ShareLine("cited URLs valid", figure)
+        for figure in _by_judges(figures)
+        if figure.name == VALID_URLS and (brief <= _BRIEFEST or not labelled)
     ]
-    if any(share.figure and share.figure.value is not None for share in judged):
-        judged.insert(0, ShareLine(f"judges: {judges}", None))
-    valid = (
-        [ShareLine("cited URLs valid", found[VALID_URLS])]
-        if VALID_URLS in found and (brief <= _BRIEFEST or not leading)
-        else []
-    )
-    return [*(share for one in leading for share in _by_own(one)), *audited, *judged, *valid]
+    return [*found, *audited, *judges, *valid]
 
 
-def _by_own(reviewer: ReviewerFigures) -> list[ShareLine]:
-    own = reviewer.own
-    if own is None:
-        return []
-    told = [
-        ShareLine(f"  {_CITED}", own.cited),
-        ShareLine(f"  {_ANY}", own.any_source),
-        ShareLine(f"  {_WHOLE}", own.responses),
-    ]
-    return [ShareLine(f"{one_line(own.reviewer)}: {own.of_what}", None), *told]
+def _by_judges(figures: StudyFigures) -> tuple[Estimate, ...]:
+    """The shares of the whole study by the verdicts, clustered."""
+    return figures.support.strata[0].clustered if figures.support.strata else ()
 
 
-def _by_audit(audit: AuditFigures) -> list[ShareLine]:
-    """By the audit with the verdicts and by the audit alone, the one to quote first."""
-    alone = ShareLine("supported, audit alone", audit.supported.study)
-    helped = [ShareLine("supported, audit+verdicts", one.supported) for one in audit.with_verdicts[:1]]
-    defined = [share for share in helped if share.figure and share.figure.value is not None]
-    return [*defined, alone] if audit.leading is not audit.supported.study else [alone, *defined]
-
-
-def _answer_table(shares: Sequence[ShareLine]) -> ReportTable:
+def _answer_table(shares: Sequence[ShareLine], title: str) -> ReportTable:
     """A row for each share that is defined, with its interval drawn."""
     rows = [
         (name,)
@@ -284,7 +300,7 @@ def _answer_table(shares: Sequence[ShareLine]) -> ReportTable:
         for name, figure in shares
         if figure is None or figure.value is not None
     ]
-    return table(("How good are the answers?", "value", "95% interval", scale(), "n", "resp"), rows)
+    return table((title, "value", "95% interval", scale(), "n", "resp"), rows)
 
 
 # How good the judges are
@@ -345,9 +361,9 @@ def _sure(
         yield figures.part.cautions[0]
     if absent := figures.flow.statements.not_in_answer:
         yield f"{counted(absent, 'statement')} {NOT_IN_ANSWER}"
-    for one in leading:
-        if one.own is not None and one.own.caution:
-            yield f"{one_line(one.reviewer)}: {one.own.caution}"
+    cautions = {one.who: one.caution for one in figures.answers if one.by == "labels" and one.caution}
+    for who, caution in islice(cautions.items(), len(leading) or _MOST_REVIEWERS):
+        yield f"{one_line(who)}: {caution}"
     yield from _audit(figures, brief)
     for strata in figures.support.strata[:1]:
         for bound in strata.bounds:
@@ -357,7 +373,7 @@ def _sure(
                 lacking = f"{bound.missing:,} of {bound.n:,} lack a verdict"
                 yield f"whole responses, whatever is missing: {low} to {high} ({lacking})"
     notes = _MOST_NOTES if brief < _BRIEFEST else 0 if brief > _BRIEFEST and leading else 1
-    yield from islice(_notes(figures, shares, kappas), notes)
+    yield from islice(_notes(figures, kappas), notes)
     if brief < 2:
         yield from _kinds(figures.kinds)
         judges = figures.between_judges.tallies
@@ -395,7 +411,7 @@ def _audit(figures: StudyFigures, brief: int) -> Iterator[str]:
         yield from reasons((name, figure) for name, figure in lacking if figure.value is None)
 
 
-def _notes(figures: StudyFigures, shares: Sequence[ShareLine], kappas: Sequence[Estimate]) -> Iterator[str]:
+def _notes(figures: StudyFigures, kappas: Sequence[Estimate]) -> Iterator[str]:
     """What the rules are, then why something is undefined; each once."""
     cautions = (
         caution
@@ -408,10 +424,11 @@ def _notes(figures: StudyFigures, shares: Sequence[ShareLine], kappas: Sequence[
     )
     said = any(one.own is not None for one in figures.reviewers)
     by_rules = [_RULES_BESIDE if said else _RULES_ALONE] if figures.support.by_rules else []
+    models = any(not one.offline for one in figures.between_judges.tallies) and not figures.support.by_rules
     judged = [
-        share.figure
-        for share in shares
-        if share.figure is not None and figures.statements and not said and "by the audit" not in share.figure.name
+        figure
+        for figure in (_by_judges(figures) if figures.statements and not said else ())
+        if figure.name == VALID_URLS or (models and figure.name in WHAT)
     ]
     undefined = (str(figure.reason) for figure in (*kappas, *judged) if figure.value is None)
     yield from dict.fromkeys((*(by_rules or cautions), *undefined))

@@ -5,11 +5,11 @@ No word of a judge is in it, so that a reviewer whose judges are hidden may read
 
 import sqlite3
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from medreview.statements.own_citations import every_statement, of_response
-from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.estimate import UNDEFINED_LIMIT, Estimate, percent
 from medreview.stats.formulas.intervals import pooled_share
 from medreview.stats.formulas.support import SHARE_NAMES, ResponseSupport, support_counts
 from medreview.stats.reports.reviewer_labels import BINARY, ReviewerLabel, reviewers_label
@@ -34,6 +34,7 @@ _DRAWN: Final = "SELECT statement_id FROM audit_item"
 _PAGES: Final = """
 SELECT d.unit, p.source_id FROM decision_current AS d JOIN snapshot AS p ON p.snapshot_id = d.snapshot
 WHERE d.reviewer = ? AND d.pass = ? AND d.axis = 'evidence' AND NOT instr(d.unit, ':')"""
+_CITED: Final = "SELECT response_id, source_id FROM citation"
 _PAIRS: Final = """
 SELECT unit, label FROM decision_current
 WHERE reviewer = ? AND pass = ? AND axis IN ('evidence', 'support') AND unit >= 'pair:' AND unit < 'pair;'
@@ -47,8 +48,10 @@ class OwnLabels:
     ``labels`` of ``of`` statements, ``blind`` of them first given blind. ``basis``: of what: ``all`` statements; those
     of them that were ``drawn`` at random (then ``of`` counts the draw); those met in triage (``flagged``), or otherwise
     ``chosen``, which say nothing about the rest. ``cited``: statements that a source supports which they cite
-    themselves: the page on record with the label, or a label on the pair. ``any_source``: by any source of the
-    response. ``responses``: of which every statement has a label, those with all of them supported.
+    themselves: the page on record with the label, a label on the pair, or that they cite all that the response does.
+    It is undefined where more than one label in twenty says "supported" and not by which source: to leave these out
+    would leave out what is supported. ``any_source``: by any source of the response. ``responses``: of which every
+    statement has a label, those with all of them supported.
     """
 
     reviewer: str
@@ -63,18 +66,25 @@ class OwnLabels:
     @property
     def of_what(self) -> str:
         """``all 21 of 21``, ``12 of 60 drawn at random``, in few words."""
-        words = {
-            "all": f"all {self.labels:,} of {self.of:,}",
-            "drawn": f"{self.labels:,} of {self.of:,} drawn at random",
-        }
-        some = "from triage" if self.basis == "flagged" else "chosen"
-        return words.get(self.basis, f"{self.labels:,} of {self.of:,}, {some}")
+        return words_of_basis(self.basis, self.labels, self.of)
 
     @property
     def caution(self) -> str:
         """What the figures do not tell, ``""`` where they are of the whole study or of a random draw."""
-        which = {"flagged": "the flagged ones", "chosen": "chosen, not drawn at random"}.get(self.basis)
-        return f"{which}: they say nothing about the rest" if which else ""
+        return caution_of_basis(self.basis)
+
+
+def words_of_basis(basis: Basis, labels: int, of: int) -> str:
+    """Of what ``labels`` of ``of`` units are, in few words: ``all 21 of 21``, ``12 of 60 drawn at random``."""
+    words = {"all": f"all {labels:,} of {of:,}", "drawn": f"{labels:,} of {of:,} drawn at random"}
+    some = "from triage" if basis == "flagged" else "chosen"
+    return words.get(basis, f"{labels:,} of {of:,}, {some}")
+
+
+def caution_of_basis(basis: Basis) -> str:
+    """What figures of such labels do not tell; ``""`` where they are of everything or of a random draw."""
+    which = {"flagged": "the flagged ones", "chosen": "chosen, not drawn at random"}.get(basis)
+    return f"{which}: they say nothing about the rest" if which else ""
 
 
 def own_labels(
@@ -99,6 +109,7 @@ def own_labels(
     basis, counted, of = _basis(reader, labels, total, only)
     touched = {label.response_id for label in counted.values()}
     cited = _by_cited(reader, reviewer, counted, touched, pass_no)
+    untold = sum(found is None and _supported(counted[unit]) is True for unit, found in cited.items())
     rows = []
     for response, statements in every.items():
         if response in touched:
@@ -123,7 +134,7 @@ def own_labels(
         labels=len(counted),
         of=of,
         blind=sum(label.mode == "blind" for label in counted.values()),
-        cited=share("own_support"),
+        cited=_or_bounds(share("own_support"), untold),
         any_source=share("statement_support"),
         responses=share("response_support"),
     )
@@ -140,6 +151,20 @@ def _basis(
     if drawn:
         return "drawn", drawn, len(members)
     return "flagged" if all(label.queue == _TRIAGE for label in labels.values()) else "chosen", labels, total
+
+
+def _or_bounds(cited: Estimate, untold: int) -> Estimate:
+    """The share, undefined where ``untold`` labels that say supported, not by what, are more than a few."""
+    known, of = round((cited.value or 0) * cited.n), cited.n + untold
+    if not untold or untold <= UNDEFINED_LIMIT * of:
+        return cited
+    low, high = percent(known / of), percent((known + untold) / of)
+    reason = (
+        f"{untold:,} of {of:,} labels on statements that cite a source say that they are supported, not whether by "
+        f"that source: between {low} and {high} are."
+    )
+    dropped = cited.n + cited.dropped
+    return replace(cited, value=None, low=None, high=None, n=0, clusters=0, dropped=dropped, reason=reason)
 
 
 def _supported(label: ReviewerLabel | None) -> bool | None:
@@ -162,6 +187,9 @@ def _by_cited(
     for unit, label in reader.execute(_PAIRS, (reviewer, pass_no)):
         statement, source = ids_of(unit)
         pairs.setdefault(statement, {})[source] = None if label == "cannot_judge" else label == "supported"
+    cited_by: dict[str, set[str]] = {}
+    for response, source in reader.execute(_CITED):
+        cited_by.setdefault(response, set()).add(source)
     few = len(responses) < _FEW
     cites = (one for each in responses for one in of_response(reader, each)) if few else every_statement(reader)
     found: dict[str, bool | None] = {}
@@ -169,7 +197,8 @@ def _by_cited(
         if own.sources and statement in labels:
             said = [pairs.get(statement, {}).get(source) for source in own.sources]
             supported = _supported(labels[statement])
-            if True in said or (supported and pages.get(statement) in own.sources):
+            by_these = pages.get(statement) in own.sources or cited_by[labels[statement].response_id] <= {*own.sources}
+            if True in said or (supported and by_these):
                 found[statement] = True
             elif supported is False or (said and None not in said):
                 found[statement] = False

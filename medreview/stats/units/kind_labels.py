@@ -16,6 +16,7 @@ from medreview.judges.votes import VotingJudge
 from medreview.labels import AXES, FLAG_AXES, scale_of
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import pooled_share, proportion
+from medreview.stats.reports.own_labels import Basis
 from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Mode
 from medreview.text import in_words
 from medreview.units.kind import RULES as OF_REFERENCES
@@ -349,14 +350,15 @@ _NOTHING: Final = "No label has a place in this share."
 
 @dataclass(frozen=True)
 class RaterShare:
-    """One rater of a kind: ``labels`` on so many items, ``blind`` of a reviewer's first given blind. ``share``: of
-    those with a place in the headline, the items of which the rater speaks well. ``machine``: no person; ``rules``: nor
-    a model: words were compared."""
+    """One rater of a kind: ``labels`` on so many items of so many ``units``, ``blind`` of a reviewer's first given
+    blind. ``share``: of those with a place in the headline, the items of which the rater speaks well. ``machine``: no
+    person; ``rules``: nor a model: words were compared."""
 
     rater: str
     machine: bool
     rules: bool
     labels: int
+    units: int
     blind: int
     share: Estimate
 
@@ -381,6 +383,10 @@ class UnitHeadline:
         """The reviewers."""
         return tuple(one for one in self.raters if not one.machine)
 
+    def basis(self, rater: RaterShare) -> Basis:
+        """Of what a reviewer's labels are: nothing but statements is drawn at random."""
+        return "all" if rater.units == self.units else "chosen"
+
 
 def unit_headline(
     reader: sqlite3.Connection, kind: str, reviewers: Collection[str] | None = None, *, machines: bool = True
@@ -398,9 +404,9 @@ def unit_headline(
         item = item_of(rating.unit, rating.axis)
         units[item] = rating.unit
         said.setdefault(rating.rater, []).append((scale_of(rating.axis), item, rating.value))
-    of_units = dict(clusters_of(reader, kind, {unit for unit in units.values() if unit not in labels.clusters}))
+    came_from = dict(clusters_of(reader, kind, {unit for unit in units.values() if unit not in labels.clusters}))
     clusters = {
-        **{item: of_units.get(unit) or labels.clusters[unit] for item, unit in units.items()},
+        **{item: came_from.get(unit) or labels.clusters[unit] for item, unit in units.items()},
         **labels.clusters,
     }
 
@@ -412,13 +418,15 @@ def unit_headline(
             mine = [one for one in labels.given if one.reviewer == name and one.axis in scale.folds]
             blind = sum(one.mode == "blind" for one in mine)
             of_scale = labels.of(name, FINAL, scale)
-            yield RaterShare(name, False, False, len(mine), blind, share(of_scale, len(mine)))
+            of_units = len({one.unit for one in mine})
+            yield RaterShare(name, False, False, len(mine), of_units, blind, share(of_scale, len(mine)))
 
     def by_machines() -> Iterator[RaterShare]:
         for name, words in said.items():
             mine = [word for word in words if word[0] in scale.folds]
             rules = name in (RULES, OF_REFERENCES)
-            yield RaterShare(name, True, rules, len(mine), 0, share(folded(scale, mine), len(mine)))
+            of_units = len({units[item] for _, item, _ in mine})
+            yield RaterShare(name, True, rules, len(mine), of_units, 0, share(folded(scale, mine), len(mine)))
 
     return UnitHeadline(
         kind=kind,

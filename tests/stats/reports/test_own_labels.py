@@ -7,6 +7,7 @@ from medreview.review.audit import draw
 from medreview.review.home_figures import home_figures
 from medreview.review.queue_filters import select_statements
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.how_good import Answer
 from medreview.stats.reports.own_labels import OwnLabels
 from medreview.stats.reports.review_progress import ItemFlow, item_flow
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
@@ -30,6 +31,10 @@ def own(small: SmallStudy) -> OwnLabels:
 def screen(small: SmallStudy) -> str:
     small.roll_up()
     return render_screen(study_figures(small.study.reader, full=False, resampling=FEW), small.study.path)
+
+
+def answers(small: SmallStudy) -> tuple[Answer, ...]:
+    return study_figures(small.study.reader, full=False, resampling=FEW).answers
 
 
 def on_page(small: SmallStudy, unit: str, label: str, source: int) -> None:
@@ -69,9 +74,51 @@ def test_a_cited_source_supports_by_the_page_on_record_or_a_label_on_the_pair(sm
     pair = {"axis": "support", "label": "supported", "exposure": {}}
     small.event(NewEvent("decide", unit_id("pair", "a.4", "a/1"), pair))
     small.said("cannot_judge", "a.5")
+    untold = own(small).cited
+    assert (untold.value, untold.n, untold.dropped) == (None, 0, 5)
+    assert untold.reason is not None
+    assert "1 of 4 labels" in untold.reason
+    assert "between 50.0% and 75.0% are" in untold.reason
+    small.event(NewEvent("decide", unit_id("pair", "a.2", "a/1"), {**pair, "label": "not_supported"}))
     found = own(small)
-    assert (found.cited.value, found.cited.n, found.cited.dropped) == (2 / 3, 3, 2)
+    assert (found.cited.value, found.cited.n, found.cited.dropped) == (2 / 4, 4, 1)
     assert (found.any_source.value, found.any_source.n, found.any_source.dropped) == (3 / 4, 4, 1)
+
+
+def test_what_cites_every_source_of_its_response_is_supported_by_one_that_it_cites(small: SmallStudy) -> None:
+    small.response("a", 2, ("ok", "ok"))
+    small.cites("a.1", 1, 2)
+    small.cites("a.2", 1)
+    small.said("supported", "a.1")
+    small.said("contradicted", "a.2")
+    assert (own(small).cited.value, own(small).cited.n) == (1 / 2, 2)
+
+
+def test_answers_stand_in_the_order_in_which_they_count(small: SmallStudy) -> None:
+    for number in range(50):
+        small.response(f"r{number}", 2)
+        small.judged("model one", "supported", f"r{number}.1")
+        small.judged("model one", "supported" if number % 3 else "partial", f"r{number}.2")
+        small.judged("offline", "not_addressed", f"r{number}.1", f"r{number}.2")
+    draw(small.study, "anna", size=40)
+    small.roll_up()
+    assert [(one.by, one.who, one.what) for one in answers(small)] == [
+        ("models", "model one", "any source supports it"), ("models", "model one", "whole responses supported"),
+    ]  # fmt: skip
+    drawn = [row[0] for row in small.study.reader.execute("SELECT statement_id FROM audit_item ORDER BY statement_id")]
+    small.said("supported", *drawn[:-8], mode="blind", block="audit")
+    small.said("contradicted", *drawn[-8:], mode="blind", block="audit")
+    # A word on another unit is a person's as well: before what the audit makes of the labels, and before the models.
+    small.event(NewEvent("decide", unit_id("response", "r0"), {"axis": "all_supported", "label": "no", "exposure": {}}))
+    found = answers(small)
+    labels, rest = [one for one in found if one.by == "labels"], [one for one in found if one.by != "labels"]
+    assert found == (*labels, *rest)
+    assert [(one.who, one.kind, one.basis) for one in labels[:1]] == [("anna", "statement", "drawn")]
+    assert labels[0].estimate.value == 1 - 8 / len(drawn)
+    assert (labels[-1].kind, labels[-1].of_what) == ("response", "1 of 50, chosen")
+    assert labels[-1].caution == "chosen, not drawn at random: they say nothing about the rest"
+    assert [one.by for one in rest] == ["audit", "audit_with_verdicts", "models", "models", "models"]
+    assert all("offline" not in one.who for one in found)
 
 
 def test_labels_from_triage_and_chosen_ones_say_that_they_hold_for_nothing_else(small: SmallStudy) -> None:
@@ -112,7 +159,10 @@ def test_rules_alone_never_answer_how_good_the_answers_are(small: SmallStudy) ->
     small.judged("offline", "supported", "a.1", "a.2")
     text = " ".join(screen(small).split())
     assert "supports it" not in text
-    assert "no person and no model has judged yet; the rules compared words only, which is no verdict" in text
+    assert (
+        "no person and no model has judged the statements yet; the rules compared words only, which is no verdict"
+        in text
+    )
 
 
 def test_judges_are_named_and_stand_below_a_persons_labels(decided: SmallStudy) -> None:
