@@ -14,11 +14,13 @@ from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.text_entry import LineEdit
 from medreview.screens.dialogs import ReasonDialog, RevealDialog
 from medreview.screens.last_rows import LineInput, Scope, palette_dialog, search_line
+from medreview.screens.own_label_steps import OF_AXIS, OwnLabelSteps
 from medreview.screens.panes import Panes
 from medreview.screens.queue_rows import STEP
 from medreview.screens.review_rows import VERDICT, verdict_words
 from medreview.screens.span_steps import SpanSteps
 from medreview.study.study import READ_ONLY
+from medreview.units.registry import unit_name
 from medreview.visible import visible
 
 if TYPE_CHECKING:
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 
 Act = Callable[[], None]
+AskOf = Callable[[int | None, tuple[str, Act] | None], None]
+"""Asks something of the unit on the screen: the place of the queue to go back to afterwards, and the other unit that
+may be meant, with what asks the same of that one."""
 
 _TURNS = frozenset({"source_next", "source_previous", "mark_next", "mark_previous"})
 """What is about the source."""
@@ -48,12 +53,15 @@ class ActionHandlers(ABC):
         self._reading = reading
         self._stage = stage
         self._spans = SpanSteps(session, reading, stage, self)
+        self._own_labels = OwnLabelSteps(session, stage, self)
         noun = session.asks.noun
         self._by_name: dict[str, Callable[[], None]] = {
             "accept": lambda: self._follow(session.accept()),
             "delete_span": self._spans.delete,
             "resize_span": self._spans.resize,
             "note": self._note,
+            "axes": self._own_labels.ask,
+            "tag": self._own_labels.tag,
             "defer": self._defer,
             **{flag.level: partial(session.flag, flag.level) for flag in FLAGS},
             "undo": session.undo,
@@ -115,6 +123,7 @@ class ActionHandlers(ABC):
         """Why an action of the table does nothing here, in a sentence; ``""`` for one that does something. A note may
         be begun anywhere: its draft is kept as long as it can be."""
         session, reading = self._session, self._reading
+        name = name.partition(OF_AXIS)[0]
         if not session.study.writable and self._stage.actions[name].group == "Decide" and name != "note":
             return READ_ONLY
         if name in _TURNS and reading.shows_response:
@@ -133,6 +142,8 @@ class ActionHandlers(ABC):
             raise UserError(why)
         if name.startswith("decide_"):
             self._decide(name.removeprefix("decide_"))
+        elif OF_AXIS in name:
+            self._own_labels.ask(name.partition(OF_AXIS)[2])
         else:
             self._by_name[name]()
 
@@ -227,6 +238,27 @@ class ActionHandlers(ABC):
     def _saved(self) -> str:
         number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
         return self._stage.held or (f"saved {number} ✓" if self._session.elsewhere is None else "NOT SAVED HERE")
+
+    def of_decided(self, ask: AskOf) -> None:
+        """Ask of the unit that the keys name: the one that the key before decided, which is not on the screen any more,
+        else the one on the screen. The same key once more asks the same of the other."""
+        session, here = self._session, self._session.position
+        name = partial(unit_name, session.study.reader)
+
+        def of_decided(unit: str) -> None:
+            session.go(list(session.queue.units).index(unit))
+            ask(here, (f"{name(session.queue.units[here])}, the next", of_next))
+
+        def of_next() -> None:
+            session.go(here)
+            ask(None, None)
+
+        if unit := self._stage.just_decided:
+            of_decided(unit)
+        elif unit := session.just_decided:
+            ask(None, (f"{name(unit)}, just decided", partial(of_decided, unit)))
+        else:
+            ask(None, None)
 
     # Notes and putting off
 
@@ -345,7 +377,10 @@ class ActionHandlers(ABC):
         session = self._session
         reader, queue = session.study.reader, session.queue
         palette = Palette(
-            (action for action in self._stage.actions.values() if action.id not in _FOR_STEPS),
+            (
+                *(action for action in self._stage.actions.values() if action.id not in _FOR_STEPS),
+                *self._own_labels.actions(),
+            ),
             queues_in_use(reader, session.reviewer),
             saved_filters(reader, session.reviewer),
             FilterWords(reader, queue.kind, queue.mode),

@@ -217,11 +217,14 @@ class Workbench(Places):
 
     def show_help(self, *, figures_first: bool = False) -> None:
         """Show all key bindings."""
+        from medreview.screens.own_label_steps import axes_help
         from medreview.screens.page import PageScreen, help_text
 
         here = self._session
         asks, settles = (here.asks, here.settles) if here else (STATEMENT_ASKS, False)
         actions, more = actions_for(asks, self._config.keys, settles=settles), figure_actions(self._config.keys)
+        if here and here.own_axes:
+            actions["axes"] = actions["axes"]._replace(help=axes_help([*here.own_axes.values()]))
         actions = more | actions if figures_first else actions | more
         self.push_screen(PageScreen("Keys", partial(help_text, actions), ascii_only=self._look.ascii_only))
 

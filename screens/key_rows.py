@@ -11,12 +11,12 @@ Hint = tuple[str, str]
 """A key as it is shown, and its words."""
 
 _OPEN: Final = (
-    "reveal", "hallucination", "view", "note", "category", "findings", "defer", "source_next", "mark_next", "reference",
-    "judge_next", "add", "next_open",
+    "reveal", "hallucination", "axes", "view", "note", "category", "findings", "defer", "source_next", "mark_next",
+    "reference", "judge_next", "add", "next_open", "tag",
 )  # fmt: skip
 _DECIDED: Final = (
-    "reveal", "next_open", "hallucination", "view", "note", "category", "findings", "delete_span", "source_next",
-    "mark_next", "reference", "judge_next", "add",
+    "reveal", "next_open", "hallucination", "axes", "view", "note", "category", "findings", "delete_span",
+    "source_next", "mark_next", "reference", "judge_next", "add", "tag",
 )  # fmt: skip
 """What the second row offers before and after the decision, the most needed first. The rest is behind the last two."""
 

@@ -38,6 +38,7 @@ from medreview.screens.key_rows import ALWAYS, KeyRows, offered, undo_key
 from medreview.screens.key_screen import LEAVES_NOTHING, Key, KeyScreen
 from medreview.screens.last_rows import LISTED_ROWS, LineInput, PaletteDialog, foot_rows
 from medreview.screens.layout import Needs, PanePlan, PlannedLayout, arrange, queue_rows, shape_of, with_list
+from medreview.screens.own_label_steps import OwnAxisDialog, axes_hint
 from medreview.screens.queue_rows import QueueRows, pane_columns, progress_row, within
 from medreview.screens.review_rows import (
     header_rows,
@@ -74,7 +75,7 @@ TAKES_BACK: Final = frozenset({"undo", "redo"})
 VERDICT_STEPS: Final = (ReasonDialog, RevealDialog)
 """Steps that ask about the verdict just given."""
 
-OWN_DIGITS: Final = (HallucinationDialog, SpanDialog, EditDialog, CutDialog)
+OWN_DIGITS: Final = (HallucinationDialog, OwnAxisDialog, SpanDialog, EditDialog, CutDialog)
 """Steps in which a key for a verdict does nothing: it was meant for the step."""
 
 SPAN_STEPS: Final = (SpanDialog, ChooseSpanDialog, LeftOutDialog, FindingDialog)
@@ -193,8 +194,8 @@ class ReviewScreen(KeyScreen[None]):
         unit, asks = self.session.unit, isinstance(self._step, VERDICT_STEPS)
         answered = self._tried(lambda: self._route(key, name)) or False
         goes_on = self.session.unit != unit and self._step is None and (asks or self.session.receipt != receipt)
-        statement = isinstance(self.session, ReviewSession)
-        self.just_decided = self.session.just_decided if goes_on and statement else ""
+        named = isinstance(self.session, ReviewSession) or self.session.own_axes
+        self.just_decided = self.session.just_decided if goes_on and named else ""
         if self.just_decided:
             self._h_names = self._tried(lambda: unit_name(self.session.study.reader, self.just_decided)) or ""
         if not (typing and isinstance(self._step, LineInput)):
@@ -437,8 +438,11 @@ class ReviewScreen(KeyScreen[None]):
         hints, more = self._face.hints(plan), []
         if not self.session.study.writable:
             more.append(("note", ""))
+        own = axes_hint([*self.session.own_axes_asked.values()])
         if self.just_decided:
-            more.append(("hallucination", f"· {self._h_names}"))
+            more += [("hallucination", f"· {self._h_names}"), ("axes", f"{own} · {self._h_names}")]
+        elif own:
+            more.append(("axes", own))
         hints = hints._replace(words=(*hints.words, *more))
         may = offered(self.actions, self._acts.refusal, hints) if self.session.unit else frozenset(ALWAYS)
         hints = hints._replace(offered=may)

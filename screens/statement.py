@@ -38,7 +38,6 @@ from medreview.sources.reading.text_structure import SetApart
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
 from medreview.text import Span, counted, in_words, joined, places_in_text
-from medreview.units.registry import unit_name
 from medreview.units.statement_view import Judgement, StatementView
 from medreview.visible import visible
 
@@ -269,25 +268,7 @@ class StatementHandlers(ActionHandlers):
         return partial(self._ask_type, then=lambda: self._follow(self._session.reason(None)))
 
     def _hallucination(self) -> None:
-        """Ask for the type of the statement that the keys name: the one that the key before decided, which is not on
-        the screen any more, else the one on the screen. ``h`` once more asks the same of the other."""
-        session, here = self._session, self._session.position
-        name = partial(unit_name, session.study.reader)
-
-        def of_decided(unit: str) -> None:
-            session.go(list(session.queue.units).index(unit))
-            self._ask_type(here, other=(f"{name(session.queue.units[here])}, the next", of_next))
-
-        def of_next() -> None:
-            session.go(here)
-            self._ask_type()
-
-        if unit := self._stage.just_decided:
-            of_decided(unit)
-        elif unit := session.just_decided:
-            self._ask_type(other=(f"{name(unit)}, just decided", partial(of_decided, unit)))
-        else:
-            self._ask_type()
+        self.of_decided(lambda back_to, other: self._ask_type(back_to, other=other))
 
     def _ask_type(
         self,

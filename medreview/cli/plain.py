@@ -6,6 +6,7 @@ from operator import methodcaller
 from typing import Protocol
 
 from medreview.cli.output import say
+from medreview.cli.plain_axes import AXES_HELP, own_label, own_tags
 from medreview.cli.plain_sitting import FINDING_HELP as FINDING_HELP
 from medreview.cli.plain_sitting import (
     FINDS,
@@ -148,6 +149,12 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
         _follow(session, lines, session.accept(), before)
     elif word == "r":
         _follow(session, lines, session.look_again(), before)
+    elif word == "z":
+        if own_label(session, rest):
+            _receipt(session)
+    elif word.startswith("#"):
+        if own_tags(session, line):
+            _receipt(session)
     elif word == "D":
         _delete_span(session)
     elif word == "R":
@@ -181,6 +188,8 @@ def _help(session: Deciding, lines: Lines) -> str:
         + "\n"
         + ("" if session.settles else _BESIDE_JUDGES)
         + _HELP.format(noun=asks.noun)
+        + "\n"
+        + AXES_HELP
         + "\n"
         + FINDING_HELP
         + "\n"

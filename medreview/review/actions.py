@@ -30,7 +30,8 @@ _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home",
     "end": "End", "f1": "F1", "f2": "F2", "f5": "F5", "f8": "F8", "tab": "Tab", "enter": "Enter", "plus": "+",
-    "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<", "greater_than_sign": ">",
+    "number_sign": "#", "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<",
+    "greater_than_sign": ">",
 }  # fmt: skip
 
 
@@ -106,6 +107,14 @@ REVIEW: Final = (
         "Move the ends of a span that you marked: w b words, W B sentences, o the other end, f a letter at each word.",
         "Decide",
     ),
+    Action(
+        "axes",
+        ("z",),
+        "own labels",
+        "Labels that the study has defined itself, such as severity of harm: a level by its key, Tab the next axis.",
+        "Decide",
+    ),
+    Action("tag", ("number_sign",), "tag", "Tags: a word as #dose, put on this statement or taken off.", "Decide"),
     Action("category", ("c",), "category", "What a suggested fact is about: then d m f o.", "Decide"),
     Action("add", ("plus",), "own fact", "Add a fact of your own to the case; it counts as kept.", "Decide"),
     Action("note", ("n",), "note", "Write a note on this statement (while searching: next hit).", "Decide"),
@@ -248,6 +257,7 @@ _OF_SPANS: Final = {
 """Actions that units marked with spans share with statements; their help where it differs."""
 _OF_UNITS: Final = {
     "note": "Write a note on this {noun} (while searching: next hit).",
+    "tag": "Tags: a word as #dose, put on this {noun} or taken off.",
     "next": "Next {noun}. Moving never decides.",
     "previous": "Previous {noun}.",
     "next_open": "Next {noun} that you have neither decided nor put off.",

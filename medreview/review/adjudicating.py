@@ -13,6 +13,7 @@ from medreview.review.session import ReviewSession
 from medreview.review.unit_session import UnitSession
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
+from medreview.study.own_axes import OwnAxis
 from medreview.units.registry import words_on
 
 
@@ -30,6 +31,12 @@ class Adjudicating(Deciding):
     def conflicts(self) -> tuple[Conflict, ...]:
         """Those of the unit on the screen, that on the axis of its kind first."""
         return conflicts_of(self.study.reader, self.unit) if self.unit else ()
+
+    @property
+    def own_axes_asked(self) -> Mapping[str, OwnAxis]:
+        """Those on which they differ."""
+        differ = {one.axis for one in self.conflicts}
+        return {name: axis for name, axis in self.own_axes.items() if name in differ}
 
     def words_on(self, axis: str, label: str) -> str:
         """A label on the unit on the screen in words: an order in the places that its outputs have there."""

@@ -31,10 +31,16 @@ class OwnLabelling(Refusing):
         once: whoever has the study open here is the only one who writes to it."""
         return own_axes(self.study.reader, self.asks.name)
 
+    @property
+    def own_axes_asked(self) -> Mapping[str, OwnAxis]:
+        """Those that a label is asked on."""
+        return self.own_axes
+
     def refusal(self, action: str) -> str:
         """As everywhere; of the study's own axes, where the kind of unit has none."""
         if action == "axes":
-            return "" if self.own_axes else self._no_axis()
+            nobody = f"Nobody differs on this {self.asks.noun} on an axis of the study's own."
+            return "" if self.own_axes_asked else nobody if self.own_axes else self._no_axis()
         return super().refusal(action)
 
     def label(self, name: str, *levels: str) -> None:
@@ -69,5 +75,5 @@ class OwnLabelling(Refusing):
         if self.own_axes:
             known = ", ".join(one.name for one in self.own_axes.values())
             return f"There is no axis {name!r} for a {self.asks.noun}; there is {known}."
-        how = command("axes", self.study.path)
-        return f"The study has no axes of its own for a {self.asks.noun}; `{how} --add harm` adds severity of harm."
+        how = command("axes", "STUDY", "--add", "harm")
+        return f"The study has no axes of its own for a {self.asks.noun}; `{how}` adds severity of harm."

@@ -32,8 +32,8 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,23}")
 _LEVEL: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,23}")
 _NO_LEVELS: Final = frozenset({"na", "null", "open"})
 """Words that readers of files, or filters, take for something else."""
-_NEEDED: Final = frozenset("jkqu")
-"""Letters that mean the same at every step: next, previous, leave, undo."""
+_NEEDED: Final = frozenset("jkquz")
+"""Letters that mean the same at every step: next, previous, leave, undo, these labels."""
 _AXIS_TEXTS: Final = {"name": 24, "title": 40, "about": 300, "source": 300}
 _LEVEL_TEXTS: Final = {"level": 24, "key": 1, "name": 32, "definition": 300}
 """The texts of an axis and of a level, with their longest length."""
@@ -272,7 +272,7 @@ class _Reading:
         if not re.fullmatch("[a-z0-9]", key):
             raise self._wrong(line, "key", f"{key!r} is not a key: one small letter or one digit")
         if key in _NEEDED:
-            raise self._wrong(line, "key", f"{key!r} is a key that the workbench needs (j, k, q, u); choose another")
+            raise self._wrong(line, "key", f"{key!r} is a key that the workbench needs (j, k, q, u, z); choose another")
         return Label(level, key, texts["name"] or in_words(level), texts["definition"])
 
     # The parts of a table

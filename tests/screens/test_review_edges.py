@@ -178,19 +178,19 @@ async def test_flags_and_putting_off(study: Study) -> None:
 
 
 async def test_help_lists_every_action_and_its_key(study: Study) -> None:
-    app = workbench(study, keys={"defer": "z"})
+    app = workbench(study, keys={"defer": "ö"})
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "question_mark")
         shown = []
-        for _ in range(12):
+        for _ in range(13):
             shown.append(screen_text(app))
             await press(pilot, "space")
         text = "\n".join(shown)
         for name in actions_for(STATEMENT_ASKS, {}):
             assert f"[{name}]" in text
-        assert any(line.startswith("   z ") and "[defer]" in line for line in text.splitlines())
+        assert any(line.startswith("   ö ") and "[defer]" in line for line in text.splitlines())
         await press(pilot, "q")
-        await press(pilot, "z")
+        await press(pilot, "ö")
         assert events(study, "defer")
 
 

@@ -52,7 +52,8 @@ def test_a_type_of_hallucination_has_one_number_everywhere() -> None:
 
 STEPS = [
     ("h",), ("h", "1"), ("h", "1", "f"), ("E",), ("E", "s"), ("l",), ("n",), ("n", "x"), ("colon",), ("=",), ("slash",),
-    ("3",), ("3", "h"), ("3", "h", "1"), ("3", "n"), ("D",), ("R",), ("F",), ("w",), ("v",),
+    ("3",), ("3", "h"), ("3", "h", "1"), ("3", "n"), ("D",), ("R",), ("F",), ("w",), ("v",), ("number_sign",),
+    ("number_sign", "x"),
 ]  # fmt: skip
 
 

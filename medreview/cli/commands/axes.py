@@ -29,7 +29,7 @@ def axes(
 ) -> None:
     """List the axes that a study has of its own, or set them: what is asked beside the verdict, with levels and keys.
 
-    In the workbench A asks for them. Their labels are saved, undone, kept blind, compared, exported and counted like
+    In the workbench z asks for them. Their labels are saved, undone, kept blind, compared, exported and counted like
     all others. A file can be set again with other words, further levels and further axes; a level or an axis that has
     labels has to stay.
 
@@ -56,7 +56,7 @@ def axes(
         result({"text": now}, *now.splitlines(), as_json=as_json)
         return
     if file or add:
-        say("the axes are set; in the workbench A asks for them")
+        say("the axes are set; in the workbench z asks for them")
     none = "The study has no axes of its own; --add harm adds severity of harm, --example prints a file to begin from."
     lines = [line for one in found.values() for line in _lines(one)]
     told = [{**asdict(one), "axis": one.axis, "levels": [each._asdict() for each in one.levels]}

@@ -72,9 +72,10 @@ def test_a_blind_decision_changed_after_the_reveal(example: ExampleStudy, export
     )
     tied, prompt_not_known, not_drawn = {"judge_verdict", "judge_supported"}, {"judge_prompt_sha256"}, {"stratum"}
     not_looked_at = {"judge_quote_doubt", "guideline"}
+    others = {"inclusion_prob", "retired", "tags"}
     no_pairs = {"label_from_pairs", "supported_from_pairs", "pairs_labelled", "pairs"}
     empty = {name for name, value in row.items() if value == ""}
-    assert empty == tied | prompt_not_known | not_drawn | not_looked_at | no_pairs | {"inclusion_prob", "retired", "tags"}
+    assert empty == tied | prompt_not_known | not_drawn | not_looked_at | no_pairs | others
 
 
 def test_a_quote_is_named_with_the_page_that_it_was_looked_up_in_whatever_was_on_the_screen(
