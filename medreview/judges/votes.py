@@ -312,11 +312,11 @@ def _vote(judge: VotingJudge, page: _Page, told: _Told) -> Vote:
     supported = None if said is None else bool(said)
     return Vote(
         judgement_id, judge, page.snapshot_id, page.source_id, verdict, supported, confidence, quote_status,
-        quote_doubt, supported is None and _unproven(raw_label),
+        quote_doubt, supported is None and says_unproven(raw_label),
     )  # fmt: skip
 
 
-def _unproven(raw_label: str) -> bool:
+def says_unproven(raw_label: str) -> bool:
     """Whether the judge's own word is "supported" where none was stored as its verdict: the quote did not show it."""
     level = mapped(raw_label)
     return level is not None and level[1] is True

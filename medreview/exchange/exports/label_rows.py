@@ -5,10 +5,13 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache, partial
 from itertools import groupby
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NamedTuple
 
+from medreview.exchange.exports.clusters import CLUSTER_MEANING, clusters_of_responses
+from medreview.exchange.exports.missing_words import jury_verdict, no_two_way, no_verdict
 from medreview.exchange.files.columns import (
     DOUBT_MEANING,
     EXPORT_VERSION,
@@ -24,6 +27,7 @@ from medreview.exchange.files.columns import (
 )
 from medreview.judges.rollup import tie_rule
 from medreview.labels import EVIDENCE, FLAGS, HALLUCINATION, QUOTE_DOUBTS, QUOTE_STATUSES, REASONS, TIE_RULES
+from medreview.stats.reports.reviewer_labels import JuryVerdict, from_draw, group_of, waiting_members
 from medreview.study.ids import STATEMENT, content_id
 from medreview.study.own_axes import OwnAxis, own_axes
 from medreview.study.rows import dict_of
@@ -110,6 +114,20 @@ def _wall_ms(one: SimpleNamespace) -> int | None:
     return max(0, round(passed.total_seconds() * 1000))
 
 
+def _said_by_judges(one: SimpleNamespace) -> JuryVerdict | None:
+    return jury_verdict(one.statement)
+
+
+def _from_audit(one: SimpleNamespace) -> bool | None:
+    """By the event of the label that counts: the first of a blind one, else the one that stands."""
+    mode = one.met["label_mode"]
+    event = one.first if mode == "blind" else one.final
+    if "event_id" not in event:
+        return None
+    given = from_draw(event["block"], mode, drawn=one.statement["inclusion_prob"] is not None)
+    return bool(group_of(mode, given, bool(event["said"].get("filter")), one.waits).drawn)
+
+
 # fmt: off
 class LabelRow(NamedTuple):
     """What one reviewer said of one statement in one pass; the columns of ``labels.csv``."""
@@ -119,8 +137,8 @@ class LabelRow(NamedTuple):
                                    sql="(SELECT value FROM study WHERE key = 'study_id')")]
     unit_type: Annotated[str, about("What was labelled.", levels=("statement",), sql="'statement'")]
     unit_id: Annotated[str, about("The statement.", sql="s.statement_id")]
-    response_id: Annotated[str, about("The response that the statement is part of: the unit to resample.",
-                                      sql="s.response_id")]
+    response_id: Annotated[str, about("The response that the statement is part of.", sql="s.response_id")]
+    cluster_id: Annotated[str, about(CLUSTER_MEANING, made=lambda one: one.clusters[one.statement["response_id"]])]
     record_id: Annotated[str | None, about("The id of the response's record in the file it came from.")]
     question_id: Annotated[str | None, about(
         "The question; the same for all responses to the same words.", sql="r.question",
@@ -144,10 +162,15 @@ class LabelRow(NamedTuple):
     judge_prompt_sha256: Annotated[str | None, about("Its prompt; empty when not known.", sql="run.prompt_sha256")]
     judge_raw_label: Annotated[str | None, about("Its own word, as given.", sql="j.raw_label")]
     judge_verdict: Annotated[str | None, about(
-        "The judges' verdict over all sources and judges; empty when tied, or when their labels map to none (two-way "
-        "judgements).", levels=_EVIDENCE, sql="v.verdict")]
-    judge_supported: Annotated[bool | None, about("The judges' two-way verdict; empty when tied or not known.",
-                                                  sql="v.supported")]
+        "The judges' verdict over all sources and judges: of several the one that most have; empty without one, which "
+        "judge_verdict_missing says why.", levels=_EVIDENCE, sql="v.verdict")]
+    judge_verdict_missing: Annotated[str | None, no_verdict(
+        "judge_verdict", lambda one: one.statement["judge_verdict"], _said_by_judges)]
+    judge_supported: Annotated[bool | None, about(
+        "The judges' two-way verdict, of votes of its own: supported by most of them or not; empty without one, which "
+        "judge_supported_missing says why.", sql="v.supported")]
+    judge_supported_missing: Annotated[str | None, no_two_way(
+        "judge_supported", lambda one: one.statement["judge_supported"], _said_by_judges)]
     judge_conflict: Annotated[bool | None, about("1: one source supports, another contradicts.", sql="v.conflict")]
     judge_confidence: Annotated[float | None, about("Confidence of the judgement that is shown first.", unit="0 to 1",
                                                     sql="j.confidence")]
@@ -176,6 +199,9 @@ class LabelRow(NamedTuple):
         "blind: verdict_first was given before anything of the judges' opinion had been seen, in whatever queue; "
         "assisted: it had been (without a verdict: by the last event). Never pool them.", levels=("blind", "assisted"),
         made=lambda one: one.met["label_mode"] or ("assisted" if one.met["judges_seen"] else "blind"))]
+    from_audit: Annotated[bool | None, about(
+        "1: the label counts as one of the random audit; 0: as one of other queues, of statements that were chosen. "
+        "With mode this makes the four groups that are never pooled. Empty without a verdict.", made=_from_audit)]
     verdict_first: Annotated[str | None, about(
         "The decision on the evidence axis that stood when the judges' opinion was seen; where it was seen from the "
         "start, the first that still stands.", levels=_EVIDENCE, made=_said("first", "label"))]
@@ -249,7 +275,7 @@ class LabelRow(NamedTuple):
 _COLUMNS: Final = columns_of(LabelRow)
 
 # CROSS JOIN fixes the order of the loops, so that rows come sorted from the indexes and are never all held at once.
-_MATERIAL: Final = f"""{selected(_COLUMNS)}
+_MATERIAL: Final = f"""{selected(_COLUMNS)}, v.judgement_id IS NOT NULL AS judged
 FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
 LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
 LEFT JOIN judgement AS j ON j.judgement_id = v.judgement_id
@@ -282,7 +308,8 @@ ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
 
 def label_rows(reader: sqlite3.Connection, own: Sequence[Column] = ()) -> Iterator[Sequence[Cell]]:
     """The rows by response, statement, reviewer and pass; ``own``: the columns of the study's own axes, at the end."""
-    materials, tie = reader.execute(_MATERIAL), tie_rule(reader)
+    materials, tie, clusters = reader.execute(_MATERIAL), tie_rule(reader), clusters_of_responses(reader)
+    waiting = cache(partial(waiting_members, reader))
     made = cells_of((*_COLUMNS, *own))
     derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
@@ -294,7 +321,8 @@ def label_rows(reader: sqlite3.Connection, own: Sequence[Column] = ()) -> Iterat
             current = {event["said"]["axis"]: event for event in done["live"] if event["is_current"]}
             first = next((event for event in done["live"] if event["is_first"]), None)
             one = SimpleNamespace(
-                **done, statement=statement, tie=tie, derived=derived.get((unit, *who)),
+                **done, statement=statement, tie=tie, clusters=clusters, derived=derived.get((unit, *who)),
+                waits=bool(waiting(*who)),
                 first=first or _NOTHING, final=current.get("evidence", _NOTHING), met=first or done["live"][-1],
                 hallucination=current.get("hallucination", _NOTHING), current=current,
             )  # fmt: skip

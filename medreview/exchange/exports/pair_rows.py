@@ -8,6 +8,7 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NamedTuple
 
+from medreview.exchange.exports.missing_words import no_two_way, no_verdict
 from medreview.exchange.exports.study_rows import OCR_CONFIDENCE_COLUMN
 from medreview.exchange.files.columns import (
     CODE_POINTS,
@@ -21,10 +22,11 @@ from medreview.exchange.files.columns import (
     levels_of,
     selected,
 )
-from medreview.judges.rollup import by_source, tie_rule
+from medreview.judges.rollup import RollUp, by_source, tie_rule
 from medreview.labels import EVIDENCE, PAGE_STATES, QUOTE_DOUBTS, QUOTE_STATUSES
 from medreview.references.verdict import pages_of_other_works
 from medreview.statements.own_citations import of_response
+from medreview.stats.reports.reviewer_labels import JuryVerdict
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.study.ids import PAIR, unit_id
 from medreview.study.rows import rows_in_turn
@@ -39,6 +41,12 @@ def _word(meaning: str, made: Callable[[Any], Cell], **more: Any) -> Column:
 def _lead(meaning: str, name: str, **more: Any) -> Column:
     """What the judgement to read first says."""
     return about(meaning, made=lambda pair: pair.lead and pair.lead[name], **more)
+
+
+def _jury(word: RollUp | None) -> JuryVerdict | None:
+    if word is None:
+        return None
+    return JuryVerdict(word.verdict, word.supported, word.votes_for, word.votes_other, word.tied, False)
 
 
 # fmt: off
@@ -83,11 +91,15 @@ class PairRow(NamedTuple):
                                                     "quote_status", levels=QUOTE_STATUSES)]
     judge_quote_doubt: Annotated[str | None, _lead(DOUBT_MEANING, "quote_doubt", levels=QUOTE_DOUBTS)]
     verdict: Annotated[str | None, _word(
-        "The verdict of most judges on this page; empty when tied, or when their labels map to none.",
+        "The verdict of most judges on this page; empty without one, which verdict_missing says why.",
         lambda word: word.verdict, levels=levels_of(EVIDENCE))]
+    verdict_missing: Annotated[str | None, no_verdict(
+        "verdict", lambda pair: pair.word and pair.word.verdict, lambda pair: _jury(pair.word))]
     supported: Annotated[bool | None, _word(
-        "Their two-way verdict; of a tie what the study's tie rule gives. Empty when that is nothing.",
-        lambda word: word.supported)]
+        "Their two-way verdict; of a tie what the study's tie rule gives. Empty without one, which supported_missing "
+        "says why.", lambda word: word.supported)]
+    supported_missing: Annotated[str | None, no_two_way(
+        "supported", lambda pair: pair.word and pair.word.supported, lambda pair: _jury(pair.word))]
     jury_for: Annotated[int | None, _word("Judges with that verdict (when tied, the size of the largest party).",
                                           lambda word: word.votes_for)]
     jury_against: Annotated[int | None, _word("Judges with another verdict.", lambda word: word.votes_other)]

@@ -6,11 +6,21 @@ Responses, statements, what was left out of these, citations, judgements, events
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NamedTuple
 
+from medreview.exchange.exports.clusters import CLUSTER_MEANING, clusters_of_responses
+from medreview.exchange.exports.missing_words import (
+    JURY,
+    jury_verdict,
+    no_level_of_one,
+    no_two_way,
+    no_verdict,
+    no_word_of_one,
+)
 from medreview.exchange.files.columns import (
     CODE_POINTS,
     DOUBT_MEANING,
@@ -101,9 +111,16 @@ RESPONSES: Final = ExportFile(
     size=20,
 )  # fmt: skip
 
+_NO_VERDICT: Final = no_verdict(
+    "judge_verdict", lambda one: one.row["judge_verdict"], lambda one: jury_verdict(one.row)
+)
+_NO_TWO_WAY: Final = no_two_way(
+    "judge_supported", lambda one: one.row["judge_supported"], lambda one: jury_verdict(one.row)
+)
 _STATEMENTS: Final = (
     Column("statement_id", "text", "The statement.", sql="s.statement_id"),
     Column("response_id", "text", "The response it is part of.", sql="s.response_id"),
+    Column("cluster_id", "text", CLUSTER_MEANING, made=lambda one: one.cluster),
     Column("ordinal", "integer", "Its place there, from 1.", sql="s.ordinal"),
     Column("start_cp", "integer", "Where it starts in the response; empty when it is paraphrased.", unit=CODE_POINTS,
            sql='s."start"'),
@@ -123,6 +140,11 @@ _STATEMENTS: Final = (
            unit="0 to 1", sql="a.rate"),
     Column("audit_flagged", "integer", "Whether it was flagged when strata by flag first counted for it: 0, 1, or 2 "
            "where copies of the study differed; empty without such strata.", sql="a.flagged"),
+    Column("judge_verdict", "text", "The judges' verdict, as in labels.csv; of every statement.",
+           levels=levels_of(EVIDENCE), sql="v.verdict"),
+    replace(_NO_VERDICT, name="judge_verdict_missing"),
+    Column("judge_supported", "boolean", "Their two-way verdict, as there.", sql="v.supported"),
+    replace(_NO_TWO_WAY, name="judge_supported_missing"),
     Column("retired", "text", "How it was edited away; labels on it stay. Empty: it stands.", levels=RETIRED_HOW,
            sql="x.how"),
     Column("retired_by", "text", "The event that did so; undone: the one that made it.", sql="x.event_id"),
@@ -132,17 +154,21 @@ _STATEMENTS: Final = (
 
 
 def _statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    query = f"""{selected(_STATEMENTS)}, s.parts, s."start", s."end", r.text AS response
+    query = f"""{selected(_STATEMENTS)}, s.parts, s."start", s."end", r.text AS response, {JURY}
         FROM response AS r CROSS JOIN statement AS s ON s.response_id = r.response_id
+        LEFT JOIN verdict AS v ON v.statement_id = s.statement_id
         LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
         LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
         ORDER BY r.ordinal, s.ordinal"""
-    made = cells_of(_STATEMENTS)
-    for (_, response), of_response in groupby(reader.execute(query), key=itemgetter("response_id", "response")):
+    made, clusters = cells_of(_STATEMENTS), clusters_of_responses(reader)
+    for (response_id, response), of_response in groupby(
+        reader.execute(query), key=itemgetter("response_id", "response")
+    ):
         sentences, contexts = Sentences(response), Contexts(response)
         for row in of_response:
             yield made(row, SimpleNamespace(
                 parts=row["parts"], text=row["text"], places=places_of(row), sentences=sentences, contexts=contexts,
+                cluster=clusters[response_id], row=row,
             ))  # fmt: skip
 
 
@@ -228,9 +254,10 @@ class JudgementRow(NamedTuple):
     source_id: Annotated[str, about("The source of the page.", sql="u.source_id")]
     source_url: Annotated[str, about("Address of the source.", sql="u.url")]
     raw_label: Annotated[str | None, about("The judge's own word, as given.")]
-    verdict: Annotated[str | None, about("Its level; empty when the raw label maps to none.",
+    verdict: Annotated[str | None, about("Its level; empty without one, which verdict_missing says why.",
                                          levels=levels_of(EVIDENCE))]
-    supported: Annotated[bool | None, about("Two-way verdict; empty when the judge could not tell.")]
+    supported: Annotated[bool | None, about(
+        "Two-way verdict; empty without one, which supported_missing says why.")]
     confidence: Annotated[float | None, about("As given; empty when none.", unit="0 to 1")]
     quote_status: Annotated[str, about("How true the quote is to the page; none = no quote was given.",
                                        levels=QUOTE_STATUSES)]
@@ -248,10 +275,15 @@ class JudgementRow(NamedTuple):
         "1: it would count, but gives no vote: unsure, not answered, or supported without a quote that shows it. With "
         "vote 0 and abstained 0 it is not the judge's word any more, or the offline judge's beside another's.",
         made=lambda counting: counting is not None and counting.abstains)]
+    verdict_missing: Annotated[str | None, no_level_of_one()]
+    supported_missing: Annotated[str | None, no_word_of_one()]
 # fmt: on
 
 
 _JUDGEMENTS: Final = columns_of(JudgementRow)
+_STORED: Final = sum(column.made is None for column in _JUDGEMENTS)
+_WHY: Final = len(_JUDGEMENTS) - 2
+_SAID: Final = [column.name for column in _JUDGEMENTS].index("verdict")
 
 
 def judgement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
@@ -263,14 +295,16 @@ def judgement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         JOIN snapshot AS p ON p.snapshot_id = j.snapshot_id
         JOIN source AS u ON u.source_id = p.source_id
         ORDER BY r.ordinal, s.ordinal, j.judge_run_id, j.judgement_id"""
-    stored = sum(column.made is None for column in _JUDGEMENTS)
-    of_vote = cells_of(_JUDGEMENTS[stored:])  # the last columns are made of its vote
-    silent, voters = of_vote(None), VoteReader(reader)
+    # The last columns are made of its vote, and of the row.
+    of_vote, why = cells_of(_JUDGEMENTS[_STORED:_WHY]), cells_of(_JUDGEMENTS[_WHY:])
+    silent, voters, answered = of_vote(None), VoteReader(reader), (None, None)
     for _, group in groupby(reader.execute(query), key=itemgetter("statement_id")):
         of_statement = list(group)
         counting = {vote.judgement_id: of_vote(vote) for vote in jury(voters.votes(of_statement))}
         for row in of_statement:
-            yield *tuple(row)[:stored], *counting.get(row["judgement_id"], silent)
+            stored = tuple(row)[:_STORED]
+            full = None not in stored[_SAID : _SAID + 2]
+            yield *stored, *counting.get(stored[0], silent), *(answered if full else why(row))
 
 
 JUDGEMENTS: Final = ExportFile(

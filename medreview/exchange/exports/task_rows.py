@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Final
 
+from medreview.exchange.exports.missing_words import no_level_of_one, no_word_of_one
 from medreview.exchange.files.columns import (
     CODE_POINTS,
     UTF16,
@@ -55,9 +56,11 @@ _MERGED: Final = (
     Column("response_id", "text", "The response it is part of.", sql="s.response_id"),
     Column("snapshots", "text", "The pages judged, one a line.", sql="m.snapshots", made=_lines("snapshots")),
     Column("raw_label", "text", "The judge's own word, as given."),
-    Column("verdict", "text", "Its level; empty when it maps to none, or when a quote for it was not found.",
+    Column("verdict", "text", "Its level; empty without one, which verdict_missing says why.",
            levels=levels_of(EVIDENCE)),
-    Column("supported", "boolean", "Two-way verdict; empty when the judge could not tell or show it."),
+    replace(no_level_of_one(vars), name="verdict_missing"),
+    Column("supported", "boolean", "Two-way verdict; empty without one, which supported_missing says why."),
+    replace(no_word_of_one(vars), name="supported_missing"),
     Column("confidence", "number", "As given; empty when none.", unit="0 to 1"),
     _QUOTE_NO,
     _STATUS_OF_QUOTE,
@@ -184,8 +187,12 @@ KEY_FACT_VOTES: Final = ExportFile(
         Column("task", "text", "What was asked; a response can contain a key fact and contradict it too.",
                levels=("key_fact_presence", "key_fact_contradiction")),
         Column("raw_answer", "text", "The judge's own word, as given."),
-        Column("answer", "boolean", "1: contained, contradicted; empty when the judge abstained or its quote for a yes "
-               "was not found."),
+        Column("answer", "boolean", "1: contained, contradicted; empty without an answer, which answer_missing says "
+               "why."),
+        Column("answer_missing", "text", "Why answer is empty: failed = there is no usable answer (error); unproven = "
+               "its quote for a yes was not found; unsure = the judge could not tell. Empty where it is not.",
+               levels=("failed", "unproven", "unsure"), sql="""CASE WHEN v.answer IS NOT NULL THEN NULL
+                   WHEN v.error <> '' THEN 'failed' WHEN v.raw_answer = 'yes' THEN 'unproven' ELSE 'unsure' END"""),
         _STATUS,
         Column("quote_start", "integer", "Where the quote starts in the response.", unit=CODE_POINTS),
         Column("quote_end", "integer", "Where it ends.", unit=CODE_POINTS),

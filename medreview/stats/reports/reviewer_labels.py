@@ -106,8 +106,7 @@ SELECT l.unit, s.response_id, l.mode, l.block, l.label, l.current, l.changed_aft
        coalesce(json_extract(e.payload, '$.filter'), '') <> '' AS filtered,
        l.mode = 'blind' AND json_extract(e.payload, '$.exposure.judge_totals') IS 'before' AS after_totals,
        coalesce(json_extract(e.payload, '$.exposure.other_reviewer'), 'no') <> 'no' AS saw_others,
-       l.block = 'deferred' AND l.mode = 'blind'
-           AND EXISTS (SELECT 1 FROM audit_item AS a WHERE a.statement_id = l.unit) AS put_off
+       EXISTS (SELECT 1 FROM audit_item AS a WHERE a.statement_id = l.unit) AS drawn
 FROM reviewer_label AS l JOIN statement_standing AS s ON s.statement_id = l.unit
 JOIN event AS e ON e.event_id = l.event_id
 WHERE l.reviewer = ? AND l.pass = ?"""
@@ -175,7 +174,7 @@ class ReviewerLabel(NamedTuple):
 
     def grouped(self, *, waits: bool) -> "ReviewerLabel":
         """The same label in the group that it has while something of the audit ``waits``, or does not."""
-        return self._replace(group=_group(self.mode, self.from_draw, self.filtered, waits))
+        return self._replace(group=group_of(self.mode, self.from_draw, self.filtered, waits))
 
 
 def reviewers(reader: sqlite3.Connection) -> list[str]:
@@ -220,17 +219,17 @@ def waits_in_audit(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no
 
 
 def _label(row: sqlite3.Row, *, waits: bool) -> ReviewerLabel:
-    unit, response_id, mode, block, label, current, changed, stale, filtered, after_totals, saw_others, put_off = row
-    from_draw = bool(block == DRAWN or put_off)
+    unit, response_id, mode, block, label, current, changed, stale, filtered, after_totals, saw_others, drawn = row
+    of_draw = from_draw(block, mode, drawn=bool(drawn))
     return ReviewerLabel(
         unit=unit,
         response_id=response_id,
-        group=_group(mode, from_draw, bool(filtered), waits),
+        group=group_of(mode, of_draw, bool(filtered), waits),
         label=label,
         current=current,
         stale=bool(stale),
         changed_after_reveal=bool(changed),
-        from_draw=from_draw,
+        from_draw=of_draw,
         filtered=bool(filtered),
         after_totals=bool(after_totals),
         saw_others=bool(saw_others),
@@ -238,5 +237,13 @@ def _label(row: sqlite3.Row, *, waits: bool) -> ReviewerLabel:
     )
 
 
-def _group(mode: Mode, from_draw: bool, filtered: bool, waits: bool) -> Group:
-    return _GROUPS[mode, from_draw and not (waits and filtered)]
+def from_draw(queue: str, mode: str, *, drawn: bool) -> bool:
+    """Whether a label was given as a member of the audit: in its queue, or in that of what was put off, blind, by a
+    member."""
+    return queue == DRAWN or (queue == "deferred" and mode == "blind" and drawn)
+
+
+def group_of(mode: Mode, of_draw: bool, filtered: bool, waits: bool) -> Group:
+    """The group of a label that was given as a member of the audit or not, through a filter or not, while something of
+    the audit ``waits`` or not."""
+    return _GROUPS[mode, of_draw and not (waits and filtered)]
