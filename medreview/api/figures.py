@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from medreview.stats.reports.study_support import SupportReport
     from medreview.stats.reports.subgroups import By
     from medreview.stats.study_figures import StudyFigures
+    from medreview.stats.units.fact_report import Juries
+    from medreview.stats.units.unit_division import UnitBy
     from medreview.stats.units.unit_figures import UnitFigures
     from medreview.stats.url_analysis import UrlReport
 
@@ -108,7 +110,14 @@ class Figures(OpenedFile):
         )
 
     def unit_figures(
-        self, kind: str, reviewer: str | None = None, *, resampling: Resampling | None = None
+        self,
+        kind: str,
+        reviewer: str | None = None,
+        *,
+        where: str = "",
+        by: UnitBy | None = None,
+        juries: Juries = (),
+        resampling: Resampling | None = None,
     ) -> UnitFigures:
         """What ``medreview stats --unit`` says of one kind: ``"pair"``, ``"answer"``, ``"qa"``, ``"key_fact"``, ...
 
@@ -118,16 +127,24 @@ class Figures(OpenedFile):
         Spearman's rho (1904); of several reviewers Fleiss' kappa (1971) and Krippendorff's alpha (2011); precision,
         recall and F1. ``family`` is what only this kind has: span distances and evaluators of answers as in MedHalu,
         rates of QA items and Kendall's tau (1945) of rankings as in ClinIQLink, scores of key facts as in MedFactEval.
-        Raises ``UserError`` for a kind or a reviewer that is not there.
+        ``where`` narrows it to a part of the kind (``"model=atlas-2"``); ``by`` divides key facts, rankings and QA
+        items by ``"model"``, ``"case"`` or ``"type"``. ``juries``: small ones by the names of their judges, set beside
+        the panel of key facts. Raises ``UserError`` for a kind, a reviewer or a judge that is not there, and for a kind
+        that is not divided so.
         """
-        from medreview.review.looks import told_by_sums
+        from medreview.review.looks import shown_by_units, told_by_sums
+        from medreview.review.queue_filters import select_units
         from medreview.stats.formulas.bootstrap import DEFAULT
-        from medreview.stats.units.unit_figures import kind_named, reviewers_named, unit_figures
+        from medreview.stats.units.unit_figures import check_asked, kind_named, reviewers_named, unit_figures
 
         named = kind_named(kind)
         who = reviewers_named(self._study.reader, reviewer)
-        self._looked("figures", "totals")
-        found = unit_figures(self._study.reader, named, reviewers=who, resampling=resampling or DEFAULT)
+        check_asked(named, by, where, juries)
+        only = select_units(self._study.reader, named, where, reviewer)
+        self._looked("figures", shown_by_units(only, by))
+        found = unit_figures(
+            self._study.reader, named, reviewers=who, resampling=resampling or DEFAULT, only=only, by=by, juries=juries
+        )
         if any(told_by_sums(found.given, one) for one in self._reading()):
             self._looked("figures", "labels")
         return found

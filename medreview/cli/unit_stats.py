@@ -1,7 +1,7 @@
 """``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +10,7 @@ from medreview.cli.output import counted, result
 from medreview.cli.reports.estimates import provenance_lines
 from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vote_parts
 from medreview.cli.reports.layout import NextStep, Part
+from medreview.cli.reports.unit_divisions import division_parts
 from medreview.cli.reports.unit_parts import unit_parts
 from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
@@ -17,10 +18,12 @@ from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.how_good import of_units
 from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.study_figures import SCHEMA
-from medreview.stats.units.fact_report import FactReport, KeyFactFigures, fact_report
-from medreview.stats.units.kind_labels import UnitHeadline, scales_of, told_gold, unit_headline
-from medreview.stats.units.unit_figures import UnitFigures, kind_named, reviewers_named, unit_figures
+from medreview.stats.units.fact_report import FactReport, Juries, KeyFactFigures, fact_report
+from medreview.stats.units.kind_labels import UnitHeadline, kind_labels, scales_of, told_gold, unit_headline
+from medreview.stats.units.unit_division import UnitBy, unit_division
+from medreview.stats.units.unit_figures import UnitFigures, check_asked, kind_named, reviewers_named, unit_figures
 from medreview.study import Study
 from medreview.study.ids import kind_of
 from medreview.study.package import package_of
@@ -56,12 +59,18 @@ def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
 
 def _provenance(reader: sqlite3.Connection, found: UnitFigures, resampling: Resampling) -> Provenance:
     labels = {each.reviewer: {each.which: sum(each.labels.values())} for axis in found.axes for each in axis.labels}
-    return provenance(reader, resampling, labels=labels, comparisons=_comparisons(found))
+    return provenance(reader, resampling, labels=labels, comparisons=_comparisons(found), where=found.where)
 
 
 def _parts(
-    found: UnitFigures, votes: FactReport | None, gold: Mapping[str, Any] | None, origin: Provenance, study: Path
+    found: UnitFigures,
+    votes: FactReport | None,
+    gold: Mapping[str, Any] | None,
+    origin: Provenance,
+    study: Path,
 ) -> Iterator[Part]:
+    if found.by is not None:
+        yield from division_parts(found.by, found.title)
     yield from unit_parts(found)
     if gold is not None and not gold["undecided"]:
         yield from ("", "All right labels are counted; each of these units was decided before.")
@@ -98,28 +107,45 @@ def print_unit_stats(
     gold: bool,
     csv: str,
     as_json: bool,
+    by: UnitBy | None = None,
+    where: str = "",
+    juries: Juries = (),
 ) -> None:
-    """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
-    from medreview.review.looks import told_by_sums
+    """Print or write what ``stats --unit`` does; the look at it is recorded.
+
+    Raises :class:`UserError` for a kind that is not there, or cannot be divided or narrowed so.
+    """
+    from medreview.review.looks import shown_by_units, told_by_sums
+    from medreview.review.queue_filters import select_units
 
     with Study.open(study, read_only=True) as opened:
         kind = "" if unit is None else kind_named(unit)
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
+        check_asked(kind, by, where, juries)
+        only = select_units(opened.reader, kind, where, reviewer)
         current_verdicts(opened)
-        looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
-        if not (full or gold or csv or as_json):
-            headline = unit_headline(opened.reader, kind, reviewers_named(opened.reader, reviewer))
+        looked(opened, "stats", "verdicts" if full and kind == FACT else shown_by_units(only, by))
+        people = reviewers_named(opened.reader, reviewer)
+        screen = not (full or gold or csv or as_json)
+        if screen and by:
+            _print_division(opened, kind, by, people, resampling, only, juries)
+            return
+        if screen and not juries:
+            headline = unit_headline(opened.reader, kind, people, only=only)
             given = [(one.rater, one.labels) for one in headline.people]
-            text = unit_screen(headline, provenance(opened.reader, resampling, labels={}, comparisons=0), study)
+            origin = provenance(opened.reader, resampling, labels={}, comparisons=0, where=only.where if only else "")
+            text = unit_screen(headline, origin, study)
             if any(told_by_sums(given, one) for one in reading(opened)):
                 looked(opened, "stats", "labels")
             print(text, end="")
             return
         all_gold = _tell_all_gold(opened, kind) if gold else None
-        people = reviewers_named(opened.reader, reviewer)
-        found = unit_figures(opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold)
-        answers = [asdict(one) for one in of_units([unit_headline(opened.reader, kind, people)])]
-        votes = fact_report(opened.reader, resampling=resampling) if full and kind == FACT else None
+        found = unit_figures(
+            opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold, only=only, by=by, juries=juries
+        )
+        answers = [asdict(one) for one in of_units([unit_headline(opened.reader, kind, people, only=only)])]
+        units = only.units if only else None
+        votes = fact_report(opened.reader, resampling=resampling, only=units) if full and kind == FACT else None
         origin = _provenance(opened.reader, found, resampling)
         if any(told_by_sums(found.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
@@ -133,6 +159,29 @@ def print_unit_stats(
         from medreview.cli.reports.terminal import show
 
         show(_parts(found, votes, all_gold, origin, study))
+
+
+def _print_division(
+    study: Study,
+    kind: str,
+    by: UnitBy,
+    people: Collection[str] | None,
+    resampling: Resampling,
+    only: UnitSelection | None,
+    juries: Juries,
+) -> None:
+    """The parts of a kind alone; what they tell of single labels is recorded first."""
+    from medreview.cli.reports.terminal import show
+    from medreview.review.looks import told_by_sums
+
+    labels = kind_labels(study.reader, kind, people, alone=True, only=only)
+    division = unit_division(
+        study.reader, labels, by, reviewers=people, resampling=resampling, only=only, juries=juries
+    )  # fmt: skip
+    if any(told_by_sums(division.given, one) for one in reading(study)):
+        looked(study, "stats", "labels")
+    origin = provenance(study.reader, resampling, where=only.where if only else "")
+    show((*division_parts(division, KINDS[kind].title), "", *provenance_lines(origin)))
 
 
 def print_csv(figures: object, origin: Provenance, csv: str, *, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from medreview.errors import UserError
 from medreview.review.blind_block import BLOCK_SIZE
 from medreview.stats.formulas.estimate import FEWEST
-from medreview.stats.reports.study_reader import Selection
+from medreview.stats.reports.study_reader import Selection, UnitSelection
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.recent_list import recent_list
@@ -77,6 +77,12 @@ def shown_by(part: Selection) -> Shown:
     if part.statements is None:
         return "totals"
     return "verdicts" if part.tells or len(part.statements) < BLOCK_SIZE else "totals"
+
+
+def shown_by_units(part: UnitSelection | None, by: str | None) -> Shown:
+    """The same of figures of a kind of unit, a part of it, or each of its parts: cases have few units each."""
+    few = part is not None and (part.tells or len(part.units) < BLOCK_SIZE)
+    return "verdicts" if few or by == "case" else "totals"
 
 
 def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:

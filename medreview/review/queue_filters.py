@@ -10,8 +10,9 @@ from medreview.errors import UserError
 from medreview.labels import FINISHES, HALLUCINATION, NONE_OF_THEM, OWN, SEVERAL, is_own
 from medreview.references.verdict import VERDICTS
 from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind
+from medreview.review.unit_queues import UNIT_QUEUES, unit_rows
 from medreview.stats.reports.reviewer_labels import reviewers
-from medreview.stats.reports.study_reader import EVERYTHING, Selection
+from medreview.stats.reports.study_reader import EVERYTHING, Selection, UnitSelection
 from medreview.study.ids import STATEMENT
 from medreview.study.own_axes import own_axes
 from medreview.units.asks import STATEMENT_ASKS
@@ -126,7 +127,18 @@ _OF_REFERENCES: Final = {
         tuple(VERDICTS), tells=True,
     ),
 }  # fmt: skip
-_OF_KINDS: Final[Mapping[str, Mapping[str, Filter]]] = {"answer": _OF_ANSWERS, "reference": _OF_REFERENCES}
+_OUTPUTS: Final = "json_each((SELECT u.content FROM unit AS u WHERE u.unit_id = s.unit), '$.outputs') AS o"
+_OF_RANKINGS: Final = {
+    "model": Filter(
+        f"EXISTS (SELECT 1 FROM {_OUTPUTS} WHERE json_extract(o.value, '$.model') = ?)",
+        """SELECT DISTINCT json_extract(o.value, '$.model') FROM unit AS u, json_each(u.content, '$.outputs') AS o
+           WHERE u.kind = 'ranking'""",
+        tells=True,
+    ),
+}
+_OF_KINDS: Final[Mapping[str, Mapping[str, Filter]]] = {
+    "answer": _OF_ANSWERS, "reference": _OF_REFERENCES, "ranking": _OF_RANKINGS,
+}  # fmt: skip
 """Further filters of some kinds of queue that reveal what machines say."""
 
 
@@ -140,7 +152,7 @@ def filters_of(kind: QueueKind) -> Mapping[str, Filter]:
         "model": Filter("s.model = ?", f"SELECT DISTINCT s.model {rows}", tells=True),
         "origin": Filter("s.origin = ?", f"SELECT DISTINCT s.origin {rows}"),
         "id": Filter("instr(lower(s.record_id), lower(?)) = 1", f"SELECT DISTINCT s.record_id {rows}"),
-        "mine": Filter("coalesce(mine.label, 'open') = ?", (*(label.level for label in unit.levels), "open")),
+        "mine": Filter("coalesce(mine.label, 'open') = ?", (*(label.level for label in unit.levels), "open"), mine="*"),
         "state": _OF_STATEMENTS["state"],
         "tag": Filter(_TAGGED.format(unit="s.unit"), _TAGS, mine="*"),
         **_OF_KINDS.get(unit.name, {}),
@@ -303,6 +315,29 @@ def select_statements(
     return Selection(
         statements, text.strip(), responses, by_labels, any(each.tells and not each.whole for each, _ in filters)
     )
+
+
+def select_units(reader: sqlite3.Connection, kind: str, text: str, reviewer: str | None = None) -> UnitSelection | None:
+    """The units of a kind, other than the statement, that fit ``text`` (``"model=atlas-2 case=C01"``); ``None`` without
+    a word in it.
+
+    Of rankings ``model=`` means the outputs of that model, in every ranking that has one. ``reviewer`` and errors: as
+    of :func:`select_statements`.
+    """
+    if not text.strip():
+        return None
+    asked_of = next(one for one in UNIT_QUEUES if one.unit == kind)
+    read = list(_read(text, asked_of))
+    by_labels = any(each.asks_the_reviewer(value) for _, value, each in read)
+    who = (reviewer or _only_reviewer(reader, text)) if by_labels else ""
+    where = " AND ".join(each.where for _, _, each in read)
+    query = f"SELECT s.unit {unit_rows(kind)} WHERE {where}"
+    found = reader.execute(query, (who, 1, *(value for _, value, _ in read)))
+    units = frozenset(row[0] for row in found)
+    if not units:
+        raise UserError(f"No {UNIT_KINDS[kind].noun} fits {text!r}.")
+    models = frozenset(value for name, value, _ in read if name == "model" and kind == "ranking")
+    return UnitSelection(units, text.strip(), models, any(each.tells and name != "model" for name, _, each in read))
 
 
 def _only_reviewer(reader: sqlite3.Connection, text: str) -> str:

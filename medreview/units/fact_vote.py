@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from types import MappingProxyType
 from typing import Final
 
 from medreview.judges.fact_votes import (
@@ -35,6 +36,11 @@ from medreview.units.statement_view import response_name
 _FACT: Final = """SELECT k.question_sha256, k.ordinal, k.text, coalesce(f.category, k.category) AS category
 FROM key_fact AS k LEFT JOIN key_fact_in_force AS f USING (key_fact_id) WHERE k.key_fact_id = ?"""
 
+_CASE: Final = """(SELECT 'C' || printf('%02d', c.ordinal) FROM key_fact AS f
+ JOIN clinical_case AS c ON c.question_sha256 = f.question_sha256
+ WHERE f.key_fact_id = substr(s.unit, instr(substr(s.unit, 6), ':') + 6) ORDER BY c.ordinal LIMIT 1)"""
+"""SQL over the rows of the kind (as ``s``): the case, as the screen calls it; none where the fact is of none."""
+
 _RULES: Final[dict[TieRule, str]] = {
     "undecided": "undecided", "supported": "counts as yes", "not_supported": "counts as no",
 }  # fmt: skip
@@ -55,6 +61,8 @@ class FactVotes(UnitKind):
     rows = """SELECT 'fact:' || r.response_id || ':' || k.key_fact_id AS unit, r.ordinal AS cluster,
        k.ordinal AS ordinal, k.text AS text, r.model, r.origin, r.record_id
 FROM response AS r CROSS JOIN key_fact_in_force AS k ON k.question_sha256 = sha256_of(r.question)"""
+
+    filters = MappingProxyType({"case": _CASE})
 
     def in_use(self, reader: sqlite3.Connection) -> bool:
         """Whether there are key facts to hold a response against."""

@@ -6,7 +6,7 @@ of the judges.
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -94,11 +94,20 @@ class HeldFact:
     judged: FactInResponse
     people: tuple[PanelVote, ...]
 
-    def jury(self, task: str, tie: TieRule) -> JuryWord:
-        """What most judges say to one question. Where there is no text, no fact is in it, and none contradicted."""
+    @property
+    def unit(self) -> str:
+        """The unit that a reviewer decides."""
+        return unit_id("fact", self.text.response_id, self.fact.key_fact_id)
+
+    def jury(self, task: str, tie: TieRule, members: Collection[str] | None = None) -> JuryWord:
+        """What most judges say to one question; ``members``: of these judges only.
+
+        Where there is no text, no fact is in it, and none contradicted.
+        """
         if not self.text.valid:
             return JuryWord(0, 0, 0, answer=False, tied=False)
-        return self.judged.jury(task, tie)
+        votes = [vote.answer for vote in self.judged.of(task) if members is None or vote.judge in members]
+        return jury_word(votes, tie)
 
     def panel(self, task: str, tie: TieRule, mode: Mode, without: Sequence[str] = ()) -> JuryWord:
         """What most people say to one question who labelled in a mode, some of them left out."""
@@ -127,6 +136,16 @@ class HeldFacts:
     def people(self, mode: Mode) -> tuple[str, ...]:
         """Who labelled in a mode, by name."""
         return tuple(sorted({vote.reviewer for one in self.held for vote in one.people if vote.mode == mode}))
+
+    def where(self, wanted: Callable[[HeldFact], bool]) -> "HeldFacts":
+        """The facts that are wanted, with their texts and cases."""
+        held = tuple(one for one in self.held if wanted(one))
+        cases, texts = {one.case.case_id for one in held}, {one.text.response_id for one in held}
+        return HeldFacts(
+            tuple(case for case in self.cases if case.case_id in cases),
+            tuple(text for text in self.texts if text.response_id in texts),
+            held,
+        )
 
     @property
     def panel_mode(self) -> Mode:

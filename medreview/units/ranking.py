@@ -8,7 +8,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final, Literal
 
 from medreview.exchange.files.columns import Cell, Column, ExportFile, cells
@@ -16,7 +16,7 @@ from medreview.labels import QUALITY, Label, is_order, label_words, scale_of
 from medreview.study.ids import kind_of
 from medreview.text import sha256
 from medreview.units.kind import CardPart, Document, Headline, Machines, Opinion, Rating, UnitKind, UnitView
-from medreview.units.stored import ROWS, load_unit, stored_opinions
+from medreview.units.stored import ROWS, content_value, load_unit, stored_opinions
 
 TIE_KEY: Final = "="
 BACK_KEY: Final = "backspace"
@@ -145,6 +145,11 @@ def drawn_order(seed: str, count: int) -> tuple[int, ...]:
     return tuple(sorted(range(1, count + 1), key=lambda number: sha256(f"{seed} {number}")))
 
 
+def ranking_name(ordinal: int) -> str:
+    """What the screen calls a ranking."""
+    return f"K{ordinal:02d}"
+
+
 class RankingKind(UnitKind):
     """``ranking:HASH``, a stored unit. Nothing of a view says which model wrote an output."""
 
@@ -159,6 +164,7 @@ class RankingKind(UnitKind):
     entry = "order"
     rows = ROWS.format("ranking")
     models = ("outputs.*.model",)
+    filters = MappingProxyType({"type": content_value("type")})
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
         """The question, the outputs in an order of this study's own, the reference answer beside them."""
@@ -169,7 +175,7 @@ class RankingKind(UnitKind):
         return UnitView(
             unit=unit,
             kind=self.name,
-            name=f"K{stored.ordinal:02d}",
+            name=ranking_name(stored.ordinal),
             group="",
             text=stored.text,
             text_sha256=stored.content_sha256,

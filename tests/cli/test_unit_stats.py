@@ -158,8 +158,42 @@ def test_names_from_outside_steer_no_terminal_where_figures_are_undefined(medrev
 def test_what_cannot_be_asked_for_is_an_error_that_says_what_can(medreview, ward):
     assert "there are pair, response, reference, qa" in medreview("stats", ward, "--unit", "statements", check=2).stderr
     assert "there are ann, bob" in medreview("stats", ward, "--unit", "fact", "--reviewer", "eve", check=2).stderr
-    told = medreview("stats", ward, "--unit", "fact", "--by", "model", check=2).stderr
-    assert "--by, --where and --conduct are of statements" in told
+    told = medreview("stats", ward, "--unit", "fact", "--by", "origin", check=2).stderr
+    assert "With --unit and --gold, --by is model, case or type" in told
+    assert "key facts are divided by model or case" in medreview("stats", ward, "--unit", "fact", "--by", "type",
+                                                                 check=2).stderr  # fmt: skip
+    assert "add --unit KIND" in medreview("stats", ward, "--jury", "one,two", check=2).stderr
+    assert (
+        "No judge 'six' was asked" in medreview("stats", ward, "--unit", "fact", "--jury", "one, six", check=2).stderr
+    )
+    assert "No key fact fits" in medreview("stats", ward, "--unit", "fact", "--where", "case=C77", check=2).stderr
+
+
+def test_a_kind_is_divided_and_narrowed_and_single_cases_are_a_look_at_verdicts(medreview, ward):
+    divided = ("stats", ward, "--unit", "key_fact", "--by", "model", "--jury", "one,two", *FEW)
+    told = medreview(*divided).stdout
+    words = " ".join(told.split())
+    assert looks(ward) == ["totals"]
+    assert "Key facts by the model that wrote the texts" in words
+    assert "By the jury of one, two" in words
+    # By one and two each first fact is even (yes and no), and counts as no; each second is not said.
+    assert "atlas (brief) 0.0%" in words
+    assert "of 8 key facts labelled" not in words
+    assert not [sign for sign in "\x1b\x07\u202e" if sign in told]
+    assert max(map(len, told.split("\n"))) <= 80
+    given = json.loads(medreview(*divided, "--json").stdout)["unit"]
+    assert [part["part"] for part in given["by"]["parts"]] == ["atlas (brief)", f"boreal {WICKED}"]
+    rows = list(csv.DictReader(medreview(*divided, "--csv", "-").stdout.splitlines()))
+    of_jury = [row for row in rows if "by_small_jury" in row["path"] and row["statistic"] == "presence"]
+    assert [(row["value"], row["n"], row["responses"]) for row in of_jury] == [("0.0", "8", "4")] * 2
+    assert looks(ward) == ["totals"]
+
+    screen = medreview("stats", ward, "--unit", "key_fact", "--where", "model='atlas (brief)' case=C02", *FEW).stdout
+    assert "2 of 2 key facts labelled" in screen
+    assert "only model='atlas (brief)' case=C02" in " ".join(screen.split())
+    assert looks(ward) == ["totals", "verdicts", "labels"]  # of so few that they tell single ones
+    told = medreview("stats", ward, "--unit", "key_fact", "--by", "case", *FEW).stdout
+    assert "All items come from one case" in " ".join(told.split())
 
 
 def test_models_are_scored_against_all_gold_before_anybody_decides_and_that_is_on_record(medreview, tmp_path):

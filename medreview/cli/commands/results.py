@@ -35,8 +35,11 @@ def stats(
     replicates: Replicates = None,
     full: Annotated[bool, Option("--full", help="Every figure, table and reason, instead of one screen.")] = False,
     by: Annotated[
-        Literal["model", "origin", "domain", "judge", "page", "quote", "queue"] | None,
-        Option(help="The study divided: support and agreement in each part, and what sets it apart."),
+        Literal["model", "origin", "domain", "judge", "page", "quote", "queue", "case", "type"] | None,
+        Option(
+            help="The study divided: support and agreement in each part, and what sets it apart. With --unit key_fact, "
+            "ranking or qa: the figures of each model, case or type."
+        ),
     ] = None,
     where: Annotated[
         str,
@@ -57,6 +60,13 @@ def stats(
             metavar="KIND",
             help="Figures of one other kind of unit: pair, response, reference, answer, qa, question, revision, "
             "suggestion, key_fact, ranking.",
+        ),
+    ] = None,
+    jury: Annotated[
+        list[str] | None,
+        Option(
+            metavar="A,B,C",
+            help="With --unit key_fact: the majority of these judges beside the panel; may be repeated.",
         ),
     ] = None,
     gold: Annotated[
@@ -102,11 +112,16 @@ def stats(
     if csv not in ("", "-"):
         check_report(Path(csv), FIGURES)
     if unit is not None or gold:
-        if by or where or conduct:
-            raise UserError("--by, --where and --conduct are of statements; leave them out beside --unit and --gold.")
-        print_unit_stats(study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json)
+        if conduct or by not in (None, "model", "case", "type"):
+            raise UserError("With --unit and --gold, --by is model, case or type; --conduct is of statements.")
+        print_unit_stats(
+            study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json, by=by, where=where,
+            juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()],
+        )  # fmt: skip
         sys.stdout.flush()
         return
+    if jury or by == "case" or by == "type":
+        raise UserError("--jury, --by case and --by type are of other units than statements: add --unit KIND.")
     with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)

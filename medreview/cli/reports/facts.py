@@ -44,7 +44,7 @@ _NONE: Final = "none"
 _DIGITS: Final = 2
 """Of kappas."""
 _NO_VOTE: Final = "not asked"
-_VERDICTS: Final = {True: "non-inferior", False: "not shown", None: ""}
+VERDICTS: Final = {True: "non-inferior", False: "not shown", None: ""}
 """Whether a judge is shown to be no worse than a person by the margin or more."""
 _THEMES: Final = ("generate", "themes")
 
@@ -150,7 +150,7 @@ def _beside_person(found: SinglePerson) -> Iterator[Part]:
             one_line(one.rater),
             *cells(one.difference, _NONE, _DIGITS),
             p_by_margin(one.p, found.replicates),
-            _VERDICTS[one.non_inferior],
+            VERDICTS[one.non_inferior],
         )
         for one in found.beside
     )

@@ -353,11 +353,15 @@ def _scale(key: str) -> Scale:
     return "share" if key in ("percent_agreement", "mean_pairwise_agreement") else "coefficient"
 
 
+TOO_FEW: Final = "Too few of label"
+"""How the caution on a rare label begins."""
+
+
 def _rare_labels(table: Ints, labels: Sequence[Hashable]) -> tuple[str, ...]:
     """A caution for each label that one rater or the other used, but on fewer than ten items."""
     used = table.sum(axis=0) + table.sum(axis=1) - np.diagonal(table)
     return tuple(
-        f"Too few of label {in_words(str(label))}: {counted(count, 'item')}."
+        f"{TOO_FEW} {in_words(str(label))}: {counted(count, 'item')}."
         for label, count in zip(labels, used, strict=True)
         if 0 < count < RARE
     )

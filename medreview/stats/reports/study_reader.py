@@ -40,6 +40,16 @@ class Selection:
         return self.statements is None or statement_id in self.statements
 
 
+class UnitSelection(NamedTuple):
+    """The part of a kind that figures are of: its ``units``, chosen by the filter ``where``. ``models``: of rankings,
+    those whose outputs are meant; empty for all. ``tells``: what machines say decides whether a unit fits."""
+
+    units: frozenset[str]
+    where: str
+    models: frozenset[str] = frozenset()
+    tells: bool = False
+
+
 EVERYTHING: Final = Selection(None, "")
 
 

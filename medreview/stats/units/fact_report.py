@@ -16,10 +16,11 @@ evidence rules see that. One fact is no theme. ``key_fact_figures`` is the repor
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
+from medreview.errors import UserError
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, JuryWord, answer_of
 from medreview.judges.majority import OF_STUDY
 from medreview.judges.rollup import tie_rule
@@ -112,16 +113,17 @@ def system_scores(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAU
                 texts=len(texts),
                 invalid=sum(not text.valid for text in texts),
                 facts=len(held),
-                by_jury=_scores(held, lambda one, task: one.jury(task, tie), resampling) if facts.judges else {},
-                by_panel=_scores(held, lambda one, task: one.panel(task, tie, mode), resampling) if panel else {},
+                by_jury=scores_by(held, lambda one, task: one.jury(task, tie), resampling) if facts.judges else {},
+                by_panel=scores_by(held, lambda one, task: one.panel(task, tie, mode), resampling) if panel else {},
             )
         )
     return tuple(found)
 
 
-def _scores(
-    held: Sequence[HeldFact], word: Callable[[HeldFact, str], JuryWord], resampling: Resampling
+def scores_by(
+    held: Sequence[HeldFact], word: Callable[[HeldFact, str], JuryWord], resampling: Resampling = DEFAULT
 ) -> dict[str, FactScore]:
+    """The scores of some facts on both questions, by ``word``: whose majority says what of a fact."""
     return {task: _score(held, task, [word(one, task) for one in held], resampling) for task in TASKS}
 
 
@@ -144,8 +146,43 @@ def _score(held: Sequence[HeldFact], task: str, words: Sequence[JuryWord], resam
     return FactScore(figure, tied, left["undecided"], left["silent"], left["not_asked"])
 
 
-def against_panel(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT) -> tuple[AgainstPanel, ...]:
-    """The jury and each judge against the majority of the panel, on all texts together; nothing without a panel."""
+JURY: Final = "the jury"
+Juries = Sequence[tuple[str, ...]]
+"""Small juries, each by the names of its judges."""
+
+
+def jury_name(members: Sequence[str]) -> str:
+    """What a small jury is called beside its judges."""
+    return f"jury of {', '.join(members)}"
+
+
+def small_juries(facts: HeldFacts, juries: Juries) -> Juries:
+    """The juries as they are; raises :class:`UserError` for one of fewer than two, and for a judge nobody asked."""
+    for members in juries:
+        if len(members) < 2:
+            raise UserError("A jury is of two judges or more: give their names with commas between them.")
+        for name in members:
+            if name not in facts.judges:
+                known = ", ".join(facts.judges) or "nobody"
+                raise UserError(f"No judge {name!r} was asked about key facts; asked: {known}.")
+    return juries
+
+
+def _said(
+    facts: HeldFacts, held: Sequence[HeldFact], task: str, tie: TieRule, juries: Juries
+) -> dict[str, list[bool | None]]:
+    """The answers of the jury, of each small jury and of each judge to one question, by name."""
+    said = {JURY: [one.jury(task, tie).answer for one in held]}
+    said |= {jury_name(members): [one.jury(task, tie, members).answer for one in held] for members in juries}
+    votes = [{vote.judge: vote.answer for vote in one.judged.of(task)} for one in held]
+    return said | {judge: [given.get(judge) for given in votes] for judge in facts.judges}
+
+
+def against_panel(
+    facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT, juries: Juries = ()
+) -> tuple[AgainstPanel, ...]:
+    """The jury, each small jury and each judge against the majority of the panel, on all texts together; nothing
+    without a panel."""
     mode = facts.panel_mode
     if not facts.people(mode) or not facts.judges:
         return ()
@@ -154,11 +191,7 @@ def against_panel(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAU
     found = []
     for task in TASKS:
         reference = [_named(one.panel(task, tie, mode).answer) for one in held]
-        raters = {"the jury": [one.jury(task, tie).answer for one in held]}
-        for judge in facts.judges:
-            said = [{vote.judge: vote.answer for vote in one.judged.of(task)} for one in held]
-            raters[judge] = [votes.get(judge) for votes in said]
-        for rater, answers in raters.items():
+        for rater, answers in _said(facts, held, task, tie, juries).items():
             if any(answer is not None for answer in answers):
                 agreement = two_raters(
                     reference, [_named(answer) for answer in answers], _YES_NO, clusters=clusters,
@@ -172,7 +205,6 @@ def _named(answer: bool | None) -> str | None:
     return None if answer is None else _YES_NO[not answer]
 
 
-JURY: Final = "the jury"
 _LEAST: Final = 3
 """People, so that the others of one are two."""
 
@@ -187,7 +219,9 @@ class SinglePerson:
     beside: tuple[BesidePerson, ...]
 
 
-def single_person(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT) -> SinglePerson | None:
+def single_person(
+    facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT, juries: Juries = ()
+) -> SinglePerson | None:
     """``None`` without judges, or with fewer than three people."""
     mode = facts.panel_mode
     people = facts.people(mode)
@@ -197,12 +231,9 @@ def single_person(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAU
     panel = [
         {vote.reviewer: answer_of(vote.level, PRESENCE) for vote in one.people if vote.mode == mode} for one in held
     ]
-    said = [{vote.judge: vote.answer for vote in one.judged.of(PRESENCE)} for one in held]
-    judges = {JURY: [one.jury(PRESENCE, tie).answer for one in held]}
-    judges |= {judge: [votes.get(judge) for votes in said] for judge in facts.judges}
     found = non_inferiority(
         [[votes.get(name) for name in people] for votes in panel],
-        judges,
+        _said(facts, held, PRESENCE, tie, juries),
         (True, False),
         tie=OF_STUDY[tie],
         positive=True,
@@ -229,7 +260,7 @@ FROM response AS s LEFT JOIN (
     LEFT JOIN llm_call AS l USING (cache_key)
     GROUP BY p.made
 ) AS m ON m.made = s.response_id
-WHERE sha256_of(s.question) IN (SELECT question_sha256 FROM key_fact_in_force)
+WHERE s.response_id IN (SELECT value FROM json_each(?))
 GROUP BY s.model"""
 
 
@@ -251,9 +282,10 @@ class TradeOff:
     no_time: str = ""
 
 
-def trade_offs(reader: sqlite3.Connection, scores: Sequence[SystemScores]) -> list[TradeOff]:
-    """Each system with a score, in the order of the scores."""
-    made = {row["system"]: row for row in reader.execute(_CALLS)}
+def trade_offs(reader: sqlite3.Connection, scores: Sequence[SystemScores], facts: HeldFacts) -> list[TradeOff]:
+    """Each system with a score, in the order of the scores; its calls are those for the texts of ``facts``."""
+    texts = json.dumps([text.response_id for text in facts.texts])
+    made = {row["system"]: row for row in reader.execute(_CALLS, (texts,))}
     found = []
     for one in scores:
         by = one.by_jury or one.by_panel
@@ -431,15 +463,26 @@ class FactReport(FactFigures):
 
 
 def fact_report(
-    reader: sqlite3.Connection, *, tie: TieRule | None = None, resampling: Resampling = DEFAULT
+    reader: sqlite3.Connection,
+    *,
+    tie: TieRule | None = None,
+    resampling: Resampling = DEFAULT,
+    only: Collection[str] | None = None,
+    juries: Juries = (),
 ) -> FactReport:
-    """That of a study as it is; ``tie`` stands in for the study's rule."""
+    """That of a study as it is; ``tie`` stands in for the study's rule.
+
+    ``only``: of these units, facts in responses; what became of suggested facts is of the whole study. ``juries``:
+    small ones to be set beside the panel; raises :class:`UserError` for a judge that nobody asked.
+    """
     rule = tie or tie_rule(reader)
     suggested = case_facts(reader)
     facts = held_facts(reader)
+    small_juries(facts, juries)
+    facts = facts if only is None else facts.where(lambda one: one.unit in only)
     mode = facts.panel_mode
     panel = facts.people(mode)
-    against = against_panel(facts, rule, resampling)
+    against = against_panel(facts, rule, resampling, juries)
     scores = system_scores(facts, rule, resampling)
     themes = [_themes_of(reader, system, failed_facts(facts, system, rule)) for system in facts.systems]
     voted = Counter(vote.reviewer for one in facts.held for vote in one.people if vote.mode == mode)
@@ -462,8 +505,8 @@ def fact_report(
         kept=tuple(_kept(reader, suggested)),
         scores=scores,
         against_panel=against,
-        single_person=single_person(facts, rule, resampling),
-        trade_offs=tuple(trade_offs(reader, scores)),
+        single_person=single_person(facts, rule, resampling, juries),
+        trade_offs=tuple(trade_offs(reader, scores, facts)),
         themes=tuple(found for found, _ in themes),
         themed=tuple(held for _, held in themes),
         provenance=provenance(reader, resampling, labels=labels, comparisons=len(against), tie=rule),
@@ -478,7 +521,13 @@ def _kept(reader: sqlite3.Connection, facts: Sequence[CaseFact]) -> Iterator[tup
             yield case.name, standing[case_id], wanted
 
 
-def key_fact_figures(reader: sqlite3.Connection, resampling: Resampling = DEFAULT) -> KeyFactFigures | None:
-    """By the study's tie rule; ``None`` where no response is held against a key fact."""
-    report = fact_report(reader, resampling=resampling)
+def key_fact_figures(
+    reader: sqlite3.Connection,
+    resampling: Resampling = DEFAULT,
+    only: Collection[str] | None = None,
+    juries: Juries = (),
+) -> KeyFactFigures | None:
+    """By the study's tie rule; ``None`` where no response is held against a key fact. ``only``, ``juries``: as of
+    :func:`fact_report`."""
+    report = fact_report(reader, resampling=resampling, only=only, juries=juries)
     return report.summary if report.held else None

@@ -18,6 +18,7 @@ from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import pooled_share, proportion
 from medreview.stats.reports.own_labels import Basis
 from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Mode
+from medreview.stats.reports.study_reader import UnitSelection
 from medreview.text import in_words
 from medreview.units.kind import RULES as OF_REFERENCES
 from medreview.units.kind import Headline
@@ -134,17 +135,20 @@ class ToldGold:
     silent: int
 
 
-def told_gold(reader: sqlite3.Connection, axis: str, kind: str = "", *, every: bool = False) -> ToldGold:
+def told_gold(
+    reader: sqlite3.Connection, axis: str, kind: str = "", *, every: bool = False, only: Collection[str] | None = None
+) -> ToldGold:
     """The gold of an axis; of the units of one ``kind``, other than the statement, where that is given.
 
-    ``every``: whoever has decided what.
+    ``every``: whoever has decided what. ``only``: of these units.
     """
-    rows = reader.execute(_TOLD, (axis, kind, every)).fetchall()
-    every = reader.execute(f"SELECT count(*) FROM gold AS g WHERE {_GOLD}", (axis, kind)).fetchone()[0]
+    told = reader.execute(_TOLD, (axis, kind, every)).fetchall()
+    rows = [row for row in told if only is None or row["unit"] in only]
+    units = [row[0] for row in reader.execute(f"SELECT g.unit FROM gold AS g WHERE {_GOLD}", (axis, kind))]
     return ToldGold(
         {row["unit"]: row["label"] for row in rows},
         {row["unit"]: [(span["start"], span["end"]) for span in json.loads(row["spans"])] for row in rows},
-        every - len(rows),
+        sum(only is None or unit in only for unit in units) - len(rows),
     )
 
 
@@ -256,10 +260,13 @@ def kind_labels(
     *,
     alone: bool = False,
     all_gold: bool = False,
+    only: UnitSelection | None = None,
 ) -> KindLabels:
     """Read one kind; ``reviewers``: whose labels are taken, everybody's without it. ``alone``: without what machines
-    and gold labels say of the same. ``all_gold``: every gold label may be shown (``told_gold``)."""
+    and gold labels say of the same. ``all_gold``: every gold label may be shown (``told_gold``). ``only``: that part of
+    it."""
     units = frozenset(row[0] for row in reader.execute(f"SELECT unit FROM ({KINDS[kind].rows})"))
+    units = units if only is None else units & only.units
     axes = scales_of(kind).axes
     given: list[GivenLabel] = []
     stale = 0
@@ -275,7 +282,11 @@ def kind_labels(
             GivenLabel(item, row["unit"], axis, row["reviewer"], row["mode"], row["label"], row["current"])
         )  # fmt: skip
     given = _two_way(given)
-    gold = {} if alone else {axis: told_gold(reader, axis, kind, every=all_gold) for axis in axes}
+    gold = (
+        {}
+        if alone
+        else {axis: told_gold(reader, axis, kind, every=all_gold, only=only and only.units) for axis in axes}
+    )
     wanted = {one.unit for one in given} | {unit for told in gold.values() for unit in told.labels}
     said: dict[str, dict[tuple[str, str], str]] = {}
     for rating in KINDS[kind].machine_ratings(reader) if wanted and not alone else ():
@@ -389,18 +400,26 @@ class UnitHeadline:
 
 
 def unit_headline(
-    reader: sqlite3.Connection, kind: str, reviewers: Collection[str] | None = None, *, machines: bool = True
+    reader: sqlite3.Connection,
+    kind: str,
+    reviewers: Collection[str] | None = None,
+    *,
+    machines: bool = True,
+    only: UnitSelection | None = None,
 ) -> UnitHeadline:
-    """That of a kind of ``registry.KINDS``; ``reviewers``: whose labels are taken, everybody's without it.
+    """That of a kind of ``registry.KINDS``; ``reviewers``: whose labels are taken, everybody's without it. ``only``:
+    that part of the kind.
 
     Without ``machines`` it has no word of these, and may be read by who must not know it.
     """
     asked = KINDS[kind]
-    labels = kind_labels(reader, kind, reviewers, alone=True)
+    labels = kind_labels(reader, kind, reviewers, alone=True, only=only)
     scale = _headline_scale(asked.headline)
     said: dict[str, list[tuple[str, str, str]]] = {}
     units: dict[str, str] = {}
     for rating in asked.machine_ratings(reader) if machines else ():
+        if only is not None and rating.unit not in only.units:
+            continue
         item = item_of(rating.unit, rating.axis)
         units[item] = rating.unit
         said.setdefault(rating.rater, []).append((scale_of(rating.axis), item, rating.value))

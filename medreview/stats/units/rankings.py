@@ -1,13 +1,11 @@
 """Figures of rankings (ClinIQLink section 3.6, table 2): ranks and qualities of models, agreement of orders."""
 
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from medreview.labels import QUALITY
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
@@ -20,29 +18,33 @@ from medreview.stats.formulas.ranks_and_ratings import (
     spearman,
 )
 from medreview.stats.formulas.shared_draws import ResponseSample
+from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.units.kind_labels import FINAL, FIRST_BLIND, KindLabels, Which
 from medreview.stats.units.qa_figures import AnnotatedItem
+from medreview.stats.units.rated_outputs import (
+    RatedOutput,
+    ShownRanking,
+    by_type,
+    quality_agreement,
+    quality_figures,
+    rated_outputs,
+    shown_rankings,
+)
 from medreview.units.ranking import rank_in
 
-STEPS: Final[Mapping[str, int]] = {label.level: len(QUALITY) - place for place, label in enumerate(QUALITY)}
-"""Good is 3, Okay 2, Bad 1."""
-_RANKINGS: Final = """
-SELECT unit_id, json_extract(content, '$.type') AS type, json_extract(content, '$.outputs') AS outputs
-FROM unit WHERE kind = 'ranking' ORDER BY ordinal"""
 _LEAST_MODELS: Final = 3
 _ONE_TIES: Final = "In every ranking one of the two ties all outputs."
 
 
 @dataclass(frozen=True, slots=True)
 class RankBallot:
-    """One rater's order of one ranking, and the qualities: ``ranks`` and ``qualities`` by output, from 1."""
+    """One rater's order of one ranking: the ``ranks`` of its outputs, in the order of ``models``."""
 
     ranking: str
     type: str
     rater: str
     models: tuple[str, ...]
     ranks: tuple[float | None, ...]
-    qualities: Mapping[int, str]
 
 
 @dataclass(frozen=True)
@@ -90,13 +92,16 @@ class ModelOrder:
 
 @dataclass(frozen=True)
 class RankingFigures:
-    """``twice``: the share of rankings that two ranked. ``rank_and_usefulness``: Spearman over models;
-    ``hallucination_and_usefulness``: of the rate of the QA items that a model made; where three models have both."""
+    """``twice``: the share of rankings that two ranked. ``quality``: by type, ``""`` for all, how alike two rate an
+    output (percent agreement, Cohen's kappa and Gwet's AC2 with quadratic weights). ``rank_and_usefulness``: Spearman
+    over models; ``hallucination_and_usefulness``: of the rate of the QA items that a model made; where three models
+    have both."""
 
     twice: Estimate
     types: tuple[str, ...]
     models: tuple[ModelRanks, ...]
     agreement: tuple[OrderAgreement, ...]
+    quality: Mapping[str, tuple[Estimate, ...]]
     order: ModelOrder | None
     rank_and_usefulness: RankCorrelation | None
     hallucination_and_usefulness: RankCorrelation | None
@@ -107,21 +112,34 @@ def ranking_figures(
     labels: KindLabels,
     items: Sequence[AnnotatedItem] = (),
     resampling: Resampling = DEFAULT,
+    only: UnitSelection | None = None,
 ) -> RankingFigures:
-    """Of all rankings that somebody ranked; ``items``: QA items, for the rate of hallucination of their models."""
-    rows = {row["unit_id"]: row for row in reader.execute(_RANKINGS)}
-    final = list(_ballots(labels, rows, FINAL))
+    """Of all rankings that somebody ranked; ``items``: QA items, for the rate of hallucination of their models.
+
+    ``only``: the rankings that ``labels`` are of; where it names models, these alone are ranked and rated, and orders
+    are compared as they are.
+    """
+    rankings = shown_rankings(reader, labels.units)
+    final = list(rank_ballots(labels, rankings, FINAL))
+    outputs = rated_outputs(labels, rankings)
+    wanted = only.models if only else frozenset()
     types = tuple(sorted({one.type for one in final}))
-    by_type = ("", *types) if len(types) > 1 else ("",)
-    models = [each for kind in by_type for each in _models(_of_type(final, kind), kind, resampling)]
+    models = [
+        each
+        for kind in (("", *types) if len(types) > 1 else ("",))
+        for each in model_ranks(_of_type(final, kind), [one for one in outputs if kind in ("", one.ranking.type)], kind,
+                                resampling)
+        if not wanted or each.model in wanted
+    ]  # fmt: skip
     agreement: list[OrderAgreement] = []
     for which in (FIRST_BLIND, FINAL):
-        of_which = final if which == FINAL else list(_ballots(labels, rows, which))
-        for kind in by_type:
-            agreement += _agreement(_of_type(of_which, kind), kind, which, resampling)
-        agreement += _with_machines(of_which, labels, rows, which, resampling)
+        of_which = final if which == FINAL else list(rank_ballots(labels, rankings, which))
+        for kind in ("", *types) if len(types) > 1 else ("",):
+            agreement += order_agreement(_of_type(of_which, kind), kind, which, resampling)
+        agreement += _with_machines(of_which, labels, rankings, which, resampling)
     per_ranking = Counter(one.ranking for one in final)
     whole = [one for one in models if not one.type]
+    rated = [one for one in outputs if not wanted or one.model in wanted]
     return RankingFigures(
         twice=proportion(
             "share ranked by two", sum(count > 1 for count in per_ranking.values()), len(per_ranking),
@@ -130,72 +148,49 @@ def ranking_figures(
         types=types,
         models=tuple(models),
         agreement=tuple(agreement),
+        quality={kind: quality_agreement(of_kind, resampling) for kind, of_kind in by_type(rated)} if rated else {},
         order=_order(final, resampling),
         rank_and_usefulness=_across([(one.mean_rank.value, one.usefulness.value) for one in whole]),
         hallucination_and_usefulness=_with_rates(whole, items),
     )  # fmt: skip
 
 
-def _ballots(labels: KindLabels, rows: Mapping[str, sqlite3.Row], which: Which) -> Iterator[RankBallot]:
+def rank_ballots(
+    labels: KindLabels, rankings: Mapping[str, ShownRanking], which: Which = FINAL
+) -> Iterator[RankBallot]:
     """The reviewers' ballots of one kind of labels."""
     for name in labels.reviewers:
-        mine = [one for one in labels.given if one.reviewer == name]
+        mine = [one for one in labels.given if one.reviewer == name and one.axis == "rank"]
         mine = [one for one in mine if which == FINAL or one.mode == "blind"]
-        said = {(one.axis, one.item): one.current if which == FINAL else one.label for one in mine}
-        yield from _said(name, said, rows)
+        said = {one.item: one.current if which == FINAL else one.label for one in mine}
+        yield from _said(name, said, rankings)
 
 
-def _said(name: str, said: Mapping[tuple[str, str], str], rows: Mapping[str, sqlite3.Row]) -> Iterator[RankBallot]:
-    for (axis, unit), order in said.items():
-        if axis != "rank" or unit not in rows:
-            continue
-        models = tuple(one["model"] for one in json.loads(rows[unit]["outputs"]))
-        numbers = range(1, len(models) + 1)
-        qualities = {number: said["quality", f"{unit}/{number}"] for number in numbers
-                     if ("quality", f"{unit}/{number}") in said}  # fmt: skip
-        ranks = tuple(rank_in(order, number) for number in numbers)
-        yield RankBallot(unit, rows[unit]["type"] or "", name, models, ranks, qualities)
+def _said(name: str, orders: Mapping[str, str], rankings: Mapping[str, ShownRanking]) -> Iterator[RankBallot]:
+    for unit, order in orders.items():
+        if unit in rankings:
+            models = rankings[unit].models
+            ranks = tuple(rank_in(order, number) for number in range(1, len(models) + 1))
+            yield RankBallot(unit, rankings[unit].type, name, models, ranks)
 
 
 def _of_type(ballots: Sequence[RankBallot], kind: str) -> list[RankBallot]:
     return [one for one in ballots if not kind or one.type == kind]
 
 
-def _models(ballots: Sequence[RankBallot], kind: str, resampling: Resampling) -> Iterator[ModelRanks]:
-    """Each model, the best first; outputs without a model are of none."""
+def model_ranks(
+    ballots: Sequence[RankBallot], outputs: Sequence[RatedOutput], kind: str, resampling: Resampling = DEFAULT
+) -> Iterator[ModelRanks]:
+    """Each model, the best first; outputs without a model are of none. ``kind``: the type that all of these are of."""
     names = list(dict.fromkeys(model for one in ballots for model in one.models if model))
     ranks = {name: [_mean_rank(one, name) for one in ballots] for name in names}
     clusters = [one.ranking for one in ballots]
-    found = mean_ranks(ranks, resampling=resampling, clusters=clusters, unit="ranking")
+    found = mean_ranks(ranks, resampling=resampling, clusters=clusters, unit="ranking") if ranks else {}
     most = max((len(one.models) for one in ballots), default=1)
     means = {name: _within(figure, most) for name, figure in found.items()}
     for name in sorted(names, key=lambda name: (means[name].value is None, means[name].value or 0.0, name)):
-        yield _model(name, kind, means[name], ballots, resampling)
-
-
-def _model(name: str, kind: str, mean: Estimate, ballots: Sequence[RankBallot], resampling: Resampling) -> ModelRanks:
-    given: dict[str, list[str]] = {}
-    for one in ballots:
-        levels = [level for number, level in one.qualities.items() if one.models[number - 1] == name]
-        given.setdefault(one.ranking, []).extend(levels)
-    columns = ("good", "bad", "steps", "n")
-    rows = [
-        (levels.count("good"), levels.count("bad"), sum(STEPS[level] for level in levels), len(levels))
-        for levels in given.values()
-        if levels
-    ]
-    sample = ResponseSample(columns, rows, resampling, "ranking")
-    nothing = f"Nobody said how good the outputs of {name} are."
-    counts = Counter(level for levels in given.values() for level in levels)
-    return ModelRanks(
-        model=name,
-        type=kind,
-        mean_rank=mean,
-        qualities={label.level: counts[label.level] for label in QUALITY},
-        good=sample.share("share Good", "good", "n", undefined=nothing, whole="Good"),
-        bad=sample.share("share Bad", "bad", "n", undefined=nothing, whole="Bad"),
-        usefulness=sample.figure("usefulness", "steps", "n", undefined=nothing, scale="plain"),
-    )
+        own = quality_figures([one for one in outputs if one.model == name], f"the outputs of {name}", resampling)
+        yield ModelRanks(name, kind, means[name], own.qualities, own.good, own.bad, own.usefulness)
 
 
 def _within(figure: Estimate, most: int) -> Estimate:
@@ -211,7 +206,7 @@ def _mean_rank(one: RankBallot, model: str) -> float | None:
     return sum(found) / len(found) if found else None
 
 
-def _agreement(
+def order_agreement(
     ballots: Sequence[RankBallot], kind: str, which: Which, resampling: Resampling
 ) -> Iterator[OrderAgreement]:
     by_ranking: dict[str, list[RankBallot]] = {}
@@ -226,13 +221,14 @@ def _agreement(
 def _with_machines(
     ballots: Sequence[RankBallot],
     labels: KindLabels,
-    rows: Mapping[str, sqlite3.Row],
+    rankings: Mapping[str, ShownRanking],
     which: Which,
     resampling: Resampling,
 ) -> Iterator[OrderAgreement]:
     """Each machine's orders beside those of each reviewer; rankings are resampled."""
     for name, said in labels.said.items():
-        own = {one.ranking: one for one in _said(name, said, rows)}
+        orders = {item: label for (axis, item), label in said.items() if axis == "rank"}
+        own = {one.ranking: one for one in _said(name, orders, rankings)}
         taus: dict[str, list[float]] = {}
         tied = 0
         for one in ballots:

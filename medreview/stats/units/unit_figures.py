@@ -11,9 +11,10 @@ from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.generated_items import CleanupFigures, cleanup_report
 from medreview.stats.reports.question_report import QuestionReport, question_report
 from medreview.stats.reports.reviewer_labels import reviewers as everybody
+from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.units.accused_references import ReferenceUnitFigures, reference_unit_figures
 from medreview.stats.units.answer_figures import AnswerFigures, answer_figures
-from medreview.stats.units.fact_report import KeyFactFigures, key_fact_figures
+from medreview.stats.units.fact_report import Juries, KeyFactFigures, key_fact_figures
 from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, UnitScale, kind_labels, scales_of
 from medreview.stats.units.qa_figures import QAFigures, annotated, qa_figures
 from medreview.stats.units.rankings import RankingFigures, ranking_figures
@@ -33,6 +34,7 @@ from medreview.stats.units.rater_agreement import (
     tests_of_pairs,
     whole_response_figures,
 )
+from medreview.stats.units.unit_division import UnitBy, UnitDivision, check_division, unit_division
 from medreview.units.registry import KINDS
 
 
@@ -55,6 +57,9 @@ Family = (
     | RevisionFigures
 )
 """What only one kind has."""
+
+SELECTED: Final = ("pair", "fact", "suggestion", "qa", "ranking", "reference")
+"""The kinds whose figures can be those of a part of them: all of these figures come from labels and votes on units."""
 
 _LABELLED: Final = """SELECT EXISTS (
 SELECT 1 FROM event WHERE unit >= ?1 || ':' AND unit < ?1 || ';' AND kind = 'decide')"""
@@ -106,7 +111,8 @@ class UnitFigures:
     """One kind of unit: ``units`` of it are there; figures resample the ``cluster``, by ``resampling``.
 
     ``stale``: labels on a text that has changed since, which count nowhere. ``family``: what only this kind has,
-    ``None`` where there is nothing.
+    ``None`` where there is nothing. ``where``: the filter that chose the part of the kind that all of this is of,
+    ``""`` for all of it; ``by``: the parts of it, where it was divided.
     """
 
     kind: str
@@ -119,11 +125,15 @@ class UnitFigures:
     resampling: Resampling
     axes: tuple[AxisFigures, ...]
     family: Family | None
+    where: str = ""
+    by: UnitDivision | None = None
 
     @property
     def given(self) -> list[tuple[str, int]]:
-        """How many labels each reviewer gave, axis by axis, and of each axis by which labels these are."""
-        return [(each.reviewer, sum(each.labels.values())) for axis in self.axes for each in axis.labels]
+        """How many labels each reviewer gave, axis by axis, and of each axis by which labels these are; in each part
+        too, where it was divided."""
+        whole = [(each.reviewer, sum(each.labels.values())) for axis in self.axes for each in axis.labels]
+        return whole + (self.by.given if self.by else [])
 
 
 def unit_figures(
@@ -133,12 +143,17 @@ def unit_figures(
     reviewers: Collection[str] | None = None,
     resampling: Resampling = DEFAULT,
     all_gold: bool = False,
+    only: UnitSelection | None = None,
+    by: UnitBy | None = None,
+    juries: Juries = (),
 ) -> UnitFigures:
     """The figures of a kind of ``registry.KINDS``; ``reviewers``: whose labels are taken, everybody's without it.
 
-    ``all_gold``: against the right labels of what nobody has decided, too.
+    ``all_gold``: against the right labels of what nobody has decided, too. ``only``: of a part of the kind, one of
+    :data:`SELECTED`; ``by``: what it is divided by as well. ``juries``: small ones beside the panel, of key facts.
+    Raises :class:`UserError` for a kind that is not divided so, and a jury with a judge that nobody asked.
     """
-    labels = kind_labels(reader, kind, reviewers, all_gold=all_gold)
+    labels = kind_labels(reader, kind, reviewers, all_gold=all_gold, only=only)
     return UnitFigures(
         kind=kind,
         title=KINDS[kind].title,
@@ -149,8 +164,23 @@ def unit_figures(
         stale=labels.stale,
         resampling=resampling,
         axes=tuple(_axis(reader, labels, axis, resampling) for axis in scales_of(kind).axes),
-        family=_family(reader, labels, reviewers, resampling, all_gold),
+        family=_family(reader, labels, reviewers, resampling, all_gold, only, juries),
+        where=only.where if only else "",
+        by=unit_division(reader, labels, by, reviewers=reviewers, resampling=resampling, only=only, juries=juries)
+        if by
+        else None,
     )
+
+
+def check_asked(kind: str, by: UnitBy | None, where: str, juries: Juries) -> None:
+    """Raise :class:`UserError` for a division, a filter or juries that the figures of a kind do not have."""
+    if by is not None:
+        check_division(kind, by)
+    if where.strip() and kind not in SELECTED:
+        known = ", ".join(KINDS[one].title for one in SELECTED)
+        raise UserError(f"A filter narrows the figures of {known}, not those of {KINDS[kind].title}.")
+    if juries and kind != "fact":
+        raise UserError("Small juries are for key facts: --unit key_fact.")
 
 
 def _family(
@@ -159,6 +189,8 @@ def _family(
     reviewers: Collection[str] | None,
     resampling: Resampling,
     all_gold: bool,
+    only: UnitSelection | None,
+    juries: Juries,
 ) -> Family | None:
     match labels.kind:
         case "pair":
@@ -168,12 +200,13 @@ def _family(
         case "response":
             return whole_response_figures(reader, labels, resampling)
         case "qa":
-            items = annotated(reader, reviewers)
+            items = [one for one in annotated(reader, reviewers) if one.unit in labels.units]
             return qa_figures(items, resampling) if items else None
         case "ranking":
-            return ranking_figures(reader, labels, annotated(reader, reviewers), resampling) if labels.given else None
+            items = annotated(reader, reviewers)
+            return ranking_figures(reader, labels, items, resampling, only) if labels.given else None
         case "fact":
-            return key_fact_figures(reader, resampling)
+            return key_fact_figures(reader, resampling, only.units if only else None, juries)
         case "reference":
             return reference_unit_figures(labels, resampling) if labels.given else None
         case "question":
