@@ -164,7 +164,7 @@ _SOURCES = (
     "Jackknife: Tukey 1958, degrees of freedom Satterthwaite 1946. Percentile bootstrap: Efron 1979. Shares: Wilson "
     "1927; Clopper and Pearson 1934 where all items agree. "
     "Cohen's kappa: Cohen 1960. AC1: Gwet 2008. Fleiss' kappa: Fleiss 1971. Krippendorff's alpha: Krippendorff 2011. "
-    "Paired proportions: McNemar 1947, over responses Obuchowski 1998. Several tests: "
+    "Paired proportions: McNemar 1947, over clusters Obuchowski 1998. Several tests: "
     "Holm 1979. Audit: Hajek 1971, Ohlsson 1995; with the verdicts, Angelopoulos et al. 2023."
 )
 
@@ -199,8 +199,8 @@ def _paragraph(material: Material) -> Iterator[str]:
     of = "Other intervals" if drawn else "Intervals"
     if of_statements:
         yield (
-            f"{of} are of 95% and take whole responses as units: {over_units(figures.resampling)}; Wilson intervals, "
-            "which take items as independent, stand beside them."
+            f"{of} are of 95% and take whole {figures.resampling.cluster}s as units: "
+            f"{over_units(figures.resampling)}; Wilson intervals, which take items as independent, stand beside them."
         )
     for cluster in dict.fromkeys(kind.cluster for kind in figures.headlines if kind.raters):
         titles = ", ".join(kind.title for kind in figures.headlines if kind.raters and kind.cluster == cluster)
@@ -341,10 +341,10 @@ def _labels(figures: StudyFigures) -> Iterator[str]:
     if after:
         yield f"{counted(after, 'blind label')} given after totals of the judges had been read."
     for who, group in groups:
-        if group.responses < FEW_CLUSTERS:
+        if group.clusters < FEW_CLUSTERS:
             yield (
-                f"{who}, {group.title}: {counted(group.labels, 'label')} in {counted(group.responses, 'response')}; "
-                f"below {FEW_CLUSTERS} responses intervals are uncertain."
+                f"{who}, {group.title}: {counted(group.labels, 'label')} in {counted(group.clusters, group.cluster)}; "
+                f"below {FEW_CLUSTERS} {group.cluster}s intervals are uncertain."
             )
         elif group.labels < FEW_ITEMS:
             yield f"{who}, {group.title}: only {counted(group.labels, 'label')}."
