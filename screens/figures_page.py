@@ -247,8 +247,8 @@ class FiguresScreen(KeyScreen[None]):
 
     def _figure_rows(self, view: GroupView, below: Sequence[Row], columns: int, height: int) -> list[Row]:
         """A sentence, the matrix, the figures in it, what they are of, cautions."""
-        used, responses = view.agreement.n, view.kappa.clusters
-        within = f", in {counted(responses, 'response')}" if responses else ""
+        used, clusters = view.agreement.n, view.kappa.clusters
+        within = f", in {counted(clusters, view.kappa.cluster)}" if clusters else ""
         which = "first blind labels" if view.group.mode == "blind" else "of your labels"
         rows: list[Row] = [
             *wrapped(

@@ -295,5 +295,5 @@ def _figures(view: "GroupView") -> list[str]:
 
 def _number(view: "GroupView") -> str:
     two = "" if len(view.scale.labels) > 2 else ", two-way"
-    responses = f" in {view.kappa.clusters}" if view.kappa.clusters else ""
-    return f"n {view.agreement.n:,}{responses}{two}"
+    clusters = f" in {counted(view.kappa.clusters, view.kappa.cluster)}" if view.kappa.clusters else ""
+    return f"n {view.agreement.n:,}{clusters}{two}"

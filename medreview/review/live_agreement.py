@@ -3,13 +3,14 @@
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Final, NamedTuple, Protocol
 
 from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.labels import FLAG_AXES
+from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas.clustered_pairs import ClusteredPairs
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, RARE, Estimate
 from medreview.stats.reports.reviewer_labels import (
@@ -41,26 +42,18 @@ from medreview.units.registry import count_units
 
 
 def cautions_on(
-    table: Sequence[Sequence[int]],
-    scale: Scale,
-    n: int,
-    clusters: int,
-    offline: int,
-    *,
-    alone: bool,
-    drawn: bool | None,
+    pairs: ClusteredPairs, scale: Scale, offline: int, *, alone: bool, drawn: bool | None
 ) -> tuple[str, ...]:
-    """The sentences on a table of ``n`` labels in so many responses, the gravest first; none on an empty one.
+    """The sentences on pairs of labels, the gravest first; none where there are none.
 
     ``offline``: on how many of them only the offline judge spoke; ``alone``: they stand beside it, not beside all.
     ``drawn``: whether chance chose the statements; ``None`` where nothing is drawn.
     """
-    return tuple(_cautions(table, scale, n, clusters, offline, alone, drawn)) if n else ()
+    return tuple(_cautions(pairs, scale, offline, alone, drawn)) if pairs.n else ()
 
 
-def _cautions(
-    table: Sequence[Sequence[int]], scale: Scale, n: int, clusters: int, offline: int, alone: bool, drawn: bool | None
-) -> Iterator[str]:
+def _cautions(pairs: ClusteredPairs, scale: Scale, offline: int, alone: bool, drawn: bool | None) -> Iterator[str]:
+    n, table = pairs.n, pairs.table
     if offline and alone:
         yield f"The offline judge goes by words: {OFFLINE_IS_TRIAGE}."
     elif offline:
@@ -73,8 +66,9 @@ def _cautions(
         ]
         if rare:
             yield f"Too few of one label for kappa: {', '.join(rare)}."
-        if 1 < clusters < FEW_CLUSTERS:
-            yield f"Only {clusters} responses: the intervals over responses can be too narrow."
+        if 1 < pairs.clusters < FEW_CLUSTERS:
+            some = f"{pairs.cluster}s"
+            yield f"Only {pairs.clusters} {some}: the intervals over {some} can be too narrow."
     if drawn is False:
         yield NOT_DRAWN
 
@@ -144,19 +138,20 @@ class _Tally:
     """Counts of one group on one scale beside one judge or all."""
 
     scale: Scale
+    cluster: str
     pairs: ClusteredPairs = field(init=False)
     dropped: Counter[str] = field(default_factory=Counter)
     offline: int = 0
 
     def __post_init__(self) -> None:
-        self.pairs = ClusteredPairs(self.scale.labels)
+        self.pairs = ClusteredPairs(self.scale.labels, self.cluster)
 
     def count(self, label: ReviewerLabel, word: JuryVerdict | None, by: int) -> None:
         cell = _cell(label, word, self.scale)
         if isinstance(cell, str):
             self.dropped[cell] += by
             return
-        self.pairs.add(label.response_id, *cell, by=by)
+        self.pairs.add(label.cluster, *cell, by=by)
         self.offline += by * bool(word and word.offline)
 
     def compared(self) -> "_Tally":
@@ -164,7 +159,7 @@ class _Tally:
         ``Pairing.leave_two_way_words``."""
         if not self.dropped[COARSE]:
             return self
-        return _Tally(self.scale, self.dropped + Counter({COARSE: self.pairs.n}))
+        return _Tally(self.scale, self.cluster, self.dropped + Counter({COARSE: self.pairs.n}))
 
 
 def _cell(label: ReviewerLabel, word: JuryVerdict | None, scale: Scale) -> tuple[str, str] | str:
@@ -205,7 +200,8 @@ class LiveFigures:
         self._tallies: dict[tuple[Group, VotingJudge | None], tuple[_Tally, ...]] = {}
         self._sizes: Counter[Group] = Counter()
         self._waiting = waiting_members(reader, *self._who)
-        labels = reviewer_labels(reader, *self._who, audited=self._audited)
+        self._clusters = study_clusters(reader)
+        labels = reviewer_labels(reader, *self._who, audited=self._audited, clusters=self._clusters)
         self._read_words(labels)
         for label in labels.values():
             self._put(label)
@@ -264,9 +260,7 @@ class LiveFigures:
         pairs = tally.pairs
         left_out = tuple(sorted(((reason, count) for reason, count in tally.dropped.items() if count), key=_commonest))
         offline = pairs.n if judge is not None and judge.offline else tally.offline if judge is None else 0
-        cautions = cautions_on(
-            pairs.table, scale, pairs.n, pairs.clusters, offline, alone=judge is not None, drawn=group.drawn
-        )
+        cautions = cautions_on(pairs, scale, offline, alone=judge is not None, drawn=group.drawn)
         return GroupView(
             group, scale, judge, self._sizes[group], pairs.table, left_out, pairs.percent_agreement(),
             pairs.cohen_kappa(), pairs.gwet_ac1(), cautions,
@@ -297,7 +291,7 @@ class LiveFigures:
     def _tallies_of(self, group: Group, judge: VotingJudge | None) -> tuple[_Tally, ...]:
         found = self._tallies.get((group, judge))
         if found is None:
-            found = self._tallies[group, judge] = tuple(map(_Tally, SCALES))
+            found = self._tallies[group, judge] = tuple(_Tally(scale, self._clusters.name) for scale in SCALES)
         return found
 
     def _update(self, unit: str) -> None:
@@ -312,7 +306,7 @@ class LiveFigures:
                 self._take(label.unit)
                 self._put(label.grouped(waits=waits))
         self._take(unit)
-        now = reviewer_label(self._reader, unit, *self._who, waits=waits)
+        now = reviewer_label(self._reader, unit, *self._who, waits=waits, clusters=self._clusters)
         if now is not None:
             self._read_words([unit])
             self._put(now)
@@ -461,7 +455,7 @@ class LiveUnitAgreement:
         else:
             mine = labels.of(self._reviewer, which, fold)
             theirs = labels.machine(judge.name, fold) if judge and judge.name in labels.said else {}
-        pairs, dropped = ClusteredPairs(scale.labels), Counter[str]()
+        pairs, dropped = ClusteredPairs(scale.labels, labels.cluster), Counter[str]()
         cells: dict[tuple[str, str], list[str]] = {}
         for one in self._given(group, fold):
             if one.item not in mine or one.item not in theirs:

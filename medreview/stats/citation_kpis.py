@@ -7,7 +7,7 @@ together. On the same five responses these are 66.7% and 75.0%: two questions, n
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final, Literal
 
@@ -16,9 +16,10 @@ from medreview.citations.citation import Citation
 from medreview.exchange.imports.citation_answers import CitingAnswer
 from medreview.progress import SILENT, Progress
 from medreview.sources.lookups.reach import Reach
+from medreview.stats.clusters import clusters_of
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate, percent
-from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.intervals import share_of
 from medreview.stats.formulas.latency import Latency, latency
 from medreview.stats.reference_similarity import (
     ReferenceSimilarity,
@@ -154,18 +155,24 @@ def criteria(
     )
 
 
-def citation_figures(responses: Sequence[CitationCounts], resampling: Resampling = DEFAULT) -> CitationFigures:
-    """All figures of a group of responses, from one resample of whole responses; the first share by Wilson."""
+def citation_figures(
+    responses: Sequence[CitationCounts], resampling: Resampling = DEFAULT, clusters: Sequence[str] | None = None
+) -> CitationFigures:
+    """All figures of a group of responses, from one resample of them, or of their ``clusters``.
+
+    The first share is by Wilson where each response is a cluster of its own.
+    """
     from medreview.stats.formulas.shared_draws import ResponseSample
 
-    sample = ResponseSample(_COLUMNS, [_vector(counts) for counts in responses], resampling)
+    sample = ResponseSample(_COLUMNS, [_vector(counts) for counts in responses], resampling, clusters=clusters)
     share, count = sample.share, len(responses)
     uncited, without_url = count - sample.total("has"), count - sample.total("has_url")
     return CitationFigures(
         responses=count,
         citations=sample.total("total"),
-        with_citation=proportion(
-            "responses with a citation", sample.total("has"), count, level=resampling.level, nothing=NO_RESPONSE
+        with_citation=share_of(
+            "responses with a citation", sample.counts("has", "one"), level=resampling.level, nothing=NO_RESPONSE,
+            unit=resampling.cluster,
         ),
         mean_citations=sample.figure("citations per response", "total", "one", scale="amount", undefined=NO_RESPONSE),
         mean_allowed=share(
@@ -219,12 +226,16 @@ class PassCriteria:
 
 @dataclass(frozen=True, slots=True)
 class ScoredResponse:
-    """One response with all that is known of its citations. ``concordance`` is ``None`` without a reference."""
+    """One response with all that is known of its citations; ``cluster``: what is resampled with it.
+
+    ``concordance`` is ``None`` without a reference.
+    """
 
     answer: CitingAnswer
     name: str
     score: ResponseScore
     counts: CitationCounts
+    cluster: str
     concordance: ReferenceSimilarity | None = None
 
 
@@ -321,8 +332,13 @@ def citation_report(
     reach = reach or {}
     compared = _concordances(found, progress)
     twice = Counter(answer.answer_id for answer, _ in found)
+    asked = (answer for answer, _ in found)
+    clusters = clusters_of((str(place), one.question_id, one.question) for place, one in enumerate(asked))
+    resampling = replace(resampling, cluster=clusters.name)
     responses = tuple(
-        ScoredResponse(answer, _name(answer, twice), score, _counts(score, reach), compared.get(place))
+        ScoredResponse(
+            answer, _name(answer, twice), score, _counts(score, reach), clusters.of[str(place)], compared.get(place)
+        )
         for place, (answer, score) in enumerate(found)
     )
     models: dict[str, list[ScoredResponse]] = {}
@@ -387,9 +403,13 @@ def _concordances(
 
 def _group(responses: Sequence[ScoredResponse], resampling: Resampling) -> CitationGroup:
     told = [r.answer.latency_s for r in responses if r.answer.latency_s is not None]
-    compared = [r.concordance for r in responses if r.concordance is not None]
+    compared = [(r.concordance, r.cluster) for r in responses if r.concordance is not None]
     return CitationGroup(
-        figures=citation_figures([r.counts for r in responses], resampling),
+        figures=citation_figures([r.counts for r in responses], resampling, [r.cluster for r in responses]),
         latency=latency(told, len(responses) - len(told), resampling.level) if told else None,
-        concordance=similarity_figures(compared, len(responses) - len(compared), resampling) if compared else None,
+        concordance=similarity_figures(
+            [one for one, _ in compared], [at for _, at in compared], len(responses) - len(compared), resampling
+        )
+        if compared
+        else None,
     )

@@ -41,8 +41,8 @@ class Labelled(Protocol):
     """A reviewer's label on a statement as every figure takes it: how it was given, and what it is now."""
 
     @property
-    def response_id(self) -> str:
-        """The response of the statement."""
+    def cluster(self) -> str:
+        """What is resampled with the statement: its question, or its response."""
 
     @property
     def mode(self) -> Mode:
@@ -64,7 +64,7 @@ class TimedDecision:
     """
 
     unit: str
-    response_id: str
+    cluster: str
     at: datetime
     queue: str
     random_order: bool
@@ -97,7 +97,7 @@ def timed_decisions(
     return [
         TimedDecision(
             unit=row["unit"],
-            response_id=labels[row["unit"]].response_id,
+            cluster=labels[row["unit"]].cluster,
             at=datetime.fromisoformat(row["at_utc"]),
             queue=row["block"],
             random_order=row["mode"] == "blind",
@@ -272,13 +272,13 @@ def _drift(mode: Mode, decisions: Sequence[TimedDecision], resampling: Resamplin
 def _thirds(placed: Sequence[tuple[float, TimedDecision]], resampling: Resampling) -> tuple[Third, ...]:
     parts = [[each for place, each in placed if int(3 * place) == third] for third in range(3)]
     names = [f"{what} {third}" for third in range(3) for what in ("n", "supported", "judged", "as judges")]
-    rows: dict[str, list[float]] = {each.response_id: [0.0] * len(names) for _, each in placed}
+    rows: dict[str, list[float]] = {each.cluster: [0.0] * len(names) for _, each in placed}
     for third, held in enumerate(parts):
         for each in held:
             known = each.as_judges is not None
             amounts = (1.0, float(each.supported), float(known), float(each.as_judges is True))
             for place, amount in enumerate(amounts, 4 * third):
-                rows[each.response_id][place] += amount
+                rows[each.cluster][place] += amount
     sample = ResponseSample(names, list(rows.values()), resampling)
     return tuple(
         Third(

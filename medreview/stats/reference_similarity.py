@@ -15,7 +15,7 @@ from medreview.citations.citation import Citation
 from medreview.progress import SILENT, Progress
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.intervals import share_of
 from medreview.text import Span, places_in_text
 
 if TYPE_CHECKING:
@@ -89,23 +89,24 @@ def reference_similarities(pairs: Sequence[ResponsePair], progress: Progress = S
 
 
 def similarity_figures(
-    found: Sequence[ReferenceSimilarity], dropped: int = 0, resampling: Resampling = DEFAULT
+    found: Sequence[ReferenceSimilarity], clusters: Sequence[str], dropped: int = 0, resampling: Resampling = DEFAULT
 ) -> SimilarityFigures:
-    """Over responses; ``dropped`` have no reference."""
+    """Over the clusters of the responses; ``dropped`` have no reference."""
     from medreview.stats.formulas.shared_draws import ResponseSample
 
-    known = [item.cosine for item in found if item.cosine is not None]
-    sample = ResponseSample(("cosine", "one"), [(cosine, 1) for cosine in known], resampling)
+    known = [(item.cosine, at) for item, at in zip(found, clusters, strict=True) if item.cosine is not None]
+    rows = [(cosine, 1.0) for cosine, _ in known]
+    sample = ResponseSample(("cosine", "one"), rows, resampling, clusters=[at for _, at in known])
     lost = dropped + len(found) - len(known)
-    clashing = sum(item.clashing > 0 for item in found)
+    clashing = Counter(at for item, at in zip(found, clusters, strict=True) if item.clashing)
     return SimilarityFigures(
         sample.figure(
             "TF-IDF cosine, mean of responses", "cosine", "one", scale="ratio", undefined=NO_REFERENCE, dropped=lost
         ),
-        proportion(
+        share_of(
             "responses with a clash",
-            clashing,
-            len(found),
+            [(clashing[at], held) for at, held in Counter(clusters).items()],
+            unit=resampling.cluster,
             level=resampling.level,
             dropped=dropped,
             nothing=NO_REFERENCE,

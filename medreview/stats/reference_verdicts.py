@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal, NamedTuple, cast
 
@@ -19,6 +19,7 @@ import numpy as np
 from medreview.labels import TieRule
 from medreview.references.model import PARTLY_LISTED, NoticeKind, Standing, WorkKind, is_unanswered
 from medreview.references.verdict import VERDICTS, Verdict, pages_of_other_works
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import DEFAULT, Floats, Resampling, Statistic
 from medreview.stats.formulas.estimate import Estimate, estimate_named
@@ -235,6 +236,8 @@ def reference_report(
     ``split``: by model, origin and sort of work, too. ``identified``: those that carry an identifier alone.
     """
     chosen = None if responses is None else frozenset(responses)
+    clusters = study_clusters(reader)
+    resampling = replace(resampling, cluster=clusters.name)
     every = [
         one
         for one in found_references(reader)
@@ -247,7 +250,7 @@ def reference_report(
     models = [name for kind, name in strata if kind == "model"]
     groups = [*strata.values(), *works.values()]
     # The whole alone, so that its interval is the same however the study is divided.
-    whole, *parts = (_block(group) for group in groups)
+    whole, *parts = (_block(group, clusters) for group in groups)
     drawn = [*draw_together([whole], resampling), *draw_together(parts, resampling)]
     figures = [_shares(group, each, resampling) for group, each in zip(groups, drawn, strict=True)]
     by_model = {name: each for (kind, name), each in zip(strata, drawn[: len(strata)], strict=True) if kind == "model"}
@@ -288,11 +291,13 @@ def _works(every: Sequence[FoundReference]) -> dict[Works, list[FoundReference]]
     return found if len(found) > 1 else {}
 
 
-def _block(references: Iterable[FoundReference]) -> CountedBlock:
+def _block(references: Iterable[FoundReference], clusters: Clusters) -> CountedBlock:
     """A cell for each verdict."""
-    checked = [(one.response_id, _LEVELS.index(one.verdict)) for one in references if one.verdict is not None]
+    checked = [
+        (clusters.of[one.response_id], _LEVELS.index(one.verdict)) for one in references if one.verdict is not None
+    ]
     cells = np.array([cell for _, cell in checked], dtype=np.int64)
-    return CountedBlock([response_id for response_id, _ in checked], cells, len(_LEVELS))
+    return CountedBlock([cluster for cluster, _ in checked], cells, len(_LEVELS))
 
 
 def _shares(references: Sequence[FoundReference], drawn: DrawnBlock, resampling: Resampling) -> ReferenceShares:
@@ -384,6 +389,7 @@ class OtherWorkCounter:
         self._other = pages_of_other_works(reader)
         self._tie: TieRule = tie
         self._rows: list[tuple[int, int]] = []
+        self._clusters: list[str] = []
         self._left = self._statements = self._alone = 0
 
     def add(self, case: JudgedResponse) -> None:
@@ -400,12 +406,13 @@ class OtherWorkCounter:
             self._statements += True in told
             self._alone += bool(told) and told.count(True) == len(told)
         self._rows.append((other, named))
+        self._clusters.append(case.cluster)
 
     def figures(self, resampling: Resampling) -> OtherWorkSupport | None:
-        """The share, over responses; ``None`` where no page has a reference that tells what work it is."""
+        """The share, over clusters; ``None`` where no page has a reference that tells what work it is."""
         if not self._other:
             return None
-        sample = ResponseSample(("other", "named"), self._rows, resampling)
+        sample = ResponseSample(("other", "named"), self._rows, resampling, clusters=self._clusters)
         share = sample.share(
             "support from another work", "other", "named", undefined=_NO_REFERENCE_TO_SUPPORT,
             whole="from another work", dropped=self._left,

@@ -8,13 +8,14 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 import numpy as np
 
 from medreview.labels import AXES
+from medreview.stats.clusters import study_clusters
 from medreview.stats.decision_timing import (
     Drift,
     Labelled,
@@ -32,10 +33,10 @@ from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import Side, difference
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import ResponseSample
+from medreview.stats.units.kind_labels import unit_clusters
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.units.held_facts import Mode
 from medreview.units.label_comparisons import GoldResult, Twice, labelled_twice, told_results
-from medreview.units.registry import KINDS
 
 FIRST: Final[dict[Mode, str]] = {
     "blind": "first labels of the first pass, given blind",
@@ -69,22 +70,24 @@ class IntraRater:
 def intra_rater(
     reader: sqlite3.Connection, reviewer: str, resampling: Resampling, only: Collection[str] | None = None
 ) -> tuple[IntraRater, ...]:
-    """By kind, axis and mode of the first label; ``only``: of these units. Responses (or what else units are of) are
-    resampled."""
+    """By kind, axis and mode of the first label; ``only``: of these units. What units come from is resampled."""
 
     def group(one: Twice) -> tuple[str, str, Mode]:
         return kind_of(one.unit), one.axis, one.mode
 
     twice = sorted(labelled_twice(reader, reviewer, only), key=group)
+    answers = study_clusters(reader)
     responses = dict(reader.execute(_RESPONSES)) if twice else {}
     found = []
     for (kind, axis, mode), units in groupby(twice, key=group):
         held = list(units)
-        clusters = [
-            responses.get(one.unit, one.unit) if kind == STATEMENT else KINDS[kind].cluster(reader, one.unit)
-            for one in held
-        ]
-        found.append(_agreement(kind, axis, mode, held, clusters, resampling))
+        cluster, of = (
+            (str(answers.name), {unit: answers.of[response] for unit, response in responses.items()})
+            if kind == STATEMENT
+            else unit_clusters(reader, kind, {one.unit for one in held}, answers)
+        )
+        clusters = [of.get(one.unit, one.unit) for one in held]
+        found.append(_agreement(kind, axis, mode, held, clusters, replace(resampling, cluster=cluster)))
     return tuple(found)
 
 
@@ -102,7 +105,6 @@ def _agreement(
         clusters=clusters,
         statistics=LEADING_PAIR if levels else LEADING_PAIR[:1],
         resampling=resampling,
-        unit="response" if kind == STATEMENT else "group",
     )
     return IntraRater(
         kind=kind,
@@ -254,10 +256,10 @@ def _share(
     name: str, decisions: Sequence[TimedDecision], hits: Sequence[bool], resampling: Resampling, nothing: str,
     dropped: int = 0,
 ) -> Estimate:  # fmt: skip
-    """A share of decisions, resampled over responses."""
+    """A share of decisions, resampled over clusters."""
     rows: dict[str, list[float]] = {}
     for each, hit in zip(decisions, hits, strict=True):
-        row = rows.setdefault(each.response_id, [0.0, 0.0])
+        row = rows.setdefault(each.cluster, [0.0, 0.0])
         row[0] += hit
         row[1] += 1
     sample = ResponseSample(("hits", "n"), list(rows.values()), resampling)
@@ -271,7 +273,7 @@ def _assisted_minus_blind(
     rows: dict[str, list[float]] = {}
     for place, group in ((0, assisted), (2, blind)):
         for each in group:
-            row = rows.setdefault(each.response_id, [0.0] * 4)
+            row = rows.setdefault(each.cluster, [0.0] * 4)
             row[place] += each.as_judges is True
             row[place + 1] += 1
     units = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 4)
@@ -318,6 +320,7 @@ def conduct_report(
 ) -> Conduct:
     """That of one pass, from the labels of a reviewer and the events; of the statements ``only``, if given."""
     decisions = timed_decisions(reader, reviewer, labels, pass_no)
+    resampling = replace(resampling, cluster=study_clusters(reader).name)
     return Conduct(
         reviewer=reviewer,
         decisions=len(decisions),

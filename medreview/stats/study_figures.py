@@ -5,7 +5,7 @@
 
 import sqlite3
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from medreview.errors import UserError
@@ -16,6 +16,7 @@ from medreview.judges.rollup import tie_rule
 from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
 from medreview.statements.own_citations import every_statement
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.human_baseline import MARGIN
 from medreview.stats.how_good import Answer, how_good
@@ -160,8 +161,10 @@ def study_figures(
     :class:`UserError` for a name that has left nothing in the study.
     """
     whole = only.statements is None
+    clusters = study_clusters(reader)
+    resampling = replace(resampling, cluster=clusters.name)
     names = _chosen(reviewers(reader), reviewer)
-    labels = {name: _labels(reader, name, pass_no, only) for name in names}
+    labels = {name: _labels(reader, name, pass_no, only, clusters) for name in names}
     judges, tie = judges_of_support(reader), tie_rule(reader)
     scales = SCALES if full else (BINARY,)
     agreement = {name: JudgeAgreement(name, labels[name], judges, scales) for name in names}
@@ -174,12 +177,12 @@ def study_figures(
     )
     elsewhere = OtherWorkCounter(reader, tie)
     audited = audited_units(reader)
-    verdicts = VerdictCounter(judges if audited else (), audited)
+    verdicts = VerdictCounter(judges if audited else (), audited, clusters.name)
     statements = parted = 0
     responses: list[str] = []
     complete: list[str] = []
     progress.begin("responses", reader.execute("SELECT count(*) FROM response").fetchone()[0])
-    for case in judged_responses(reader, only):
+    for case in judged_responses(reader, only, clusters=clusters):
         responses.append(case.response_id)
         statements += len(case.statements)
         parted += case.parted
@@ -189,8 +192,8 @@ def study_figures(
         verdicts.add(case)
         apart.add(case)
         for statement in case.statements:
-            beside.add(case.response_id, statement)
-            panel.add(case.response_id, statement)
+            beside.add(case.cluster, statement)
+            panel.add(case.cluster, statement)
         progress.step()
         for name in names:
             reviewed[name].add(case)
@@ -200,7 +203,7 @@ def study_figures(
         ReviewerFigures(
             reviewer=name,
             progress=standing(reader, name, labels[name], pass_no, only),
-            own=own_labels(reader, name, labels[name], pass_no, only),
+            own=own_labels(reader, name, labels[name], pass_no, only, clusters),
             agreement=agreement[name].figures(resampling, full=full),
             support=reviewed[name].report(resampling),
         )
@@ -210,7 +213,7 @@ def study_figures(
     judges_beside = beside.figures(resampling, full=full)
     groups = [group for one in found for group in one.agreement]
     compared = [*(each for group in groups for each in group.comparisons), *between, *judges_beside.pairs]
-    audit = audit_report(reader, labels, verdicts.judges(), pass_no=pass_no, only=only)
+    audit = audit_report(reader, labels, verdicts.judges(), pass_no=pass_no, only=only, clusters=clusters)
     kinds = headlines(reader, names) if whole and pass_no == 1 else ()
     support = judged.report(resampling)
     models = [one.judge for one in judges_beside.tallies if not one.offline]
@@ -259,8 +262,10 @@ def study_figures(
     )
 
 
-def _labels(reader: sqlite3.Connection, reviewer: str, pass_no: int, only: Selection) -> dict[str, ReviewerLabel]:
-    every = reviewer_labels(reader, reviewer, pass_no)
+def _labels(
+    reader: sqlite3.Connection, reviewer: str, pass_no: int, only: Selection, clusters: Clusters
+) -> dict[str, ReviewerLabel]:
+    every = reviewer_labels(reader, reviewer, pass_no, clusters=clusters)
     return every if only.statements is None else {unit: label for unit, label in every.items() if only.holds(unit)}
 
 
@@ -279,7 +284,7 @@ def _chosen(known: Sequence[str], wanted: str | None) -> Sequence[str]:
     raise UserError(f"There is no reviewer {wanted!r} in this study; there are {', '.join(known)}.")
 
 
-SCHEMA: Final = "medreview.stats/1"
+SCHEMA: Final = "medreview.stats/2"
 """Another number where a field is renamed or taken away, or means something else; what comes in addition needs none."""
 
 

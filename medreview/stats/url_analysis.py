@@ -20,6 +20,7 @@ from medreview.progress import SILENT, Progress
 from medreview.sources.lookups.rdap import countries, is_us
 from medreview.sources.lookups.reach import GONE
 from medreview.sources.lookups.wayback import LOST, Archived, archived, may_be_asked
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
@@ -41,7 +42,7 @@ FROM source AS u LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot
 LEFT JOIN snapshot_content AS n ON n.snapshot_id = u.current_snapshot WHERE u.kind <> 'document' ORDER BY u.rowid"""
 
 _CITED: Final = """
-SELECT r.ordinal AS response, r.model, r.origin, c.source_id
+SELECT r.response_id AS response, r.model, r.origin, c.source_id
 FROM response AS r LEFT JOIN citation AS c ON c.response_id = r.response_id AND c.kind <> 'document'
 ORDER BY r.ordinal, c.ordinal"""
 
@@ -75,8 +76,9 @@ class CitedSource:
 
 @dataclass(frozen=True, slots=True)
 class CitingResponse:
-    """A response and the sources that it cites, each once."""
+    """A response and the sources that it cites, each once; ``cluster``: what is resampled with it."""
 
+    cluster: str
     model: str
     origin: str
     sources: tuple[str, ...]
@@ -89,12 +91,12 @@ def cited_sources(reader: sqlite3.Connection, paywalled: Collection[str]) -> dic
     return {row["source_id"]: _source(row, paywalled, registered, copies) for row in rows}
 
 
-def citing_responses(reader: sqlite3.Connection) -> Iterator[CitingResponse]:
+def citing_responses(reader: sqlite3.Connection, clusters: Clusters) -> Iterator[CitingResponse]:
     """Every response in order, also those that cite nothing: they are resampled with the others."""
-    for _, group in groupby(reader.execute(_CITED), key=itemgetter("response")):
+    for response, group in groupby(reader.execute(_CITED), key=itemgetter("response")):
         rows = list(group)
         sources = dict.fromkeys(row["source_id"] for row in rows if row["source_id"] is not None)
-        yield CitingResponse(rows[0]["model"], rows[0]["origin"], tuple(sources))
+        yield CitingResponse(clusters.of[response], rows[0]["model"], rows[0]["origin"], tuple(sources))
 
 
 def _source(
@@ -149,15 +151,20 @@ list of domains and by the page that came back; ``told``: it is known whether th
 
 
 def url_sample(
-    cited: Sequence[Sequence[CitedSource]], hosts: Sequence[str], tlds: Sequence[str], resampling: Resampling
+    cited: Sequence[Sequence[CitedSource]],
+    clusters: Sequence[str],
+    hosts: Sequence[str],
+    tlds: Sequence[str],
+    resampling: Resampling,
 ) -> ResponseSample:
-    """The counts of a group of responses, with a column for each of these hosts (``host who.int``) and ``tld int``."""
+    """The counts of a group of responses in these clusters, with a column for each of these hosts (``host who.int``)
+    and ``tld int``."""
     columns = (*_COUNTS, *(f"host {name}" for name in hosts), *(f"tld {name}" for name in tlds))
     rows = []
     for sources in cited:
         found = Counter(column for source in sources for column in _columns(source))
         rows.append([found[column] for column in columns])
-    return ResponseSample(columns, rows, resampling)
+    return ResponseSample(columns, rows, resampling, clusters=clusters)
 
 
 def _columns(source: CitedSource) -> list[str]:
@@ -320,8 +327,10 @@ def url_figures(
     to name per group.
     """
     sources = cited_sources(reader, paywalled)
+    clusters = study_clusters(reader)
+    resampling = replace(resampling, cluster=clusters.name)
     members: dict[tuple[str, str], list[CitingResponse]] = {}
-    for response in citing_responses(reader):
+    for response in citing_responses(reader, clusters):
         for stratum in (("", ""), ("model", response.model), ("origin", response.origin)):
             members.setdefault(stratum, []).append(response)
     chosen, omitted = _chosen(members)
@@ -374,7 +383,7 @@ def _stratum(
     hosts, tlds = Counter(source.host for source in flat), Counter(source.tld for source in flat if source.tld)
     whole = split != "origin"
     shown_hosts, shown_tlds = (_most(hosts, top), _most(tlds, top)) if whole else ([], [])
-    sample = url_sample(cited, shown_hosts, shown_tlds, resampling)
+    sample = url_sample(cited, [response.cluster for response in responses], shown_hosts, shown_tlds, resampling)
     states = Counter(source.state or "not_fetched" for source in flat)
     stratum = UrlStratum(
         split=split,

@@ -183,7 +183,13 @@ def test_json_holds_every_figure_with_its_interval(medreview, study):
     comparison = report["reviewers"][0]["agreement"][0]["comparisons"][0]
     figures = comparison["agreement"] + report["support"]["strata"][0]["clustered"]
 
-    assert report["resampling"] == {"level": 0.95, "replicates": 199, "seed": 4, "interval": "by_number"}
+    assert report["resampling"] == {
+        "level": 0.95,
+        "replicates": 199,
+        "seed": 4,
+        "interval": "by_number",
+        "cluster": "response",
+    }
     assert comparison["n"] == sum(map(sum, comparison["table"]))
     for figure in figures:
         assert {"name", "value", "low", "high", "method", "n", "clusters", "dropped", "reason"} <= figure.keys()

@@ -26,7 +26,7 @@ def test_agreement_kappa_and_table_by_hand(ten):
     assert four.table == ((4, 0, 0, 0), (1, 1, 0, 0), (0, 0, 1, 0), (1, 1, 0, 1))
     assert list(four.first_counts.values()) == [4, 2, 1, 3]
     assert list(four.second_counts.values()) == [6, 2, 1, 1]
-    assert (four.n, four.responses, four.dropped) == (10, 4, {})
+    assert (four.n, four.cluster, four.clusters, four.dropped) == (10, "response", 4, {})
     found = values(four)
     assert found["percent agreement", "Wilson"] == pytest.approx(0.7)
     assert found["percent agreement", "jackknife over responses"] == pytest.approx(0.7)

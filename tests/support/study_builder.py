@@ -54,7 +54,7 @@ class StudyBuilder:
         """
         row: dict[str, Any] = {"response_id": response_id, "ordinal": self._next("response"), "record_id": ""}
         row |= {"model": "atlas-2", "origin": "forum", "imported_at": NOW, "imported_from": "test", "cited": 1}
-        row |= {"parser": "test 1", "text_sha256": sha256(text), "question": "How much?", "text": text}
+        row |= {"parser": "test 1", "text_sha256": sha256(text), "question": f"How much, {response_id}?", "text": text}
         self.add("response", **row | columns)
         for source_id in cites:
             self.citation(response_id, source_id)

@@ -29,7 +29,7 @@ def two_responses(study: Study) -> None:
         for source, text in (("u1", PAGE), ("u2", "Vasopressors are discussed elsewhere on this page.")):
             rows.page(source, text, f"https://{source}.example/", snapshot_id=f"p{source}")
         for name in ("r1", "r2"):
-            rows.response(name, ANSWER, question="Which vasopressor comes first?", model="atlas-2")
+            rows.response(name, ANSWER, question=f"Which vasopressor comes first, {name}?", model="atlas-2")
             for place, text in enumerate(("Norepinephrine comes first in septic shock.", "The target is 85 mm Hg.")):
                 rows.statement(name, text, f"{name}.{place}")
             for source in ("u1", "u2"):

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.estimates import difference_cells, figure_table, p_by_margin, p_value, sentences
+from medreview.cli.reports.estimates import (
+    clusters_heading,
+    difference_cells,
+    figure_table,
+    p_by_margin,
+    p_value,
+    sentences,
+)
 from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import level_named
 from medreview.stats.formulas.classification import Classification
@@ -118,7 +125,7 @@ def consensus_parts(found: Sequence[Consensus], replicates: int) -> Iterator[Par
     for one in found:
         yield Title(
             f"{counted(len(one.reviewers), 'reviewer')} together, {one.title}: "
-            f"{counted(one.statements, 'statement')} in {counted(one.responses, 'response')}"
+            f"{counted(one.statements, 'statement')} in {counted(one.clusters, one.cluster)}"
         )
         yield f"Of {', '.join(map(one_line, one.reviewers))}; statements that two or more of them labelled."
         left = ", ".join(f"{count:,} {reason}" for reason, count in one.left_out.items())
@@ -149,7 +156,9 @@ def _persons(one: Consensus) -> Part:
     ]
     why = reasons((name, figure) for name, figure in every.items() if figure is not None)
     head = TableHeading("each reviewer with the majority of the others")
-    return inset(head, table(("", "kappa", "95% interval", "n", "resp", "left"), rows), *why)
+    return inset(
+        head, table(("", "kappa", "95% interval", "n", clusters_heading(one.persons.values()), "left"), rows), *why
+    )
 
 
 def _beside(one: Consensus, replicates: int) -> Part:

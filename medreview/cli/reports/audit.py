@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, one_line
+from medreview.cli.reports.estimates import clusters_heading
 from medreview.cli.reports.layout import NextStep, Part, TableHeading, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import TieRule
 from medreview.next_step import command
@@ -104,9 +105,9 @@ def plan_parts(plan: AuditPlan) -> Iterator[Part]:
         for each in known
     )  # fmt: skip
     yield table(("", "now", "labels", "more", "all labelled"), rows)
-    if plan.at_large.responses:
-        many = plan.at_large.responses
-        yield f"{plan.at_large.name}: {plan.at_large.reason} It takes about {many:,} such responses, all labelled."
+    large = plan.at_large
+    if large.clusters:
+        yield f"{large.name}: {large.reason} It takes about {large.clusters:,} such {large.cluster}s, all labelled."
     yield from dict.fromkeys(each.reason for each in every if each.least is None)
     if plan.study.now is None:
         yield "Nothing is known yet: one half is taken as supported, which takes the most labels."
@@ -225,7 +226,7 @@ def _figures(figures: AuditFigures, tie_rule: TieRule) -> Part:
             (name, *cells(figure, "not given"), *numbers(figure.n, figure.clusters, figure.dropped))
             for name, figure in defined
         )
-        parts.append(table(("", "value", "95% interval", "n", "resp", "left"), rows))
+        parts.append(table(("", "value", "95% interval", "n", clusters_heading([supported.study]), "left"), rows))
     parts += reasons([*missing, *(each for each in defined if each[1].low is None)])
     parts.append(f"supported: {flow_line(supported.flow)}")
     if (right.flow.no_judgement, right.flow.tied) != (0, 0):

@@ -158,8 +158,10 @@ def report_parts(report: CitationReport, name: str, bad: Sequence[BadRecord], *,
     if any(response.score.count("by_format") for response in report.responses) and not report.reach_from:
         yield _BY_FORMAT
     latencies = ", order statistics for latency" if report.all.latency else ""
+    clusters = f"{report.resampling.cluster}s"
+    apart = "" if report.resampling.cluster == "response" else " to one question each"
     yield (
-        f"Intervals: Wilson for shares of responses{latencies}; all others over responses, "
+        f"Intervals: Wilson for shares of responses{apart}{latencies}; all others over {clusters}, "
         f"{over_units(report.resampling)}."
     )
     if report.provenance is not None:

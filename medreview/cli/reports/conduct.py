@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.estimates import p_value
+from medreview.cli.reports.estimates import clusters_heading, p_value
 from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import AXES
 from medreview.stats.decision_timing import Drift, Pace, Trend
@@ -103,7 +103,7 @@ def intra_rater_parts(pair: IntraRater) -> Iterator[Part]:
     names = {label.level: label.name for label in AXES[pair.axis]}
     parts: list[Part] = [f"{pair.first}; {pair.second}"]
     rows = [(one.name, *cells(one, _NONE), *numbers(one.n, one.clusters)) for one in pair.agreement]
-    parts.append(table(("", "value", "95% interval", "n", "resp"), rows))
+    parts.append(table(("", "value", "95% interval", "n", clusters_heading(pair.agreement)), rows))
     parts += reasons((one.name, one) for one in pair.agreement)
     if pair.table:
         shown = [names[label] for label in pair.labels]

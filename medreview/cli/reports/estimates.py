@@ -3,7 +3,7 @@
 How intervals were made, which part of a study a filter chose, and which state of the study the figures are of.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -26,8 +26,9 @@ def method_word(method: str) -> str:
     return {"Wilson": "Wilson", "none": "", "F interval": "F", "Fisher's z": "Fisher's z"}.get(method, "resampled")
 
 
-def over_units(resampling: Resampling, unit: str = "response") -> str:
-    """What stands behind the intervals over responses of a whole report."""
+def over_units(resampling: Resampling, unit: str = "") -> str:
+    """What stands behind the intervals over clusters of a whole report; ``unit``: where these are no answers."""
+    unit = unit or resampling.cluster
     return (
         f"below {JACKKNIFE_BELOW} {unit}s a jackknife that leaves out each, with Student's t; from there on percentile "
         f"bootstrap over {unit}s, {resampling.replicates:,} replicates, seed {resampling.seed}"
@@ -48,6 +49,20 @@ SHORT: Final = {
 COEFFICIENTS: Final = ("Cohen's kappa", "Gwet's AC1")
 
 
+_CLUSTERS: Final = {"response": "resp", "question": "quest", "passage": "pass"}
+"""What columns that count clusters are headed, where the plural of their name is too long."""
+
+
+def clusters_heading(figures: Iterable[Estimate]) -> str:
+    """The heading of a column that counts the clusters of these figures."""
+    return heading_of(next((figure.cluster for figure in figures if figure.cluster), "response"))
+
+
+def heading_of(cluster: str) -> str:
+    """The heading of a column that counts clusters of this name."""
+    return _CLUSTERS.get(cluster, f"{cluster}s")
+
+
 def figure_table(figures: Sequence[Estimate]) -> ReportTable:
     """A row for each figure; what bears the name of the one above it (the same by Wilson) is not named again."""
     before = ["", *(figure.name for figure in figures)]
@@ -55,7 +70,7 @@ def figure_table(figures: Sequence[Estimate]) -> ReportTable:
         ("" if figure.name == above else SHORT.get(figure.name, figure.name), *figure_cells(figure))
         for figure, above in zip(figures, before, strict=False)
     )
-    return table(("", "value", "95% interval", "method", "n", "resp", "left"), rows)
+    return table(("", "value", "95% interval", "method", "n", clusters_heading(figures), "left"), rows)
 
 
 def figure_cells(figure: Estimate) -> tuple[str, ...]:
@@ -131,15 +146,30 @@ def differences_table(title: str, found: Sequence[StatisticDifference], omitted:
     )
     tests = dict.fromkeys(one.test for one in found if one.pvalue is not None)
     yield TableHeading(title)
-    yield table(("", "of", "difference", "95% interval", "p", "Holm", "n", "resp"), rows)
+    yield table(
+        ("", "of", "difference", "95% interval", "p", "Holm", "n", clusters_heading(one.estimate for one in found)),
+        rows,
+    )
     yield f"{counted(found[0].family, 'difference')} {tested}: {'; '.join(tests) or 'none could be'}"
+    yield from _pairings(found)
     if omitted:
         yield more_models(omitted, "compared")
     estimates = [(", ".join(names), one.estimate) for names, one in zip(named, found, strict=True)]
     yield from reasons((name, figure) for name, figure in estimates if figure.low is None)
     fewest = min((one.fewest for one in found if one.estimate.low is not None), default=FEW_CLUSTERS)
     if fewest < FEW_CLUSTERS:
-        yield f"Too few responses on one side ({fewest}): below {FEW_CLUSTERS} even these intervals can be too narrow."
+        few = f"Too few {found[0].cluster}s on one side ({fewest})"
+        yield f"{few}: below {FEW_CLUSTERS} even these intervals can be too narrow."
+
+
+def _pairings(found: Sequence[StatisticDifference]) -> Iterator[str]:
+    """How the two sides of each are paired, of those alike in one sentence."""
+    sides: dict[str, dict[str, None]] = {}
+    for one in found:
+        if one.pairing and one.estimate.value is not None:
+            sides.setdefault(one.pairing, {})[f"{side_name(one.first)} - {side_name(one.second)}"] = None
+    for words, named in sides.items():
+        yield one_line(words if len(sides) == 1 else f"{', '.join(named)}: {words}")
 
 
 def difference_cells(one: StatisticDifference) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from medreview.cli.reports.estimates import (
     difference_cells,
     difference_parts,
     figure_table,
+    heading_of,
     more_models,
     over_units,
     part_lines,
@@ -249,11 +250,12 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
         yield from by_parts(figures.by)
     if not figures.responses and of_statements:
         yield NextStep(command("import", study, "FILE"))
+    clusters, heading = f"{figures.resampling.cluster}s", heading_of(figures.resampling.cluster)
     yield ""
     yield (
-        f"Intervals over responses: {over_units(figures.resampling)}. "
-        "Wilson: takes the items for independent; lead with the other one where responses hold several. "
-        "left: items left out, because a judgement or label is missing. resp: responses that the items are in."
+        f"Intervals over {clusters}: {over_units(figures.resampling)}. "
+        f"Wilson: takes the items for independent; lead with the other one where {clusters} hold several. "
+        f"left: items left out, because a judgement or label is missing. {heading}: {clusters} that the items are in."
     )
     yield from provenance_lines(figures.provenance)
 
@@ -300,8 +302,8 @@ def _reviewer(reviewer: ReviewerFigures) -> Iterator[Part]:
 
 
 def _group(group: GroupFigures) -> Iterator[Part]:
-    labels, responses = counted(group.labels, "label"), counted(group.responses, "response")
-    yield Title(f"Agreement with the judges, {group.title}: {labels} in {responses}")
+    labels, clusters = counted(group.labels, "label"), counted(group.clusters, group.cluster)
+    yield Title(f"Agreement with the judges, {group.title}: {labels} in {clusters}")
     yield from group.cautions
     for comparison in group.comparisons:
         yield from ("", comparison_part(comparison))

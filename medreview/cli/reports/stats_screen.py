@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.audit import flow_line, next_step, plan_line, short_flow, short_gain, unjudged_line
-from medreview.cli.reports.estimates import part_line, provenance_lines
+from medreview.cli.reports.estimates import clusters_heading, part_line, provenance_lines
 from medreview.cli.reports.generation import generation_lines
 from medreview.cli.reports.layout import NextStep, Part, ReportTable, cells, numbers, reasons, table, value_cell
 from medreview.cli.reports.references import reference_lines
@@ -300,7 +300,8 @@ def _answer_table(shares: Sequence[ShareLine], title: str) -> ReportTable:
         for name, figure in shares
         if figure is None or figure.value is not None
     ]
-    return table((title, "value", "95% interval", scale(), "n", "resp"), rows)
+    clusters = clusters_heading(figure for _, figure in shares if figure is not None)
+    return table((title, "value", "95% interval", scale(), "n", clusters), rows)
 
 
 # How good the judges are
@@ -335,11 +336,12 @@ def _judge_table(lines: Sequence[Compared]) -> ReportTable:
     rows = []
     for name, comparison, _ in lines:
         agreed, kappa, ac1 = map(comparison.estimate, ("percent agreement", "Cohen's kappa", "Gwet's AC1"))
-        counts = (value_cell(ac1, "", _DIGITS), *numbers(comparison.n, comparison.responses))
+        counts = (value_cell(ac1, "", _DIGITS), *numbers(comparison.n, comparison.clusters))
         told = (value_cell(agreed, ""), *cells(kappa, "none", _DIGITS), interval_bar(kappa, _BAR))
         rows.append((name, *told, *counts))
     title = "How good are the judges? (supported or not)"
-    return table((title, "agree", "kappa", "95% interval", scale(_BAR), "AC1", "n", "resp"), rows)
+    clusters = clusters_heading(figure for line in lines for figure in line.comparison.agreement)
+    return table((title, "agree", "kappa", "95% interval", scale(_BAR), "AC1", "n", clusters), rows)
 
 
 # How sure that is
@@ -386,7 +388,7 @@ def _sure(
     if any(figure.value is not None and figure.low is None for figure in shown):
         about.append("none: no interval, --full says why")
     if min((figure.clusters for figure in shown if figure.clusters), default=FEW_CLUSTERS) < FEW_CLUSTERS:
-        about.append(f"under {FEW_CLUSTERS} responses: intervals can be too narrow")
+        about.append(f"under {FEW_CLUSTERS} {figures.resampling.cluster}s: intervals can be too narrow")
     if about and brief < 3:
         yield "; ".join(about)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, counted_each, given, one_line, stratum_name
-from medreview.cli.reports.estimates import over_units, provenance_lines
+from medreview.cli.reports.estimates import clusters_heading, over_units, provenance_lines
 from medreview.cli.reports.layout import NextStep, Part, ReportTable, Title, cells, inset, numbers, reasons, table
 from medreview.cli.reports.references import identified_parts
 from medreview.next_step import command
@@ -48,11 +48,12 @@ def url_parts(report: UrlReport, study: Path, paywalled: Path | None = None) -> 
         yield from _rankings(stratum)
     for split, count in report.omitted.items():
         yield from ("", f"{counted(count, f'smaller {split}')} not shown.")
+    cluster, heading = report.resampling.cluster, clusters_heading([whole.validity])
     yield ""
     yield (
         f"95% intervals: {over_units(report.resampling)}; for shares of sources Wilson. "
-        "n: citations; resp: responses that these are in; -: no interval, since all "
-        "is in one response, or the share is the same however responses are drawn (--json says which)."
+        f"n: citations; {heading}: {cluster}s that these are in; -: no interval, since all "
+        f"is in one {cluster}, or the share is the same however {cluster}s are drawn (--json says which)."
     )
     yield from provenance_lines(report.provenance)
 
@@ -61,7 +62,7 @@ def _validity(strata: Sequence[UrlStratum]) -> Iterator[Part]:
     whole = strata[0].validity
     yield Title("URL validity: the address answered with status 200 and text")
     rows = ((_name(of), *_figure(of.validity), f"{of.validity.dropped:,}") for of in strata)
-    yield inset(_table(("", "valid", "95% interval", "n", "resp", "not fetched"), rows))
+    yield inset(_table(("", "valid", "95% interval", "n", clusters_heading([whole]), "not fetched"), rows))
     yield from reasons([(_name(strata[0]), whole)])
     yield from whole.notes
     yield from ("", "What came back, in citations:")
@@ -80,7 +81,7 @@ def _paywalls(models: Sequence[UrlStratum], size: int, own: Path | None) -> Iter
     )
     named = [list(zip(_PAYWALLS, paywalls.figures, strict=True)) for paywalls in found]
     shares = ([(label, *_figure(figure)) for label, figure in figures] for figures in named)
-    yield _of_models(models, ("", "share", "95% interval", "n", "resp"), shares)
+    yield _of_models(models, ("", "share", "95% interval", "n", clusters_heading(found[0].figures)), shares)
     yield from reasons(named[0])
     yield from ("", "Valid citations, by how a paywall was found:")
     told = ((paywalls.both, paywalls.listed_only, paywalls.seen_only, paywalls.neither) for paywalls in found)
@@ -97,7 +98,11 @@ def _countries(models: Sequence[UrlStratum], report: UrlReport, study: Path) -> 
     )
     found = [stratum.country for stratum in models if stratum.country]
     rows = ([(*_figure(of.figure), *numbers(of.by_registry, of.by_rule, of.undecided))] for of in found)
-    yield _of_models(models, ("US", "95% interval", "n", "resp", "by registry", "by rule", "undecided"), rows)
+    yield _of_models(
+        models,
+        ("US", "95% interval", "n", clusters_heading([found[0].figure]), "by registry", "by rule", "undecided"),
+        rows,
+    )
     yield from reasons([(_model(models[0]), found[0].figure)])
     asked = report.registry
     yield (

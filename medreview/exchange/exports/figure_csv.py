@@ -27,11 +27,9 @@ FIGURES: Final = (
     Column("level", "number", "Of the interval: 0.95."),
     Column("method", "text", "How the interval was made; count: a plain number."),
     Column("n", "integer", "Items that it rests on."),
+    Column("clusters", "integer", "What these lie in, where that is the unit of resampling; empty for single items."),
     Column(
-        "responses",
-        "integer",
-        "Responses that these are in, where they are the unit of resampling.",
-        made=lambda row: row.clusters,
+        "cluster", "text", "What one of them is: question, response, case, ...", made=lambda row: row.cluster or None
     ),
     Column("left_out", "integer", "Items left out, because a judgement or a label is missing."),
     Column("reason", "text", "Why there is no value, or no interval."),

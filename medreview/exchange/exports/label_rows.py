@@ -10,7 +10,6 @@ from itertools import groupby
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NamedTuple
 
-from medreview.exchange.exports.clusters import CLUSTER_MEANING, clusters_of_responses
 from medreview.exchange.exports.missing_words import jury_verdict, no_two_way, no_verdict
 from medreview.exchange.files.columns import (
     DOUBT_MEANING,
@@ -27,6 +26,8 @@ from medreview.exchange.files.columns import (
 )
 from medreview.judges.rollup import tie_rule
 from medreview.labels import EVIDENCE, FLAGS, HALLUCINATION, QUOTE_DOUBTS, QUOTE_STATUSES, REASONS, TIE_RULES
+from medreview.stats.clusters import MEANING as CLUSTER_MEANING
+from medreview.stats.clusters import study_clusters
 from medreview.stats.reports.reviewer_labels import JuryVerdict, from_draw, group_of, waiting_members
 from medreview.study.ids import STATEMENT, content_id
 from medreview.study.own_axes import OwnAxis, own_axes
@@ -308,7 +309,7 @@ ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
 
 def label_rows(reader: sqlite3.Connection, own: Sequence[Column] = ()) -> Iterator[Sequence[Cell]]:
     """The rows by response, statement, reviewer and pass; ``own``: the columns of the study's own axes, at the end."""
-    materials, tie, clusters = reader.execute(_MATERIAL), tie_rule(reader), clusters_of_responses(reader)
+    materials, tie, clusters = reader.execute(_MATERIAL), tie_rule(reader), study_clusters(reader).of
     waiting = cache(partial(waiting_members, reader))
     made = cells_of((*_COLUMNS, *own))
     derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}

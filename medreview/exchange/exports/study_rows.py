@@ -12,7 +12,6 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NamedTuple
 
-from medreview.exchange.exports.clusters import CLUSTER_MEANING, clusters_of_responses
 from medreview.exchange.exports.missing_words import (
     JURY,
     jury_verdict,
@@ -53,6 +52,8 @@ from medreview.labels import (
 from medreview.sources.ocr_pages import OCR_CONFIDENCE
 from medreview.statements.left_out import left_out
 from medreview.statements.place_in_response import Contexts, Sentences
+from medreview.stats.clusters import MEANING as CLUSTER_MEANING
+from medreview.stats.clusters import study_clusters
 from medreview.study.statement_edits import RETIRED_HOW
 from medreview.study.unit_faults import RESPONSE, SOURCE, marked_text, response_of
 from medreview.text import sha256, utf16, written_parts
@@ -160,7 +161,7 @@ def _statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
         LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
         ORDER BY r.ordinal, s.ordinal"""
-    made, clusters = cells_of(_STATEMENTS), clusters_of_responses(reader)
+    made, clusters = cells_of(_STATEMENTS), study_clusters(reader).of
     for (response_id, response), of_response in groupby(
         reader.execute(query), key=itemgetter("response_id", "response")
     ):

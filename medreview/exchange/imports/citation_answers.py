@@ -51,6 +51,8 @@ class CitingAnswer:
     reference: str = ""
     latency_s: float | None = None
     invalid: Invalid = ""
+    question: str = ""
+    question_id: str = ""
 
 
 def file_answers(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[CitingAnswer | BadRecord]:
@@ -89,7 +91,8 @@ def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterat
 def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
     """The responses of a study in order, with the id of their record in the imported file where it had one."""
     for row in reader.execute(
-        "SELECT ordinal, response_id, record_id, model, origin, text, listed, invalid FROM response ORDER BY ordinal"
+        """SELECT ordinal, response_id, record_id, model, origin, text, listed, invalid, question, question_id
+           FROM response ORDER BY ordinal"""
     ):
         yield CitingAnswer(
             line=row["ordinal"],
@@ -99,6 +102,8 @@ def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
             text=row["text"],
             listed=tuple(json.loads(row["listed"] or "[]")),
             invalid=row["invalid"],
+            question=row["question"],
+            question_id=row["question_id"],
         )
 
 
@@ -134,6 +139,8 @@ def _answer(row: NamedRow | BadRecord, fields: Fields) -> CitingAnswer | BadReco
             reference=text_of(values, "reference").strip(),
             latency_s=_seconds(values),
             invalid=invalid_as(text),
+            question=text_of(values, "question"),
+            question_id=name_of(values, "question_id"),
         )
     except ValueError as error:
         return BadRecord(row.line, str(error))

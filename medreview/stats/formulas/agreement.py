@@ -107,7 +107,7 @@ def two_raters(
     metric: c.Metric = "nominal",
     values: Sequence[float] | None = None,
     resampling: Resampling = DEFAULT,
-    unit: str = "response",
+    unit: str = "",
 ) -> PairAgreement:
     """Agreement of two raters on the items both labelled, every figure from the same resamples.
 
@@ -202,15 +202,16 @@ def _finish(
     dropped: int,
     notes: tuple[str, ...],
     resampling: Resampling,
-    cluster: str = "response",
+    cluster: str = "",
 ) -> dict[str, Estimate]:
+    cluster = cluster or resampling.cluster
     items = units.sum(axis=1)
     n, groups = int(items.sum()), int((items > 0).sum()) if clustered else None
     if n == 0:
         return {
             key: Estimate(
                 _weighted_name(key, PAIR_NAMES[key], weights), None, None, None, "none", 0, groups, dropped,
-                _NO_SHARED_ITEM, resampling.level, scale=_scale(key),
+                _NO_SHARED_ITEM, resampling.level, scale=_scale(key), cluster=cluster if clustered else "",
             )
             for key in finishers
         }  # fmt: skip
@@ -267,7 +268,7 @@ def many_raters(
     metric: c.Metric = "nominal",
     values: Sequence[float] | None = None,
     resampling: Resampling = DEFAULT,
-    unit: str = "response",
+    unit: str = "",
 ) -> ManyAgreement:
     """Agreement of any number of raters on items by raters, ``None`` where a rater gave no label.
 
@@ -278,7 +279,7 @@ def many_raters(
     """
     if clusters is not None and len(clusters) != len(ratings):
         raise ValueError("the clusters need one entry per item")
-    q, level = len(labels), resampling.level
+    q, level, unit = len(labels), resampling.level, unit or resampling.cluster
     ballots = c.Ballots(q, weights)
     counts = _vote_counts(ratings, labels)
     voted = counts.sum(axis=1) >= 1
@@ -291,7 +292,20 @@ def many_raters(
     votes = {label: int(count) for label, count in zip(labels, counts.sum(axis=0), strict=True)}
     if pairable == 0:
         figures = {
-            key: Estimate(name, None, None, None, "none", 0, groups, dropped, _NO_PAIR, level, scale=_scale(key))
+            key: Estimate(
+                name,
+                None,
+                None,
+                None,
+                "none",
+                0,
+                groups,
+                dropped,
+                _NO_PAIR,
+                level,
+                scale=_scale(key),
+                cluster="" if kept is None else unit,
+            )
             for key, name in names.items()
         }
         return ManyAgreement(tuple(labels), votes, 0, figures)

@@ -21,7 +21,7 @@ LEAST_OF_EACH: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """An audited statement: its value from 0 (no) to 1 (yes), the response it is in, and its inclusion probability."""
+    """An audited statement: its value from 0 (no) to 1 (yes), the cluster it is in, and its inclusion probability."""
 
     value: float
     cluster: Hashable
@@ -29,10 +29,10 @@ class Sampled:
 
 
 class Variances(NamedTuple):
-    """How much a mean would vary: over draws from this study, and over responses like these."""
+    """How much a mean would vary: over draws from this study, and over clusters (responses, questions) like these."""
 
     draw: float
-    responses: float
+    clusters: float
 
 
 def too_few(values: Sequence[float]) -> str:
@@ -71,7 +71,7 @@ def left_over(sampled: Sequence[Sampled], size: int) -> list[float]:
 
 
 def variances(sampled: Sequence[Sampled], size: int) -> Variances:
-    """Those of the Hajek mean of two statements or more, linearised; that over responses without the correction.
+    """Those of the Hajek mean of two statements or more, linearised; that over clusters without the correction.
 
     Over draws, statements are drawn one by one, so that their likeness within a response adds nothing.
     """
@@ -134,13 +134,21 @@ def wilson_on(
 
 
 STUDY: Final = "Wilson, variance of the draw"
-LARGE: Final = "Wilson, variance over responses"
 STRATIFIED: Final = "Wilson, variance within strata"
 LEAST_IN_STRATUM: Final = 10
 """Audited statements below which a stratum is joined with the others that have fewer."""
 OTHERS: Final = "others"
 """The name of the strata that were joined."""
-ONE_RESPONSE: Final = "One response cannot show how responses differ."
+
+
+def over_large(unit: str) -> str:
+    """The name of an interval of answers like these; ``unit`` names what was sampled of them."""
+    return f"Wilson, variance over {unit}s"
+
+
+def one_cluster(unit: str) -> str:
+    """Why a single cluster has no such interval."""
+    return f"One {unit} cannot show how {unit}s differ."
 
 
 class AuditedStratum(NamedTuple):
@@ -151,39 +159,42 @@ class AuditedStratum(NamedTuple):
 
 
 def audit_share(
-    name: str, sampled: Sequence[Sampled], size: int, *, missing: int = 0, level: float = LEVEL
+    name: str, sampled: Sequence[Sampled], size: int, *, missing: int = 0, level: float = LEVEL, unit: str = "response"
 ) -> Estimate:
     """The share in this study of ``size`` statements, of which these were drawn (Hajek 1971: weights 1 / probability).
 
     The variance is that of the draw, with the finite-population correction. Statements are drawn one by one, so that
     their likeness within a response adds nothing to it. Wilson's interval on the number of equally likely statements
-    that would vary as much, with Student's t. ``missing`` members of the sample have no value. Undefined below 30
-    statements, and below 5 of either label.
+    that would vary as much, with Student's t. ``missing`` members of the sample have no value. ``unit``: what the
+    clusters of the sample are. Undefined below 30 statements, and below 5 of either label.
     """
     reason = too_few([one.value for one in sampled])
     if reason:
-        return _figure(name, None, None, STUDY, sampled, missing, level, reason)
-    return _figure(name, hajek_mean(sampled), _of_this_study(sampled, size, level), STUDY, sampled, missing, level)
+        return _figure(name, None, None, STUDY, sampled, missing, level, unit, reason)
+    ends = _of_this_study(sampled, size, level)
+    return _figure(name, hajek_mean(sampled), ends, STUDY, sampled, missing, level, unit)
 
 
-def share_at_large(name: str, sampled: Sequence[Sampled], *, missing: int = 0, level: float = LEVEL) -> Estimate:
-    """The share in answers like these: the same value, with the interval of a sample of responses.
+def share_at_large(
+    name: str, sampled: Sequence[Sampled], *, missing: int = 0, level: float = LEVEL, unit: str = "response"
+) -> Estimate:
+    """The share in answers like these: the same value, with the interval of a sample of clusters (each a ``unit``).
 
-    The variance is that over responses, linearised, without a correction, one degree of freedom less than there are
-    responses. Undefined as :func:`audit_share`; without an interval when all are of one response.
+    The variance is that over clusters, linearised, without a correction, one degree of freedom less than there are
+    clusters. Undefined as :func:`audit_share`; without an interval when all are of one cluster.
     """
-    reason = too_few([one.value for one in sampled])
+    method, reason = over_large(unit), too_few([one.value for one in sampled])
     if reason:
-        return _figure(name, None, None, LARGE, sampled, missing, level, reason)
-    mean, responses = hajek_mean(sampled), len({one.cluster for one in sampled})
-    if responses < 2:
-        return _figure(name, mean, None, LARGE, sampled, missing, level, ONE_RESPONSE)
-    variance = variances(sampled, len(sampled)).responses
-    return _figure(name, mean, wilson_on(mean, variance, responses - 1, level), LARGE, sampled, missing, level)
+        return _figure(name, None, None, method, sampled, missing, level, unit, reason)
+    mean, clusters = hajek_mean(sampled), len({one.cluster for one in sampled})
+    if clusters < 2:
+        return _figure(name, mean, None, method, sampled, missing, level, unit, one_cluster(unit))
+    variance = variances(sampled, len(sampled)).clusters
+    return _figure(name, mean, wilson_on(mean, variance, clusters - 1, level), method, sampled, missing, level, unit)
 
 
 def stratified_share(
-    name: str, strata: Mapping[str, AuditedStratum], *, missing: int = 0, level: float = LEVEL
+    name: str, strata: Mapping[str, AuditedStratum], *, missing: int = 0, level: float = LEVEL, unit: str = "response"
 ) -> Estimate:
     """The share in a study, post-stratified: the mean of each stratum, weighted by its size in the study.
 
@@ -198,7 +209,7 @@ def stratified_share(
     if not reason and len(used) < 2:
         reason = f"Two strata with {LEAST_IN_STRATUM} audited statements each are needed."
     if reason:
-        return _figure(name, None, None, STRATIFIED, everyone, missing, level, reason)
+        return _figure(name, None, None, STRATIFIED, everyone, missing, level, unit, reason)
     size = sum(stratum.size for stratum in used.values())
     sampled = [one for stratum in used.values() for one in stratum.sampled]
     cells = [label for label, stratum in used.items() for _ in stratum.sampled]
@@ -208,7 +219,7 @@ def stratified_share(
     variance = within_cells([one.value for one in sampled], cells, shares, left)
     ends = wilson_on(value, variance, len(sampled) - len(used), level)
     notes = (f"joined to “{OTHERS}”, with too few audited statements each: {', '.join(joined)}",) if joined else ()
-    return _figure(name, value, ends, STRATIFIED, sampled, missing, level, notes=notes)
+    return _figure(name, value, ends, STRATIFIED, sampled, missing, level, unit, notes=notes)
 
 
 def post_stratified_share(
@@ -220,6 +231,7 @@ def post_stratified_share(
     *,
     missing: int = 0,
     level: float = LEVEL,
+    unit: str = "response",
 ) -> Estimate:
     """The share in a study of ``size`` statements, ``known_size`` of which were all looked at and the others sampled.
 
@@ -230,11 +242,11 @@ def post_stratified_share(
     if not reason and (not known or len(sampled) < 2):
         reason = "One of the two parts has no label."
     if reason:
-        return _figure(name, None, None, STUDY, sampled, missing, level, reason, more=len(known))
+        return _figure(name, None, None, STUDY, sampled, missing, level, unit, reason, more=len(known))
     weight, exact, mean = known_size / size, sum(known) / len(known), hajek_mean(sampled)
     low, high = _of_this_study(sampled, size - known_size, level)
     value, low, high = (weight * exact + (1 - weight) * part for part in (mean, low, high))
-    return _figure(name, value, (low, high), STUDY, sampled, missing, level, more=len(known))
+    return _figure(name, value, (low, high), STUDY, sampled, missing, level, unit, more=len(known))
 
 
 def _figure(
@@ -245,16 +257,17 @@ def _figure(
     sampled: Sequence[Sampled],
     missing: int,
     level: float,
+    unit: str,
     reason: str | None = None,
     *,
     more: int = 0,
     notes: tuple[str, ...] = (),
 ) -> Estimate:
     low, high = ends or (None, None)
-    responses = len({one.cluster for one in sampled})
+    clusters = len({one.cluster for one in sampled})
     return Estimate(
-        name, value, low, high, method, len(sampled) + more, responses, missing, reason, level, notes=notes,
-        scale="share",
+        name, value, low, high, method, len(sampled) + more, clusters, missing, reason, level, notes=notes,
+        scale="share", cluster=unit,
     )  # fmt: skip
 
 
@@ -283,19 +296,20 @@ def _of_this_study(sampled: Sequence[Sampled], size: int, level: float) -> tuple
 
 @dataclass(frozen=True)
 class Known:
-    """What ``labels`` audited statements in ``responses`` of the study's have shown of a share of its ``size``
-    statements.
+    """What ``labels`` audited statements have shown of a share of a study's ``size`` statements.
 
-    ``ratio``: the variance with the help of the verdicts over that without; ``None`` where it is not known.
+    They lie in ``audited_clusters`` of its ``clusters``, each a ``cluster``. ``ratio``: the variance with the help of
+    the verdicts over that without; ``None`` where it is not known.
     """
 
     share: float
     labels: int
     size: int
-    audited_responses: int
-    responses: int
+    audited_clusters: int
+    clusters: int
     variances: Variances
     ratio: float | None = None
+    cluster: str = "response"
 
 
 @dataclass(frozen=True)
@@ -303,7 +317,8 @@ class Planned:
     """What it takes for ``points`` (a fraction: 0.05 is 5 points) to either side of a share.
 
     ``labels`` in all, ``more`` than there are; both ``None`` where not even labels on the whole study would do, and
-    then ``responses`` says how many such responses would, each of its statements labelled. ``now`` is half the width of
+    then ``clusters`` says how many questions, or responses, like these would (``cluster`` names one of them), all
+    their statements labelled. ``now`` is half the width of
     the interval today, ``least`` with all of the study labelled. Without a value, ``reason`` says why.
     """
 
@@ -311,10 +326,11 @@ class Planned:
     points: float
     labels: int | None
     more: int | None
-    responses: int | None
+    clusters: int | None
     now: float | None
     least: float | None
     reason: str = ""
+    cluster: str = "response"
 
 
 def labels_for(
@@ -344,31 +360,31 @@ def labels_for(
 def labels_at_large(
     name: str, known: Known | None, points: float, *, with_verdicts: bool = False, level: float = LEVEL
 ) -> Planned:
-    """For answers like these: how responses differ stays, however many of their statements are labelled.
+    """For answers like these: how clusters differ stays, however many of their statements are labelled.
 
-    The labels show that difference as the variance over responses less that of the draw. It is at least the variance
+    The labels show that difference as the variance over clusters less that of the draw. It is at least the variance
     of independent statements.
     """
     if known is None or (with_verdicts and known.ratio is None):
         what = "How much the verdicts help" if known is not None else "How much responses differ"
         return _unknown(name, points, f"{what} is not known yet.")
-    if known.audited_responses < 2:
-        return _unknown(name, points, "One response cannot show how responses differ.")
+    if known.audited_clusters < 2:
+        return _unknown(name, points, one_cluster(known.cluster))
     per_label = _per_label(known)
-    whole = max(known.variances.responses - known.variances.draw, per_label / known.size)
+    whole = max(known.variances.clusters - known.variances.draw, per_label / known.size)
     helped = per_label * ((known.ratio or 0.0) if with_verdicts else 1.0)
 
     def half(labels: int) -> float:
-        over = max(known.audited_responses, min(known.responses, labels))
+        over = max(known.audited_clusters, min(known.clusters, labels))
         return _half(known.share, whole + helped * _left(labels, known.size), over - 1, level)
 
     found = _planned(name, known, half, points)
     if found.labels is not None:
         return found
-    needed = known.responses
-    while _half(known.share, whole * known.responses / needed, needed - 1, level) > points:
+    needed = known.clusters
+    while _half(known.share, whole * known.clusters / needed, needed - 1, level) > points:
         needed = math.ceil(needed * 1.01) + 1
-    return Planned(name, points, None, None, needed, found.now, found.least, found.reason)
+    return Planned(name, points, None, None, needed, found.now, found.least, found.reason, known.cluster)
 
 
 def _per_label(known: Known) -> float:

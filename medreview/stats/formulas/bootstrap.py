@@ -83,13 +83,15 @@ class Resampling:
     """The choices that make a bootstrap repeatable; stored with its results.
 
     ``interval``: of clusters, ``by_number`` is the jackknife below ``JACKKNIFE_BELOW`` of them and percentiles from
-    there on; ``percentile`` always takes the percentiles.
+    there on; ``percentile`` always takes the percentiles. ``cluster``: what is resampled, in the singular, where a
+    figure names nothing else (``medreview.stats.clusters``).
     """
 
     level: float = LEVEL
     replicates: int = REPLICATES
     seed: int = SEED
     interval: Literal["by_number", "percentile"] = "by_number"
+    cluster: str = "response"
 
 
 DEFAULT = Resampling()
@@ -276,7 +278,7 @@ def bootstrap_figure(
     dropped: int = 0,
     notes: tuple[str, ...] = (),
     rare: str = TOO_FEW_OF_A_LABEL,
-    unit: str = "response",
+    unit: str = "",
 ) -> Estimate:
     """A value and its resamples as a figure, by the rules for what may not be shown as an interval.
 
@@ -287,8 +289,9 @@ def bootstrap_figure(
     No interval when more than 5% of the resamples are undefined, when all (``instead``, or what it gives when it is
     asked, then says what is known) or nearly all give the same value, when there is one cluster only, or, for a
     jackknife, two. ``undefined`` is the sentence for a value of ``nan``; ``rare`` says why a resample has none.
-    ``unit``: what a cluster is, in the singular.
+    ``unit``: what a cluster is, in the singular, where that is not what ``resampling`` says.
     """
+    unit = unit or resampling.cluster
     few = clusters is not None and left_out is not None and over_few_clusters(clusters, resampling)
     method = "percentile bootstrap" if clusters is None else jackknife_over(unit) if few else over_clusters(unit)
     value = None if np.isnan(observed) else float(observed)
@@ -338,4 +341,5 @@ def bootstrap_figure(
         undefined_share=found.undefined_share,
         notes=notes,
         scale=scale,
+        cluster="" if clusters is None else unit,
     )

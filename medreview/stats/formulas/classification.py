@@ -79,7 +79,7 @@ def classification(
     *,
     clusters: Sequence[Hashable] | None = None,
     resampling: Resampling = DEFAULT,
-    unit: str = "response",
+    unit: str = "",
     sides: tuple[str, str] = ("human", "judge"),
 ) -> Classification:
     """A judge's labels against the human's; items with ``None`` on either side are dropped and counted.
@@ -168,7 +168,7 @@ class JudgedView:
     clustered: bool
     dropped: int
     resampling: Resampling
-    unit: str = "response"
+    unit: str = ""
     sides: tuple[str, str] = ("human", "judge")
 
     def share(self, name: str, finish: Statistic, right: Floats, of: Floats, undefined: str) -> Estimate:
@@ -187,7 +187,8 @@ class JudgedView:
         if not len(self.tables):
             return Estimate(name, None, None, None, "none", 0, None, self.dropped, _NOTHING, level, scale="share")
         what = f"the {self.sides[1]} is {'always ' if self.clustered else ''}right"
-        unit = self.unit if self.clustered else "item"
+        cluster = self.unit or self.resampling.cluster
+        unit = cluster if self.clustered else "item"
         return bootstrap_figure(
             name,
             float(finish(self.observed)[0]),
@@ -201,7 +202,7 @@ class JudgedView:
             resampling=self.resampling,
             dropped=self.dropped,
             notes=notes,
-            unit=self.unit,
+            unit=cluster,
         )
 
 
@@ -289,20 +290,20 @@ def mcnemar(b: int, c: int, *, exact: bool = True, correction: bool = False) -> 
     return McNemar(statistic, math.erfc(math.sqrt(statistic / 2)), b, c, name)
 
 
-def clustered_mcnemar(only_first: Sequence[float], only_second: Sequence[float]) -> McNemar:
-    """The same where items of one response resemble each other: chi-squared, one degree of freedom (Obuchowski 1998).
+def clustered_mcnemar(only_first: Sequence[float], only_second: Sequence[float], unit: str = "response") -> McNemar:
+    """The same where items of one cluster resemble each other: chi-squared, one degree of freedom (Obuchowski 1998).
 
-    Per response, how many items only the first and only the second got right; a response without such items counts,
-    too. The difference of a response varies, not that of an item.
+    Per cluster (``unit`` says what that is), how many items only the first and only the second got right; a cluster
+    without such items counts, too. The difference of a cluster varies, not that of an item.
     """
     differences = [first - second for first, second in zip(only_first, only_second, strict=True)]
     b, c = int(sum(only_first)), int(sum(only_second))
-    name, responses = "McNemar over responses", len(differences)
+    name, clusters = f"McNemar over {unit}s", len(differences)
     squares = sum(difference**2 for difference in differences)
-    if squares == 0 or responses < 2:
-        why = "One response cannot show how responses differ." if responses < 2 else "In no response do the two differ."
+    if squares == 0 or clusters < 2:
+        why = f"One {unit} cannot show how {unit}s differ." if clusters < 2 else f"In no {unit} do the two differ."
         return McNemar(None, None, b, c, name, why)
-    statistic = (responses - 1) / responses * (b - c) ** 2 / squares
+    statistic = (clusters - 1) / clusters * (b - c) ** 2 / squares
     return McNemar(statistic, math.erfc(math.sqrt(statistic / 2)), b, c, name)
 
 

@@ -12,7 +12,13 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
 from medreview.stats.formulas.estimate import JACKKNIFE_BELOW, LEVEL, UNDEFINED_LIMIT, Estimate, Scale, percent
-from medreview.stats.formulas.intervals import METHOD, jackknife_over, left_out_interval, linearised, proportion
+from medreview.stats.formulas.intervals import (
+    jackknife_over,
+    left_out_interval,
+    linearised,
+    linearised_over,
+    proportion,
+)
 
 NOTHING: Final = "There is nothing that both labelled."
 BOTH_CONSTANT: Final = "Both gave one label throughout: kappa is 0/0."
@@ -23,10 +29,14 @@ _Value = Callable[[int, int, Sequence[int], Sequence[int]], float | None]
 
 
 class ClusteredPairs:
-    """Pairs of labels (first rater, second rater) of items that lie in responses. ``labels`` are the protocol's."""
+    """Pairs of labels (first rater, second rater) of items that lie in clusters; ``cluster`` is what one of these is.
 
-    def __init__(self, labels: Sequence[str]) -> None:
+    ``labels`` are the protocol's.
+    """
+
+    def __init__(self, labels: Sequence[str], cluster: str = "response") -> None:
         self.labels = tuple(labels)
+        self.cluster = cluster
         self.n = 0
         self._place = {label: place for place, label in enumerate(self.labels)}
         cells = len(self.labels) ** 2
@@ -119,10 +129,19 @@ class ClusteredPairs:
         """A statistic with its interval; ``weight`` over ``whole``: what an item with two labels does to it."""
         value = value_of(self.n, self._agreed, *self._marginals())
         if value is None:
-            return Estimate(name, None, None, None, METHOD, self.n, self.clusters, 0, nothing, level, scale=scale)
+            return self._without(name, None, linearised_over(self.cluster), nothing, level, scale)
         if self.clusters < JACKKNIFE_BELOW:
             return self._jackknifed(name, value, value_of, scale, level)
-        return linearised(name, value, self._spread(weight, whole), self.clusters, self.n, scale, level=level)
+        spread = self._spread(weight, whole)
+        return linearised(name, value, spread, self.clusters, self.n, scale, level=level, unit=self.cluster)
+
+    def _without(
+        self, name: str, value: float | None, method: str, reason: str, level: float, scale: Scale
+    ) -> Estimate:
+        """A figure that has no interval, and why."""
+        return Estimate(
+            name, value, None, None, method, self.n, self.clusters, 0, reason, level, scale=scale, cluster=self.cluster
+        )
 
     def _jackknifed(self, name: str, value: float, value_of: _Value, scale: Scale, level: float) -> Estimate:
         left_out = self._left_out(value_of)
@@ -130,9 +149,8 @@ class ClusteredPairs:
         undefined = self._undefined() if value_of is _kappa else 0.0
         if self.clusters > 1 and (undefined > UNDEFINED_LIMIT or len(known) < len(left_out)):
             reason = f"No interval: {percent(undefined)} of the resamples have no value, too few of one label."
-            method = jackknife_over("response")
-            return Estimate(name, value, None, None, method, self.n, self.clusters, 0, reason, level, scale=scale)
-        return left_out_interval(name, value, known or [value], self.n, scale, level)
+            return self._without(name, value, jackknife_over(self.cluster), reason, level, scale)
+        return left_out_interval(name, value, known or [value], self.n, scale, level, self.cluster)
 
     def _left_out(self, value_of: _Value) -> list[float | None]:
         """The value without each response."""

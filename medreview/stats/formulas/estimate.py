@@ -75,9 +75,10 @@ class Estimate:
 
     ``value`` is ``None`` when undefined, ``low`` and ``high`` when there is no interval; ``reason`` then says why.
     ``level`` is that of the interval, ``method`` its name, ``seed`` that of its resamples. ``n`` counts the items used,
-    ``dropped`` those left out because a judgement is missing, ``clusters`` the responses when they are the resampling
-    unit. Shares are fractions; ``scale`` says what is one. ``undefined_share`` is the share of resamples without a
-    value; ``notes`` are cautions to print beside the figure.
+    ``dropped`` those left out because a judgement is missing. ``cluster`` names, in the singular, what the items lie in
+    (a question, a response, a case) and ``clusters`` counts these; ``""`` and ``None`` where items are taken as
+    independent. Shares are fractions; ``scale`` says what is one. ``undefined_share`` is the share of resamples without
+    a value; ``notes`` are cautions to print beside the figure.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Estimate:
     notes: tuple[str, ...] = ()
     _: KW_ONLY
     scale: Scale
+    cluster: str = ""
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` for half an interval, or for a missing value or interval without a reason."""
@@ -208,6 +210,7 @@ class FigureRow(NamedTuple):
     method: str = COUNT
     n: int | None = None
     clusters: int | None = None
+    cluster: str = ""
     left_out: int | None = None
     reason: str | None = None
     seed: int | None = None
@@ -253,6 +256,7 @@ def _estimate(figure: Estimate, path: str, context: Mapping[str, str]) -> Figure
         method=figure.method,
         n=figure.n,
         clusters=figure.clusters,
+        cluster=figure.cluster,
         left_out=figure.dropped,
         reason=figure.reason,
         seed=figure.seed,

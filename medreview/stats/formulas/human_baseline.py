@@ -97,7 +97,7 @@ def leave_one_out(
     positive: Hashable = None,
     negative: Hashable = None,
     clusters: Sequence[Hashable] | None = None,
-    unit: str = "response",
+    unit: str = "",
     resampling: Resampling = DEFAULT,
 ) -> LeaveOneOut:
     """Each person's kappa with the majority of the others, and the mean of them (items by people, ``None``: no vote).
@@ -123,7 +123,7 @@ def non_inferiority(
     positive: Hashable = None,
     negative: Hashable = None,
     clusters: Sequence[Hashable] | None = None,
-    unit: str = "response",
+    unit: str = "",
     resampling: Resampling = DEFAULT,
 ) -> NonInferiority:
     """Is a judge no worse than one person by more than ``margin``, in kappa? (Grolleau et al., MedFactEval)
@@ -158,7 +158,10 @@ def non_inferiority(
         used = int((n > 0).sum()) if tables.clustered else None
         if not n.any() or people < 2:
             why = _FEW if people < 2 else nothing
-            return Estimate(name, None, None, None, "none", 0, used, dropped, why, at.level, scale=scale)
+            return Estimate(
+                name, None, None, None, "none", 0, used, dropped, why, at.level, scale=scale,
+                cluster=(unit or at.cluster) if tables.clustered else "",
+            )  # fmt: skip
         return bootstrap_figure(
             name, float(finish(observed)), finish(draws), n=int(n.sum()), clusters=used, undefined=_UNDEFINED,
             instead="", left_out=None if without is None else finish(without[n > 0]), scale=scale, resampling=at,

@@ -232,8 +232,9 @@ class StatisticDifference:
 
     ``pvalue`` is two-sided, never 0, by ``test``; ``None`` where that is undefined. ``at_limit``: no resample came as
     far as 0, so that p is that or less. ``adjusted`` is p by Holm among the ``family`` differences with a p value that
-    were looked at together (Holm 1979); ``None`` before :func:`with_holm`. ``fewest``: responses of the side that has
-    fewer, on which the interval hangs.
+    were looked at together (Holm 1979); ``None`` before :func:`with_holm`. ``fewest``: clusters of the side that has
+    fewer, on which the interval hangs. ``shared``: clusters (a ``cluster`` is a question, a response) with items of
+    both, by which the two are paired; ``only_first`` and ``only_second``: those with items of one of the two.
     """
 
     first: str
@@ -246,6 +247,20 @@ class StatisticDifference:
     adjusted: float | None = None
     family: int = 0
     fewest: int = 0
+    cluster: str = ""
+    shared: int = 0
+    only_first: int = 0
+    only_second: int = 0
+
+    @property
+    def pairing(self) -> str:
+        """``paired by question (38 shared; 2 only atlas-2)``, ``unpaired (40 and 38 responses)``; ``""`` of nothing."""
+        if not self.shared:
+            both = self.only_first and self.only_second
+            return f"unpaired ({self.only_first} and {counted(self.only_second, self.cluster)})" if both else ""
+        alone = ((self.only_first, self.first), (self.only_second, self.second))
+        told = [f"{self.shared} shared", *(f"{count} only {name}" for count, name in alone if count)]
+        return f"paired by {self.cluster} ({'; '.join(told)})"
 
 
 @dataclass(frozen=True)
@@ -271,7 +286,7 @@ def difference(
     test: McNemar | None = None,
     dropped: int = 0,
     resampling: Resampling = DEFAULT,
-    unit: str = "response",
+    unit: str = "",
 ) -> StatisticDifference:
     """The difference of two figures of the same ``units`` (R x K) and shared resamples ``sums`` (replicates x K).
 
@@ -281,9 +296,18 @@ def difference(
     not there. ``scale``: whether shares are subtracted or coefficients. Without five responses of each of the two there
     is no interval, nor its p value.
     """
+    unit = unit or resampling.cluster
     sums = _resampled(first, second, units, sums, resampling)
     mine, theirs = units @ first.size > 0, units @ second.size > 0
     used, fewest = mine | theirs, int(min(mine.sum(), theirs.sum()))
+    shared = int((mine & theirs).sum())
+
+    def told(estimate: Estimate, pvalue: float | None, by: str, *, at_limit: bool = False) -> StatisticDifference:
+        return StatisticDifference(
+            first.name, second.name, statistic, estimate, pvalue, by, at_limit, fewest=fewest, cluster=unit,
+            shared=shared, only_first=int(mine.sum()) - shared, only_second=int(theirs.sum()) - shared,
+        )  # fmt: skip
+
     observed = units.sum(axis=0)[None]
     value = float(first.finish(observed)[0] - second.finish(observed)[0])
     draws = first.finish(sums) - second.finish(sums)
@@ -291,8 +315,10 @@ def difference(
     drawn = ((sums @ first.size > 0) & (sums @ second.size > 0)).all() if len(sums) else True
     name = f"{statistic}, {first.name} minus {second.name}"
     if not used.any():
-        estimate = Estimate(name, None, None, None, "none", 0, 0, dropped, undefined, resampling.level, scale=scale)
-        return StatisticDifference(first.name, second.name, statistic, estimate, None, _named(test, resampling))
+        estimate = Estimate(
+            name, None, None, None, "none", 0, 0, dropped, undefined, resampling.level, scale=scale, cluster=unit
+        )
+        return told(estimate, None, _named(test, resampling))
     estimate = bootstrap_figure(
         name,
         value,
@@ -312,17 +338,13 @@ def difference(
         few = f"No interval: {counted(fewest, unit)} of one of the two; it takes {FEWEST_COMPARED} of each."
         estimate = replace(estimate, low=None, high=None, reason=few)
     if test is not None:
-        return StatisticDifference(
-            first.name, second.name, statistic, estimate, test.pvalue, test.method, fewest=fewest
-        )
+        return told(estimate, test.pvalue, test.method)
     if left_out is not None:
         varying = jackknife(value, left_out.tolist()) if estimate.low is not None else None
         p = None if varying is None else by_student(varying)
-        how = f"Student's t, {jackknife_over(unit)}"
-        return StatisticDifference(first.name, second.name, statistic, estimate, p, how, fewest=fewest)
+        return told(estimate, p, f"Student's t, {jackknife_over(unit)}")
     p, at_limit = two_sided(draws) if estimate.low is not None else (None, False)
-    how = _named(None, resampling)
-    return StatisticDifference(first.name, second.name, statistic, estimate, p, how, at_limit, fewest=fewest)
+    return told(estimate, p, _named(None, resampling), at_limit=at_limit)
 
 
 def two_sided(draws: Floats) -> tuple[float | None, bool]:
@@ -338,17 +360,19 @@ def two_sided(draws: Floats) -> tuple[float | None, bool]:
     return min(1.0, 2 * (beyond + 1) / (len(defined) + 1)), beyond == 0
 
 
-def paired_test(only_first: Sequence[float], only_second: Sequence[float], items: Sequence[float]) -> McNemar:
-    """McNemar's test on units: exact where each has one item, else over units (Obuchowski 1998).
+def paired_test(
+    only_first: Sequence[float], only_second: Sequence[float], items: Sequence[float], unit: str = "response"
+) -> McNemar:
+    """McNemar's test on clusters: exact where each has one item, else over clusters (Obuchowski 1998).
 
-    Per unit, how many items only the first and only the second has right, and how many items there are; units without
-    items are left out.
+    Per cluster, how many items only the first and only the second has right, and how many items there are; clusters
+    without items are left out. ``unit``: what one of them is.
     """
     used = [place for place, count in enumerate(items) if count > 0]
     mine, theirs = ([side[place] for place in used] for side in (only_first, only_second))
     if all(items[place] == 1 for place in used):
         return mcnemar(int(sum(mine)), int(sum(theirs)))
-    return clustered_mcnemar(mine, theirs)
+    return clustered_mcnemar(mine, theirs, unit)
 
 
 def with_holm(differences: Sequence[StatisticDifference]) -> tuple[StatisticDifference, ...]:

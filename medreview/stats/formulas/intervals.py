@@ -162,6 +162,11 @@ def jackknife_over(unit: str) -> str:
     return f"jackknife over {unit}s"
 
 
+def linearised_over(unit: str) -> str:
+    """The name of an interval that follows from what each cluster does to the value; ``unit`` names one of them."""
+    return f"linearised over {unit}s"
+
+
 def too_few(clusters: int, unit: str = "response") -> str:
     """Why so few clusters have no interval; ``""`` where they have one."""
     if clusters >= FEWEST_CLUSTERS:
@@ -234,8 +239,6 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
 
-METHOD: Final = "linearised over responses"
-
 _ONE: Final = "One {0} cannot show how {0}s differ."
 _SAME_WITHOUT: Final = "It is the same whichever {} is left out."
 
@@ -259,8 +262,11 @@ def left_out_interval(
             if found is None or groups < 2
             else too_few(groups, unit)
         )
-        return Estimate(name, value, None, None, method, n, groups, reason=reason, level=level, scale=scale)
-    return Estimate(name, value, *interval(found, scale, level), method, n, groups, level=level, scale=scale)
+        return Estimate(
+            name, value, None, None, method, n, groups, reason=reason, level=level, scale=scale, cluster=unit
+        )
+    ends = interval(found, scale, level)
+    return Estimate(name, value, *ends, method, n, groups, level=level, scale=scale, cluster=unit)
 
 
 def pooled_share(
@@ -277,7 +283,9 @@ def pooled_share(
     held = [(so, items) for so, items in counts if items]
     top, n, groups = sum(so for so, _ in held), sum(items for _, items in held), len(held)
     if not n:
-        return Estimate(name, None, None, None, jackknife_over(unit), 0, 0, dropped, nothing, level, scale="share")
+        return Estimate(
+            name, None, None, None, jackknife_over(unit), 0, 0, dropped, nothing, level, scale="share", cluster=unit
+        )
     value = top / n
     if groups < JACKKNIFE_BELOW:
         left_out = [(top - so) / (n - items) if n > items else math.nan for so, items in held]
@@ -286,6 +294,22 @@ def pooled_share(
         spread = math.sqrt(math.fsum(((so - value * items) / n) ** 2 for so, items in held))
         found = linearised(name, value, spread, groups, n, "share", level=level, unit=unit)
     return replace(found, dropped=dropped)
+
+
+def share_of(
+    name: str,
+    counts: Sequence[tuple[int, int]],
+    *,
+    nothing: str,
+    dropped: int = 0,
+    unit: str = "response",
+    level: float = LEVEL,
+) -> Estimate:
+    """The same, by Wilson where each ``unit`` has one item: there is nothing to cluster then."""
+    if all(items <= 1 for _, items in counts):
+        so, of = (sum(column) for column in zip((0, 0), *counts, strict=True))
+        return proportion(name, so, of, level=level, dropped=dropped, nothing=nothing)
+    return pooled_share(name, counts, nothing=nothing, dropped=dropped, unit=unit, level=level)
 
 
 def linearised(
@@ -305,11 +329,13 @@ def linearised(
     first order. Student's t, one degree of freedom less than there are responses; the interval stays within the ends of
     ``scale``, that of a share or of a coefficient.
     """
-    method = METHOD.replace("response", unit)
+    method = linearised_over(unit)
     if groups < 2 or spread < 1e-12:
         reason = (_ONE if groups < 2 else _SAME_WITHOUT).format(unit)
-        return Estimate(name, value, None, None, method, n, groups, reason=reason, level=level, scale=scale)
+        return Estimate(
+            name, value, None, None, method, n, groups, reason=reason, level=level, scale=scale, cluster=unit
+        )
     least = 0.0 if scale == "share" else -1.0
     half = student(level, groups - 1) * spread * math.sqrt(groups / (groups - 1))
     low, high = max(least, value - half), min(1.0, value + half)
-    return Estimate(name, value, low, high, method, n, groups, level=level, scale=scale)
+    return Estimate(name, value, low, high, method, n, groups, level=level, scale=scale, cluster=unit)

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from medreview.stats.formulas.audit_sampling import (
-    LARGE,
-    ONE_RESPONSE,
     Sampled,
     clustered,
     left_over,
+    one_cluster,
+    over_large,
     too_few,
     variances,
     weighted_mean,
@@ -25,39 +25,43 @@ from medreview.stats.formulas.intervals import student
 
 POWERED: Final = "Wilson, variance of what the verdicts leave open"
 FIXED: Final = "Student's t, variance of what the verdicts leave open"
-FIXED_LARGE: Final = "Student's t, variance over responses"
 ALONE: Final = "mean of the verdicts, uncorrected"
 _UNCORRECTED: Final = "No interval shows how often the verdicts are wrong."
 
 
 class Said(NamedTuple):
-    """Of one response: how many statements it has, how many of these have a verdict, how many a yes."""
+    """Of one cluster: how many statements it has, how many of these have a verdict, how many a yes."""
 
     statements: int
     told: int
     yes: float
 
+    def with_more(self, statements: int, told: int, yes: float) -> "Said":
+        """The same with those of another response of the cluster."""
+        return Said(self.statements + statements, self.told + told, self.yes + yes)
+
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What judges say of all statements of a study, by response."""
+    """What judges say of all statements of a study, by cluster; ``cluster``: what one of these is."""
 
-    by_response: Mapping[str, Said]
+    by_cluster: Mapping[str, Said]
+    cluster: str = "response"
 
     @cached_property
     def size(self) -> int:
         """The statements of the study."""
-        return sum(said.statements for said in self.by_response.values())
+        return sum(said.statements for said in self.by_cluster.values())
 
     @cached_property
     def told(self) -> int:
         """Those that have a verdict."""
-        return sum(said.told for said in self.by_response.values())
+        return sum(said.told for said in self.by_cluster.values())
 
     @cached_property
     def share(self) -> float | None:
         """The share of yes among them; ``None`` without any."""
-        return sum(said.yes for said in self.by_response.values()) / self.told if self.told else None
+        return sum(said.yes for said in self.by_cluster.values()) / self.told if self.told else None
 
 
 @dataclass(frozen=True)
@@ -96,19 +100,33 @@ def prediction_powered(
     of Angelopoulos et al. (Science 382:669, 2023).
 
     For this study: the variance of what the verdicts leave open, with the finite-population correction, taken within
-    the audited statements of each verdict, with half a yes and half a no added to each. At large: over responses,
-    linearised, all of the study's, one degree of freedom less than responses are audited. Undefined below 30 audited
+    the audited statements of each verdict, with half a yes and half a no added to each. At large: over clusters,
+    linearised, all of the study's, one degree of freedom less than clusters are audited. Undefined below 30 audited
     statements and 5 of either label, where all audited statements have the same verdict, and where the judges were
     asked about the audited statements more often, or less, than chance explains; ``refused`` is a reason of the
     caller's.
     """
     reason = too_few([one.value for one in sampled]) or refused or _no_help(sampled, predicted, verdicts, weight)
-    n, responses = len(sampled), len({one.cluster for one in sampled})
-    methods = (POWERED, LARGE) if weight is None else (FIXED, FIXED_LARGE)
+    n, clusters = len(sampled), len({one.cluster for one in sampled})
+    large = over_large(verdicts.cluster)
+    methods = (POWERED, large) if weight is None else (FIXED, large.replace("Wilson", "Student's t"))
     mean_verdict = verdicts.share
     if reason or mean_verdict is None:
         study, at_large = (
-            Estimate(title, None, None, None, method, n, responses, missing, reason, level, scale="share")
+            Estimate(
+                title,
+                None,
+                None,
+                None,
+                method,
+                n,
+                clusters,
+                missing,
+                reason,
+                level,
+                scale="share",
+                cluster=verdicts.cluster,
+            )
             for title, method in ((name, methods[0]), (_at_large(name), methods[1]))
         )
         return Powered(study, at_large, None, None, None)
@@ -117,7 +135,7 @@ def prediction_powered(
     values = [one.value for one in sampled]
     between = sum(share * pull**2 for share, pull in zip(left, fit.between, strict=True))
     draw = within_cells(values, fit.verdicts, fit.coefficients, left) + between * n / (n - 1)
-    # Over responses: all of them vary in what the judges say of them, and those audited in what this leaves open.
+    # Over clusters: all of them vary in what the judges say of them, and those audited in what this leaves open.
     linearised = clustered(*_pulls(sampled, fit, verdicts, mean_verdict))
     plain = sum(share * pull**2 for share, pull in zip(left, fit.pulls, strict=True))
     value = min(1.0, max(0.0, fit.value))
@@ -125,10 +143,12 @@ def prediction_powered(
     alone = variances(sampled, verdicts.size).draw
     ratio = draw / alone if alone else None
     study, at_large = (
-        _figure(title, value, variance, freedom, method, sampled, missing, level, wilson=weight is None)
+        _figure(
+            title, value, variance, freedom, method, sampled, missing, level, verdicts.cluster, wilson=weight is None
+        )
         for title, method, variance, freedom in (
             (name, methods[0], draw, n - 2),
-            (_at_large(name), methods[1], over, responses - 1),
+            (_at_large(name), methods[1], over, clusters - 1),
         )
     )
     return Powered(study, at_large, fit.weight, ratio, _as_good_as(ratio, n, verdicts.size))
@@ -142,9 +162,11 @@ def judge_alone(name: str, verdicts: Verdicts, *, level: float = LEVEL) -> Estim
     """
     value = verdicts.share
     reason = "No statement has a verdict." if value is None else _UNCORRECTED
-    asked = sum(1 for said in verdicts.by_response.values() if said.told)
+    asked = sum(1 for said in verdicts.by_cluster.values() if said.told)
     told, left = verdicts.told, verdicts.size - verdicts.told
-    return Estimate(name, value, None, None, ALONE, told, asked, left, reason, level, scale="share")
+    return Estimate(
+        name, value, None, None, ALONE, told, asked, left, reason, level, scale="share", cluster=verdicts.cluster
+    )
 
 
 class _Fit(NamedTuple):
@@ -199,8 +221,8 @@ def _pulls(
 ) -> tuple[list[Hashable], list[float]]:
     clusters: list[Hashable] = [one.cluster for one in sampled]
     pulls = list(fit.pulls)
-    for response, said in verdicts.by_response.items():
-        clusters.append(response)
+    for cluster, said in verdicts.by_cluster.items():
+        clusters.append(cluster)
         pulls.append(fit.weight * (said.yes - mean_verdict * said.told) / verdicts.size)
     return clusters, pulls
 
@@ -226,17 +248,20 @@ def _no_help(
 
 def _figure(
     name: str, value: float, variance: float, freedom: int, method: str, sampled: Sequence[Sampled], missing: int,
-    level: float, *, wilson: bool,
+    level: float, unit: str, *, wilson: bool,
 ) -> Estimate:  # fmt: skip
-    n, responses = len(sampled), len({one.cluster for one in sampled})
+    n, clusters = len(sampled), len({one.cluster for one in sampled})
     if freedom < 1:
-        return Estimate(name, value, None, None, method, n, responses, missing, ONE_RESPONSE, level, scale="share")
+        return Estimate(
+            name, value, None, None, method, n, clusters, missing, one_cluster(unit), level, scale="share",
+            cluster=unit,
+        )  # fmt: skip
     if wilson and 0 < value < 1:
         low, high = wilson_on(value, variance, freedom, level)
     else:
         half = student(level, freedom) * math.sqrt(variance)
         low, high = max(0.0, value - half), min(1.0, value + half)
-    return Estimate(name, value, low, high, method, n, responses, missing, level=level, scale="share")
+    return Estimate(name, value, low, high, method, n, clusters, missing, level=level, scale="share", cluster=unit)
 
 
 def _as_good_as(ratio: float | None, n: int, size: int) -> int | None:

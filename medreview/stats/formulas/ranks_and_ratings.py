@@ -338,7 +338,7 @@ def icc(
     level: float = LEVEL,
     clusters: Sequence[Hashable] | None = None,
     resampling: Resampling | None = None,
-    unit: str = "response",
+    unit: str = "",
 ) -> Estimate:
     """One form for subjects by raters, with its F interval; with ``resampling``, that of subjects (or ``clusters``).
 

@@ -1,7 +1,7 @@
-"""Several figures from one draw of whole responses: blocks of counts, kinds of like items, ratios of sums.
+"""Several figures from one draw of whole clusters: blocks of counts, kinds of like items, ratios of sums.
 
-``draw_together`` resamples several counts of the same responses, ``ResponseSample`` named amounts of each response, or
-of each case. Many statements are alike: ``Alike`` works out once for each kind what is to be known of them.
+``draw_together`` resamples several counts of the same clusters (questions, responses), ``ResponseSample`` named amounts
+of each. Many statements are alike: ``Alike`` works out once for each kind what is to be known of them.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -21,6 +21,7 @@ from medreview.stats.formulas.bootstrap import (
     draw,
     over_clusters,
     resampled,
+    sum_by_cluster,
     wholly,
     without_each,
 )
@@ -29,27 +30,27 @@ from medreview.stats.formulas.estimate import Estimate, Scale
 
 
 class CountedBlock(NamedTuple):
-    """One thing that is counted: the response of each item, and which of ``width`` cells the item falls into."""
+    """One thing that is counted: the cluster of each item, and which of ``width`` cells the item falls into."""
 
-    responses: Sequence[str]
+    clusters: Sequence[str]
     cells: Ints
     width: int
 
 
 class DrawnBlock(NamedTuple):
-    """A block after the draw: counts per response of the view (R x width) and per resample (replicates x width)."""
+    """A block after the draw: counts per cluster of the view (R x width) and per resample (replicates x width)."""
 
     units: Floats
     sums: Floats
 
 
 def draw_together(blocks: Sequence[CountedBlock], resampling: Resampling) -> list[DrawnBlock]:
-    """Every block from the same resamples of the responses in which any of them has an item."""
+    """Every block from the same resamples of the clusters in which any of them has an item."""
     place: dict[str, int] = {}
     for block in blocks:
-        for response_id in block.responses:
-            place.setdefault(response_id, len(place))
-    counted = [_per_response(block, place) for block in blocks]
+        for cluster in block.clusters:
+            place.setdefault(cluster, len(place))
+    counted = [_per_cluster(block, place) for block in blocks]
     units = np.hstack(counted) if counted else np.zeros((0, 0))
     sums = draw(contributions(units), resampling) if len(units) else units
     ends = np.cumsum([block.width for block in blocks])
@@ -58,8 +59,8 @@ def draw_together(blocks: Sequence[CountedBlock], resampling: Resampling) -> lis
     ]
 
 
-def _per_response(block: CountedBlock, place: dict[str, int]) -> Floats:
-    where = np.array([place[response_id] for response_id in block.responses], dtype=np.int64)
+def _per_cluster(block: CountedBlock, place: dict[str, int]) -> Floats:
+    where = np.array([place[cluster] for cluster in block.clusters], dtype=np.int64)
     flat = np.bincount(where * block.width + block.cells, minlength=len(place) * block.width)
     return flat.reshape(len(place), block.width).astype(np.float64)
 
@@ -69,20 +70,20 @@ T = TypeVar("T")
 
 
 class Alike(Generic[K]):
-    """A column of statements: of which response each is, and of which kind.
+    """A column of statements: of which cluster each is, and of which kind.
 
     ``kinds`` has each kind once, in the order in which they first came; ``codes`` (n) the place of each statement's
-    kind among them, and ``responses`` (n) the response of each.
+    kind among them, and ``clusters`` (n) the cluster of each.
     """
 
     def __init__(self) -> None:
-        self.responses: list[str] = []
+        self.clusters: list[str] = []
         self.codes: list[int] = []
         self._place: dict[K, int] = {}
 
-    def add(self, response_id: str, kind: K) -> None:
+    def add(self, cluster: str, kind: K) -> None:
         """Take up one statement."""
-        self.responses.append(response_id)
+        self.clusters.append(cluster)
         self.codes.append(self._place.setdefault(kind, len(self._place)))
 
     @property
@@ -97,17 +98,17 @@ class Alike(Generic[K]):
         return [int(count) for count in found]
 
     def told(self, of: Callable[[K], T | None]) -> list[tuple[str, T]]:
-        """The response of each statement and what ``of`` tells of its kind, where that is not ``None``."""
+        """The cluster of each statement and what ``of`` tells of its kind, where that is not ``None``."""
         said = [of(kind) for kind in self._place]
-        rows = zip(self.responses, self.codes, strict=True)
-        return [(response_id, what) for response_id, code in rows if (what := said[code]) is not None]
+        rows = zip(self.clusters, self.codes, strict=True)
+        return [(cluster, what) for cluster, code in rows if (what := said[code]) is not None]
 
 
 class ResponseSample:
-    """Named amounts of each response (one row each), drawn once: all figures of a group come from the same draws.
+    """Named amounts of each cluster (one row each), drawn once: all figures of a group come from the same draws.
 
-    ``unit``: what a row is, where it is no response. ``sums`` (replicates x columns) are the resamples, where a whole
-    view shares them.
+    ``unit``: what a row is, where that is not what ``resampling`` says. ``sums`` (replicates x columns) are the
+    resamples, where a whole view shares them. ``clusters``: those of the rows, where a cluster has several.
     """
 
     def __init__(
@@ -115,12 +116,13 @@ class ResponseSample:
         columns: Sequence[str],
         rows: Sequence[Sequence[float]] | Floats,
         resampling: Resampling = DEFAULT,
-        unit: str = "response",
+        unit: str = "",
         sums: Floats | None = None,
+        clusters: Sequence[str] | None = None,
     ) -> None:
-        self._unit = unit
+        self._unit = unit or resampling.cluster
         self._place = {name: place for place, name in enumerate(columns)}
-        self._units = np.array(rows, dtype=np.float64).reshape(-1, len(columns))
+        self._units = sum_by_cluster(np.array(rows, dtype=np.float64).reshape(-1, len(columns)), clusters)
         if sums is not None:
             self._sums = sums
         else:
@@ -130,6 +132,10 @@ class ResponseSample:
     def total(self, column: str) -> int:
         """The sum of a column of counts."""
         return int(self._units[:, self._place[column]].sum())
+
+    def counts(self, over: str, under: str) -> list[tuple[int, int]]:
+        """Two columns of counts, row by row."""
+        return [(int(so), int(of)) for so, of in self._units[:, [self._place[over], self._place[under]]]]
 
     def share(self, name: str, over: str, under: str, *, undefined: str, whole: str = "", dropped: int = 0) -> Estimate:
         """The sum of one column over that of another as a share."""
@@ -156,7 +162,7 @@ class ResponseSample:
         if n == 0:
             return Estimate(
                 name, None, None, None, over_clusters(self._unit), 0, 0, dropped, undefined, self._resampling.level,
-                scale=scale,
+                scale=scale, cluster=self._unit,
             )  # fmt: skip
         columns = [self._place[over], self._place[under]]
         units = self._units[:, columns]

@@ -16,10 +16,14 @@ _NOTHING = "No expert span has a model span to compare with."
 
 @dataclass(frozen=True)
 class SpanItem:
-    """One response: the exact texts of the expert's spans and of the model's."""
+    """One response: the exact texts of the expert's spans and of the model's.
+
+    ``cluster``: what is resampled with it, such as its question; ``""`` for the response itself.
+    """
 
     expert: Sequence[str]
     model: Sequence[str]
+    cluster: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,11 +60,12 @@ def span_distances(
     level: float = 0.95,
     replicates: int = 9_999,
     seed: int = 1,
+    unit: str = "response",
 ) -> SpanDistances:
     """Distances of all expert spans to the nearest model span of the same response, with pooled mean and median.
 
     ``missing``: an expert span without any model span is left out and counted (``exclude``) or taken as the distance
-    to the empty text (``length``). Intervals resample responses.
+    to the empty text (``length``). Intervals resample the clusters, each a ``unit``.
     """
     import numpy as np
 
@@ -79,12 +84,16 @@ def span_distances(
         pairs.append(found)
     pooled = [pair for found in pairs for pair in found]
     known = [[pair for pair in found if pair is not None] for found in pairs]
-    used = [found for found in known if found]
+    groups: dict[str, list[tuple[int, float]]] = {}
+    for place, (item, near) in enumerate(zip(items, known, strict=True)):
+        if near:
+            groups.setdefault(item.cluster or str(place), []).extend(near)
+    used = list(groups.values())
     n, clusters = sum(map(len, used)), len(used)
     dropped = len(pooled) - n
     if n == 0:
         mean, median, mean_relative = (
-            Estimate(name, None, None, None, "none", 0, 0, dropped, _NOTHING, level, scale=scale)
+            Estimate(name, None, None, None, "none", 0, 0, dropped, _NOTHING, level, scale=scale, cluster=unit)
             for name, scale in _FIGURES
         )
     else:
@@ -96,7 +105,7 @@ def span_distances(
                 row[column[distance]] += 1
                 row[-1] += relative
         values = np.array(grid, dtype=np.float64)
-        resampling = bootstrap.Resampling(level, replicates, seed)
+        resampling = bootstrap.Resampling(level, replicates, seed, cluster=unit)
         data = bootstrap.contributions(units)
         sums, observed = bootstrap.draw(data, resampling), data.total
 

@@ -55,7 +55,8 @@ class ResponseSupport:
     it is supported, where that is known otherwise than from the pairs (a jury's verdict, a reviewer's label). ``own``:
     of each statement that itself cites a source, whether one that it cites supports it. ``invalid``: it is no response
     (``labels.INVALID``), has neither statements nor sources, and is not supported. ``parted``: only some of its
-    statements are here, so that it is no item of response support, nor its sources of unused ones.
+    statements are here, so that it is no item of response support, nor its sources of unused ones. ``cluster``: what is
+    resampled with it, such as its question; ``""`` for the response itself.
     """
 
     urls: Sequence[bool | None]
@@ -64,6 +65,7 @@ class ResponseSupport:
     own: Sequence[bool | None] = ()
     invalid: bool = False
     parted: bool = False
+    cluster: str = ""
 
     @cached_property
     def counts(self) -> tuple["_Counts", ...]:
@@ -95,7 +97,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class SupportMetrics:
-    """The shares; ``figures`` with responses as the resampling unit lead, ``wilson`` takes items as independent.
+    """The shares; ``figures`` over clusters of responses lead, ``wilson`` takes items as independent.
 
     A response with a statement that has no verdict is left out and counted in ``dropped``, also where another statement
     settles it; so is a source that has no verdict on one of them. To keep what one verdict settles and drop what a
@@ -178,20 +180,27 @@ def support_counts(response: ResponseSupport) -> dict[str, tuple[int, int]]:
 
 
 def support_metrics(
-    responses: Sequence[ResponseSupport], *, level: float = 0.95, replicates: int = 9_999, seed: int = 1
+    responses: Sequence[ResponseSupport],
+    *,
+    level: float = 0.95,
+    replicates: int = 9_999,
+    seed: int = 1,
+    unit: str = "response",
 ) -> SupportMetrics:
     """URL validity, statement-level and response-level support and the share of unused sources (SourceCheckup).
 
     A statement is supported by one supporting source or more: of those that it cites itself, or of all of its response.
     A response is when all its statements are, among the responses that have statements and the invalid ones, which
-    are not; a source is unused when it supports no statement of its response.
+    are not; a source is unused when it supports no statement of its response. ``unit``: what the clusters of the
+    responses are.
     """
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.formulas.shared_draws import ResponseSample
 
     columns = [f"{part} {share.key}" for share in _SHARES for part in ("so", "known")]
     rows = [[count for one in response.counts for count in (one.so, one.known)] for response in responses]
-    sample = ResponseSample(columns, rows, Resampling(level, replicates, seed))
+    clusters = [response.cluster or str(place) for place, response in enumerate(responses)]
+    sample = ResponseSample(columns, rows, Resampling(level, replicates, seed), unit, clusters=clusters)
     pooled = {share: _sum(response.counts[place] for response in responses) for place, share in enumerate(_SHARES)}
     figures: dict[str, Estimate] = {}
     wilson: dict[str, Estimate] = {}

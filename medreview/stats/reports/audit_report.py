@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, get_args
 
 from medreview.judges.rollup import tie_rule
 from medreview.labels import TieRule
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.audit_sampling import (
     Known,
     Planned,
@@ -133,6 +134,7 @@ def in_turn(
     looked: Mapping[str, Looked],
     rows: Sequence[sqlite3.Row],
     *,
+    clusters: Clusters,
     against_judges: bool = False,
 ) -> list[DrawnMember]:
     """The members by the labels of all these reviewers together; on one statement these are averaged.
@@ -144,7 +146,10 @@ def in_turn(
     put_off = frozenset().union(*(looked[name].put_off for name in labels))
     seen = frozenset().union(*(looked[name].seen for name in labels))
     told = list(labels.values())
-    members = [_member(row, told, put_off, seen, _judges(row) if against_judges else None) for row in rows]
+    members = [
+        _member(row, told, put_off, seen, _judges(row) if against_judges else None, clusters.of[row["response_id"]])
+        for row in rows
+    ]
     if not any(member.met in _WAITING for member in members):
         return members
     marked = [replace(member, met="labelled_out_of_turn") if member.filtered else member for member in members]
@@ -171,8 +176,9 @@ def usable(label: ReviewerLabel) -> bool:
 
 
 def _member(
-    row: sqlite3.Row, told: Sequence[Labels], put_off: Set[str], seen: Set[str], against: ScaleLabel | None
-) -> DrawnMember:
+    row: sqlite3.Row, told: Sequence[Labels], put_off: Set[str], seen: Set[str], against: ScaleLabel | None,
+    cluster: str,
+) -> DrawnMember:  # fmt: skip
     unit = row["statement_id"]
     given = [labels[unit] for labels in told if unit in labels]
     blind = [label for label in given if label.group.mode == "blind"]
@@ -187,7 +193,7 @@ def _member(
             value = sum(BINARY.labels[label.label != "supported"] == wanted for label in used) / len(used)
     return DrawnMember(
         unit=unit,
-        response_id=row["response_id"],
+        cluster=cluster,
         model=row["model"],
         origin=row["origin"],
         probability=row["inclusion_prob"],
@@ -299,6 +305,7 @@ def audit_report(
     assisted: bool = False,
     weight: float | None = None,
     points: float = POINTS,
+    clusters: Clusters | None = None,
 ) -> AuditReport:
     """The audit by the labels of each of these reviewers and, where there are several, of all together.
 
@@ -307,6 +314,7 @@ def audit_report(
 
     ``judges``: all together first, then each. ``assisted``: estimates with verdicts also where labels are not blind.
     ``weight``: that of the verdicts, by default the best by the audit. ``points``: see :class:`AuditPlan`.
+    ``clusters``: those of the study, where they are known already.
     """
     if only.by_labels:
         return AuditReport(tuple(strata(reader)), (), tie_rule(reader))
@@ -319,22 +327,29 @@ def audit_report(
     if len(present) > 1:
         groups.append((None, present))
     sizes = stratum_sizes(reader, only) if groups else {}
+    clusters = clusters or study_clusters(reader)
     found = []
     for who, told in groups:
-        members = in_turn(told, looked, rows)
-        supported = audit_share_of("supported, by the audit", members, size)
+        members = in_turn(told, looked, rows, clusters=clusters)
+        supported = audit_share_of("supported, by the audit", members, size, clusters.name)
         helped = tuple(with_verdicts(members, judge, assisted=assisted, weight=weight) for judge in judges)
-        judged = in_turn(told, looked, rows, against_judges=True)
+        judged = in_turn(told, looked, rows, clusters=clusters, against_judges=True)
         found.append(
             AuditFigures(
                 reviewer=who,
                 supported=supported,
-                judges_right=audit_share_of("judges right, by the audit", judged, size),
-                with_triage=_with_triage(members, list(told.values()), flagged, size),
-                post_stratified=post_stratified(sizes, members),
+                judges_right=audit_share_of("judges right, by the audit", judged, size, clusters.name),
+                with_triage=_with_triage(members, list(told.values()), flagged, size, clusters.name),
+                post_stratified=post_stratified(sizes, members, clusters.name),
                 with_verdicts=helped,
                 plan=_plan(
-                    members, supported.flow, supported.study.value, helped[0] if helped else None, judges, points
+                    members,
+                    supported.flow,
+                    supported.study.value,
+                    helped[0] if helped else None,
+                    judges,
+                    points,
+                    clusters.name,
                 ),
             )
         )
@@ -343,18 +358,19 @@ def audit_report(
 
 def plan_before_labels(reader: sqlite3.Connection, points: float = POINTS) -> AuditPlan:
     """What it takes before anything of an audit is labelled."""
-    return _plan((), flow_of((), count_statements(reader)), None, None, (), points)
+    return _plan((), flow_of((), count_statements(reader)), None, None, (), points, "")
 
 
-def audit_share_of(name: str, members: Sequence[DrawnMember], size: int) -> AuditShare:
-    """A share of a study of ``size`` statements by the members that are used."""
+def audit_share_of(name: str, members: Sequence[DrawnMember], size: int, cluster: str) -> AuditShare:
+    """A share of a study of ``size`` statements by the members that are used, whose clusters are each a ``cluster``."""
     flow = flow_of(members, size)
     used = [member for member in members if member.met == "used"]
     missing = flow.drawn - flow.used
     sampled = [member.sampled for member in used]
     notes = (f"assisted in part: {flow.assisted} of {flow.used}",) if flow.assisted else ()
-    study = replace(audit_share(name, sampled, size, missing=missing), notes=notes)
-    at_large = replace(share_at_large(f"{name}, in answers like these", sampled, missing=missing), notes=notes)
+    study = replace(audit_share(name, sampled, size, missing=missing, unit=cluster), notes=notes)
+    large = share_at_large(f"{name}, in answers like these", sampled, missing=missing, unit=cluster)
+    at_large = replace(large, notes=notes)
     bounds = None
     if flow.assisted and study.value is not None:
         total = sum(1 / member.probability for member in used)
@@ -379,6 +395,7 @@ def _plan(
     helped: WithVerdicts | None,
     judges: Sequence[JudgeVerdicts],
     points: float,
+    cluster: str,
 ) -> AuditPlan:
     size, known = flow.in_study, None
     if share is not None:
@@ -387,10 +404,11 @@ def _plan(
             share=share,
             labels=len(sampled),
             size=size,
-            audited_responses=len({one.cluster for one in sampled}),
-            responses=len(judges[0].verdicts.by_response) if judges else len({one.cluster for one in sampled}),
+            audited_clusters=len({one.cluster for one in sampled}),
+            clusters=len(judges[0].verdicts.by_cluster) if judges else len({one.cluster for one in sampled}),
             variances=variances(sampled, size),
             ratio=helped.variance_ratio if helped else None,
+            cluster=cluster,
         )
     return AuditPlan(
         points=points,
@@ -406,7 +424,11 @@ def _plan(
 
 
 def _with_triage(
-    members: Sequence[DrawnMember], told: Sequence[Labels], flagged: Collection[str], size: int
+    members: Sequence[DrawnMember],
+    told: Sequence[Labels],
+    flagged: Collection[str],
+    size: int,
+    cluster: str,
 ) -> Estimate | None:
     """The share with every flagged statement's own label, if all of them have one and some of these are assisted."""
     of_flagged = [[labels[unit] for labels in told if unit in labels] for unit in flagged]
@@ -418,7 +440,7 @@ def _with_triage(
     sampled = [member.sampled for member in rest if member.met == "used"]
     missing = len(flagged) - len(known) + len(rest) - len(sampled)
     found = post_stratified_share(
-        "supported, by the audit and the triage", known, len(flagged), sampled, size, missing=missing
+        "supported, by the audit and the triage", known, len(flagged), sampled, size, missing=missing, unit=cluster
     )
     return replace(found, notes=("assisted labels for the flagged statements, the audit for all others",))
 
@@ -467,9 +489,11 @@ def leading_estimate(
         labels = reviewer_labels(reader, reviewer, pass_no, audited=True) if rows else {}
     if not rows or not labels:
         return None
-    members = in_turn({reviewer: labels}, {reviewer: looked_at(reader, reviewer, pass_no)}, rows)
-    alone = audit_share_of("supported, by the audit", members, count_statements(reader))
-    helped = with_verdicts(members, judges_together(reader))
+    clusters = study_clusters(reader)
+    looked = {reviewer: looked_at(reader, reviewer, pass_no)}
+    members = in_turn({reviewer: labels}, looked, rows, clusters=clusters)
+    alone = audit_share_of("supported, by the audit", members, count_statements(reader), clusters.name)
+    helped = with_verdicts(members, judges_together(reader, clusters))
     estimate = leading(alone, helped)
     return LeadingEstimate(
         estimate=estimate,

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge, judges_of_support
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.audit_sampling import AuditedStratum, Sampled, stratified_share
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
@@ -39,10 +40,13 @@ Met = Literal[
 
 @dataclass(frozen=True, slots=True)
 class DrawnMember:
-    """A drawn statement as one figure counts it; ``value`` where it is used; ``filtered``: given through a filter."""
+    """A drawn statement as one figure counts it; ``value`` where it is used; ``filtered``: given through a filter.
+
+    ``cluster``: what stands for its answer in answers like these (``medreview.stats.clusters``).
+    """
 
     unit: str
-    response_id: str
+    cluster: str
     model: str
     origin: str
     probability: float
@@ -55,7 +59,7 @@ class DrawnMember:
     @property
     def sampled(self) -> Sampled:
         """The member in a formula."""
-        return Sampled(self.value, self.response_id, self.probability)
+        return Sampled(self.value, self.cluster, self.probability)
 
 
 StratumSizes = Mapping[str, Mapping[str, int]]
@@ -105,9 +109,11 @@ class WithVerdicts:
 
 
 class VerdictCounter:
-    """Counts each judge's word on supported or not over a study that is read as a stream."""
+    """Counts each judge's word on supported or not over a study that is read as a stream; by clusters, each a
+    ``cluster``."""
 
-    def __init__(self, judges: Sequence[VotingJudge], audited: Collection[str]) -> None:
+    def __init__(self, judges: Sequence[VotingJudge], audited: Collection[str], cluster: str) -> None:
+        self._cluster = cluster
         self._judges: tuple[VotingJudge | None, ...] = (None, *judges)
         self._audited_units = audited
         self._said: dict[VotingJudge | None, dict[str, Said]] = {judge: {} for judge in self._judges}
@@ -130,13 +136,17 @@ class VerdictCounter:
                 for place, supported in words:
                     self._audited[self._judges[place]][statement.statement_id] = supported
         for judge, many, supporting in zip(self._judges, told, yes, strict=True):
-            self._said[judge][case.response_id] = Said(len(case.statements), many, supporting)
+            before = self._said[judge].get(case.cluster, Said(0, 0, 0))
+            self._said[judge][case.cluster] = before.with_more(len(case.statements), many, supporting)
 
     def judges(self) -> list[JudgeVerdicts]:
         """All judges together first, then each, in the order in which they were first asked."""
         return [
             JudgeVerdicts(
-                judge.title if judge else TOGETHER, Verdicts(self._said[judge]), self._audited[judge], self._tied(judge)
+                judge.title if judge else TOGETHER,
+                Verdicts(self._said[judge], self._cluster),
+                self._audited[judge],
+                self._tied(judge),
             )
             for judge in self._judges
         ]
@@ -165,8 +175,9 @@ def every_judge(reader: sqlite3.Connection) -> list[JudgeVerdicts]:
     audited = audited_units(reader)
     if not audited:
         return []
-    counter = VerdictCounter(judges_of_support(reader), audited)
-    for case in judged_responses(reader):
+    clusters = study_clusters(reader)
+    counter = VerdictCounter(judges_of_support(reader), audited, clusters.name)
+    for case in judged_responses(reader, clusters=clusters):
         counter.add(case)
     return counter.judges()
 
@@ -182,11 +193,14 @@ def led_by(judges: Sequence[JudgeVerdicts], name: str | None) -> list[JudgeVerdi
     return [*chosen, *(each for each in judges if each.judge != name)]
 
 
-def judges_together(reader: sqlite3.Connection) -> JudgeVerdicts:
+def judges_together(reader: sqlite3.Connection, clusters: Clusters) -> JudgeVerdicts:
     """The word of all judges together alone, counted by the database: for a screen that opens at once."""
-    said = {row[0]: Said(row[1], row[2], row[3]) for row in reader.execute(_TOGETHER)}
+    said: dict[str, Said] = {}
+    for response, *counts in reader.execute(_TOGETHER):
+        cluster = clusters.of[response]
+        said[cluster] = said.get(cluster, Said(0, 0, 0)).with_more(*counts)
     audited = {row[0]: bool(row[1]) for row in reader.execute(_TOGETHER_AUDITED) if row[1] is not None}
-    return JudgeVerdicts(TOGETHER, Verdicts(said), audited)
+    return JudgeVerdicts(TOGETHER, Verdicts(said, clusters.name), audited)
 
 
 def with_verdicts(
@@ -236,7 +250,7 @@ def stratum_sizes(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> S
     return sizes
 
 
-def post_stratified(sizes: StratumSizes, members: Sequence[DrawnMember]) -> dict[str, Estimate]:
+def post_stratified(sizes: StratumSizes, members: Sequence[DrawnMember], cluster: str) -> dict[str, Estimate]:
     """The share supported, post-stratified by model, by origin and by flag, where the study has two of these."""
     used = [member for member in members if member.met == "used"]
     places = [_strata(member.model, member.origin, member.flagged) for member in used]
@@ -249,7 +263,7 @@ def post_stratified(sizes: StratumSizes, members: Sequence[DrawnMember]) -> dict
             audited[place[by]].append(member.sampled)
         strata = {label: AuditedStratum(size, tuple(audited[label])) for label, size in counts.items()}
         missing = len(members) - len(used)
-        found[by] = stratified_share(f"supported, post-stratified by {by}", strata, missing=missing)
+        found[by] = stratified_share(f"supported, post-stratified by {by}", strata, missing=missing, unit=cluster)
     return found
 
 
@@ -264,14 +278,12 @@ def _right(
     judged = [(member, word) for member, word in zip(used, said, strict=True) if word is not None]
     right = [replace(member, value=member.value if word else 1 - member.value).sampled for member, word in judged]
     told = {
-        response: Said(each.told, each.told, each.yes)
-        for response, each in of.verdicts.by_response.items()
-        if each.told
+        cluster: Said(each.told, each.told, each.yes) for cluster, each in of.verdicts.by_cluster.items() if each.told
     }
     missing = len(members) - len(judged)
     powered: Powered = prediction_powered(
-        "judge right, by the audit and the verdicts", right, [float(word) for _, word in judged], Verdicts(told),
-        missing=missing, refused=refused,
+        "judge right, by the audit and the verdicts", right, [float(word) for _, word in judged],
+        Verdicts(told, of.verdicts.cluster), missing=missing, refused=refused,
     )  # fmt: skip
     return powered.study
 

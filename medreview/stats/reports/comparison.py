@@ -25,12 +25,12 @@ from medreview.stats.reports.reviewer_labels import BINARY, COARSE, Mode, Scale,
 class Comparison:
     """``first`` (rows of ``table``) against ``second`` (columns), on the labels of a scale in the protocol's order.
 
-    ``agreement`` are percent agreement, clustered by response and by Wilson, and the chance-corrected coefficients:
-    Cohen's kappa (Cohen 1960) and AC1 (Gwet 2008). ``n`` statements of so many ``responses`` were compared; ``dropped``
-    counts the others by reason; ``first_counts`` and ``second_counts`` are the marginals; ``mcnemar`` stands where
-    there are two labels, and asks whether both say the first of them equally often. ``mode`` says how the reviewers'
-    labels were given, ``None`` between judges; ``drawn``, of a reviewer's labels against judges, whether the statements
-    are the random audit.
+    ``agreement`` are percent agreement, clustered and by Wilson, and the chance-corrected coefficients:
+    Cohen's kappa (Cohen 1960) and AC1 (Gwet 2008). ``n`` statements of so many ``clusters`` were compared (each a
+    ``cluster``, such as a question); ``dropped`` counts the others by reason; ``first_counts`` and ``second_counts``
+    are the marginals; ``mcnemar`` stands where there are two labels, and asks whether both say the first of them
+    equally often. ``mode`` says how the reviewers' labels were given, ``None`` between judges; ``drawn``, of a
+    reviewer's labels against judges, whether the statements are the random audit.
 
     ``kappa_band`` is the word of Landis & Koch (1977) for kappa, to stand beside its interval. ``weighted``: where the
     labels have an ``order``, Cohen's weighted kappa (1968) and Gwet's AC2 (2014), linear and quadratic weights of it.
@@ -44,7 +44,8 @@ class Comparison:
     scale: str
     labels: tuple[str, ...]
     n: int
-    responses: int
+    cluster: str
+    clusters: int
     dropped: Mapping[str, int]
     table: tuple[tuple[int, ...], ...]
     first_counts: Mapping[str, int]
@@ -78,17 +79,17 @@ class Pairing:
     reference: bool = False
     rows: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
-    responses: list[str] = field(default_factory=list)
+    clusters: list[str] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
 
-    def add(self, response_id: str, first: ScaleLabel, second: ScaleLabel) -> bool:
+    def add(self, cluster: str, first: ScaleLabel, second: ScaleLabel) -> bool:
         """Take up one statement; False when one of the two has no label and it is dropped for that."""
         if first.label is None or second.label is None:
             self.dropped[first.missing or second.missing] += 1
             return False
         self.rows.append(first.label)
         self.columns.append(second.label)
-        self.responses.append(response_id)
+        self.clusters.append(cluster)
         return True
 
     def add_alike(self, statements: Alike[K], said: Callable[[K], tuple[ScaleLabel, ScaleLabel] | None]) -> None:
@@ -104,18 +105,18 @@ class Pairing:
                 self.dropped[first.missing or second.missing] += count
             else:
                 labels[-1] = first.label, second.label
-        for response_id, code in zip(statements.responses, statements.codes, strict=True):
+        for cluster, code in zip(statements.clusters, statements.codes, strict=True):
             if (pair := labels[code]) is not None:
                 self.rows.append(pair[0])
                 self.columns.append(pair[1])
-                self.responses.append(response_id)
+                self.clusters.append(cluster)
 
     def leave_two_way_words(self) -> None:
         """Compare nothing where one of the two has words of supported or not only: without its "not supported", which
         has no place among the four labels, the rest would agree by what is left out."""
         if self.dropped[COARSE]:
             self.dropped[COARSE] += len(self.rows)
-            self.rows, self.columns, self.responses = [], [], []
+            self.rows, self.columns, self.clusters = [], [], []
 
 
 def compare(
@@ -125,7 +126,7 @@ def compare(
     *,
     full: bool = True,
 ) -> tuple[Comparison, ...]:
-    """All figures of the pairings of one view, from the same resamples of its responses.
+    """All figures of the pairings of one view, from the same resamples of its clusters.
 
     ``cautions``, one entry per pairing, come before those on small numbers. ``full``: with weighted coefficients and
     figures per label, which take most of the time.
@@ -143,7 +144,7 @@ def compare(
 def _block(pairing: Pairing) -> CountedBlock:
     labels = pairing.scale.labels
     cells = encode(pairing.rows, labels) * len(labels) + encode(pairing.columns, labels)
-    return CountedBlock(pairing.responses, cells, len(labels) ** 2)
+    return CountedBlock(pairing.clusters, cells, len(labels) ** 2)
 
 
 def _compared(
@@ -161,14 +162,15 @@ def _compared(
         scale=pairing.scale.name,
         labels=labels,
         n=len(pairing.rows),
-        responses=len(set(pairing.responses)),
+        cluster=resampling.cluster,
+        clusters=len(set(pairing.clusters)),
         dropped=dict(pairing.dropped.most_common()),
         table=table,
         first_counts=dict(zip(labels, map(sum, table), strict=True)),
         second_counts=dict(zip(labels, map(sum, zip(*table, strict=True)), strict=True)),
         agreement=_shown(pairing, figures, resampling.level),
-        mcnemar=_mcnemar(units) if pairing.scale is BINARY and pairing.rows else None,
-        cautions=(*cautions, *_small(pairing, figures)),
+        mcnemar=_mcnemar(units, resampling) if pairing.scale is BINARY and pairing.rows else None,
+        cautions=(*cautions, *_small(pairing, figures, resampling.cluster)),
         mode=pairing.mode,
         drawn=pairing.drawn,
         kappa_band=landis_koch(figures["cohen_kappa"].value),
@@ -198,9 +200,10 @@ def _weighted(pairing: Pairing, drawn: DrawnBlock, resampling: Resampling) -> tu
     )  # fmt: skip
 
 
-def _mcnemar(units: Floats) -> McNemar:
+def _mcnemar(units: Floats, resampling: Resampling) -> McNemar:
     """Of how often each says the first of two labels."""
-    return paired_test(units[:, 1].tolist(), units[:, 2].tolist(), units.sum(axis=1).tolist())
+    only_first, only_second, items = (column.tolist() for column in (units[:, 1], units[:, 2], units.sum(axis=1)))
+    return paired_test(only_first, only_second, items, resampling.cluster)
 
 
 def _shown(pairing: Pairing, figures: Mapping[str, Estimate], level: float) -> tuple[Estimate, ...]:
@@ -214,22 +217,23 @@ def _shown(pairing: Pairing, figures: Mapping[str, Estimate], level: float) -> t
         dropped=clustered.dropped,
         nothing=clustered.reason or "There is nothing to compare.",
     )
-    # One statement per response: there is nothing to cluster, and Wilson is the better interval.
-    percent = (wilson,) if len(set(pairing.responses)) == len(pairing.rows) else (clustered, wilson)
+    # One statement per cluster: there is nothing to cluster, and Wilson is the better interval.
+    percent = (wilson,) if len(set(pairing.clusters)) == len(pairing.rows) else (clustered, wilson)
     chosen = (*percent, figures["cohen_kappa"], figures["gwet_ac"])
     return tuple(replace(figure, notes=()) for figure in chosen)
 
 
-def _small(pairing: Pairing, figures: Mapping[str, Estimate]) -> tuple[str, ...]:
+def _small(pairing: Pairing, figures: Mapping[str, Estimate], cluster: str) -> tuple[str, ...]:
     """The cautions on small numbers, once for all figures of the pairing."""
-    n, responses = len(pairing.rows), len(set(pairing.responses))
+    n, clusters = len(pairing.rows), len(set(pairing.clusters))
     if n == 0:
         return ()
     found = []
     if n < FEW_ITEMS:
         found.append(f"Too few statements ({n}): {FEW_ITEMS} or more are wanted before these figures are used.")
-    if responses < FEW_CLUSTERS:
-        found.append(f"Too few responses ({responses}): below {FEW_CLUSTERS} even these intervals can be too narrow.")
+    if clusters < FEW_CLUSTERS:
+        few = f"Too few {cluster}s ({clusters})"
+        found.append(f"{few}: below {FEW_CLUSTERS} even these intervals can be too narrow.")
     return (*found, *(note for note in figures["cohen_kappa"].notes if note.startswith("Too few")))
 
 

@@ -40,6 +40,7 @@ from medreview.text import counted
 class GroupFigures:
     """One group of a reviewer's labels against the judges together and against every judge.
 
+    ``labels`` lie in so many ``clusters``, each a ``cluster`` (a question, a response).
     ``under_rules``: the judges together, on supported or not, under each tie rule; empty where no statement is tied.
     """
 
@@ -47,7 +48,8 @@ class GroupFigures:
     drawn: bool
     title: str
     labels: int
-    responses: int
+    cluster: str
+    clusters: int
     cautions: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
     under_rules: tuple[UnderRule, ...] = ()
@@ -80,14 +82,14 @@ class JudgeAgreement:
         """Take up one statement, if the reviewer decided it."""
         label = self._labels.get(statement.statement_id)
         if label is not None:
-            self._collected[label.group].add(label.response_id, (label.label, label.stale, statement.opinion))
+            self._collected[label.group].add(label.cluster, (label.label, label.stale, statement.opinion))
 
     def figures(self, resampling: Resampling, *, full: bool = True) -> tuple[GroupFigures, ...]:
         """Every group that has labels; ``full``: with the figures by label."""
         return tuple(
             self._group(group, labelled, resampling, full)
             for group, labelled in self._collected.items()
-            if labelled.responses
+            if labelled.clusters
         )
 
     def _group(self, group: Group, labelled: Alike[_Kind], resampling: Resampling, full: bool) -> GroupFigures:
@@ -104,8 +106,9 @@ class JudgeAgreement:
             mode=group.mode,
             drawn=bool(group.drawn),
             title=group.title,
-            labels=len(labelled.responses),
-            responses=len(set(labelled.responses)),
+            labels=len(labelled.clusters),
+            cluster=resampling.cluster,
+            clusters=len(set(labelled.clusters)),
             cautions=() if group.drawn else (NOT_DRAWN,),
             comparisons=compare(pairings, resampling, cautions, full=full),
             under_rules=self._under_rules(group, labelled, resampling) if full else (),
@@ -246,12 +249,12 @@ class BetweenJudgesCounter:
         self._scales = scales
         self._statements = Alike[JudgesOpinion]()
 
-    def add(self, response_id: str, statement: JudgedStatement) -> None:
-        """Take up one statement with whatever the judges said of it."""
-        self._statements.add(response_id, statement.opinion)
+    def add(self, cluster: str, statement: JudgedStatement) -> None:
+        """Take up one statement of a cluster with whatever the judges said of it."""
+        self._statements.add(cluster, statement.opinion)
 
     def figures(self, resampling: Resampling, *, full: bool = True) -> BetweenJudges:
-        """Everything, every interval over responses; ``full``: with weighted coefficients of each two."""
+        """Everything, every interval over clusters; ``full``: with weighted coefficients of each two."""
         tallies = {judge: _Counted() for judge in self._judges}
         tied = decided = 0
         for said, times in zip(self._statements.kinds, self._statements.counts, strict=True):
@@ -307,7 +310,7 @@ class BetweenJudgesCounter:
             agreement = many_raters(
                 [ballot for _, ballot in told],
                 scale.labels,
-                clusters=[response_id for response_id, _ in told],
+                clusters=[cluster for cluster, _ in told],
                 statistics=LEADING_MANY,
                 resampling=resampling,
             )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from medreview.statements.own_citations import every_statement, of_response
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.estimate import UNDEFINED_LIMIT, Estimate, percent
 from medreview.stats.formulas.intervals import pooled_share
 from medreview.stats.formulas.support import SHARE_NAMES, ResponseSupport, support_counts
@@ -93,8 +94,12 @@ def own_labels(
     labels: Mapping[str, ReviewerLabel],
     pass_no: int = 1,
     only: Selection = EVERYTHING,
+    clusters: Clusters | None = None,
 ) -> OwnLabels | None:
-    """Of one reviewer, whose ``labels`` these are; ``None`` without any. ``only``: of this part of the study."""
+    """Of one reviewer, whose ``labels`` these are; ``None`` without any. ``only``: of this part of the study.
+
+    ``clusters``: those of the study, where they are known already.
+    """
     if not labels:
         return None
     every: dict[str, list[str]] = {}
@@ -111,22 +116,29 @@ def own_labels(
     cited = _by_cited(reader, reviewer, counted, touched, pass_no)
     untold = sum(found is None and _supported(counted[unit]) is True for unit, found in cited.items())
     rows = []
+    clusters = clusters or study_clusters(reader)
     for response, statements in every.items():
+        cluster = clusters.of[response]
         if response in touched:
             mine = [statement for statement in statements if only.holds(statement)]
             states = [_supported(counted.get(statement)) for statement in mine]
             own = [cited[statement] for statement in mine if statement in cited]
             parted = len(mine) < len(statements)
-            rows.append(ResponseSupport([], [[] for _ in mine], states, own, parted=parted))
+            rows.append(ResponseSupport([], [[] for _ in mine], states, own, parted=parted, cluster=cluster))
         elif response in invalid and basis == "all" and only.statements is None:
-            rows.append(ResponseSupport([], [], invalid=True))
-    found = [support_counts(row) for row in rows]
+            rows.append(ResponseSupport([], [], invalid=True, cluster=cluster))
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for row in rows:
+        sums = found.setdefault(row.cluster, dict.fromkeys(SHARE_NAMES, (0, 0)))
+        for key, (so, known) in support_counts(row).items():
+            before, of_before = sums[key]
+            sums[key] = before + so, of_before + known
     items = {"own_support": len(cited), "statement_support": len(counted), "response_support": len(rows)}
 
     def share(key: str) -> Estimate:
-        counts = [one[key] for one in found]
+        counts = [one[key] for one in found.values()]
         left = items[key] - sum(known for _, known in counts)
-        return pooled_share(SHARE_NAMES[key], counts, nothing=_NOTHING[key], dropped=left)
+        return pooled_share(SHARE_NAMES[key], counts, nothing=_NOTHING[key], dropped=left, unit=clusters.name)
 
     return OwnLabels(
         reviewer=reviewer,

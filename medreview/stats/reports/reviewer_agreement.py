@@ -103,12 +103,10 @@ def _two(
         a, b = mine[unit], theirs[unit]
         kind = kind_of(a, b)
         for pairing in collected[kind].pairings:
-            pairing.add(a.response_id, *_given(a, b, pairing.scale))
+            pairing.add(a.cluster, *_given(a, b, pairing.scale))
         final = collected["final"]
         for pairing in final.pairings:
-            pairing.add(
-                a.response_id, *(reviewers_label(one.current, pairing.scale, stale=one.stale) for one in (a, b))
-            )
+            pairing.add(a.cluster, *(reviewers_label(one.current, pairing.scale, stale=one.stale) for one in (a, b)))
         final.made_of.update(_how(kind, a, b, unit in settled))
     used = [
         (kind, part, pairing)
@@ -178,7 +176,8 @@ class PaperTest:
 
 @dataclass(frozen=True)
 class Consensus:
-    """The panel of one group of labels. ``statements`` in ``responses`` have two labels or more.
+    """The panel of one group of labels. ``statements`` have two labels or more, in so many ``clusters`` (each a
+    ``cluster``, such as a question).
 
     ``left_out`` counts labels that make no majority, by reason. ``majority`` counts what the reviewers' majority says
     under the study's tie ``rule``, and how often they are ``tied``. ``judges`` are compared with the majority as the
@@ -192,7 +191,8 @@ class Consensus:
     title: str
     reviewers: tuple[str, ...]
     statements: int
-    responses: int
+    cluster: str
+    clusters: int
     left_out: Mapping[str, int]
     rule: TieRule
     majority: Mapping[str, int]
@@ -210,7 +210,7 @@ class Consensus:
 class _Row(NamedTuple):
     """A statement: each reviewer's label by scale, each judge's word, and the jury's under each rule."""
 
-    response_id: str
+    cluster: str
     votes: Mapping[str, Mapping[str, str]]
     judges: Mapping[str, ScaleLabel]
     jury: Mapping[TieRule, ScaleLabel]
@@ -234,8 +234,8 @@ class ConsensusCounter:
         self._judges = [judge for judge in judges if not judge.offline]
         self._panels = {group: _Panel() for group in GROUPS}
 
-    def add(self, response_id: str, statement: JudgedStatement) -> None:
-        """Take up one statement, if two reviewers or more labelled it in one mode."""
+    def add(self, cluster: str, statement: JudgedStatement) -> None:
+        """Take up one statement of a cluster, if two reviewers or more labelled it in one mode."""
         for mode in MODES:
             labels = {
                 name: known[statement.statement_id]
@@ -253,7 +253,7 @@ class ConsensusCounter:
             words = {judge.name: judges_label(said.get(judge), BINARY) for judge in self._judges}
             jury = {rule: judges_label(statement.opinion.under(rule), BINARY) for rule in TIE_RULES}
             tied = statement.together is not None and jury["undecided"].missing == TIED
-            panel.rows.append(_Row(response_id, votes, words, jury, tied))
+            panel.rows.append(_Row(cluster, votes, words, jury, tied))
 
     @staticmethod
     def _votes(labels: Mapping[str, ReviewerLabel], panel: _Panel) -> dict[str, dict[str, str]]:
@@ -288,7 +288,8 @@ class ConsensusCounter:
             title=group.title,
             reviewers=tuple(people),
             statements=len(rows),
-            responses=len({row.response_id for row in rows}),
+            cluster=resampling.cluster,
+            clusters=len({row.cluster for row in rows}),
             left_out=dict(panel.left_out.most_common()),
             rule=tie,
             majority={label: labels[label] for label in BINARY.labels},
@@ -328,7 +329,7 @@ def _pairing(rows: Sequence[_Row], people: Sequence[str], judge: str, rule: TieR
     pairing = Pairing(majority_of(len(people)), judge, BINARY, group.mode, group.drawn, reference=True)
     for row, label in zip(rows, _majority(rows, people, rule).labels, strict=True):
         reference = ScaleLabel(None, TIED_REVIEWERS) if label is None else ScaleLabel(str(label))
-        pairing.add(row.response_id, reference, _word(row, judge, rule))
+        pairing.add(row.cluster, reference, _word(row, judge, rule))
     return pairing
 
 
@@ -346,7 +347,7 @@ def _under(
 
 
 def _among(rows: Sequence[_Row], people: Sequence[str], scale: Scale, resampling: Resampling) -> AmongReviewers:
-    clusters = [row.response_id for row in rows]
+    clusters = [row.cluster for row in rows]
     ballots = _ballots(rows, people, scale)
     return AmongReviewers(
         scale.name,
@@ -366,7 +367,7 @@ def _beside_person(
         tie=OF_STUDY[tie],
         positive=_SUPPORTED,
         negative=_NOT_SUPPORTED,
-        clusters=[row.response_id for row in rows],
+        clusters=[row.cluster for row in rows],
         resampling=resampling,
     )
 

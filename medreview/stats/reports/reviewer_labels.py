@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from medreview.labels import EVIDENCE, EVIDENCE_ORDER
+from medreview.stats.clusters import Clusters, study_clusters
 
 NO_JUDGEMENT: Final = "no judgement"
 TIED: Final = "jury tied"
@@ -151,7 +152,8 @@ class ReviewerLabel(NamedTuple):
     ``changed_after_reveal``: and it was changed then. ``stale``: it was given on a page whose text has changed since.
     ``from_draw``: given as a member of the audit. ``filtered``: in a queue that was narrowed by a filter.
     ``after_totals``: blind, but figures of the judges had been read by then. ``saw_others``: given when another
-    reviewer's label or note on it had been seen. ``queue``: the name of the one that it was given in.
+    reviewer's label or note on it had been seen. ``queue``: the name of the one that it was given in. ``cluster``: what
+    is resampled with it, that of its response (``medreview.stats.clusters``).
     """
 
     unit: str
@@ -166,6 +168,7 @@ class ReviewerLabel(NamedTuple):
     after_totals: bool = False
     saw_others: bool = False
     queue: str = ""
+    cluster: str = ""
 
     @property
     def mode(self) -> Mode:
@@ -185,26 +188,33 @@ def reviewers(reader: sqlite3.Connection) -> list[str]:
 
 
 def reviewer_labels(
-    reader: sqlite3.Connection, reviewer: str, pass_no: int = 1, *, audited: bool = False
+    reader: sqlite3.Connection,
+    reviewer: str,
+    pass_no: int = 1,
+    *,
+    audited: bool = False,
+    clusters: Clusters | None = None,
 ) -> dict[str, ReviewerLabel]:
     """The reviewer's standing evidence labels by statement, each as the view ``reviewer_label`` counts it.
 
     Blind: the first label, when nothing of the judges' opinion had been seen before. Assisted: everything else, with
     the current label. Labels given through a filter are no random draw while anything of the audit still waits; a
     member of the audit that was put off blind and decided so later is. ``audited``: those of the audit's members alone.
+    ``clusters``: those of the study, where they are known already.
     """
+    clusters = clusters or study_clusters(reader)
     who = (reviewer, pass_no)
     waits = reader.execute(f"SELECT EXISTS ({_WAITING})", who).fetchone()[0]
     rows = reader.execute(_LABELS + (_OF_AUDIT if audited else ""), who)
-    return {row[0]: _label(row, waits=bool(waits)) for row in rows}
+    return {row[0]: _label(row, clusters, waits=bool(waits)) for row in rows}
 
 
 def reviewer_label(
-    reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: int = 1, *, waits: bool
+    reader: sqlite3.Connection, unit: str, reviewer: str, pass_no: int = 1, *, waits: bool, clusters: Clusters
 ) -> ReviewerLabel | None:
     """The reviewer's label on one statement, ``None`` without any. ``waits``: whether anything of the audit does."""
     row = reader.execute(f"{_LABELS} AND l.unit = ?", (reviewer, pass_no, unit)).fetchone()
-    return _label(row, waits=waits) if row else None
+    return _label(row, clusters, waits=waits) if row else None
 
 
 def waiting_members(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> set[str]:
@@ -218,7 +228,7 @@ def waits_in_audit(reader: sqlite3.Connection, unit: str, reviewer: str, pass_no
     return reader.execute(query, (reviewer, pass_no, unit)).fetchone() is not None
 
 
-def _label(row: sqlite3.Row, *, waits: bool) -> ReviewerLabel:
+def _label(row: sqlite3.Row, clusters: Clusters, *, waits: bool) -> ReviewerLabel:
     unit, response_id, mode, block, label, current, changed, stale, filtered, after_totals, saw_others, drawn = row
     of_draw = from_draw(block, mode, drawn=bool(drawn))
     return ReviewerLabel(
@@ -234,6 +244,7 @@ def _label(row: sqlite3.Row, *, waits: bool) -> ReviewerLabel:
         after_totals=bool(after_totals),
         saw_others=bool(saw_others),
         queue=block,
+        cluster=clusters.of[response_id],
     )
 
 

@@ -24,6 +24,7 @@ from medreview.errors import UserError
 from medreview.judges.fact_votes import answer_of
 from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.labels import TieRule
+from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.agreement import encode
 from medreview.stats.formulas.bootstrap import (
@@ -115,11 +116,12 @@ def jury_labels(
     not there, fewer than two candidates, or a reviewer without labels of that mode.
     """
     candidates = _candidates(reader, judges)
-    labels = reviewer_labels(reader, reviewer, pass_no)
+    clusters = study_clusters(reader)
+    labels = reviewer_labels(reader, reviewer, pass_no, clusters=clusters)
     group, mine = _group(labels, reviewer, mode)
     dropped: Counter[str] = Counter()
     rows: list[tuple[str, str, list[str | None]]] = []
-    for case in judged_responses(reader):
+    for case in judged_responses(reader, clusters=clusters):
         for statement in case.statements:
             label = mine.get(statement.statement_id)
             if label is None:
@@ -129,9 +131,9 @@ def jury_labels(
                 dropped[own.missing or NOT_ASKED] += 1
                 continue
             words = [judges_label(said[judge], scale).label for judge in candidates]
-            rows.append((case.response_id, own.label, words))
+            rows.append((case.cluster, own.label, words))
     names = [judge.name for judge in candidates]
-    return _labels(reviewer, group, scale, names, rows, judge_costs(reader), dropped)
+    return _labels(reviewer, group, scale, names, rows, judge_costs(reader), dropped, cluster=clusters.name)
 
 
 def _labels(

@@ -79,7 +79,7 @@ class _Said:
 
     def __init__(self, labelled: Alike[_Kind], jury: Sequence[VotingJudge]) -> None:
         codes = np.array(labelled.codes, dtype=np.int64)
-        self.responses = labelled.responses
+        self.clusters = labelled.clusters
         names: dict[str, VotingJudge | None] = {judge.name: judge for judge in jury}
         self.cells = {
             name: np.array([_cell(kind, judge) for kind in labelled.kinds], dtype=np.int64)[codes]
@@ -97,7 +97,7 @@ class _Said:
 
     def places(self, *names: str, model: str | None = None) -> Ints:
         """Where all of these have a word, of all statements or of those of one model."""
-        held = np.ones(len(self.responses), dtype=bool)
+        held = np.ones(len(self.clusters), dtype=bool)
         for name in names:
             held &= self.cells[name] >= 0
         if model is not None:
@@ -106,7 +106,7 @@ class _Said:
 
     def block(self, name: str, places: Ints) -> CountedBlock:
         """The table of one beside the reviewer, on some of the statements."""
-        return CountedBlock([self.responses[place] for place in places], self.cells[name][places], 4)
+        return CountedBlock([self.clusters[place] for place in places], self.cells[name][places], 4)
 
 
 def _cell(kind: _Kind, judge: VotingJudge | None) -> int:
@@ -132,7 +132,7 @@ class StudyDifferences:
                 if label is None or mine is None:
                     continue
                 kind = (case.model, mine == BINARY.labels[0], statement.opinion)
-                self._labelled[name, label.group].add(case.response_id, kind)
+                self._labelled[name, label.group].add(case.cluster, kind)
 
     def families(
         self, models: Mapping[str, Sequence[ResponseSupport]], resampling: Resampling
@@ -161,8 +161,8 @@ class StudyDifferences:
             one
             for place, (pair, both) in enumerate(zip(pairs, shared, strict=True))
             for one in _agreement(
-                *pair, drawn[2 * place : 2 * place + 2], resampling, len(said.responses) - len(both),
-                _mcnemar(said, *pair, both),
+                *pair, drawn[2 * place : 2 * place + 2], resampling, len(said.clusters) - len(both),
+                _mcnemar(said, *pair, both, resampling),
             )
         ]  # fmt: skip
         return DifferenceFamily(
@@ -183,13 +183,13 @@ def _kappa(said: _Said, judge: str) -> tuple[float, float]:
     return (-np.inf if np.isnan(kappa) else kappa), float(c.observed_agreement(table))
 
 
-def _mcnemar(said: _Said, first: str, second: str, both: Ints) -> McNemar:
-    """Which of two is right more often, over responses."""
-    codes, count = cluster_codes([said.responses[place] for place in both])
+def _mcnemar(said: _Said, first: str, second: str, both: Ints, resampling: Resampling) -> McNemar:
+    """Which of two is right more often, over clusters."""
+    codes, count = cluster_codes([said.clusters[place] for place in both])
     right, other = (np.isin(said.cells[name][both], (0, 3)) for name in (first, second))
     tallies = (np.bincount(codes[some], minlength=count) for some in (right & ~other, other & ~right))
     only_first, only_second = (tally.tolist() for tally in tallies)
-    return paired_test(only_first, only_second, np.bincount(codes, minlength=count).tolist())
+    return paired_test(only_first, only_second, np.bincount(codes, minlength=count).tolist(), resampling.cluster)
 
 
 def _tables(finish: Statistic) -> Callable[[int], Statistic]:
@@ -247,7 +247,7 @@ def _modes(name: str, drawn: bool, both: Sequence[_Said], resampling: Resampling
     """Agreement of the judges together with blind labels, minus that with assisted ones."""
     tables = [_table(said) for said in both]
     found: list[StatisticDifference] = []
-    if all(table.responses for table in tables):
+    if all(table.clusters for table in tables):
         found += _agreement("blind", "assisted", draw_together(tables, resampling), resampling)
     return DifferenceFamily("modes", name, None, drawn, with_holm(found), (OTHER_STATEMENTS,))
 
@@ -273,13 +273,13 @@ def _support_by_model(models: Mapping[str, Sequence[ResponseSupport]], resamplin
 
 def _shares(model: str, responses: Sequence[ResponseSupport], key: str) -> CountedBlock:
     """Two cells: items that are supported, and items that are not."""
-    names: list[str] = []
+    clusters: list[str] = []
     cells: list[int] = []
     for place, response in enumerate(responses):
         supported, known = support_counts(response)[key]
-        names += [f"{model} {place}"] * known
+        clusters += [response.cluster or f"{model} {place}"] * known
         cells += [0] * supported + [1] * (known - supported)
-    return CountedBlock(names, np.array(cells, dtype=np.int64), 2)
+    return CountedBlock(clusters, np.array(cells, dtype=np.int64), 2)
 
 
 def _share(start: int) -> Statistic:

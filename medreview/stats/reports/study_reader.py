@@ -16,6 +16,7 @@ from medreview.judges.majority import yes_or_no
 from medreview.judges.rollup import Spoken, each_judge, spoken, tally
 from medreview.judges.votes import CAST, VOTED, AnyBallot, Vote, VoteReader, VotingJudge, jury
 from medreview.labels import TIE_RULES, TieRule
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.reports.reviewer_labels import JuryVerdict, Scale, ScaleLabel, judges_label
 from medreview.study.rows import rows_in_turn
 
@@ -190,7 +191,8 @@ class JudgedResponse:
     """A response: its statements, and its cited sources once each; a source not fetched yet has no page.
 
     ``invalid``: why it is no response (``labels.INVALID``), ``""`` when it is one. ``parted``: it has statements that
-    are outside of the part of the study that is read. ``parsed``: its text was split into statements.
+    are outside of the part of the study that is read. ``parsed``: its text was split into statements. ``cluster``: what
+    is resampled with it (``medreview.stats.clusters``).
     """
 
     response_id: str
@@ -201,15 +203,18 @@ class JudgedResponse:
     statements: Sequence[JudgedStatement]
     parted: bool = False
     parsed: bool = True
+    cluster: str = ""
 
 
 def judged_responses(
-    reader: sqlite3.Connection, only: Selection = EVERYTHING, *, votes: bool = False
+    reader: sqlite3.Connection, only: Selection = EVERYTHING, *, votes: bool = False, clusters: Clusters | None = None
 ) -> Iterator[JudgedResponse]:
     """Every response in order, one at a time; with ``only``, those that are in it, with what is in it of each.
 
-    ``votes``: with the whole votes, which a large study takes longer to read.
+    ``votes``: with the whole votes, which a large study takes longer to read. ``clusters``: those of the study, where
+    they are known already.
     """
+    clusters = clusters or study_clusters(reader)
     opinions, voters = _Opinions(), VoteReader(reader)
     cited = rows_in_turn(reader.execute(_SOURCES), itemgetter(0))
     judged = rows_in_turn(reader.execute(_ALL_VOTED if votes else _ALL_CAST), itemgetter(0))
@@ -238,6 +243,7 @@ def judged_responses(
             statements=statements,
             parted=some and len(statements) < len(every),
             parsed=bool(first["parsed"]),
+            cluster=clusters.of[first["response_id"]],
         )
 
 

@@ -27,13 +27,12 @@ MOST_STRATA: Final = 12
 _BY_JUDGES: Final = ("url_validity", "own_support", "statement_support", "response_support", "unused_source_share")
 _BY_REVIEWER: Final = ("statement_support", "response_support")
 _WHOLE: Final = ("", "")
-_NO_RESPONSE: Final = ResponseSupport([], [], invalid=True)
 _SUPPORTED: Final = {"supported": True, "partial": False, "contradicted": False, "not_addressed": False}
 
 
 @dataclass(frozen=True)
 class SupportFigures:
-    """The shares of one stratum: each clustered by response, and by Wilson with items taken as independent.
+    """The shares of one stratum: each clustered, and by Wilson with items taken as independent.
 
     ``split`` is ``""`` (the whole study), ``"model"`` or ``"origin"``, ``stratum`` its value. ``responses`` have
     statements; those ``without_statements`` and the ``invalid`` ones are counted apart, and the latter are responses
@@ -92,8 +91,9 @@ class _Strata:
 
     def _figures(self, stratum: tuple[str, str], keys: Sequence[str], resampling: Resampling) -> SupportFigures:
         found = support_metrics(
-            self.members[stratum], level=resampling.level, replicates=resampling.replicates, seed=resampling.seed
-        )
+            self.members[stratum], level=resampling.level, replicates=resampling.replicates, seed=resampling.seed,
+            unit=resampling.cluster,
+        )  # fmt: skip
         return SupportFigures(
             split=stratum[0],
             stratum=stratum[1],
@@ -123,7 +123,7 @@ class JudgedSupport:
     def add(self, case: JudgedResponse) -> None:
         """Take up one response. A source not asked for is neither valid nor invalid."""
         if case.invalid:
-            self._strata.add(case, _NO_RESPONSE)
+            self._strata.add(case, _no_response(case))
             return
         valid = {source: None if page is None else page.valid for source, page in case.sources.items()}
         states = (page.state for page in case.sources.values() if page is not None and page.valid)
@@ -147,7 +147,8 @@ class JudgedSupport:
         self._citing += len(by_own)
         # Of a text that nobody split into statements it is not known which of its sources they would use.
         parted = case.parted or not case.parsed
-        self._strata.add(case, ResponseSupport(list(valid.values()), rows, verdicts, by_own, parted=parted))
+        urls = list(valid.values())
+        self._strata.add(case, ResponseSupport(urls, rows, verdicts, by_own, parted=parted, cluster=case.cluster))
 
     @property
     def by_model(self) -> dict[str, list[ResponseSupport]]:
@@ -207,8 +208,9 @@ class ReviewedSupport:
         blind = all(label.group.mode == "blind" for label in known)
         levels = [label.label if blind else label.current for label in known]
         support = ResponseSupport(
-            [], [[] for _ in levels], [_SUPPORTED.get(level) for level in levels], parted=case.parted
-        )
+            [], [[] for _ in levels], [_SUPPORTED.get(level) for level in levels], parted=case.parted,
+            cluster=case.cluster,
+        )  # fmt: skip
         self._strata["blind" if blind else "assisted"].add(case, support)
 
     def report(self, resampling: Resampling) -> tuple[SupportReport, ...]:
@@ -230,8 +232,13 @@ class ReviewedSupport:
             missing = f"{many} not counted here: the others are not all decided so."
             return strata.report(by, _BY_REVIEWER, [*cautions, missing], resampling)
         for case in self._invalid:
-            strata.add(case, _NO_RESPONSE)
+            strata.add(case, _no_response(case))
         return strata.report(by, _BY_REVIEWER, cautions, resampling)
+
+
+def _no_response(case: JudgedResponse) -> ResponseSupport:
+    """An invalid response: nothing in it, and not supported."""
+    return ResponseSupport([], [], invalid=True, cluster=case.cluster)
 
 
 def verdict_of(statement: JudgedStatement, case: JudgedResponse) -> bool | None:

@@ -130,28 +130,28 @@ class ItemCounts:
     """One thing, item by item, in the part and outside it: which of ``width`` cells an item falls into."""
 
     width: int
-    responses: list[str] = field(default_factory=list)
+    clusters: list[str] = field(default_factory=list)
     cells: list[int] = field(default_factory=list)
     dropped: int = 0
 
-    def add(self, response_id: str, inside: bool, cell: int | None) -> None:
+    def add(self, cluster: str, inside: bool, cell: int | None) -> None:
         """Take up one item; without a cell it is left out, and counted if it is in the part."""
         if cell is None:
             self.dropped += inside
             return
-        self.responses.append(response_id)
+        self.clusters.append(cluster)
         self.cells.append(cell if inside else self.width + cell)
 
-    def add_both(self, response_id: str, inside: int | None, outside: int | None) -> None:
+    def add_both(self, cluster: str, inside: int | None, outside: int | None) -> None:
         """Take up one item twice, in the part and outside it, if it has a cell in both."""
         if inside is not None and outside is not None:
-            self.add(response_id, True, inside)
-            self.add(response_id, False, outside)
+            self.add(cluster, True, inside)
+            self.add(cluster, False, outside)
 
     @property
     def block(self) -> CountedBlock:
         """The cells of the part, then those of the rest."""
-        return CountedBlock(self.responses, np.array(self.cells, dtype=np.int64), 2 * self.width)
+        return CountedBlock(self.clusters, np.array(self.cells, dtype=np.int64), 2 * self.width)
 
 
 @dataclass(slots=True)
@@ -174,8 +174,8 @@ class Reviewed:
         self.labels += inside
         mine = _cell(reviewers_label(label.label, BINARY, stale=label.stale).label)
         theirs = _cell(judges_label(word, BINARY).label)
-        self.said.add(label.response_id, inside, mine)
-        self.agreed.add(label.response_id, inside, _beside(mine, theirs))
+        self.said.add(label.cluster, inside, mine)
+        self.agreed.add(label.cluster, inside, _beside(mine, theirs))
 
     def pair(self, label: ReviewerLabel, own: JuryVerdict | None, together: JuryVerdict | None) -> None:
         """One label beside a judge's own word and that of all judges, if both have one."""
@@ -183,7 +183,7 @@ class Reviewed:
             return
         mine = _cell(reviewers_label(label.label, BINARY, stale=label.stale).label)
         cells = [_beside(mine, _cell(judges_label(word, BINARY).label)) for word in (own, together)]
-        self.paired.add_both(label.response_id, *cells)
+        self.paired.add_both(label.cluster, *cells)
 
 
 @dataclass(slots=True)
@@ -243,9 +243,9 @@ def count_parts(
                     part.statements += 1
                     part.responses.add(case.response_id)
                 if by == "judge":
-                    _count_judge(part, case.response_id, statement, inside, given, verdict)
+                    _count_judge(part, case.cluster, statement, inside, given, verdict)
                     continue
-                part.judged.add(case.response_id, inside, verdict)
+                part.judged.add(case.cluster, inside, verdict)
                 for who, label in given:
                     part.reviewed[who].add(label, part.name in of_reviewer[who][unit], statement.together)
     return parts, folded
@@ -253,7 +253,7 @@ def count_parts(
 
 def _count_judge(
     part: PartCounts,
-    response_id: str,
+    cluster: str,
     statement: JudgedStatement,
     inside: bool,
     given: Sequence[tuple[str, ReviewerLabel]],
@@ -263,8 +263,8 @@ def _count_judge(
         return
     own = next((word for judge, word in statement.by_judge.items() if judge.title == part.name), None)
     said = _of(None if own is None else own.supported)
-    part.judged.add(response_id, True, said)
-    part.paired.add_both(response_id, said, verdict)
+    part.judged.add(cluster, True, said)
+    part.paired.add_both(cluster, said, verdict)
     for who, label in given:
         part.reviewed[who].add(label, True, own)
         part.reviewed[who].pair(label, own, statement.together)
@@ -371,7 +371,7 @@ class ByReport:
 
     ``folded`` parts were too small to stand alone, or beyond the largest, and are one; that has no figures where even
     so it is too small: ``untold`` are its statements. ``against``: what each part is compared with; of two parts that
-    are the whole, the second would only repeat the first. Every interval is from the same resamples of responses; the p
+    are the whole, the second would only repeat the first. Every interval is from the same resamples of clusters; the p
     values of one statistic are one family (Holm 1979).
     """
 

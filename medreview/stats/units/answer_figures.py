@@ -3,9 +3,10 @@
 import json
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate
@@ -140,21 +141,27 @@ def spans_apart(
     reader: sqlite3.Connection, resampling: Resampling = DEFAULT, *, all_gold: bool = False
 ) -> Iterator[SpanFigures]:
     """Of each judge by itself, from what experts marked and from the right places; not from laypeople's marks."""
+    clusters = study_clusters(reader)
     said: dict[str, dict[str, list[str]]] = {}
     for response, judge, spans in reader.execute(_FOUND):
         said.setdefault(judge, {})[response] = [span["quote"] for span in json.loads(spans)]
     for reference, marked in ((PEOPLE, _marked(reader)), (GOLD, _right_places(reader, all_gold))):
         for judge, passages in said.items():
-            items = [SpanItem(spans, passages[answer]) for answer, spans in marked.items() if answer in passages]
+            items = [
+                SpanItem(spans, passages[answer], clusters.of[answer])
+                for answer, spans in marked.items()
+                if answer in passages
+            ]
             if items:
-                yield _apart(judge, reference, items, resampling)
+                yield _apart(judge, reference, items, replace(resampling, cluster=clusters.name))
 
 
 def _apart(judge: str, reference: str, items: list[SpanItem], resampling: Resampling) -> SpanFigures:
     def told(missing: MissingRule) -> tuple[tuple[Estimate, ...], int]:
         found = span_distances(
-            items, missing, level=resampling.level, replicates=resampling.replicates, seed=resampling.seed
-        )
+            items, missing, level=resampling.level, replicates=resampling.replicates, seed=resampling.seed,
+            unit=resampling.cluster,
+        )  # fmt: skip
         return (found.mean, found.median, found.mean_relative), found.without_candidate
 
     left_out, without = told("exclude")

@@ -16,6 +16,7 @@ import numpy as np
 
 from medreview.judges.majority import majority_vote
 from medreview.labels import HALLUCINATION
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, Statistic, contributions, draw, shared
 from medreview.stats.formulas.classification import Classification, classification, mcnemar
@@ -32,7 +33,7 @@ Group = Literal["model", "expert", "layperson", ""]
 """What kind of evaluator somebody is; ``""``: nobody said."""
 EvaluatorKind = Literal["judge", "judges", "assisted", "people", "person"]
 
-_ANSWERS: Final = "SELECT response_id, question, origin FROM response WHERE trim(text) <> '' ORDER BY ordinal"
+_ANSWERS: Final = "SELECT response_id, origin FROM response WHERE trim(text) <> '' ORDER BY ordinal"
 _ASSISTED: Final = """SELECT response_id, judge, type FROM finding_current
 WHERE type IS NOT NULL AND assisted ORDER BY run"""
 _PEOPLE: Final = """
@@ -62,15 +63,15 @@ class Evaluator:
 
 @dataclass(frozen=True)
 class Detection:
-    """The answers with a gold label that may be shown: its type, the data set and the question by response.
+    """The answers with a gold label that may be shown: its type and the data set by response.
 
-    ``silent``: how many gold labels may not be shown yet. Intervals resample questions: several answers to one of
-    them, each with a hallucination of another type, are alike.
+    ``silent``: how many gold labels may not be shown yet. Intervals resample ``clusters``: several answers to one
+    question, each with a hallucination of another type, are alike.
     """
 
     types: Mapping[str, str]
     data_sets: Mapping[str, str]
-    questions: Mapping[str, str]
+    clusters: Clusters
     evaluators: tuple[Evaluator, ...]
     silent: int
 
@@ -99,8 +100,8 @@ class Detection:
         told = two_raters(
             [fold[evaluator.types[response]] for response in responses],
             [fold[self.types[response]] for response in responses],
-            scale.labels, clusters=shared([self.questions[response] for response in responses]),
-            statistics=("cohen_kappa",), resampling=resampling, unit="question",
+            scale.labels, clusters=shared([self.clusters.of[response] for response in responses]),
+            statistics=("cohen_kappa",), resampling=resampling, unit=self.clusters.name,
         )  # fmt: skip
         return told.figures["cohen_kappa"]
 
@@ -112,9 +113,9 @@ class Detection:
             [fold[self.types[response]] for response in chosen],
             [fold[evaluator.types[response]] if response in evaluator.types else None for response in chosen],
             scale.labels,
-            clusters=shared([self.questions[response] for response in chosen]),
+            clusters=shared([self.clusters.of[response] for response in chosen]),
             resampling=resampling,
-            unit="question",
+            unit=self.clusters.name,
             sides=("reference", "evaluator"),
         )
 
@@ -136,7 +137,7 @@ def detection(reader: sqlite3.Connection, *, all_gold: bool = False) -> Detectio
     return Detection(
         types={response: kind for response, kind in types.items() if kind is not None},
         data_sets={row["response_id"]: row["origin"] for row in rows},
-        questions={row["response_id"]: row["question"] for row in rows},
+        clusters=study_clusters(reader),
         evaluators=(*_judges(reader), *_people(reader)),
         silent=gold.silent,
     )

@@ -10,12 +10,13 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from medreview.judges.votes import VotingJudge
 from medreview.labels import AXES, FLAG_AXES, scale_of
+from medreview.stats.clusters import ClusterName, Clusters, study_clusters
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.intervals import pooled_share, proportion
+from medreview.stats.formulas.intervals import share_of
 from medreview.stats.reports.own_labels import Basis
 from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Mode
 from medreview.stats.reports.study_reader import UnitSelection
@@ -92,7 +93,7 @@ _ACCUSED: Final = _two("accused", "as described or not", "reference", ("match",)
 _SCALES: Final[Mapping[str, KindScales]] = {
     "pair": KindScales("response", {"evidence": (_LEVELS, SUPPORTED), "support": ()}),
     "response": KindScales("response", {"all_supported": (ALL_SUPPORTED,)}),
-    "answer": KindScales("question", {"hallucination": (FOUND, TYPE)}),
+    "answer": KindScales("response", {"hallucination": (FOUND, TYPE)}),
     "qa": KindScales("passage", {"relevance": (RELEVANCE,), **{flag: (_whole(flag, flag),) for flag in FLAG_AXES}}),
     "question": KindScales("text", {"answerability": (_whole("answerability", "three labels"), _ANSWERABLE)}),
     "revision": KindScales("response", {"revision": (_whole("revision", "five labels"),)}),
@@ -107,7 +108,7 @@ _SCALES: Final[Mapping[str, KindScales]] = {
     "reference": KindScales("response", {"reference": (REFERENCE_SCALE, _ACCUSED)}),
     "ranking": KindScales("ranking", {"rank": (), "quality": (QUALITY,)}),
 }
-"""By kind. Answers to one question, each with a hallucination of another type, are alike: the question is resampled."""
+"""By kind. What comes from a response comes from its question where responses share one."""
 
 
 def scales_of(kind: str) -> KindScales:
@@ -168,7 +169,6 @@ SELECT reviewer, unit, axis, mode, label, current, event_id IN (SELECT event_id 
 FROM (SELECT reviewer, pass, unit, axis, mode, label, current, event_id FROM axis_label
       UNION ALL SELECT reviewer, pass, unit, axis, mode, label, current, event_id FROM flag_label)
 WHERE pass = 1 AND unit >= ?1 || ':' AND unit < ?1 || ';' ORDER BY reviewer, unit, axis"""
-_QUESTIONS: Final = "SELECT 'answer:' || response_id, question FROM response"
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,12 +294,12 @@ def kind_labels(
             own = said.setdefault(rating.rater, {})
             own[scale_of(rating.axis), item_of(rating.unit, rating.axis)] = rating.value
     said = {name: _two_way_words(own) for name, own in said.items()}
-    clusters = dict(clusters_of(reader, kind, wanted))
+    cluster, clusters = unit_clusters(reader, kind, wanted)
     items = {one.item: clusters[one.unit] for one in given}
     return KindLabels(
         kind=kind,
         units=units,
-        cluster=scales_of(kind).cluster,
+        cluster=cluster,
         clusters=clusters | items,
         given=tuple(given),
         stale=stale,
@@ -347,12 +347,19 @@ def folded(scale: UnitScale, labels: Iterable[tuple[str, str, str]]) -> dict[str
     return {item: label for axis in reversed(tuple(found)) for item, label in found[axis].items()}
 
 
-def clusters_of(reader: sqlite3.Connection, kind: str, units: Collection[str]) -> Iterator[tuple[str, str]]:
-    """What each unit comes from: what the kind says, of an answer its question."""
-    if kind == "answer":
-        yield from ((row[0], row[1]) for row in reader.execute(_QUESTIONS) if row[0] in units)
-        return
-    yield from ((unit, KINDS[kind].cluster(reader, unit)) for unit in sorted(units))
+def unit_clusters(
+    reader: sqlite3.Connection, kind: str, units: Collection[str], answers: Clusters | None = None
+) -> tuple[str, dict[str, str]]:
+    """What units come from: the name of one such thing, and that of each unit, as the kind says.
+
+    What comes from responses comes from what these do (``answers``, those of the study where they are known already).
+    """
+    cluster = scales_of(kind).cluster
+    held = {unit: KINDS[kind].cluster(reader, unit) for unit in sorted(units)}
+    if cluster not in get_args(ClusterName):
+        return cluster, held
+    answers = answers or study_clusters(reader)
+    return answers.name, {unit: answers.of.get(response, response) for unit, response in held.items()}
 
 
 _WELL: Final = "well"
@@ -423,14 +430,15 @@ def unit_headline(
         item = item_of(rating.unit, rating.axis)
         units[item] = rating.unit
         said.setdefault(rating.rater, []).append((scale_of(rating.axis), item, rating.value))
-    came_from = dict(clusters_of(reader, kind, {unit for unit in units.values() if unit not in labels.clusters}))
+    unknown = {unit for unit in units.values() if unit not in labels.clusters}
+    _, came_from = unit_clusters(reader, kind, unknown)
     clusters = {
         **{item: came_from.get(unit) or labels.clusters[unit] for item, unit in units.items()},
         **labels.clusters,
     }
 
     def share(items: Mapping[str, str], given: int) -> Estimate:
-        return _share(asked.headline.words, items, given - len(items), clusters, scales_of(kind).cluster)
+        return _share(asked.headline.words, items, given - len(items), clusters, labels.cluster)
 
     def by_people() -> Iterator[RaterShare]:
         for name in labels.reviewers:
@@ -452,7 +460,7 @@ def unit_headline(
         title=asked.title,
         noun=asked.noun,
         words=asked.headline.words,
-        cluster=scales_of(kind).cluster,
+        cluster=labels.cluster,
         units=len(labels.units),
         labelled=len({one.unit for one in labels.given}),
         raters=(*by_people(), *sorted(by_machines(), key=lambda one: (one.rules, one.rater))),
@@ -483,6 +491,4 @@ def _share(name: str, items: Mapping[str, str], left: int, clusters: Mapping[str
     for item, word in items.items():
         so, of = counts.get(clusters[item], (0, 0))
         counts[clusters[item]] = so + (word == _WELL), of + 1
-    if all(of == 1 for _, of in counts.values()):
-        return proportion(name, sum(so for so, _ in counts.values()), len(counts), dropped=left, nothing=_NOTHING)
-    return pooled_share(name, counts.values(), nothing=_NOTHING, dropped=left, unit=cluster)
+    return share_of(name, list(counts.values()), nothing=_NOTHING, dropped=left, unit=cluster)

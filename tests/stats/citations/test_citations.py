@@ -485,9 +485,9 @@ def test_figures_are_over_responses_and_say_who_has_no_reference():
     pairs = [
         ResponsePair(text, [], REFERENCE) for text in (REFERENCE, "Give fluid in septic shock.", "Aspirin.", "...")
     ]
-    found = similarity_figures(reference_similarities(pairs), 6, Resampling(replicates=199))
+    found = similarity_figures(reference_similarities(pairs), "abcd", 6, Resampling(replicates=199))
 
     assert (found.cosine.n, found.cosine.dropped) == (3, 7)
     assert found.cosine.low <= found.cosine.value <= found.cosine.high
     assert (found.with_clash.n, found.with_clash.dropped, found.with_clash.method) == (4, 6, "Wilson")
-    assert similarity_figures([], 2).cosine.reason
+    assert similarity_figures([], [], 2).cosine.reason

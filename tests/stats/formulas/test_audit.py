@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from medreview.stats.formulas.audit_sampling import (
-    LARGE,
     STUDY,
     Known,
     Planned,
@@ -16,6 +15,7 @@ from medreview.stats.formulas.audit_sampling import (
     audit_share,
     labels_at_large,
     labels_for,
+    over_large,
     post_stratified_share,
     share_at_large,
     too_few,
@@ -91,7 +91,7 @@ def test_at_large_responses_are_what_varies() -> None:
     assert clustered.value == single.value == pytest.approx(0.85)
     assert interval(clustered) == pytest.approx(ends(0.85, 19, 19), rel=1e-3)
     assert interval(clustered)[0] < interval(single)[0]
-    assert clustered.method == LARGE
+    assert clustered.method == over_large("response")
     one_response = share_at_large("supported", sample(30, 10, per_response=100))
     assert one_response.low is None
     assert one_response.reason == "One response cannot show how responses differ."
@@ -201,7 +201,7 @@ def test_where_the_whole_study_is_not_enough_it_says_how_many_responses_would_be
     assert (found.labels, found.more) == (None, None)
     assert found.least == pytest.approx(half(0.002, 99))
     assert "whole study" in found.reason
-    needed = found.responses
+    needed = found.clusters
     assert needed is not None
     assert half(0.002 * 100 / needed, needed - 1) <= 0.05 < half(0.002 * 100 / (needed * 0.97), needed - 1)
 

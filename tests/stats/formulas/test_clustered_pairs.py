@@ -23,7 +23,7 @@ from medreview.stats.formulas.hypothesis_tests import (
     two_sided,
     with_holm,
 )
-from medreview.stats.formulas.intervals import METHOD, student
+from medreview.stats.formulas.intervals import linearised_over, student
 
 LABELS = ("x", "y", "z")
 MANY = JACKKNIFE_BELOW + 11
@@ -81,7 +81,7 @@ def test_of_many_responses_the_intervals_are_near_the_clustered_bootstrap() -> N
 
     for name in NAMES:
         assert ends(quick[name]) == pytest.approx(ends(slow[name]), abs=0.02), name
-        assert (quick[name].clusters, quick[name].method) == (250, METHOD)
+        assert (quick[name].clusters, quick[name].method) == (250, linearised_over("response"))
     # Taken as independent, the statements would claim to know more than they do.
     alone = counted(pairs, range(len(pairs))).percent_agreement()
     share = quick["percent_agreement"]

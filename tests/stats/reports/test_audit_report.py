@@ -11,6 +11,7 @@ from medreview.judges.rollup import set_tie_rule
 from medreview.judges.verdicts import refresh
 from medreview.review.audit import draw
 from medreview.review.queue import open_queue
+from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas.audit_sampling import LEAST_IN_STRATUM
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.audit_report import (
@@ -394,7 +395,8 @@ def test_a_home_screen_gets_the_same_figure_without_reading_judgements(
     home = leading_estimate(small.study.reader, "anna")
 
     assert home.estimate == found.leading
-    assert judges_together(small.study.reader).verdicts == every_judge(small.study.reader)[0].verdicts
+    clusters = study_clusters(small.study.reader)
+    assert judges_together(small.study.reader, clusters).verdicts == every_judge(small.study.reader)[0].verdicts
     assert home.words.startswith("supported in this study, estimated 66% ± ")
     assert home.words.endswith(" (the judges alone say 70%)")
     assert (home.used, home.waiting, home.assisted) == (60, 0, 0)

@@ -49,7 +49,7 @@ def three(small: SmallStudy) -> SmallStudy:
 def test_the_majority_and_its_ties_are_counted(three):
     one = panels(three)["blind", True]
 
-    assert (one.reviewers, one.statements, one.responses) == (("anna", "ben", "cleo"), 8, 8)
+    assert (one.reviewers, one.statements, one.clusters) == (("anna", "ben", "cleo"), 8, 8)
     assert (dict(one.majority), one.tied, one.rule) == ({"supported": 3, "not_supported": 4}, 1, "undecided")
     assert one.left_out == {"reviewer cannot judge": 1}
 
@@ -157,7 +157,7 @@ def test_the_report_has_every_rule_person_and_judge_within_80_columns(three):
     text = printed(consensus_parts(tuple(panels(three).values()), 199), styled=False)
 
     for said in (
-        "3 reviewers together, blind, random audit: 8 statements in 8 responses",
+        "3 reviewers together, blind, random audit: 8 statements in 8 questions",
         "Their majority: 3 supported, 4 not supported; 1 tied; tie rule: undecided.",
         "under each tie rule, supported or not",
         "each reviewer with the majority of the others",

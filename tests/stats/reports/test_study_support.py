@@ -212,7 +212,7 @@ def test_a_pairing_takes_many_as_it_takes_one_after_another():
     at_once.add_alike(column, lambda kind: None if kind == "??" else (WORDS[kind[0]], WORDS[kind[1]]))
     assert at_once == singly
     assert at_once.dropped == {"no word": 3}
-    assert at_once.responses == ["r1", "r2", "r3"]
+    assert at_once.clusters == ["r1", "r2", "r3"]
 
 
 def of(small: SmallStudy, seed: int = 5) -> Provenance:

@@ -222,10 +222,10 @@ def _labels(figures: StudyFigures) -> Iterator[str]:
     if after:
         yield f"{counted(after, 'blind label')} given after totals of the judges had been read."
     for who, group in groups:
-        if group.responses < FEW_CLUSTERS:
+        if group.clusters < FEW_CLUSTERS:
             yield (
-                f"{who}, {group.title}: {counted(group.labels, 'label')} in {counted(group.responses, 'response')}; "
-                f"below {FEW_CLUSTERS} responses intervals are uncertain."
+                f"{who}, {group.title}: {counted(group.labels, 'label')} in {counted(group.clusters, group.cluster)}; "
+                f"below {FEW_CLUSTERS} {group.cluster}s intervals are uncertain."
             )
         elif group.labels < FEW_ITEMS:
             yield f"{who}, {group.title}: only {counted(group.labels, 'label')}."

@@ -297,7 +297,7 @@ def _used(figures: StudyFigures) -> Iterator[str]:
             yield source
     tests = [one for family in figures.differences for one in family.differences if one.pvalue is not None]
     if any(compared.mcnemar is not None for compared in figures.between_judges.pairs) or tests:
-        yield "Paired proportions: McNemar 1947, over responses Obuchowski 1998."
+        yield "Paired proportions: McNemar 1947, over clusters Obuchowski 1998."
     if tests:
         yield "Several tests: Holm 1979."
     if figures.audit.figures:
