@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import medreview
 from medreview.labels import LABEL_SET_VERSION
@@ -24,6 +24,9 @@ COLUMNS = (
     "undoes_event", "app_version", "label_set_version", "previous_hash",
 )  # fmt: skip
 """What the hash covers, in this order."""
+
+LATER_KINDS: Final = ("audit_plan", "audit_assist")
+"""Kinds of events that came without another version of the file: the first such event tells the file its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,8 @@ def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
     if edits:
         make_statements(connection, row["kind"], row["unit"], payload)
     make_rows(connection, row)
+    if row["kind"] in LATER_KINDS:
+        connection.execute("INSERT OR IGNORE INTO event_kind VALUES (?)", (row["kind"],))
     columns = (*COLUMNS, "hash")
     marks = ", ".join("?" * len(columns))
     cursor = connection.execute(
@@ -115,6 +120,11 @@ def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
     elif row["undoes_event"]:
         settle_after(connection, row["undoes_event"])
     return seq
+
+
+def known_kinds(reader: sqlite3.Connection) -> frozenset[str]:
+    """The kinds of events that a study of this program can hold."""
+    return frozenset((*(row[0] for row in reader.execute("SELECT kind FROM event_kind")), *LATER_KINDS))
 
 
 def verify(connection: sqlite3.Connection, known: Iterable[str] = ()) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from medreview.cli.output import given, one_line
+from medreview.cli.reports.audit import EVERY_LOOK
 from medreview.cli.reports.estimates import over_units, part_lines
 from medreview.cli.reports.layout import Part, TableHeading, Title, numbers, table
 from medreview.cli.reports.page_parts import FieldList, PagePart, listing
@@ -17,6 +18,7 @@ from medreview.references.model import authority_name, unanswered_words
 from medreview.sources.ocr_pages import BY_OCR
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, RARE, Estimate, half_up, percent
+from medreview.stats.reports.audit_looks import plan_words
 from medreview.stats.reports.reviewer_labels import LEVELS
 from medreview.stats.study_figures import StudyFigures
 from medreview.study.ids import REFERENCE
@@ -196,6 +198,7 @@ def _paragraph(material: Material) -> Iterator[str]:
             f"For estimates on the whole study {counted(drawn, 'statement')} were drawn at random by permanent random "
             f"numbers{_blind(figures)}. Its intervals for this study follow that draw of single statements."
         )
+        yield from _plan_of_audit(figures)
     of = "Other intervals" if drawn else "Intervals"
     if of_statements:
         yield (
@@ -214,6 +217,18 @@ def _paragraph(material: Material) -> Iterator[str]:
             f"{origin.comparisons:,} comparisons stand side by side; no interval is corrected for that. P values of "
             "differences are adjusted by Holm, within their table."
         )
+
+
+def _plan_of_audit(figures: StudyFigures) -> Iterator[str]:
+    """When the audit was to end, and whether it did; what its intervals are good for without a plan."""
+    for audit in figures.audit.figures[-1:]:
+        now = audit.standing
+        if now.plan is None:
+            yield f"No plan said when it ends: its intervals hold for one look, “{EVERY_LOOK}” for any number of looks."
+            continue
+        yield one_line(f"It was to end at {plan_words(now.plan)}; {now.short}.")
+        if replaced := [plan_words(each) for each in figures.audit.plans[:-1]]:
+            yield one_line(f"Plans before that: {'; '.join(replaced)}.")
 
 
 def _blind(figures: StudyFigures) -> str:
