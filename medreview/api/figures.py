@@ -191,14 +191,16 @@ class Figures(OpenedFile):
         judge: str | None = None,
         assisted: bool = False,
         weight: float | None = None,
-        points: float = 0.05,
+        points: float | None = None,
     ) -> AuditReport:
         """What the random audit says of the whole study, as ``medreview audit``: how much is supported, four ways.
 
         By the audit alone (Hajek 1971), post-stratified, prediction-powered with the verdicts of all judges together
         and of each (Angelopoulos et al. 2023: what the verdicts say of all statements, corrected by the audit), and by
         the verdicts alone, uncorrected; with what the verdicts gain in labels, and how many labels it takes for an
-        interval of ``points`` (a fraction) to either side. Labels of one reviewer or, by default, of each and of all
+        interval of ``points`` (a fraction; by default those of the plan, else 0.05) to either side. ``plans`` of the
+        result are those that were set; until the last one is reached, intervals say *interim* in their notes, and
+        ``every_look`` holds however often it is read. Labels of one reviewer or, by default, of each and of all
         together. ``judge``: whose verdicts help first, instead of all together. ``assisted``: with the verdicts also
         where labels were given with these in sight. ``weight``: that of the verdicts (lambda), by default the best by
         the labels; 1 adds the mean difference to the mean verdict. Raises ``UserError`` for a judge that is not there.

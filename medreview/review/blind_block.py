@@ -5,7 +5,7 @@ units is read one by one while few are in sight, and for all at once when many a
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from medreview.review.queue_kinds import RESERVED
@@ -109,8 +109,12 @@ class KeptBlind:
     Cached like :class:`medreview.review.sitting.ReviewerProgress`, so that no key press reads it again.
     """
 
-    def __init__(self, reader: sqlite3.Connection, reviewer: str, pass_no: int) -> None:
+    def __init__(
+        self, reader: sqlite3.Connection, reviewer: str, pass_no: int, assisted: Set[str] = frozenset()
+    ) -> None:
+        """``assisted``: in the queue of an audit, the members that are shown with their judges (``audit_plan``)."""
         self._reader = reader
+        self._assisted = assisted
         self._who = (reviewer, pass_no)
         self._kept = ByUnit(self._one, self._every)
         self._reserved = ByUnit(self._one_reserved, self._every_reserved)
@@ -147,9 +151,16 @@ class KeptBlind:
         """Whether a statement is shown blind in every queue."""
         return any(map(self._hides, kept_with(self._reader, unit)))
 
+    def assists(self, unit: str) -> bool:
+        """Whether a member of the audit is shown with its judges there: not what was decided or put off blind."""
+        return unit in self._assisted and not self._kept_blind(unit)
+
     def _hides(self, unit: str) -> bool:
-        if self._reserved.get(unit):
+        if self._reserved.get(unit) and not self.assists(unit):
             return True
+        return self._kept_blind(unit)
+
+    def _kept_blind(self, unit: str) -> bool:
         kept = self._kept.get(unit)
         return kept is not None and not kept[1]
 
@@ -186,7 +197,7 @@ def block_at(queue: "Queue", place: int, kept: KeptBlind, awaits: Callable[[str]
         return None
     first = place - place % BLOCK_SIZE
     units: Sequence[str] = queue.units[first : first + BLOCK_SIZE]
-    blind = [unit for unit in units if queue.mode == "blind" or kept.hides(unit)]
+    blind = [unit for unit in units if kept.hides(unit) or (queue.mode == "blind" and not kept.assists(unit))]
     return BlindBlock(
         first=first,
         last=first + len(units) - 1,

@@ -34,6 +34,7 @@ from medreview.review.unblinding import OthersNote, others_notes
 from medreview.review.verdict_card import VerdictCard
 from medreview.review.why_flagged import Reason
 from medreview.study import Study
+from medreview.study.audit_plan import shown_by_coin
 from medreview.study.backup import Elsewhere
 from medreview.study.connection import data_version
 from medreview.study.counts import OF_KIND, STATES, Counts, count_statements, load_states, prefix_of, whose_states
@@ -224,8 +225,9 @@ class Sitting(ABC):
 
     @property
     def mode(self) -> Mode:
-        """How the unit on the screen is shown: blind in an open queue, too, if kept blind."""
-        return statement_mode(self.queue.mode, self.own)
+        """How the unit on the screen is shown: blind in an open queue, too, if kept blind; open in the audit where a
+        coin says so."""
+        return "open" if self._kept.assists(self.unit) else statement_mode(self.queue.mode, self.own)
 
     def hides(self, unit: str) -> bool:
         """Whether a list hides the judges beside a unit."""
@@ -603,7 +605,9 @@ class Sitting(ABC):
         self._done = None
         self._reader = self.study.reader
         self._progress = self._read_progress()
-        self._kept = KeptBlind(self._reader, self.reviewer, self.pass_no)
+        tossed = self.queue.kind.name == "audit" and self.queue.mode == "blind" and self.pass_no == 1
+        assisted = shown_by_coin(self._reader, self.reviewer) if tossed else frozenset()
+        self._kept = KeptBlind(self._reader, self.reviewer, self.pass_no, assisted)
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:
         self.acts += 1

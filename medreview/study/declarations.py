@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.storable import is_damaged
-from medreview.study.events import DECLARE
 from medreview.study.study import Study
 from medreview.study.study_acts import study_acts, write_act
 
@@ -34,6 +33,7 @@ FIELDS: Final = (
     Field("code", "Availability of code", "Where the code can be had, or why not."),
     Field("patients", "Involvement of patients and the public", "Who was involved, in what, or that nobody was."),
 )
+_DECLARE: Final = "declare"
 LONGEST: Final = 4_000
 """Characters of a declaration, at the most."""
 
@@ -52,7 +52,7 @@ class Declaration:
 
 def declarations(reader: sqlite3.Connection) -> list[Declaration]:
     """Those that stand, in the order of :data:`FIELDS`; fields that nobody filled are left out."""
-    acts = study_acts(reader, DECLARE)
+    acts = study_acts(reader, _DECLARE)
     found = []
     for field in FIELDS:
         said = [act for act in acts if act.said["field"] == field.name]
@@ -76,5 +76,5 @@ def declare(study: Study, reviewer: str, field: str, text: str) -> bool:
         raise UserError(f"The text of {field} cannot be stored; give up to {LONGEST:,} characters of plain text.")
     if text == next((one.text for one in declarations(study.reader) if one.field == field), ""):
         return False
-    write_act(study, reviewer, DECLARE, {"field": field, "text": text})
+    write_act(study, reviewer, _DECLARE, {"field": field, "text": text})
     return True

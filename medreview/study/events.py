@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import medreview
 from medreview.labels import LABEL_SET_VERSION
@@ -24,10 +24,6 @@ COLUMNS = (
     "undoes_event", "app_version", "label_set_version", "previous_hash",
 )  # fmt: skip
 """What the hash covers, in this order."""
-DECLARE: Final = "declare"
-"""Something is said of the study for a journal: ``medreview.study.declarations``."""
-_LATER_KINDS: Final = frozenset({DECLARE})
-"""Kinds that came after the newest step of the schema: a file has the row of one with its first such event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +93,6 @@ def event_hash(row: Mapping[str, Any] | sqlite3.Row) -> str:
     return sha256(json.dumps([row[column] for column in COLUMNS], ensure_ascii=False, separators=(",", ":")))
 
 
-def known_kinds(connection: sqlite3.Connection) -> frozenset[str]:
-    """Every kind of event that a file may take up."""
-    return _LATER_KINDS | {row[0] for row in connection.execute("SELECT kind FROM event_kind")}
-
-
 def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
     """Insert a complete event row; its sequence number in this file.
 
@@ -113,8 +104,6 @@ def insert_event(connection: sqlite3.Connection, row: Mapping[str, Any]) -> int:
     if edits:
         make_statements(connection, row["kind"], row["unit"], payload)
     make_rows(connection, row)
-    if row["kind"] in _LATER_KINDS:
-        connection.execute("INSERT OR IGNORE INTO event_kind VALUES (?)", (row["kind"],))
     columns = (*COLUMNS, "hash")
     marks = ", ".join("?" * len(columns))
     cursor = connection.execute(

@@ -175,6 +175,10 @@ def _payload_fault(event: Row, payload: Row) -> str:
             )
         case "declare":
             return _no_text(payload, "field", "text")
+        case "audit_plan":
+            return _plan_fault(payload)
+        case "audit_assist":
+            return "" if isinstance(payload.get("half"), bool) else "half is neither true nor false"
         case "pass_rate":
             return _no_text(payload, "seed") or _share_fault(payload)
         case "split" | "join" | "exclude":
@@ -201,6 +205,15 @@ def _rate_fault(payload: Row) -> str:
     if not _is_whole(payload.get("seed")):
         return "seed is no whole number"
     return "" if fits else "rate is not in [0, 1]"
+
+
+def _plan_fault(payload: Row) -> str:
+    half, labels = payload.get("half_width"), payload.get("labels")
+    narrow = isinstance(half, float) and 0 < half < 0.5
+    if (half is not None and not narrow) or (labels is not None and not (_is_whole(labels) and labels > 0)):
+        return "half_width or labels is no aim"
+    fits = (half is None) != (labels is None) and _is_whole(payload.get("after")) and payload["after"] >= 0
+    return "" if fits else "half_width, labels and after are not what a plan has"
 
 
 _SHAPES: Final = {SPLIT: (1, 2), JOIN: (2, 1), EXCLUDE: (1, 0)}

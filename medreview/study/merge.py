@@ -12,7 +12,7 @@ from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.study.audit_frame import join_frame
 from medreview.study.check import UNREADABLE, told, unreadable
-from medreview.study.events import insert_event, known_kinds, verify
+from medreview.study.events import insert_event, verify
 from medreview.study.incoming import (
     REFERENCE_COLUMNS,
     bare_reading,
@@ -135,7 +135,7 @@ def _brought(study: Study, theirs: Study) -> _Brought:
             f"{theirs.path} was not merged: it is another study ({theirs.meta('title')}, {theirs.meta('study_id')}), "
             "made separately, that shares no statement and no decision with this one. Merge copies of one study."
         )
-    kinds = known_kinds(study.reader)
+    kinds = {row[0] for row in study.reader.execute("SELECT kind FROM event_kind")}
     events = [dict(row) for row in reader.execute("SELECT * FROM event ORDER BY event_id")]
     frame = [dict(row) for row in reader.execute("SELECT * FROM audit_frame")] if same else []
     one_page = "SELECT * FROM snapshot WHERE snapshot_id = ?"

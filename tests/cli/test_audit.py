@@ -72,20 +72,21 @@ def test_review_draws_to_so_many_and_opens_the_audit(medreview: Program, demo: P
         "strata": told["strata"],
         "figures": told["figures"],
         "tie_rule": "undecided",
+        "plans": [],
     }
 
 
 def test_it_plans_before_there_are_labels_and_corrects_the_verdicts_when_there_are(
     medreview: Program, demo: Path
 ) -> None:
-    text = medreview("audit", demo, "--plan", 10).stdout
+    text = medreview("audit", demo, "--points", 10).stdout
     assert "Labels for ± 10 points" in text
     assert "one half is taken as supported" in text
     assert json.loads(medreview("audit", demo, "--json").stdout)["plan"]["points"] == 0.05
 
     answers = "".join("4\n\n" if place % 4 == 0 else "1\n\n" for place in range(120))
     medreview("review", demo, "--plain", "--audit", 100, "--reviewer", "kb", input=answers + "q\n")
-    text = " ".join(medreview("audit", demo, "--plan", 10, "--reviewer", "kb").stdout.split())
+    text = " ".join(medreview("audit", demo, "--points", 10, "--reviewer", "kb").stdout.split())
     assert "supported, by the audit alone" in text
     assert "supported, by audit and verdicts" in text
     assert "the verdicts alone, uncorrected" in text
@@ -111,6 +112,8 @@ def test_it_plans_before_there_are_labels_and_corrects_the_verdicts_when_there_a
         (("--size", "5", "--rate", "0.1"), "not both"),
         (("--rate", "1.5"), "above 0 and up to 1"),
         (("--plan", "50"), "less than 50 points"),
+        (("--points", "0"), "--points 5"),
+        (("--plan", "5", "--plan-labels", "60"), "not both"),
         (("--by", "model"), "how much to draw"),
     ],
 )
@@ -129,8 +132,8 @@ def test_whoever_only_reads_the_figures_of_others_is_told_of_no_triage(medreview
     with Study.open(demo) as study:
         first, *_ = sorted(row[0] for row in study.reader.execute("SELECT statement_id FROM audit_item"))
         decide_in_script(study, "anna", first, "supported")
-    assert "triage" not in medreview("audit", demo, "--plan", 5).stdout
-    assert "kept from anna's triage" in medreview("audit", demo, "--plan", 5, "--reviewer", "anna").stdout
+    assert "triage" not in medreview("audit", demo, "--points", 5).stdout
+    assert "kept from anna's triage" in medreview("audit", demo, "--points", 5, "--reviewer", "anna").stdout
 
 
 def test_an_empty_triage_says_what_is_reserved(medreview: Program, demo: Path) -> None:

@@ -26,11 +26,22 @@ def audit(
     by: Annotated[
         Literal["all", "model", "origin", "flagged"], Option(help="Strata, each with a rate of its own.")
     ] = "all",
+    assist: Annotated[
+        Literal["half", "none"] | None,
+        Option(help="Before the first label: half has the judges shown, by a coin, to estimate automation bias."),
+    ] = None,
     release: Annotated[
         bool, Option("--release", help="Give what is reserved back to triage: its labels are assisted then.")
     ] = False,
     plan: Annotated[
-        float | None, Option(metavar="POINTS", help="Plan for so many points to either side; default: 5.")
+        float | None, Option(metavar="POINTS", help="Set a plan: the audit ends at so many points to either side.")
+    ] = None,
+    plan_labels: Annotated[
+        int | None, Option(min=1, metavar="N", help="Set a plan: the audit ends at so many labels.")
+    ] = None,
+    points: Annotated[
+        float | None,
+        Option(metavar="POINTS", help="How many labels so many points to either side take; default: the plan's, or 5."),
     ] = None,
     assisted: Annotated[
         bool, Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
@@ -48,45 +59,57 @@ def audit(
 
     Without options: the rates, what became of the statements drawn, and what that says of the whole study: by the audit
     alone, with the help of the judges' verdicts, how many labels these are worth, and how many labels more it takes.
+    With a plan, intervals are interim until it is reached; without one, they hold for one look.
     Members of the audit are kept from every queue that shows the judges until the reviewer has decided them in the
-    queue "audit". Nobody who is drawn drops out.
+    queue "audit". Nobody who is drawn drops out. With --assist half that queue shows each reviewer the judges on half
+    of them; figures of the study are by the other half then.
 
     Example: medreview audit sepsis.medreview --size 30 --by model
     """
     from medreview.review import audit as draws
-    from medreview.stats.reports.audit_report import POINTS, audit_report, plan_before_labels
+    from medreview.stats.reports.audit_report import audit_report, plan_before_labels
     from medreview.stats.reports.audit_verdicts import every_judge, led_by
     from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
+    from medreview.study.audit_plan import set_assistance, set_stopping_plan
 
     if size is not None and rate is not None:
         raise UserError("Give --size or --rate, not both.")
     if rate is not None and not 0 < rate <= 1:
         raise UserError("A rate is above 0 and up to 1, 0.1 for a tenth of the statements.")
-    if plan is not None and not 0 < plan < 50:
-        raise UserError("A plan is for more than 0 and less than 50 points to either side: --plan 5.")
+    for name, given in (("--plan", plan), ("--points", points)):
+        if given is not None and not 0 < given < 50:
+            raise UserError(f"An interval is more than 0 and less than 50 points to either side: {name} 5.")
+    if plan is not None and plan_labels is not None:
+        raise UserError("Give --plan or --plan-labels, not both.")
     if by != "all" and size is None and rate is None:
         raise UserError("Say how much to draw of each stratum: --size N or --rate R.")
     wanted = size is not None or rate is not None
+    planning = plan is not None or plan_labels is not None
     who = decider(reviewer)
-    with open_study(study, read_only=not (wanted or release)) as opened:
+    with open_study(study, read_only=not (wanted or release or planning or assist)) as opened:
         if wanted:
             drawn = draws.draw(opened, who, size=size, rate=rate, by=by)
             more = f"{counted(drawn.new, 'statement')} more drawn" if drawn.event_id else "so much is drawn already"
             say(f"{more}: {drawn.members:,} in the audit")
         if release:
             say(f"{counted(draws.release(opened, who), 'statement')} given back to triage")
+        if assist:
+            set_assistance(opened, who, half=assist == "half")
+            say(f"{'half' if assist == 'half' else 'nothing'} of the audit is shown with the judges")
+        if planning:
+            set_stopping_plan(opened, who, half_width=None if plan is None else plan / 100, labels=plan_labels)
         reader = opened.reader
         names = [reviewer] if reviewer else reviewers(reader)
-        points = POINTS if plan is None else plan / 100
+        aim = None if points is None else points / 100
         report = audit_report(
             reader,
             {name: reviewer_labels(reader, name) for name in names},
             led_by(every_judge(reader), judge),
             assisted=assisted,
             weight=weight,
-            points=points,
+            points=aim,
         )
-        first_plan = None if report.figures else plan_before_labels(reader, points)
+        first_plan = None if report.figures else plan_before_labels(reader, aim)
         if report.figures:  # they say how often the judges are right
             looked(opened, "audit", "totals")
         reserved = len(draws.reserved(reader, who))
@@ -104,7 +127,7 @@ def audit(
     told = reserved and (wanted or not names or who in names)
     kept = f"{counted(reserved, 'statement')} reserved: kept from {who}'s triage until decided in the queue “audit”"
     parts = [*audit_parts(report), *(["", one_line(kept)] if told else [])]
-    if plan is not None and first_plan is not None:
+    if (points is not None or planning) and first_plan is not None:
         parts += ["", *plan_parts(first_plan)]
     for figures in report.figures[-1:]:
         parts += ["", *next_step(figures, study)]

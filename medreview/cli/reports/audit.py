@@ -12,6 +12,8 @@ from medreview.labels import TieRule
 from medreview.next_step import command
 from medreview.stats.formulas.audit_sampling import Planned
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.reports.audit_assistance import Assistance
+from medreview.stats.reports.audit_looks import PlanStanding, plan_words
 from medreview.stats.reports.audit_report import AuditFigures, AuditFlow, AuditPlan, AuditReport, AuditShare
 from medreview.stats.reports.audit_verdicts import WithVerdicts
 from medreview.text import in_words
@@ -30,9 +32,12 @@ def short_gain(figures: AuditFigures) -> str:
 
 
 def next_step(figures: AuditFigures, study: Path) -> Iterator[NextStep]:
-    """What to do for a narrower interval: label what is drawn, or draw more; nothing where it is narrow enough."""
-    plan, flow = figures.plan, figures.supported.flow
-    labels = _planned(plan).labels
+    """What to do for a narrower interval: label what is drawn, or draw more; nothing where it is narrow enough, or the
+    plan of the audit is reached."""
+    plan, flow, now = figures.plan, figures.supported.flow, figures.standing
+    if now.state == "final":
+        return
+    labels = _planned(plan).labels if now.plan is None else now.plan.labels or plan.study.labels
     if labels is None or labels <= flow.used:
         return
     if flow.waiting:
@@ -150,6 +155,8 @@ def _points(fraction: float) -> str:
 
 NOT_DRAWN: Final = "No audit is drawn yet; opening a review draws one where there are 50 statements or more."
 _AT_LARGE: Final = "in answers like these"
+EVERY_LOOK: Final = "valid at every look"
+"""What the interval is called that holds however often it is read."""
 _STEPS: Final = {
     "not_looked_at": "not yet looked at",
     "seen_before": "seen with the judges before and not labelled",
@@ -159,6 +166,7 @@ _STEPS: Final = {
     "no_judgement": "without a verdict of the judges",
     "tied": "tied",
     "stale": "stale",
+    "by_coin": "labelled with the judges, by the coin",
     "used": "used",
 }
 
@@ -167,6 +175,7 @@ def audit_parts(report: AuditReport) -> Iterator[Part]:
     """The strata, then the figures of each reviewer with the flow of statements that leads to them."""
     if not report.strata:
         yield NOT_DRAWN
+        yield from plans_lines(report)
         return
     members, statements = (sum(getattr(each, name) for each in report.strata) for name in ("members", "statements"))
     if len(report.strata) == 1:
@@ -175,8 +184,28 @@ def audit_parts(report: AuditReport) -> Iterator[Part]:
         yield f"{members:,} of {counted(statements, 'statement')} drawn, by stratum"
         rows = ((one_line(s.name), *numbers(s.statements, s.members), percent(s.rate)) for s in report.strata)
         yield inset(table(("", "statements", "drawn", "rate"), rows))
+    yield from plans_lines(report)
     for figures in report.figures:
         yield from ("", _figures(figures, report.tie_rule))
+
+
+def plans_lines(report: AuditReport) -> Iterator[str]:
+    """The plan in force and those that it replaced; what an interval is good for without one."""
+    if not report.plans:
+        if report.figures:
+            yield "No plan is set: each interval holds for one look. “medreview audit STUDY --plan 5” sets one."
+        return
+    *before, now = report.plans
+    yield one_line(f"Plan: {plan_words(now)}.")
+    yield from (one_line(f"Before that: {plan_words(each)}.") for each in reversed(before))
+
+
+def standing_line(now: PlanStanding) -> str:
+    """Whether the plan is reached, and what an interval before that is good for."""
+    words = f"{now.short[:1].upper()}{now.short[1:]}."
+    if now.state != "interim":
+        return words
+    return f"{words} Whoever stops or reports before the plan is reached quotes the interval “{EVERY_LOOK}”."
 
 
 def flow_line(flow: AuditFlow) -> str:
@@ -204,8 +233,10 @@ def _figures(figures: AuditFigures, tie_rule: TieRule) -> Part:
     who = one_line(figures.reviewer) if figures.reviewer is not None else "all reviewers together"
     supported, right = figures.supported, figures.judges_right
     together = figures.with_verdicts[:1]
+    early = figures.standing.state != "final"
     shown = [
         ("supported, by the audit alone", supported.study),
+        *([(EVERY_LOOK, supported.every_look)] if early else []),
         (_AT_LARGE, supported.at_large),
         *((f"post-stratified by {by}", figure) for by, figure in figures.post_stratified.items()),
         *([("supported, with the triage", figures.with_triage)] if figures.with_triage else []),
@@ -213,12 +244,13 @@ def _figures(figures: AuditFigures, tie_rule: TieRule) -> Part:
         *((_AT_LARGE, helped.supported_at_large) for helped in together),
         *(("the verdicts alone, uncorrected", helped.alone) for helped in together),
         ("judges right, by the audit alone", right.study),
+        *([(EVERY_LOOK, right.every_look)] if early else []),
         (_AT_LARGE, right.at_large),
         *(("judges right, by audit and verdicts", helped.judge_right) for helped in together),
     ]
     defined = [(name, figure) for name, figure in shown if figure.value is not None]
     # What has no value here has none at large, for the same reason.
-    missing = [each for each in shown if each[1].value is None and each[0] != _AT_LARGE]
+    missing = [each for each in shown if each[1].value is None and each[0] not in (_AT_LARGE, EVERY_LOOK)]
     labels = "assisted in part" if supported.flow.assisted else "first blind labels"
     parts: list[Part] = [TableHeading(f"The study by the audit of {who}, {labels}")]
     if defined:
@@ -231,12 +263,37 @@ def _figures(figures: AuditFigures, tie_rule: TieRule) -> Part:
     parts.append(f"supported: {flow_line(supported.flow)}")
     if (right.flow.no_judgement, right.flow.tied) != (0, 0):
         parts.append(f"judges right: {flow_line(right.flow)}")
+    if figures.standing.plan is not None:
+        parts.append(standing_line(figures.standing))
     parts += _cautions(supported, figures.with_triage)
-    return inset(*parts, *estimate_parts(figures, tie_rule))
+    return inset(*parts, *assistance_parts(figures.assistance), *estimate_parts(figures, tie_rule))
+
+
+def assistance_parts(found: Assistance | None) -> Iterator[Part]:
+    """With randomised assistance: agreement with the judges in each half, and what their difference estimates."""
+    if found is None:
+        return
+    yield TableHeading("Randomised assistance: agreement with the judges together")
+    named = (("assisted", found.assisted), ("blind", found.blind), ("assisted minus blind", found.difference))
+    defined = [(name, figure) for name, figure in named if figure.value is not None]
+    if defined:
+        yield table(
+            ("", "value", "95% interval", "n", "left"),
+            ((name, *cells(figure, "not given"), *numbers(figure.n, figure.dropped)) for name, figure in defined),
+        )
+    yield from reasons((name, figure) for name, figure in named if figure.value is None)
+    yield (
+        "The difference, in points, is an estimate of automation bias: a coin alone decided which statements had the "
+        "judges beside them. All other figures are by the blind half, whose labels count twice."
+    )
+    if found.otherwise:
+        seen = counted(found.otherwise, "statement")
+        yield f"On {seen} the judges were seen, or not, otherwise than the coin said; they count as it fell."
 
 
 def _cautions(supported: AuditShare, with_triage: Estimate | None) -> Iterator[str]:
-    yield from (f"{note[:1].upper()}{note[1:]}." for note in supported.study.notes)
+    notes = (note for note in supported.study.notes if not note.startswith("interim"))
+    yield from (f"{note[:1].upper()}{note[1:]}." for note in notes)
     if supported.bounds is not None:
         low, high = supported.bounds
         yield f"By the blind labels alone supported is from {percent(low)} to {percent(high)}."

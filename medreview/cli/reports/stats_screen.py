@@ -406,6 +406,7 @@ def _audit(figures: StudyFigures, brief: int) -> Iterator[str]:
             flow_line(audit.supported.flow) if brief <= 3 else short_flow(audit.supported.flow),
             "" if brief else unjudged_line(audit.judges_right.flow),
             "" if brief > 1 else short_gain(audit),
+            audit.standing.short if figures.part is None else "",
         )
         yield f"audit of {who}: {'; '.join(filter(None, flows))}"
         told = [("supported, audit alone", audit.supported.study), ("judges right", audit.judges_right.study)]

@@ -15,7 +15,6 @@ from medreview.progress import SILENT, Progress
 from medreview.references.study_references import register as register_verdicts
 from medreview.study import Study
 from medreview.study.audit_frame import WITHHELD
-from medreview.study.events import DECLARE
 from medreview.study.package import PARTS, Package, Part
 from medreview.study.statement_edits import EDITS
 from medreview.study.unit_table import make_rows
@@ -57,7 +56,10 @@ _VOTED: Final = f"({_NOT_TOLD} OR key_fact_id IN (SELECT key_fact_id FROM key_fa
 
 _OF_SUGGESTIONS: Final = "SELECT * FROM event WHERE unit GLOB 'suggestion:*' ORDER BY event_id"
 
-_OF_STUDY: Final = (*EDITS, "fact_add", "audit_rate", "share_rate", "pass_rate", "guideline", DECLARE)
+_OF_STUDY: Final = (
+    *EDITS, "fact_add", "audit_rate", "audit_plan", "audit_assist", "share_rate", "pass_rate", "guideline", "declare",
+    "axes",
+)  # fmt: skip
 """Kinds of event that make the study what it is, whoever did it."""
 
 _RATES: Final[dict[Part, str]] = {"judges": "flagged", "models": "model"}

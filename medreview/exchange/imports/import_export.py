@@ -29,7 +29,7 @@ from medreview.progress import SILENT, Progress
 from medreview.storable import unstorable
 from medreview.study import Study
 from medreview.study.audit_frame import join_frame, number_given_draw
-from medreview.study.events import event_hash, insert_event, known_kinds
+from medreview.study.events import event_hash, insert_event
 from medreview.study.incoming import event_fault
 from medreview.study.own_axes import misfits, own_axes
 from medreview.study.rows import insert
@@ -105,7 +105,7 @@ def import_export(
         )
     progress.begin("export", 1)
     try:
-        kinds = known_kinds(study.reader)
+        kinds = {row[0] for row in study.reader.execute("SELECT kind FROM event_kind")}
         _check_chain(folder, manifest, kinds)
         summary = study.write(lambda connection: _import(connection, folder, manifest, also))
     except ExportFault as error:

@@ -294,6 +294,29 @@ def _of_this_study(sampled: Sequence[Sampled], size: int, level: float) -> tuple
     return wilson_on(hajek_mean(sampled), variances(sampled, size).draw, n - 1, level, none=none)
 
 
+def first_within(sampled: Sequence[Sampled], size: int, points: float, *, level: float = LEVEL) -> int | None:
+    """How many of these labels, in their order, first made half of the interval of :func:`audit_share` ``points`` (a
+    fraction) or less; ``None`` where none did.
+
+    Sums that grow with each label take the place of a figure for each beginning of the draw.
+    """
+    w = wy = wyy = w2 = w2y = w2yy = yes = 0.0
+    for n, one in enumerate(sampled, 1):
+        weight, value = 1 / one.probability, one.value
+        w, wy, wyy, yes = w + weight, wy + weight * value, wyy + weight * value**2, yes + value
+        w2, w2y, w2yy = w2 + weight**2, w2y + weight**2 * value, w2yy + weight**2 * value**2
+        if n < LEAST_AUDITED or round(min(yes, n - yes)) < LEAST_OF_EACH:
+            continue
+        mean = wy / w
+        pulls = w2yy - 2 * mean * w2y + mean**2 * w2
+        seen = w / size * (wyy - 2 * mean * wy + mean**2 * w)
+        variance = max(0.0, pulls - seen) / w**2 * n / (n - 1)
+        low, high = wilson_on(mean, variance, n - 1, level)
+        if (high - low) / 2 <= points:
+            return n
+    return None
+
+
 @dataclass(frozen=True)
 class Known:
     """What ``labels`` audited statements have shown of a share of a study's ``size`` statements.

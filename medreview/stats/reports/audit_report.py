@@ -16,6 +16,7 @@ from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.audit_sampling import (
     Known,
     Planned,
+    Sampled,
     audit_share,
     labels_at_large,
     labels_for,
@@ -23,7 +24,10 @@ from medreview.stats.formulas.audit_sampling import (
     share_at_large,
     variances,
 )
+from medreview.stats.formulas.confidence_sequences import anytime_share
 from medreview.stats.formulas.estimate import Estimate, percent
+from medreview.stats.reports.audit_assistance import Assistance, assistance
+from medreview.stats.reports.audit_looks import PlanStanding, plan_standing
 from medreview.stats.reports.audit_verdicts import (
     DrawnMember,
     JudgeVerdicts,
@@ -45,16 +49,17 @@ from medreview.stats.reports.reviewer_labels import (
 )
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
 from medreview.study.audit_frame import Stratum, strata
+from medreview.study.audit_plan import Arm, Coin, StoppingPlan, coin_of, stopping_plans
 from medreview.study.counts import count_statements
 
 Labels = Mapping[str, ReviewerLabel]
 _WAITING: Final[frozenset[Met]] = frozenset({"not_looked_at", "seen_before", "labelled_out_of_turn"})
-_LABELLED: Final[frozenset[Met]] = frozenset({"cannot_judge", "no_judgement", "tied", "stale", "used"})
+_LABELLED: Final[frozenset[Met]] = frozenset({"cannot_judge", "no_judgement", "tied", "stale", "by_coin", "used"})
 
 # In this order every beginning is a draw at a part of the rates.
 _MEMBERS: Final = """
-SELECT a.statement_id, s.response_id, r.model, r.origin, a.inclusion_prob, v.verdict, v.supported, v.votes_for,
-       v.votes_other, v.tied, v.judgement_id IS NOT NULL AS judged, coalesce(v.priority, 0) > 0 AS flagged
+SELECT a.statement_id, s.response_id, r.model, r.origin, a.number, a.inclusion_prob, v.verdict, v.supported,
+       v.votes_for, v.votes_other, v.tied, v.judgement_id IS NOT NULL AS judged, coalesce(v.priority, 0) > 0 AS flagged
 FROM audit_item AS a JOIN statement AS s USING (statement_id) JOIN response AS r USING (response_id)
 LEFT JOIN verdict AS v USING (statement_id)
 ORDER BY a.number / a.inclusion_prob, a.statement_id"""
@@ -75,8 +80,9 @@ class AuditFlow:
     ``in_study`` = ``not_drawn`` + ``drawn``. ``drawn`` is the sum of all that follow: ``not_looked_at``;
     ``seen_before``, with the judges and without a label; ``labelled_out_of_turn``, behind one that still waits or
     through a filter, to be used when none waits; ``deferred``; ``cannot_judge``; ``no_judgement`` and ``tied``, of the
-    judges, where the figure is about these; ``stale``; ``used``. ``assisted`` of the used ones were seen with the
-    judges before they were labelled.
+    judges, where the figure is about these; ``stale``; ``by_coin``, labelled with the judges in sight because a coin
+    said so (randomised assistance); ``used``. ``assisted`` of the used ones were seen with the judges before they were
+    labelled.
     """
 
     in_study: int
@@ -90,6 +96,7 @@ class AuditFlow:
     no_judgement: int
     tied: int
     stale: int
+    by_coin: int
     used: int
     assisted: int
 
@@ -136,20 +143,25 @@ def in_turn(
     *,
     clusters: Clusters,
     against_judges: bool = False,
+    coin: Coin | None = None,
+    arm: Arm = "blind",
 ) -> list[DrawnMember]:
     """The members by the labels of all these reviewers together; on one statement these are averaged.
 
     ``looked`` has every reviewer of ``labels``.
     A value is whether it is supported or, ``against_judges``, whether they say the same as the judges together. Behind
     the first member that waits, and labelled through a filter while one does, a member does not count yet.
+
+    With a ``coin`` only the labels of those count whom it had label the statement in this ``arm``; the probability of
+    a member is that of being drawn times that of one such label.
     """
     put_off = frozenset().union(*(looked[name].put_off for name in labels))
     seen = frozenset().union(*(looked[name].seen for name in labels))
-    told = list(labels.values())
-    members = [
-        _member(row, told, put_off, seen, _judges(row) if against_judges else None, clusters.of[row["response_id"]])
-        for row in rows
-    ]
+    tossed = _Tossed(coin, arm) if coin is not None else None
+    members = []
+    for row in rows:
+        against, cluster = _judges(row) if against_judges else None, clusters.of[row["response_id"]]
+        members.append(_member(row, labels, put_off, seen, against, tossed, cluster))
     if not any(member.met in _WAITING for member in members):
         return members
     marked = [replace(member, met="labelled_out_of_turn") if member.filtered else member for member in members]
@@ -175,16 +187,39 @@ def usable(label: ReviewerLabel) -> bool:
     return not label.stale and label.label != "cannot_judge"
 
 
+class _Tossed(NamedTuple):
+    """Whose labels on a member count, by a coin."""
+
+    coin: Coin
+    arm: Arm
+
+    def counts(self, reviewer: str, number: float) -> bool:
+        """Whether those of this reviewer do."""
+        return self.coin.assists(reviewer, number) == (self.arm == "assisted")
+
+
 def _member(
-    row: sqlite3.Row, told: Sequence[Labels], put_off: Set[str], seen: Set[str], against: ScaleLabel | None,
+    row: sqlite3.Row,
+    told: Mapping[str, Labels],
+    put_off: Set[str],
+    seen: Set[str],
+    against: ScaleLabel | None,
+    tossed: _Tossed | None,
     cluster: str,
-) -> DrawnMember:  # fmt: skip
-    unit = row["statement_id"]
-    given = [labels[unit] for labels in told if unit in labels]
+) -> DrawnMember:
+    unit, probability = row["statement_id"], row["inclusion_prob"]
+    names = [name for name, labels in told.items() if unit in labels]
+    given = of_arm = [told[name][unit] for name in names]
+    if tossed is not None and names:
+        of_arm = [told[name][unit] for name in names if tossed.counts(name, row["number"])]
+        probability *= 1 - 0.5 ** len(names)
+        given = of_arm or given
     blind = [label for label in given if label.group.mode == "blind"]
     used = [label for label in blind or given if usable(label)]
     value, met, assisted = 0.0, _not_used(unit, given, put_off, seen), False
-    if used:
+    if used and not of_arm:
+        met = "by_coin"
+    elif used:
         met, assisted = "used", not blind
         if against is not None and against.label is None:
             met = "tied" if against.missing == TIED else "no_judgement"
@@ -196,7 +231,7 @@ def _member(
         cluster=cluster,
         model=row["model"],
         origin=row["origin"],
-        probability=row["inclusion_prob"],
+        probability=probability,
         flagged=bool(row["flagged"]),
         met=met,
         value=value,
@@ -231,13 +266,15 @@ _FLAGGED: Final = "SELECT statement_id FROM verdict JOIN statement_standing USIN
 class AuditShare:
     """A share of the study's statements by the audit, in this study and in answers like these, and the flow to it.
 
-    ``bounds``, where some of the labels are assisted: the value by the blind ones alone, with every other statement
-    taken as a no, and as a yes.
+    ``every_look``: the share in this study with an interval that holds however often it is read
+    (``confidence_sequences``). ``bounds``, where some of the labels are assisted: the value by the blind ones alone,
+    with every other statement taken as a no, and as a yes.
     """
 
     flow: AuditFlow
     study: Estimate
     at_large: Estimate
+    every_look: Estimate
     bounds: tuple[float, float] | None
 
 
@@ -267,6 +304,8 @@ class AuditFigures:
     statement was labelled: assisted labels for these, the audit for all others. ``post_stratified``: the first, by
     ``model``, ``origin`` and ``flag``. ``with_verdicts``: the first, prediction-powered, and the verdicts alone: of all
     judges together, which is the one to report, then of each; the best of these was chosen on the same labels.
+    ``standing``: whether the plan of the audit is reached; intervals that are interim say so in their notes.
+    ``assistance``: with randomised assistance, of one reviewer, how the halves differ; all else is by the blind half.
     """
 
     reviewer: str | None
@@ -276,6 +315,8 @@ class AuditFigures:
     post_stratified: Mapping[str, Estimate]
     with_verdicts: tuple[WithVerdicts, ...]
     plan: AuditPlan
+    standing: PlanStanding
+    assistance: Assistance | None
 
     @property
     def leading(self) -> Estimate:
@@ -287,12 +328,14 @@ class AuditFigures:
 class AuditReport:
     """The audit of a study: its strata and what each reviewer's labels say; no figures where nothing of it was met.
 
-    ``tie_rule``: what even votes of the judges together give.
+    ``tie_rule``: what even votes of the judges together give. ``plans``: when the audit is to end, as it was set each
+    time, oldest first; the last one is in force.
     """
 
     strata: tuple[Stratum, ...]
     figures: tuple[AuditFigures, ...]
     tie_rule: TieRule
+    plans: tuple[StoppingPlan, ...] = ()
 
 
 def audit_report(
@@ -304,7 +347,7 @@ def audit_report(
     only: Selection = EVERYTHING,
     assisted: bool = False,
     weight: float | None = None,
-    points: float = POINTS,
+    points: float | None = None,
     clusters: Clusters | None = None,
 ) -> AuditReport:
     """The audit by the labels of each of these reviewers and, where there are several, of all together.
@@ -313,11 +356,14 @@ def audit_report(
     statements are a draw of that part, at the same probabilities. Not where the part was chosen by labels.
 
     ``judges``: all together first, then each. ``assisted``: estimates with verdicts also where labels are not blind.
-    ``weight``: that of the verdicts, by default the best by the audit. ``points``: see :class:`AuditPlan`.
-    ``clusters``: those of the study, where they are known already.
+    ``weight``: that of the verdicts, by default the best by the audit. ``points``: see :class:`AuditPlan`; by default
+    those of the plan in force, else 5. The plan is of the whole study: a part of it has none. ``clusters``: those of
+    the study, where they are known already.
     """
+    plans = stopping_plans(reader)
     if only.by_labels:
-        return AuditReport(tuple(strata(reader)), (), tie_rule(reader))
+        return AuditReport(tuple(strata(reader)), (), tie_rule(reader), plans)
+    points = planned_points(plans) if points is None else points
     size = count_statements(reader) if only.statements is None else len(only.statements)
     rows = drawn_rows(reader, only)
     flagged = {row[0] for row in reader.execute(_FLAGGED) if only.holds(row[0])}
@@ -328,20 +374,30 @@ def audit_report(
         groups.append((None, present))
     sizes = stratum_sizes(reader, only) if groups else {}
     clusters = clusters or study_clusters(reader)
+    coin = coin_of(reader) if pass_no == 1 else None
     found = []
     for who, told in groups:
-        members = in_turn(told, looked, rows, clusters=clusters)
-        supported = audit_share_of("supported, by the audit", members, size, clusters.name)
-        helped = tuple(with_verdicts(members, judge, assisted=assisted, weight=weight) for judge in judges)
-        judged = in_turn(told, looked, rows, clusters=clusters, against_judges=True)
+        members = in_turn(told, looked, rows, clusters=clusters, coin=coin)
+        now = plan_standing(plans if only.statements is None else (), _sampled(members), size)
+        supported = _marked(audit_share_of("supported, by the audit", members, size, clusters.name), now)
+        helped = tuple(
+            _marked_verdicts(with_verdicts(members, judge, assisted=assisted, weight=weight), now) for judge in judges
+        )
+        judged = in_turn(told, looked, rows, clusters=clusters, against_judges=True, coin=coin)
+        beside = in_turn(told, looked, rows, clusters=clusters, against_judges=True, coin=coin, arm="assisted")
+        triage = _with_triage(members, list(told.values()), flagged, size, clusters.name)
         found.append(
             AuditFigures(
                 reviewer=who,
                 supported=supported,
-                judges_right=audit_share_of("judges right, by the audit", judged, size, clusters.name),
-                with_triage=_with_triage(members, list(told.values()), flagged, size, clusters.name),
-                post_stratified=post_stratified(sizes, members, clusters.name),
+                judges_right=_marked(audit_share_of("judges right, by the audit", judged, size, clusters.name), now),
+                with_triage=now.marked(triage) if triage else None,
+                post_stratified={
+                    by: now.marked(each) for by, each in post_stratified(sizes, members, clusters.name).items()
+                },
                 with_verdicts=helped,
+                standing=now,
+                assistance=assistance(beside, judged) if coin is not None and who is not None else None,
                 plan=_plan(
                     members,
                     supported.flow,
@@ -353,11 +409,17 @@ def audit_report(
                 ),
             )
         )
-    return AuditReport(tuple(strata(reader)), tuple(found), tie_rule(reader))
+    return AuditReport(tuple(strata(reader)), tuple(found), tie_rule(reader), plans)
 
 
-def plan_before_labels(reader: sqlite3.Connection, points: float = POINTS) -> AuditPlan:
+def planned_points(plans: Sequence[StoppingPlan]) -> float:
+    """Half of the interval that the plan in force is for, else 5 points, as a fraction."""
+    return plans[-1].half_width or POINTS if plans else POINTS
+
+
+def plan_before_labels(reader: sqlite3.Connection, points: float | None = None) -> AuditPlan:
     """What it takes before anything of an audit is labelled."""
+    points = planned_points(stopping_plans(reader)) if points is None else points
     return _plan((), flow_of((), count_statements(reader)), None, None, (), points, "")
 
 
@@ -365,8 +427,7 @@ def audit_share_of(name: str, members: Sequence[DrawnMember], size: int, cluster
     """A share of a study of ``size`` statements by the members that are used, whose clusters are each a ``cluster``."""
     flow = flow_of(members, size)
     used = [member for member in members if member.met == "used"]
-    missing = flow.drawn - flow.used
-    sampled = [member.sampled for member in used]
+    missing, sampled = flow.drawn - flow.used, _sampled(members)
     notes = (f"assisted in part: {flow.assisted} of {flow.used}",) if flow.assisted else ()
     study = replace(audit_share(name, sampled, size, missing=missing, unit=cluster), notes=notes)
     large = share_at_large(f"{name}, in answers like these", sampled, missing=missing, unit=cluster)
@@ -377,7 +438,25 @@ def audit_share_of(name: str, members: Sequence[DrawnMember], size: int, cluster
         yes = sum(member.value / member.probability for member in used if not member.assisted)
         unknown = sum(1 / member.probability for member in used if member.assisted)
         bounds = (yes / total, (yes + unknown) / total)
-    return AuditShare(flow, study, at_large, bounds)
+    every_look = replace(anytime_share(f"{name}, at every look", sampled, size, missing=missing), notes=notes)
+    return AuditShare(flow, study, at_large, every_look, bounds)
+
+
+def _sampled(members: Sequence[DrawnMember]) -> list[Sampled]:
+    return [member.sampled for member in members if member.met == "used"]
+
+
+def _marked(share: AuditShare, now: PlanStanding) -> AuditShare:
+    return replace(share, study=now.marked(share.study), at_large=now.marked(share.at_large))
+
+
+def _marked_verdicts(helped: WithVerdicts, now: PlanStanding) -> WithVerdicts:
+    return replace(
+        helped,
+        supported=now.marked(helped.supported),
+        supported_at_large=now.marked(helped.supported_at_large),
+        judge_right=now.marked(helped.judge_right),
+    )
 
 
 def leading(alone: AuditShare, helped: WithVerdicts | None) -> Estimate:
@@ -399,7 +478,7 @@ def _plan(
 ) -> AuditPlan:
     size, known = flow.in_study, None
     if share is not None:
-        sampled = [member.sampled for member in members if member.met == "used"]
+        sampled = _sampled(members)
         known = Known(
             share=share,
             labels=len(sampled),
@@ -451,7 +530,7 @@ class LeadingEstimate:
 
     ``used`` labels, ``assisted`` of them given with the judges in sight; ``waiting`` members of the draw. ``alone``:
     what the verdicts say uncorrected. ``as_good_as``: labels of which the audit alone would be as sure, where the
-    verdicts help.
+    verdicts help. ``standing``: whether the plan of the audit is reached.
     """
 
     estimate: Estimate
@@ -460,10 +539,11 @@ class LeadingEstimate:
     waiting: int
     alone: float | None
     as_good_as: int | None
+    standing: PlanStanding
 
     @property
     def words(self) -> str:
-        """``supported in this study, estimated 71% ± 9 (the judges alone say 80%)``, or what is missing.
+        """``supported in this study, estimated 71% ± 9, interim (the judges alone say 80%)``, or what is missing.
 
         The number after ± is the longer side of the 95% interval. It tells what the judges say: not for a blind block.
         """
@@ -471,8 +551,10 @@ class LeadingEstimate:
         if value is None:
             return f"supported in this study, not estimated yet: {self.estimate.reason}"
         sure = "" if low is None or high is None else f" ± {percent(max(value - low, high - value), 0)[:-1]}"
+        sure += ", interim" if sure and self.standing.state == "interim" else ""
         told = [f"the judges alone say {percent(self.alone, 0)}"] if self.alone is not None else []
         told += [f"assisted in part: {self.assisted} of {self.used}"] if self.assisted else []
+        told += ["no plan is set: ± holds for one look"] if sure and self.standing.plan is None else []
         aside = f" ({'; '.join(told)})" if told else ""
         return f"supported in this study, estimated {percent(value, 0)}{sure}{aside}"
 
@@ -489,17 +571,19 @@ def leading_estimate(
         labels = reviewer_labels(reader, reviewer, pass_no, audited=True) if rows else {}
     if not rows or not labels:
         return None
-    clusters = study_clusters(reader)
+    clusters, coin = study_clusters(reader), coin_of(reader) if pass_no == 1 else None
     looked = {reviewer: looked_at(reader, reviewer, pass_no)}
-    members = in_turn({reviewer: labels}, looked, rows, clusters=clusters)
+    members = in_turn({reviewer: labels}, looked, rows, clusters=clusters, coin=coin)
     alone = audit_share_of("supported, by the audit", members, count_statements(reader), clusters.name)
     helped = with_verdicts(members, judges_together(reader, clusters))
     estimate = leading(alone, helped)
+    now = plan_standing(stopping_plans(reader), _sampled(members), alone.flow.in_study)
     return LeadingEstimate(
-        estimate=estimate,
+        estimate=now.marked(estimate),
         used=alone.flow.used,
         assisted=alone.flow.assisted,
         waiting=alone.flow.waiting,
         alone=helped.alone.value,
         as_good_as=helped.as_good_as if estimate is helped.supported else None,
+        standing=now,
     )

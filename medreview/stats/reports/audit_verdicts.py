@@ -33,7 +33,7 @@ SELECT statement_id, supported FROM audit_item JOIN verdict USING (statement_id)
 
 Met = Literal[
     "not_looked_at", "seen_before", "labelled_out_of_turn", "deferred", "cannot_judge", "no_judgement", "tied", "stale",
-    "used",
+    "by_coin", "used",
 ]  # fmt: skip
 """What became of a drawn statement, in one figure."""
 

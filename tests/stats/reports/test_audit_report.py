@@ -175,7 +175,7 @@ def test_nothing_drawn_and_nothing_met(small: SmallStudy) -> None:
     draw(small.study, "anna", rate=0.000001)
     text = report(small)
     assert "drawn, each with" in text
-    assert flow_line(AuditFlow(3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) == "3 in the study, 3 not drawn, 0 drawn"
+    assert flow_line(AuditFlow(3, 3, *[0] * 12)) == "3 in the study, 3 not drawn, 0 drawn"
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -398,7 +398,7 @@ def test_a_home_screen_gets_the_same_figure_without_reading_judgements(
     clusters = study_clusters(small.study.reader)
     assert judges_together(small.study.reader, clusters).verdicts == every_judge(small.study.reader)[0].verdicts
     assert home.words.startswith("supported in this study, estimated 66% ± ")
-    assert home.words.endswith(" (the judges alone say 70%)")
+    assert home.words.endswith(" (the judges alone say 70%; no plan is set: ± holds for one look)")
     assert (home.used, home.waiting, home.assisted) == (60, 0, 0)
     assert leading_estimate(small.study.reader, "zoe") is None
 

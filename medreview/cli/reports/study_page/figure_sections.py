@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, one_line, stratum_name
+from medreview.cli.reports.audit import EVERY_LOOK
 from medreview.cli.reports.citations import report_parts
 from medreview.cli.reports.conduct import intra_rater_parts, pace_parts
 from medreview.cli.reports.estimates import side_name
@@ -16,7 +17,7 @@ from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.stats_screen import VALID_URLS, spoken
 from medreview.cli.reports.study_page.material import Material
 from medreview.stats.decision_timing import Pace
-from medreview.stats.formulas.estimate import Scale, half_up
+from medreview.stats.formulas.estimate import Estimate, Scale, half_up
 from medreview.stats.reports.audit_report import AuditFigures
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.own_labels import OwnLabels
@@ -130,7 +131,9 @@ def _own(own: OwnLabels) -> Iterator[Interval]:
 
 def _audit(audit: AuditFigures) -> Iterator[Interval]:
     """Of all reviewers together, where there are several; the one to quote is named."""
+    early = audit.standing.state != "final"
     shown = [("by the audit alone", audit.supported.study)]
+    shown += [(f"by the audit alone, {EVERY_LOOK}", audit.supported.every_look)] if early else []
     shown += [(f"post-stratified by {name}", figure) for name, figure in audit.post_stratified.items()]
     helped = audit.with_verdicts[:1]
     shown += [("with the judges' verdicts", one.supported) for one in helped]
@@ -140,9 +143,13 @@ def _audit(audit: AuditFigures) -> Iterator[Interval]:
     yield Interval("supported, by " + ("all reviewers" if audit.reviewer is None else one_line(audit.reviewer)))
     for name, figure in shown:
         quoted = " (to quote)" if figure is audit.leading and figure.value is not None else ""
-        yield interval_row(f"{name}{quoted}", figure)
+        yield interval_row(f"{name}{quoted}{_interim(figure)}", figure)
     yield Interval("judges right")
-    yield interval_row("by the audit alone", audit.judges_right.study)
+    yield interval_row(f"by the audit alone{_interim(audit.judges_right.study)}", audit.judges_right.study)
+
+
+def _interim(figure: Estimate) -> str:
+    return " (interim)" if any(note.startswith("interim") for note in figure.notes) else ""
 
 
 def _differences(family: DifferenceFamily) -> Iterator[Interval]:

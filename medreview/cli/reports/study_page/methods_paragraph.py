@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Final
 
 from medreview.cli.output import given, one_line
+from medreview.cli.reports.audit import EVERY_LOOK
 from medreview.cli.reports.estimates import part_lines
 from medreview.cli.reports.layout import TableHeading
 from medreview.cli.reports.page_parts import PagePart
@@ -18,6 +19,7 @@ from medreview.references.model import authority_name
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import FigureRow, figure_rows, half_up
 from medreview.stats.formulas.human_baseline import MARGIN
+from medreview.stats.reports.audit_looks import plan_words
 from medreview.stats.study_figures import StudyFigures
 from medreview.stats.units.fact_report import KeyFactFigures
 from medreview.stats.units.kind_labels import RaterShare, UnitHeadline
@@ -104,6 +106,7 @@ def _of_statements(material: Material) -> Iterator[str]:
             f"For estimates on the whole study {counted(drawn, 'statement')} were drawn at random by permanent random "
             f"numbers{_audited(figures)}. Its intervals for this study follow that draw of single statements."
         )
+        yield from _plan_of_audit(figures)
     with_judges = [group.comparisons for one in figures.reviewers for group in one.agreement]
     rows = {
         "of each two reviewers": list(figure_rows(figures.between_reviewers)),
@@ -157,6 +160,18 @@ def _labelled(figures: StudyFigures) -> Iterator[str]:
                 f"{one_line(one.reviewer)} labelled {counted(one.progress.decided, 'statement')}{pace}: "
                 f"{'; '.join(groups)}."
             )
+
+
+def _plan_of_audit(figures: StudyFigures) -> Iterator[str]:
+    """When the audit was to end, and whether it did; what its intervals are good for without a plan."""
+    for audit in figures.audit.figures[-1:]:
+        now = audit.standing
+        if now.plan is None:
+            yield f"No plan said when it ends: its intervals hold for one look, “{EVERY_LOOK}” for any number of looks."
+            continue
+        yield one_line(f"It was to end at {plan_words(now.plan)}; {now.short}.")
+        if replaced := [plan_words(each) for each in figures.audit.plans[:-1]]:
+            yield one_line(f"Plans before that: {'; '.join(replaced)}.")
 
 
 def _audited(figures: StudyFigures) -> str:

@@ -1,8 +1,11 @@
--- A study sets axes of its own, and reviewers put tags on units.
+-- A study sets axes of its own, a plan of its audit and what a journal asks; reviewers put tags on units.
 
 INSERT INTO event_kind VALUES
     ('axes'),                            -- the axes of the study's own are those of a text; the unit is the study
-    ('tag');                             -- a tag is put on a unit, or taken off
+    ('tag'),                             -- a tag is put on a unit, or taken off
+    ('audit_plan'),                      -- when the audit is to end; the unit is the study
+    ('audit_assist'),                    -- half of the audit, by a coin, is labelled with the judges in sight
+    ('declare');                         -- something that a journal asks is said of the study: ethics, funding
 
 -- The tags that stand, by whom.
 CREATE INDEX event_tag ON event (unit, reviewer) WHERE kind = 'tag';
