@@ -97,6 +97,7 @@ def print_unit_stats(
     gold: bool,
     csv: str,
     as_json: bool,
+    epsilon: float,
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
     from medreview.review.looks import told_by_sums
@@ -116,7 +117,9 @@ def print_unit_stats(
             return
         all_gold = _tell_all_gold(opened, kind) if gold else None
         people = reviewers_named(opened.reader, reviewer)
-        found = unit_figures(opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold)
+        found = unit_figures(
+            opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold, epsilon=epsilon
+        )
         votes = fact_report(opened.reader, resampling=resampling) if full and kind == FACT else None
         origin = _provenance(opened.reader, found, resampling)
         if any(told_by_sums(found.given, one) for one in reading(opened)):

@@ -16,6 +16,7 @@ from medreview.judges.rollup import tie_rule
 from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
 from medreview.statements.own_citations import every_statement
+from medreview.stats.formulas.alternative_annotator import EPSILON
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.human_baseline import MARGIN
 from medreview.stats.reference_verdicts import OtherWorkCounter, OtherWorkSupport, ReferenceReport, reference_report
@@ -30,6 +31,7 @@ from medreview.stats.reports.generated_items import (
     planted_report,
 )
 from medreview.stats.reports.judge_agreement import BetweenJudges, BetweenJudgesCounter, GroupFigures, JudgeAgreement
+from medreview.stats.reports.judge_trust import JudgeTrust, judge_trust
 from medreview.stats.reports.own_labels import OwnLabels, own_labels
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.question_report import QuestionReport, question_report
@@ -126,6 +128,7 @@ class StudyFigures:
     units: tuple[UnitFigures, ...]
     references: ReferenceReport | None
     other_work: OtherWorkSupport | None
+    trust: JudgeTrust | None
 
     @property
     def given(self) -> list[tuple[str, int]]:
@@ -146,13 +149,15 @@ def study_figures(
     by: By | None = None,
     conduct: Collection[str] | None = (),
     margin: float = MARGIN,
+    epsilon: float = EPSILON,
 ) -> StudyFigures:
     """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named,
     and divided ``by`` something.
 
     ``full``: everything. Without it what one screen shows, in half the time of a large study: supported or not only,
     nothing by model, origin or label, no differences, consensus or other units, and judges beside each other only where
-    nobody has reviewed. ``margin``: how much worse than a person a judge may be, in kappa. ``conduct``: whose way
+    nobody has reviewed. ``margin``: how much worse than a person a judge may be, in kappa;
+    ``epsilon``: how much rarer as near to the others as a person is, to stand in for one. ``conduct``: whose way
     of working is shown; ``None``: everybody's. Memory holds the labels and counts, never the study's texts. Raises
     :class:`UserError` for a name that has left nothing in the study.
     """
@@ -241,13 +246,14 @@ def study_figures(
             if conduct is None or name in conduct
         ),
         headlines=headlines(reader, names) if whole and pass_no == 1 else (),
-        units=every_unit_figures(reader, reviewers=names, resampling=resampling)
+        units=every_unit_figures(reader, reviewers=names, resampling=resampling, epsilon=epsilon)
         if whole and full and pass_no == 1
         else (),
         references=reference_report(
             reader, resampling, split=full or by in ("model", "origin"), responses=None if whole else complete
         ),
         other_work=elsewhere.figures(resampling),
+        trust=judge_trust(reader, labels, resampling, only, epsilon=epsilon) if full else None,
     )
 
 
