@@ -107,6 +107,7 @@ def print_unit_stats(
     gold: bool,
     csv: str,
     as_json: bool,
+    epsilon: float,
     by: UnitBy | None = None,
     where: str = "",
     juries: Juries = (),
@@ -141,8 +142,9 @@ def print_unit_stats(
             return
         all_gold = _tell_all_gold(opened, kind) if gold else None
         found = unit_figures(
-            opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold, only=only, by=by, juries=juries
-        )
+            opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold, only=only, by=by,
+            juries=juries, epsilon=epsilon,
+        )  # fmt: skip
         answers = [asdict(one) for one in of_units([unit_headline(opened.reader, kind, people, only=only)])]
         units = only.units if only else None
         votes = fact_report(opened.reader, resampling=resampling, only=units) if full and kind == FACT else None

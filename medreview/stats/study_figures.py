@@ -17,6 +17,7 @@ from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
 from medreview.statements.own_citations import every_statement
 from medreview.stats.clusters import Clusters, study_clusters
+from medreview.stats.formulas.alternative_annotator import EPSILON
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.human_baseline import MARGIN
 from medreview.stats.how_good import Answer, how_good
@@ -32,6 +33,7 @@ from medreview.stats.reports.generated_items import (
     planted_report,
 )
 from medreview.stats.reports.judge_agreement import BetweenJudges, BetweenJudgesCounter, GroupFigures, JudgeAgreement
+from medreview.stats.reports.judge_trust import JudgeTrust, judge_trust
 from medreview.stats.reports.own_labels import OwnLabels, own_labels
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.question_report import QuestionReport, question_report
@@ -130,6 +132,7 @@ class StudyFigures:
     units: tuple[UnitFigures, ...]
     references: ReferenceReport | None
     other_work: OtherWorkSupport | None
+    trust: JudgeTrust | None
 
     @property
     def given(self) -> list[tuple[str, int]]:
@@ -150,13 +153,15 @@ def study_figures(
     by: By | None = None,
     conduct: Collection[str] | None = (),
     margin: float = MARGIN,
+    epsilon: float = EPSILON,
 ) -> StudyFigures:
     """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named,
     and divided ``by`` something.
 
     ``full``: everything. Without it what one screen shows, in half the time of a large study: supported or not only,
     nothing by model, origin or label, no differences, consensus or other units, and judges beside each other only where
-    nobody has reviewed. ``margin``: how much worse than a person a judge may be, in kappa. ``conduct``: whose way
+    nobody has reviewed. ``margin``: how much worse than a person a judge may be, in kappa;
+    ``epsilon``: how much rarer as near to the others as a person is, to stand in for one. ``conduct``: whose way
     of working is shown; ``None``: everybody's. Memory holds the labels and counts, never the study's texts. Raises
     :class:`UserError` for a name that has left nothing in the study.
     """
@@ -252,13 +257,14 @@ def study_figures(
             if conduct is None or name in conduct
         ),
         headlines=kinds,
-        units=every_unit_figures(reader, reviewers=names, resampling=resampling)
+        units=every_unit_figures(reader, reviewers=names, resampling=resampling, epsilon=epsilon)
         if whole and full and pass_no == 1
         else (),
         references=reference_report(
             reader, resampling, split=full or by in ("model", "origin"), responses=None if whole else complete
         ),
         other_work=elsewhere.figures(resampling),
+        trust=judge_trust(reader, labels, resampling, only, epsilon=epsilon) if full else None,
     )
 
 

@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from medreview.study import Study
+from medreview.study.check import check
+from tests.stats.reports.panel_study import panel
+from tests.stats.small_study import SmallStudy
 from tests.support.commands import own_settings
 from tests.support.judge_endpoint import JudgeEndpoint, refuses, says
 
@@ -136,3 +140,45 @@ def test_every_kind_of_failure_is_counted_in_eighty_columns(medreview, demo):
 
 def test_an_unknown_name_is_one_sentence(medreview):
     assert "There is no judge 'x'" in medreview("judges", "x", check=2).stderr
+
+
+@pytest.fixture
+def panel_file(tmp_path):
+    path = tmp_path / "panel.medreview"
+    with Study.create(path) as study:
+        panel(SmallStudy(study), questions=12, models=2)
+    return path
+
+
+def test_prompts_are_compared_on_half_of_the_questions_and_a_look_at_the_other_half_is_counted(medreview, panel_file):
+    tuning = medreview("judges", "--study", panel_file, "--split").stdout
+    assert "Prompts on the tuning half" in tuning
+    assert "Prompts on the test half" not in tuning
+    assert "Nobody had looked at the test half before." in tuning
+
+    (first,) = json.loads(medreview("judges", "--study", panel_file, "--split", "--json").stdout)["prompts"]
+    looks = []
+    for _ in range(3):
+        told = json.loads(medreview("judges", "--study", panel_file, "--split", "--test", "--json").stdout)["prompts"]
+        assert [half["half"] for half in told] == ["tuning", "test"]
+        assert told[0]["judges"] == first["judges"]
+        assert sum(half["labels"] for half in told) == 48
+        looks.append(told[1]["looks"])
+    assert looks == [0, 1, 2]
+    again = medreview("judges", "--study", panel_file, "--split", "--test").stdout
+    assert "The test half was looked at 3 times before: a prompt" in again
+    with Study.open(panel_file, read_only=True) as study:
+        assert not check(study.reader)
+
+
+def test_the_test_half_is_not_shown_where_the_look_cannot_be_counted(medreview, panel_file):
+    with Study.open(panel_file):
+        refused = medreview("judges", "--study", panel_file, "--split", "--test", check=2)
+
+    assert "Prompts on the test half" not in refused.stdout
+    assert "only where the study can count the look, and it cannot: it is open for writing elsewhere" in refused.stderr
+
+
+def test_the_halves_need_a_study(medreview, panel_file):
+    assert "name it with --study" in medreview("judges", "--split", check=2).stderr
+    assert "give both" in medreview("judges", "--study", panel_file, "--test", check=2).stderr

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from medreview.llm.judge_client import Pinged
     from medreview.llm.settings import JudgeSettings
     from medreview.stats.formulas.estimate import Estimate
+    from medreview.stats.reports.repeated_runs import PromptReport
     from medreview.stats.reports.reviewer_labels import Mode
     from medreview.stats.reports.small_jury import JuryChoice, SmallJury
+    from medreview.study import Study
 
 
 _WIDTH = 80
@@ -48,10 +50,27 @@ def judges(
         Path | None,
         Option("--study", metavar="STUDY", help="Also what they did and cost in this study.", callback=study_path),
     ] = None,
+    split: Annotated[
+        bool,
+        Option(
+            "--split",
+            help="With --study: how each prompt of a judge agrees with the labels, on half of the questions.",
+        ),
+    ] = False,
+    test: Annotated[
+        bool,
+        Option(
+            "--test",
+            help="With --split: also the test half, for the prompt that was chosen. The study counts these looks.",
+        ),
+    ] = False,
     local_only: Annotated[bool, Option("--local-only", help="Refuse judges outside this machine.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show the configured judges, and the models that write: model, address, key, prices.
+
+    With --split, prompts are compared on half of the questions, which the study's seed draws once and for all: a
+    prompt that was tuned on these is tested on the other half.
 
     Example: medreview judges --ping --study sepsis.medreview
     """
@@ -59,6 +78,10 @@ def judges(
     from medreview.llm.costs import spent
     from medreview.llm.settings import choose, keep_local, where_texts_go
 
+    if (split or test) and study is None:
+        raise UserError("--split is of one study: name it with --study.")
+    if test and not split:
+        raise UserError("--test is the other half of --split: give both.")
     config = load_config()
     models = [one for one in config.models.values() if not names or one.name in names]
     wanted = [name for name in names or () if name in config.judges or name not in config.models]
@@ -71,24 +94,59 @@ def judges(
         say(*where_texts_go(chosen, "The test question goes"))
     pinged = _ping(chosen) if ping else []
     done: list[Spent] = []
+    halves: list[PromptReport] = []
     if study:
         with open_study(study, read_only=True) as opened:
             done = spent(opened.reader)
+            halves = _halves(opened, test=test) if split else []
     told = {
         "judges": [_configured(judge) for judge in chosen],
         "ping": [asdict(item) for item in pinged],
         "spent": [asdict(item) for item in done],
+        "prompts": [asdict(half) for half in halves],
     }
     blocks = [_listed(chosen) if chosen else _NONE]
     if pinged:
         blocks.append("\n".join(map(_answered, pinged)))
     if study:
         blocks.append("\n".join(map(_cost, done)) or f"No model was asked in {one_line(str(study))} yet.")
+    if halves:
+        blocks += map(_half, halves)
     result(told, *"\n\n".join(blocks).split("\n"), as_json=as_json)
     if ping and not chosen:
         say("Nobody was asked: no judge and no model is configured.")
     if ping and (not chosen or any(item.status != "ok" for item in pinged)):
         raise typer.Exit(1)
+
+
+def _halves(study: "Study", *, test: bool) -> list["PromptReport"]:
+    """The prompts on the tuning half and, where it is asked for and the look is recorded, on the test half."""
+    from medreview.cli.verdict_access import current_verdicts, reading
+    from medreview.judges.rollup import tie_rule
+    from medreview.stats.clusters import study_clusters
+    from medreview.stats.formulas.bootstrap import DEFAULT
+    from medreview.stats.reports.judged_labels import reference
+    from medreview.stats.reports.repeated_runs import note_test_look, prompt_report
+    from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
+
+    current_verdicts(study)
+    looked(study, "judges --split", "totals")
+    reader = study.reader
+    of = reference({name: reviewer_labels(reader, name) for name in reviewers(reader)})
+    given = (reader, of, study_clusters(reader), tie_rule(reader), DEFAULT)
+    found = [prompt_report(*given)]
+    if test:
+        found.append(prompt_report(*given, half="test"))
+        for who in reading(study)[-1:]:
+            note_test_look(study, who)
+    return found
+
+
+def _half(report: "PromptReport") -> str:
+    from medreview.cli.reports.judge_trust import prompt_parts
+    from medreview.cli.reports.terminal import printed
+
+    return printed(prompt_parts(report)).rstrip("\n")
 
 
 def _usable(config: "Config", chosen: Sequence["JudgeSettings"]) -> None:

@@ -54,6 +54,15 @@ def stats(
             min=0, max=1, help="How much worse than one reviewer a judge may agree with all, in kappa; default: 0.1."
         ),
     ] = None,
+    epsilon: Annotated[
+        float | None,
+        Option(
+            min=0,
+            max=1,
+            help="What a judge's lower cost is worth when it is to stand in for a person (alternative annotator test): "
+            "0.2 for experts, the default; 0.15 for skilled people, 0.1 for crowd workers.",
+        ),
+    ] = None,
     unit: Annotated[
         str | None,
         Option(
@@ -105,10 +114,11 @@ def stats(
     from medreview.exchange.files.csv_file import check_report
     from medreview.review.looks import shown_by, told_by_sums
     from medreview.review.queue_filters import select_statements
+    from medreview.stats.formulas.alternative_annotator import EPSILON
     from medreview.stats.formulas.human_baseline import MARGIN
     from medreview.stats.study_figures import figure_document, study_figures
 
-    resampling = _resampling(seed, replicates)
+    resampling, worth = _resampling(seed, replicates), EPSILON if epsilon is None else epsilon
     if csv not in ("", "-"):
         check_report(Path(csv), FIGURES)
     if unit is not None or gold:
@@ -116,7 +126,7 @@ def stats(
             raise UserError("With --unit and --gold, --by is model, case or type; --conduct is of statements.")
         print_unit_stats(
             study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json, by=by, where=where,
-            juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()],
+            juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()], epsilon=worth,
         )  # fmt: skip
         sys.stdout.flush()
         return
@@ -130,7 +140,7 @@ def stats(
         own = () if not whole else None if conduct else (reviewer,) if reviewer else reading(opened)
         figures = study_figures(
             opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
-            margin=MARGIN if margin is None else margin,
+            margin=MARGIN if margin is None else margin, epsilon=worth,
         )  # fmt: skip
         if any(told_by_sums(figures.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")

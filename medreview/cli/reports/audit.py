@@ -7,6 +7,7 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.estimates import clusters_heading
+from medreview.cli.reports.judge_trust import corrected_lines
 from medreview.cli.reports.layout import NextStep, Part, TableHeading, cells, inset, numbers, reasons, table, value_cell
 from medreview.labels import TieRule
 from medreview.next_step import command
@@ -139,6 +140,7 @@ def estimate_parts(figures: AuditFigures, tie_rule: TieRule) -> Iterator[Part]:
     """Gain, missing verdicts, judges and plan, below the table of a reviewer's figures."""
     for helped in figures.with_verdicts[:1]:
         yield from filter(None, (gain_line(helped), missing_line(helped, tie_rule)))
+        yield from corrected_lines(helped.corrected, helped.supported)
     yield from judges_parts(figures.with_verdicts)
     yield from plan_parts(figures.plan)
 

@@ -25,6 +25,7 @@ from medreview.cli.reports.estimates import (
     sentences,
 )
 from medreview.cli.reports.generation import cleanup_parts, generation_parts, passage_parts, planted_parts
+from medreview.cli.reports.judge_trust import trust_parts
 from medreview.cli.reports.layout import (
     NextStep,
     Part,
@@ -234,6 +235,7 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from _judges(figures.between_judges)
     yield from difference_parts(figures.differences)
     yield from consensus_parts(figures.consensus, figures.resampling.replicates)
+    yield from trust_parts(figures.trust)
     yield from _kinds(figures.kinds)
     if of_statements:
         yield from _support(figures.support)

@@ -8,6 +8,7 @@ from medreview.cli.reports.agreement_tables import paper_tests_part
 from medreview.cli.reports.estimates import figure_cells, over_units
 from medreview.cli.reports.facts import key_fact_parts
 from medreview.cli.reports.generation import cleanup_parts
+from medreview.cli.reports.judge_trust import stand_in_part
 from medreview.cli.reports.layout import (
     Part,
     ReportTable,
@@ -563,6 +564,9 @@ def _scale(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
         yield from ("", f"the majority of {names}, {found.which} labels, {scale.title}: {twice}")
         for each in found.machines:
             yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
+    if scale.stand_ins:
+        yield from ("", f"May a machine stand in for a person? First blind labels, {scale.title}.")
+        yield stand_in_part(scale.stand_ins)
     if scale.gold:
         yield from ("", _gold(scale))
     for each in scale.gold:

@@ -54,6 +54,21 @@ def adjusted(pvalues: Sequence[float | None], method: Method = "holm") -> tuple[
     return tuple(found)
 
 
+def false_discovery(pvalues: Sequence[float | None]) -> tuple[float | None, ...]:
+    """p-values adjusted for the rate of false discoveries under any dependence, as :func:`adjusted` gives them.
+
+    Steps up from the largest (Benjamini & Yekutieli 2001): one that is at most q is rejected at the rate q.
+    """
+    order = sorted((p, place) for place, p in enumerate(pvalues) if p is not None and _defined(p))
+    found: list[float | None] = [None] * len(pvalues)
+    harmonic = sum(1 / rank for rank in range(1, len(order) + 1))
+    least = 1.0
+    for rank, (p, place) in reversed(list(enumerate(order, 1))):
+        least = min(least, p * len(order) * harmonic / rank)
+        found[place] = least
+    return tuple(found)
+
+
 def _defined(p: float | None) -> bool:
     return p is not None and not math.isnan(p)
 

@@ -10,6 +10,7 @@ from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.audit_sampling import AuditedStratum, Sampled, stratified_share
+from medreview.stats.formulas.error_corrected_rate import ErrorCorrected, error_corrected
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
 from medreview.stats.reports.reviewer_labels import BINARY, TIED, TOGETHER
@@ -89,7 +90,8 @@ class WithVerdicts:
     missing verdict taken as a no, and as a yes. ``judge_right``: on which it and the reviewer both say supported, or
     both do not, of the statements that have a verdict, by the same estimate. ``weight`` is that of the
     verdicts (lambda), ``variance_ratio`` the variance over that of the audit alone, ``as_good_as`` the labels of which
-    the audit alone would vary as much.
+    the audit alone would vary as much. ``corrected``, as a check: the verdicts' share corrected for how often they are
+    wrong (Rogan & Gladen 1978).
     """
 
     judge: str
@@ -106,6 +108,7 @@ class WithVerdicts:
     weight: float | None
     variance_ratio: float | None
     as_good_as: int | None
+    corrected: ErrorCorrected
 
 
 class VerdictCounter:
@@ -237,6 +240,9 @@ def with_verdicts(
         weight=found.weight,
         variance_ratio=found.variance_ratio,
         as_good_as=found.as_good_as,
+        corrected=error_corrected(
+            "supported, by the verdicts corrected for their errors", sampled, predicted, of.verdicts, refused=refused
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.labels import AXES
+from medreview.stats.formulas.alternative_annotator import EPSILON, StandIn
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.generated_items import CleanupFigures, cleanup_report
 from medreview.stats.reports.question_report import QuestionReport, question_report
@@ -34,6 +35,7 @@ from medreview.stats.units.rater_agreement import (
     tests_of_pairs,
     whole_response_figures,
 )
+from medreview.stats.units.stand_ins import machine_stand_ins
 from medreview.stats.units.unit_division import UnitBy, UnitDivision, check_division, unit_division
 from medreview.units.registry import KINDS
 
@@ -80,6 +82,7 @@ class ScaleFigures:
 
     ``between``: each two reviewers; ``together``: all of them; ``machines``: each machine against each reviewer;
     ``consensus``: against the majority of several; ``gold``: everybody against the gold labels that may be shown.
+    ``stand_ins``: whether each machine may stand in for a reviewer, by first blind labels.
     """
 
     scale: str
@@ -91,6 +94,7 @@ class ScaleFigures:
     machines: tuple[UnitAgreement, ...]
     consensus: tuple[UnitConsensus, ...]
     gold: tuple[UnitAgreement, ...]
+    stand_ins: tuple[StandIn, ...]
 
 
 @dataclass(frozen=True)
@@ -146,11 +150,13 @@ def unit_figures(
     only: UnitSelection | None = None,
     by: UnitBy | None = None,
     juries: Juries = (),
+    epsilon: float = EPSILON,
 ) -> UnitFigures:
     """The figures of a kind of ``registry.KINDS``; ``reviewers``: whose labels are taken, everybody's without it.
 
     ``all_gold``: against the right labels of what nobody has decided, too. ``only``: of a part of the kind, one of
     :data:`SELECTED`; ``by``: what it is divided by as well. ``juries``: small ones beside the panel, of key facts.
+    ``epsilon``: that of the alternative annotator test.
     Raises :class:`UserError` for a kind that is not divided so, and a jury with a judge that nobody asked.
     """
     labels = kind_labels(reader, kind, reviewers, all_gold=all_gold, only=only)
@@ -163,7 +169,7 @@ def unit_figures(
         labelled=len({one.unit for one in labels.given}),
         stale=labels.stale,
         resampling=resampling,
-        axes=tuple(_axis(reader, labels, axis, resampling) for axis in scales_of(kind).axes),
+        axes=tuple(_axis(reader, labels, axis, resampling, epsilon) for axis in scales_of(kind).axes),
         family=_family(reader, labels, reviewers, resampling, all_gold, only, juries),
         where=only.where if only else "",
         by=unit_division(reader, labels, by, reviewers=reviewers, resampling=resampling, only=only, juries=juries)
@@ -217,14 +223,18 @@ def _family(
 
 
 def every_unit_figures(
-    reader: sqlite3.Connection, *, reviewers: Collection[str] | None = None, resampling: Resampling = DEFAULT
+    reader: sqlite3.Connection,
+    *,
+    reviewers: Collection[str] | None = None,
+    resampling: Resampling = DEFAULT,
+    epsilon: float = EPSILON,
 ) -> tuple[UnitFigures, ...]:
     """Those of each kind that somebody labelled some of, in the order of the first screen.
 
     Without what the figures of a study have beside them, of questions and of revisions.
     """
     every = (
-        unit_figures(reader, kind, reviewers=reviewers, resampling=resampling)
+        unit_figures(reader, kind, reviewers=reviewers, resampling=resampling, epsilon=epsilon)
         for kind in KINDS
         if reader.execute(_LABELLED, (kind,)).fetchone()[0]
     )
@@ -256,7 +266,9 @@ def kind_named(name: str) -> str:
     raise UserError(f"There is no kind of unit {name!r}; there are {', '.join(KINDS)}.")
 
 
-def _axis(reader: sqlite3.Connection, labels: KindLabels, axis: str, resampling: Resampling) -> AxisFigures:
+def _axis(
+    reader: sqlite3.Connection, labels: KindLabels, axis: str, resampling: Resampling, epsilon: float
+) -> AxisFigures:
     counts = [
         LabelCounts(name, which, {level: found[level] for level in _levels(axis) if found[level]})
         for name in labels.reviewers
@@ -268,7 +280,7 @@ def _axis(reader: sqlite3.Connection, labels: KindLabels, axis: str, resampling:
         axis=axis,
         labels=tuple(counts),
         adjudication=adjudication(reader, labels.kind, axis, labels.units if counts else ()),
-        scales=tuple(_scale(labels, scale, resampling) for scale in scales_of(labels.kind).axes[axis]),
+        scales=tuple(_scale(labels, scale, resampling, epsilon) for scale in scales_of(labels.kind).axes[axis]),
         gold_told=len(gold.labels),
         gold_silent=gold.silent,
     )
@@ -278,7 +290,7 @@ def _levels(axis: str) -> tuple[str, ...]:
     return tuple(label.level for label in AXES[axis])
 
 
-def _scale(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> ScaleFigures:
+def _scale(labels: KindLabels, scale: UnitScale, resampling: Resampling, epsilon: float) -> ScaleFigures:
     return ScaleFigures(
         scale=scale.name,
         title=scale.title,
@@ -289,4 +301,5 @@ def _scale(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> Scal
         machines=against_machines(labels, scale, resampling),
         consensus=consensus(labels, scale, resampling),
         gold=against_gold(labels, scale, resampling),
+        stand_ins=machine_stand_ins(labels, scale, epsilon, resampling.level),
     )

@@ -1,0 +1,220 @@
+"""Where a judge is wrong: with which confidence, on how long statements, on answers of its own family.
+
+All against people's labels on supported or not (``judged_labels``).
+"""
+
+import math
+import sqlite3
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from medreview.judges.model_families import family_of
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.formulas.calibration import Calibration, Confident, calibration
+from medreview.stats.formulas.estimate import FEW_ITEMS, Estimate
+from medreview.stats.formulas.intervals import jackknife_over, two_sided
+from medreview.stats.formulas.jackknifed_sums import (
+    Finish,
+    difference_of_quotients,
+    jackknifed,
+    quotient,
+    summed,
+    varying,
+)
+from medreview.stats.reports.judged_labels import JudgedLabel, said_by
+
+PARTS: Final = ("shortest third", "middle third", "longest third")
+
+_MODELS: Final = "SELECT judge, model FROM judge_run WHERE kind <> 'offline' ORDER BY ordinal"
+_NO_STATEMENT: Final = "No labelled statement with a verdict is in this part."
+_ONE_LENGTH: Final = "All labelled statements are equally long."
+_FEW: Final = f"{FEW_ITEMS} labelled statements with a verdict are needed for a trend: there are {{}}."
+_NO_SIDE: Final = "One of the two sides has no labelled statement with a verdict."
+_NONE_WRONG: Final = "No statement of one side is not supported by the labels."
+
+
+@dataclass(frozen=True, slots=True)
+class LengthPart:
+    """Statements of ``least`` to ``most`` characters, and the share of them on which the judge is wrong."""
+
+    part: str
+    least: int
+    most: int
+    wrong: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ByLength:
+    """``trend``: how much more often the judge is wrong on a statement that is twice as long (least squares on the
+    logarithm); ``p``, two-sided: that there is no trend."""
+
+    parts: tuple[LengthPart, ...]
+    trend: Estimate
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FamilySide:
+    """Of answers of one side: how often judge and labels agree, and of what is not supported the share that the judge
+    calls supported."""
+
+    agreement: Estimate
+    false_support: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ByFamily:
+    """Answers by models of the judge's ``family`` and by others; ``difference``: same minus other, with two-sided p.
+    ``writers``: the families that wrote the answers. ``unknown``: statements of answers whose model is not named."""
+
+    family: str
+    writers: tuple[str, ...]
+    unknown: int
+    same: FamilySide
+    other: FamilySide
+    difference: FamilySide
+    agreement_p: float | None
+    false_support_p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeErrors:
+    """One judge: ``n`` labelled statements with a verdict, ``dropped`` without. ``calibration``: ``None`` where no
+    confidence is stored; ``by_family``: where the judge's model is not known, and of all judges together."""
+
+    judge: str
+    n: int
+    clusters: int
+    dropped: int
+    wrong: Estimate
+    calibration: Calibration | None
+    by_length: ByLength
+    by_family: ByFamily | None
+
+
+def judge_models(reader: sqlite3.Connection) -> dict[str, str]:
+    """The family of each judge by the model of its newest run; a judge whose model is not stored by its own name, where
+    that names one."""
+    models: dict[str, str] = {}
+    for judge, model in reader.execute(_MODELS):
+        found = family_of(model) if model else family_of(judge, known=True)
+        models[judge] = found or models.get(judge, "")
+    return {judge: family for judge, family in models.items() if family}
+
+
+def judge_errors(
+    labelled: Sequence[JudgedLabel], judge: str, families: Mapping[str, str], unit: str, resampling: Resampling
+) -> JudgeErrors:
+    """The figures of one judge, or of all together; ``families`` by judge, ``unit`` is what a cluster is."""
+    told = list(said_by(labelled, judge))
+    level = resampling.level
+    sums = summed((one.cluster, (float(one.supported != word), 1.0)) for one, word in told)
+    confident = [
+        Confident(one.confidences[judge], one.supported == word, one.cluster)
+        for one, word in told
+        if judge in one.confidences
+    ]
+    family = families.get(judge, "")
+    return JudgeErrors(
+        judge=judge,
+        n=len(told),
+        clusters=len(sums),
+        dropped=len(labelled) - len(told),
+        wrong=jackknifed("judge wrong", sums, quotient(), n=len(told), scale="share", nothing=_NO_STATEMENT,
+                         dropped=len(labelled) - len(told), unit=unit, level=level),
+        calibration=calibration(confident, dropped=len(told) - len(confident), unit=unit, resampling=resampling)
+        if confident
+        else None,
+        by_length=_by_length(told, _cuts(labelled), unit, level),
+        by_family=_by_family(told, family, unit, level) if family else None,
+    )  # fmt: skip
+
+
+def _cuts(labelled: Sequence[JudgedLabel]) -> tuple[int, int]:
+    """The longest lengths of the first and of the second third of all labelled statements: the same for all judges."""
+    lengths = sorted(one.length for one in labelled)
+    return lengths[max(0, math.ceil(len(lengths) / 3) - 1)], lengths[max(0, math.ceil(len(lengths) * 2 / 3) - 1)]
+
+
+def _by_length(told: Sequence[tuple[JudgedLabel, bool]], cuts: tuple[int, int], unit: str, level: float) -> ByLength:
+    parts = []
+    for place, name in enumerate(PARTS):
+        held = [(one, word) for one, word in told if sum(one.length > cut for cut in cuts) == place]
+        sums = summed((one.cluster, (float(one.supported != word), 1.0)) for one, word in held)
+        lengths = [one.length for one, _ in held] or [0]
+        wrong = jackknifed(
+            f"judge wrong, {name}", sums, quotient(), n=len(held), scale="share", nothing=_NO_STATEMENT, unit=unit,
+            level=level,
+        )  # fmt: skip
+        parts.append(LengthPart(name, min(lengths), max(lengths), wrong))
+    name = "more often wrong for twice the length"
+    if len(told) < FEW_ITEMS:
+        few = _FEW.format(len(told))
+        groups = len({one.cluster for one, _ in told})
+        trend = Estimate(name, None, None, None, jackknife_over(unit), len(told), groups, reason=few, level=level,
+                         scale="share_difference")  # fmt: skip
+        return ByLength(tuple(parts), trend, None)
+    sums = summed((one.cluster, _moments(math.log2(max(1, one.length)), one.supported != word)) for one, word in told)
+    trend = jackknifed(name, sums, _slope, n=len(told), scale="share_difference", nothing=_ONE_LENGTH, unit=unit,
+                       level=level)  # fmt: skip
+    return ByLength(tuple(parts), trend, _p(sums, _slope, trend))
+
+
+def _moments(x: float, y: float) -> tuple[float, ...]:
+    return 1.0, x, float(y), x * x, x * y
+
+
+def _slope(sums: Sequence[float]) -> float | None:
+    n, x, y, xx, xy = sums
+    spread = n * xx - x * x
+    return (n * xy - x * y) / spread if spread > 1e-9 * max(1.0, n * xx) else None
+
+
+def _by_family(told: Sequence[tuple[JudgedLabel, bool]], family: str, unit: str, level: float) -> ByFamily:
+    writers = [family_of(one.writer) for one, _ in told]
+    known = [(one, word, wrote == family) for (one, word), wrote in zip(told, writers, strict=True) if wrote]
+    sums = summed((one.cluster, _counts(one.supported, word, own)) for one, word, own in known)
+    n = {own: sum(side == own for *_, side in known) for own in (True, False)}
+    negative = {own: sum(side == own and not one.supported for one, _, side in known) for own in (True, False)}
+
+    def side(own: bool) -> FamilySide:
+        place = 0 if own else 4
+        whose = "same family" if own else "other families"
+        return FamilySide(
+            jackknifed(f"agreement, {whose}", sums, quotient(place, place + 1), n=n[own], scale="share",
+                       nothing=_NO_SIDE, unit=unit, level=level),
+            jackknifed(f"false support, {whose}", sums, quotient(place + 2, place + 3), n=negative[own], scale="share",
+                       nothing=_NONE_WRONG, unit=unit, level=level),
+        )  # fmt: skip
+
+    agree, false = difference_of_quotients((0, 1), (4, 5)), difference_of_quotients((2, 3), (6, 7))
+    difference = FamilySide(
+        jackknifed("agreement, same minus other families", sums, agree, n=sum(n.values()), scale="share_difference",
+                   nothing=_NO_SIDE, unit=unit, level=level),
+        jackknifed("false support, same minus other families", sums, false, n=sum(negative.values()),
+                   scale="share_difference", nothing=_NONE_WRONG, unit=unit, level=level),
+    )  # fmt: skip
+    return ByFamily(
+        family=family,
+        writers=tuple(sorted(set(filter(None, writers)))),
+        unknown=writers.count(""),
+        same=side(True),
+        other=side(False),
+        difference=difference,
+        agreement_p=_p(sums, agree, difference.agreement),
+        false_support_p=_p(sums, false, difference.false_support),
+    )
+
+
+def _counts(supported: bool, word: bool, own: bool) -> tuple[float, ...]:
+    """Right, of all; supported though it is not, of what is not: of the judge's family, then of the others."""
+    here = (float(supported == word), 1.0, float(word and not supported), float(not supported))
+    empty = (0.0,) * 4
+    return (*here, *empty) if own else (*empty, *here)
+
+
+def _p(sums: Mapping[Hashable, Sequence[float]], finish: Finish, figure: Estimate) -> float | None:
+    """Two-sided, that the figure is 0; ``None`` where it has no interval."""
+    found = varying(sums, finish) if figure.low is not None else None
+    return None if found is None else two_sided(found)

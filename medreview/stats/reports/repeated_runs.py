@@ -1,0 +1,279 @@
+"""Judges asked again: does one say the same twice, and which of its prompts agrees best with people?
+
+A judge's runs are told apart by model, prompt and parameters, and the study keeps the judgements of all. Prompts are
+compared on a tuning half of the questions. The other half, the test half, is for the prompt that was chosen: it is
+shown on request only, and each look at it is on record.
+"""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from medreview.errors import UserError
+from medreview.labels import TieRule
+from medreview.stats.clusters import Clusters
+from medreview.stats.formulas.agreement import many_raters
+from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.intervals import two_sided
+from medreview.stats.formulas.jackknifed_sums import difference_of_quotients, jackknifed, quotient, summed, varying
+from medreview.stats.reports.judged_labels import JudgedLabel, Reference, judged_labels, said_by
+from medreview.stats.reports.reviewer_labels import BINARY
+from medreview.stats.reports.study_reader import EVERYTHING, Selection
+from medreview.study import Study
+from medreview.study.audit_frame import permanent_number, seed_of_draws
+from medreview.study.events import NewEvent, Recorder
+
+_RUNS: Final = """
+SELECT judge_run_id, judge, model, prompt_id, prompt_sha256, params FROM judge_run AS run
+WHERE kind <> 'offline' AND EXISTS (SELECT 1 FROM judgement AS j WHERE j.judge_run_id = run.judge_run_id)
+ORDER BY ordinal"""
+_SAID: Final = """
+SELECT j.statement_id, s.response_id, p.source_id || '/' || p.text_sha256 AS page, j.judge_run_id, j.supported
+FROM judgement AS j JOIN statement_standing AS s USING (statement_id) JOIN snapshot AS p USING (snapshot_id)
+WHERE j.error = '' AND j.judge_run_id IN (SELECT value FROM json_each(?))"""
+_LOOKS: Final = "SELECT count(*) FROM event WHERE kind = 'look' AND json_extract(payload, '$.half') = 'test'"
+_AGAIN: Final = ("mean_pairwise_agreement", "fleiss_kappa")
+
+_NOTHING: Final = "No labelled statement of this half has a verdict of every prompt."
+_CONSTANT: Final = "Both gave one label throughout: kappa is 0/0."
+
+
+class _Run(NamedTuple):
+    run_id: str
+    judge: str
+    model: str
+    prompt_id: str
+    prompt_sha256: str
+    params: Mapping[str, object]
+
+
+def _runs(reader: sqlite3.Connection) -> list[_Run]:
+    return [_Run(row[0], row[1], row[2], row[3], row[4], json.loads(row[5])) for row in reader.execute(_RUNS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """One judge with one model and one prompt, asked twice or more about a statement and the same text of a page.
+
+    ``pairs`` of these were answered in two runs or more of ``runs``, which ``differ`` in these parameters. ``same``: of
+    each two answers, the share that say the same, supported or not; ``kappa``: the same beyond chance (Fleiss).
+    """
+
+    judge: str
+    model: str
+    prompt: str
+    prompt_sha256: str
+    runs: int
+    differ: tuple[str, ...]
+    pairs: int
+    same: Estimate
+    kappa: Estimate
+
+
+def repeats(
+    reader: sqlite3.Connection, clusters: Clusters, resampling: Resampling, only: Selection = EVERYTHING
+) -> tuple[Repeats, ...]:
+    """Every judge that was asked again in the same words; an abstention is no answer."""
+    alike: dict[tuple[str, str, str], list[_Run]] = defaultdict(list)
+    for run in _runs(reader):
+        alike[run.judge, run.model, run.prompt_sha256].append(run)
+    return tuple(_again(reader, runs, clusters, resampling, only) for runs in alike.values() if len(runs) > 1)
+
+
+def _again(
+    reader: sqlite3.Connection, runs: Sequence[_Run], clusters: Clusters, resampling: Resampling, only: Selection
+) -> Repeats:
+    places = {run.run_id: place for place, run in enumerate(runs)}
+    answers: dict[tuple[str, str, str], list[str | None]] = {}
+    for unit, response, page, run_id, supported in reader.execute(_SAID, (json.dumps(list(places)),)):
+        if only.holds(unit) and supported is not None:
+            row = answers.setdefault((response, unit, page), [None] * len(runs))
+            row[places[run_id]] = BINARY.labels[not supported]
+    twice = {key: row for key, row in answers.items() if len(row) - row.count(None) > 1}
+    found = many_raters(
+        list(twice.values()), BINARY.labels, clusters=[clusters.of[key[0]] for key in twice], statistics=_AGAIN,
+        resampling=resampling, unit=clusters.name,
+    )  # fmt: skip
+    names = {name for run in runs for name in run.params}
+    differ = sorted(name for name in names if len({json.dumps(run.params.get(name)) for run in runs}) > 1)
+    newest = runs[-1]
+    return Repeats(
+        judge=newest.judge,
+        model=newest.model,
+        prompt=newest.prompt_id,
+        prompt_sha256=newest.prompt_sha256,
+        runs=len(runs),
+        differ=tuple(differ),
+        pairs=len(twice),
+        same=found.figures["mean_pairwise_agreement"],
+        kappa=found.figures["fleiss_kappa"],
+    )
+
+
+Half = Literal["tuning", "test"]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptFigures:
+    """One prompt of a judge: ``agreement`` and ``kappa`` with the labels on the statements on which every prompt of
+    this judge has a verdict. ``minus_newest``: its agreement minus that of the newest prompt, on the same statements,
+    with a two-sided ``p``; ``None`` of the newest itself."""
+
+    prompt: str
+    prompt_sha256: str
+    agreement: Estimate
+    kappa: Estimate
+    minus_newest: Estimate | None
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePrompts:
+    """The prompts of one judge, in the order in which they were first put; ``dropped``: labelled statements of this
+    half on which one of them has no verdict."""
+
+    judge: str
+    statements: int
+    dropped: int
+    prompts: tuple[PromptFigures, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptReport:
+    """Prompts on one ``half`` of the questions (or responses, see ``cluster``): ``clusters`` of it have a label, of
+    ``labels_of`` by ``reviewers``. ``looks``: how often the test half had been looked at before."""
+
+    half: Half
+    cluster: str
+    clusters: int
+    labels_of: str
+    reviewers: tuple[str, ...]
+    labels: int
+    cautions: tuple[str, ...]
+    looks: int
+    judges: tuple[JudgePrompts, ...]
+
+
+def half_of(seed: str, cluster: str) -> Half:
+    """In which half a question is, for good: a hash of the study's seed and of the question says so."""
+    return "tuning" if permanent_number(seed, f"half/{cluster}") < 0.5 else "test"
+
+
+def prompt_report(
+    reader: sqlite3.Connection,
+    of: Reference,
+    clusters: Clusters,
+    tie: TieRule,
+    resampling: Resampling,
+    *,
+    half: Half = "tuning",
+    least: int = 1,
+) -> PromptReport:
+    """The judges that were asked with ``least`` prompts or more, on one half of the labelled statements."""
+    seed = seed_of_draws(reader)
+    versions: dict[str, dict[str, list[_Run]]] = {}
+    for run in _runs(reader):
+        versions.setdefault(run.judge, {}).setdefault(run.prompt_sha256, []).append(run)
+    judges = []
+    every = judged_labels(reader, of, clusters, tie, runs=())
+    here = [one for one in every if half_of(seed, one.cluster) == half]
+    inside = {one.statement_id for one in here}
+    part = Reference(
+        of.title, of.reviewers, {unit: word for unit, word in of.labels.items() if unit in inside}, {}, of.cautions
+    )
+    for judge, prompts in versions.items():
+        if len(prompts) >= least:
+            said = {
+                sha: judged_labels(reader, part, clusters, tie, runs=[run.run_id for run in runs])
+                for sha, runs in prompts.items()
+            }
+            judges.append(_prompts(judge, prompts, said, clusters.name, resampling.level))
+    return PromptReport(
+        half=half,
+        cluster=clusters.name,
+        clusters=len({one.cluster for one in here}),
+        labels_of=of.title,
+        reviewers=of.reviewers,
+        labels=len(here),
+        cautions=of.cautions,
+        looks=test_looks(reader),
+        judges=tuple(judges),
+    )
+
+
+def _prompts(
+    judge: str, prompts: Mapping[str, Sequence[_Run]], said: Mapping[str, Sequence[JudgedLabel]], unit: str,
+    level: float,
+) -> JudgePrompts:  # fmt: skip
+    words = {sha: {one.statement_id: (one, word) for one, word in said_by(held, judge)} for sha, held in said.items()}
+    shared = set.intersection(*(set(held) for held in words.values()))
+    labelled = len(next(iter(said.values())))
+    newest = list(prompts)[-1]
+    order = sorted(shared)
+
+    def counted(sha: str) -> Iterator[tuple[str, tuple[float, ...]]]:
+        for unit_id in order:
+            one, word = words[sha][unit_id]
+            beside = words[newest][unit_id][1]
+            yield one.cluster, (
+                1.0, float(word == one.supported), float(beside == one.supported), float(word), float(one.supported),
+            )  # fmt: skip
+
+    found = []
+    for sha, runs in prompts.items():
+        sums, n = summed(counted(sha)), len(order)
+        apart, p = None, None
+        if sha != newest:
+            finish = difference_of_quotients((1, 0), (2, 0))
+            apart = jackknifed("agreement minus that of the newest prompt", sums, finish, n=n, unit=unit, level=level,
+                               scale="share_difference", nothing=_NOTHING)  # fmt: skip
+            moved = varying(sums, finish) if apart.low is not None else None
+            p = None if moved is None else two_sided(moved)
+        found.append(
+            PromptFigures(
+                prompt=runs[-1].prompt_id,
+                prompt_sha256=sha,
+                agreement=jackknifed("agreement", sums, quotient(1, 0), n=n, scale="share", nothing=_NOTHING, unit=unit,
+                                     level=level),
+                kappa=jackknifed("Cohen's kappa", sums, _kappa, n=n, scale="coefficient",
+                                 nothing=_CONSTANT if n else _NOTHING, unit=unit, level=level),
+                minus_newest=apart,
+                p=p,
+            )
+        )  # fmt: skip
+    return JudgePrompts(judge, len(order), labelled - len(order), tuple(found))
+
+
+def _kappa(sums: Sequence[float]) -> float | None:
+    n, agreed, _, first, second = sums
+    chance = first * second + (n - first) * (n - second)
+    return (n * agreed - chance) / (n * n - chance) if n * n - chance > 1e-9 else None
+
+
+def test_looks(reader: sqlite3.Connection) -> int:
+    """How often anybody looked at the test half."""
+    return int(reader.execute(_LOOKS).fetchone()[0])
+
+
+def note_test_look(study: Study, reviewer: str) -> None:
+    """Record a look at the test half, before it is shown. Raises :class:`UserError` where that cannot be done."""
+    said = {"what": "judges --test", "shown": "totals", "half": "test"}
+    event = NewEvent("look", study.meta("study_id"), said)
+
+    def change(connection: sqlite3.Connection) -> None:
+        Recorder(reviewer).append(connection, event, block="judges", mode="open")
+
+    try:
+        if study.writable:
+            study.write(change)
+        else:
+            study.write_aside(change)
+    except UserError as error:
+        why = str(error).rstrip(".")
+        raise UserError(
+            f"The test half is shown only where the study can count the look, and it cannot: {why}."
+        ) from None
