@@ -44,6 +44,8 @@ COMMANDS = (
     ("generate", "questions", STUDY, "--model", "own", "--batch-in", f"missing{BAD}"),
     ("generate", "override-themes", STUDY, "--model", "own", "--reviewer", BAD, "--dry-run"),
     ("report", STUDY),
+    ("report", STUDY, "--checklist", "grras"),
+    ("report", STUDY, "--checklist", BAD),
     ("report", STUDY, f"report{BAD}.html", "--markdown", f"report{BAD}.md", "--briefs", f"briefs{BAD}.html"),
     ("batches", STUDY),
     ("batches", STUDY, "--cancel", BAD),

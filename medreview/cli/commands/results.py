@@ -179,6 +179,15 @@ def report(
         Path | None,
         Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
     ] = None,
+    checklist: Annotated[
+        list[str] | None,
+        Option(
+            "--checklist",
+            metavar="NAME",
+            help="End with a checklist, filled from the study: chart, mi-clear-llm, tripod-llm or grras; may be "
+            "repeated. Without a file it is printed here. `list` says what there are.",
+        ),
+    ] = None,
     reviewer: OneReviewer = None,
     where: Annotated[
         str,
@@ -201,10 +210,11 @@ def report(
     """Write what was reviewed, how, and what came of it, as one file to hand in.
 
     The page needs no network and no other file; it can be read on a phone and printed. It holds where the figures come
-    from, plots, limitations told from the data, a methods paragraph, judges with their prompts, every figure, what is
-    cited, cost, key facts with the votes, every statement on which a reviewer differs from the judges, and the
-    hallucinations marked in the answers. With --tradeoff, FILE.csv has what each system costs and how long it takes for
-    a case, against the key facts that it says; NAME.cost.svg and NAME.latency.svg lie beside it.
+    from, plots, limitations told from the data, a methods paragraph, what the study is made of, judges with their
+    prompts, every figure, what is cited, cost, key facts with the votes, every statement on which a reviewer differs
+    from the judges, and the hallucinations marked in the answers. With --checklist it ends with a reporting guideline's
+    items, filled as far as the study holds what they ask. With --tradeoff, FILE.csv has what each system costs and how
+    long it takes for a case, against the key facts that it says; NAME.cost.svg and NAME.latency.svg lie beside it.
 
     Example: medreview report sepsis.medreview sepsis.html --markdown sepsis.md
     """
@@ -218,6 +228,9 @@ def report(
     from medreview.review.queue_filters import select_statements
     from medreview.study.audit_frame import listable
 
+    wanted = _checklists(checklist or [])
+    if wanted is None:
+        return
     check_report(page, markdown)
     if tradeoff is not None:
         check_trade_off(tradeoff)
@@ -225,7 +238,7 @@ def report(
         check_brief_page(briefs)
     rule = None if ties is None else rule_named(ties)
     resampling = _resampling(seed, replicates)
-    if page is None and markdown is None and tradeoff is None and briefs is None:
+    if page is None and markdown is None and tradeoff is None and briefs is None and not wanted:
         raise UserError(
             f"Say where to write: `{command('report', study, study.with_suffix('.html'))}`, or --markdown FILE.md. "
             f"Figures of key facts are printed by `{command('stats', study, '--unit', 'key_fact')}`."
@@ -237,7 +250,7 @@ def report(
         me = reading(opened)
         listed = None if has_votes(opened.reader) else listable(opened.reader, *me)
         looked(opened, "report", "verdicts" if listed is None else shown_by(only))
-        if page is not None or markdown is not None:
+        if page is not None or markdown is not None or wanted:
             if me != (reviewer,) and any(tells_of_others(opened.reader, one, listed) for one in me):
                 looked(opened, "report", "labels")
             with progress() as bar:
@@ -245,20 +258,44 @@ def report(
                     opened.reader, study.name, reviewer, only=only, listed=listed, to=me,
                     most=MOST if overridden is None else overridden, tie=rule, resampling=resampling, progress=bar,
                 )  # fmt: skip
-            told |= _report(found, page, markdown)
+            told |= _report(found, page, markdown, wanted)
         if briefs is not None:
             told["briefs"] = str(write_brief_page(list(stored_briefs(opened.reader)), study.name, briefs))
             say(f"written: {told['briefs']}")
         if tradeoff is not None:
             told["tradeoff"] = _trade_off(opened, tradeoff, rule, resampling)
-    result(told, *_summary(told), as_json=as_json)
+    if wanted and page is None and markdown is None and not as_json:
+        _print_checklists(found, wanted)
+    else:
+        result(told, *_summary(told), as_json=as_json)
     sys.stdout.flush()
 
 
-def _report(found: "Material", page: Path | None, markdown: Path | None) -> dict[str, Any]:
+def _checklists(named: list[str]) -> list[str] | None:
+    """Those that are wanted, each once; ``None`` where only their list was, which is printed."""
+    from medreview.cli.reports.study_page.checklists.checklist import NAMES, checklist_named
+
+    if "list" in named:
+        result(list(NAMES), *(f"{name}: {checklist_named(name).title}" for name in NAMES), as_json=False)
+        return None
+    return [checklist_named(name.casefold()).key for name in dict.fromkeys(named)]
+
+
+def _print_checklists(found: "Material", wanted: list[str]) -> None:
+    from medreview.cli.reports.study_page.checklist_section import checklist_parts
+    from medreview.cli.reports.study_page.written import section_titles
+    from medreview.cli.reports.terminal import show
+
+    titles = section_titles(found)
+    for name in wanted:
+        show(["", *checklist_parts(name, found, titles)])
+
+
+def _report(found: "Material", page: Path | None, markdown: Path | None, checklists: list[str]) -> dict[str, Any]:
     """Write the report in the forms that are wanted; what a script wants to know of it."""
+    from medreview.cli.reports.study_page.checklist_section import checklist_values
     from medreview.cli.reports.study_page.methods import limitations
-    from medreview.cli.reports.study_page.written import write_markdown, write_report
+    from medreview.cli.reports.study_page.written import section_titles, write_markdown, write_report
 
     told: dict[str, Any] = {"statements": found.figures.statements}
     told |= {"overridden": len(found.differing), "in_full": len(found.overridden)}
@@ -268,8 +305,11 @@ def _report(found: "Material", page: Path | None, markdown: Path | None) -> dict
     told |= {"limitations": list(limitations(found)), "provenance": asdict(found.figures.provenance)}
     for name, path, write in (("page", page, write_report), ("markdown", markdown, write_markdown)):
         if path is not None:
-            told[name] = str(write(found, path))
+            told[name] = str(write(found, path, checklists))
             say(f"written: {told[name]}")
+    if checklists:
+        titles = section_titles(found)
+        told["checklists"] = [checklist_values(name, found, titles) for name in checklists]
     return told
 
 

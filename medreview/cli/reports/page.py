@@ -153,10 +153,11 @@ class PageDrawer:
         yield "</tbody>\n</table></div>\n"
 
     def _grid(self, grid: Grid) -> Iterator[str]:
-        yield self._frame(grid.caption, ' class="votes" data-sortable')
+        yield self._frame(grid.caption, f' class="{grid.kind}"{" data-sortable" if grid.kind == "votes" else ""}')
         yield f"<thead><tr>{''.join(_head(name) for name in grid.columns)}</tr></thead>\n<tbody>\n"
         for row in grid.rows:
-            cells = _cell(row[0], "th", ' scope="row"') + "".join(map(_cell, row[1:]))
+            name = _cell(row[0], "th", ' scope="row"') if row[0].text else "<td></td>"
+            cells = name + "".join(map(_cell, row[1:]))
             yield f"<tr>{cells}</tr>\n"
         yield "</tbody>\n</table></div>\n"
 

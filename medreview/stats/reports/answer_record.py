@@ -45,6 +45,9 @@ _SYSTEM: Final = "SELECT response_id, text FROM turn WHERE role = 'system'"
 _MADE: Final = """
 SELECT DISTINCT p.made, r.generator, r.model, r.prompts, r.params, r.started_at
 FROM generation_product AS p JOIN generation_run AS r USING (run_id) WHERE p.kind = 'response' ORDER BY r.ordinal"""
+_ORIGINS: Final = (
+    "SELECT origin, count(*) FROM response WHERE origin <> '' GROUP BY origin ORDER BY count(*) DESC, origin"
+)
 _NOTES: Final = """
 SELECT c.case_id, count(n.note_id) AS notes FROM clinical_case AS c LEFT JOIN case_note AS n USING (case_id)
 GROUP BY c.case_id"""
@@ -87,10 +90,12 @@ class MadeHere:
 
 @dataclass(frozen=True)
 class AnswerRecord:
-    """``whole``: all answers; ``models``: those of each, the most first. ``notes``: how many each case has."""
+    """``whole``: all answers; ``models``: those of each, the most first. ``origins``: where questions come from, with
+    the answers to them. ``notes``: how many each case has."""
 
     whole: ModelAnswers
     models: tuple[ModelAnswers, ...] = ()
+    origins: Mapping[str, int] = field(default_factory=dict)
     made_here: tuple[MadeHere, ...] = ()
     notes: tuple[int, ...] = ()
 
@@ -115,6 +120,7 @@ def answer_record(reader: sqlite3.Connection) -> AnswerRecord:
     return AnswerRecord(
         whole=_model("", rows),
         models=tuple(sorted(found, key=lambda one: (-one.answers, one.model))),
+        origins=dict(reader.execute(_ORIGINS).fetchall()),
         made_here=tuple(
             MadeHere(generator, model, prompts, json.loads(params), at, answers)
             for (generator, model, prompts, params, at), answers in made.items()

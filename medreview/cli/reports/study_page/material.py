@@ -8,11 +8,13 @@ from itertools import islice
 from typing import Final
 
 from medreview.citations.allow_list import load_allow_list
+from medreview.cli.output import one_line
 from medreview.cli.reports.page_parts import Run, several_lines
 from medreview.exchange.imports.citation_answers import study_answers
 from medreview.labels import TieRule
 from medreview.llm.costs import Spent, spent
 from medreview.progress import SILENT, Progress
+from medreview.review.guidelines import in_force_for_all
 from medreview.sources.lookups.reach import stored
 from medreview.stats.citation_kpis import CitationReport, PassCriteria, citation_report, scored
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
@@ -25,6 +27,7 @@ from medreview.stats.units.accused_references import AccusedReferences, accused_
 from medreview.stats.units.answer_figures import MarkedAnswer, marked_answers
 from medreview.stats.units.fact_report import FactReport, fact_report
 from medreview.study.declarations import Declaration, declarations
+from medreview.study.study_acts import backgrounds
 from medreview.units.documents import ExcerptPiece
 from medreview.units.label_comparisons import OverriddenLabel, overridden_labels
 
@@ -42,6 +45,7 @@ class Material:
     ``citations``: ``None`` without a response. ``references``: those that the rules speak against, ``None`` of a part
     of the study and where none was found. ``spent``: what was asked of models from here. ``asked``: how the answers
     came about, ``None`` of a part of the study; ``declared``: what was said of the study for a journal.
+    ``backgrounds``: what reviewers say of themselves, by name; ``guidelines``: those in force, in words.
     """
 
     name: str
@@ -58,6 +62,8 @@ class Material:
     spent: tuple[Spent, ...] = ()
     asked: AnswerRecord | None = None
     declared: tuple[Declaration, ...] = ()
+    backgrounds: tuple[tuple[str, str], ...] = ()
+    guidelines: str = ""
 
     @property
     def reviewers(self) -> tuple[str, ...]:
@@ -106,7 +112,17 @@ def gather(
         spent=tuple(spent(reader)) if whole else (),
         asked=answer_record(reader) if whole else None,
         declared=tuple(declarations(reader)),
+        backgrounds=tuple((name, said.line) for name, said, _ in backgrounds(reader) if name in names),
+        guidelines=_guidelines(reader),
     )
+
+
+def _guidelines(reader: sqlite3.Connection) -> str:
+    now = in_force_for_all(reader)
+    set_by = (
+        f", set by {one_line(now.set_by)} on {now.set_at[:10]}" if now.number else ", the definitions of the labels"
+    )
+    return f"{one_line(now.name)}{set_by}"
 
 
 def _answers(

@@ -79,7 +79,7 @@ def reviewed_section(material: Material) -> Iterator[PagePart]:
     """How labels came to be."""
     if material.figures.statements or not material.figures.headlines:
         yield from (*flow_parts(material), *_progress(material))
-    for parts in (_label_table, _exposure, _judge_table, _pages):
+    for parts in (_people, _label_table, _exposure, _judge_table, _pages):
         yield from parts(material)
 
 
@@ -96,6 +96,15 @@ def _progress(material: Material) -> Iterator[Part]:
         return
     names = ("reviewer", "statements", "decided", "deferred", "open", "otherwise than judges", "changed after reveal")
     yield table(names, rows, first="anywhere")
+
+
+def _people(material: Material) -> Iterator[Part]:
+    """Who reviewed, by what they say of themselves, and the guidelines; nothing where nobody did."""
+    if material.backgrounds:
+        yield Title("Reviewers and guidelines")
+        rows = [(one_line(name), one_line(line) or "nothing is said") for name, line in material.backgrounds]
+        yield table(("reviewer", "background"), rows, first="anywhere", long=("background",))
+        yield f"Guidelines in force: {material.guidelines}."
 
 
 def _label_table(material: Material) -> Iterator[Part]:

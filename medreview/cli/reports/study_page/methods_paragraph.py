@@ -46,7 +46,7 @@ _SOURCES: Final = {
     "Kendall's tau": "Kendall's tau-b: Kendall 1945.",
 }
 """By the beginning of a statistic or a method, for the list of those that were used."""
-_AGREEMENT: Final = (
+AGREEMENT: Final = (
     "percent agreement", "mean pairwise agreement", "Cohen's kappa", "Gwet's AC", "Fleiss' kappa",
     "Krippendorff's alpha", "Brennan-Prediger", "ICC", "Spearman's rho", "Kendall's",
 )  # fmt: skip
@@ -275,7 +275,7 @@ def _agreement(rows: dict[str, list[FigureRow]]) -> Iterator[str]:
     told = []
     for words, figures in rows.items():
         names = dict.fromkeys(
-            one.statistic for one in figures if one.value is not None and one.statistic.startswith(_AGREEMENT)
+            one.statistic for one in figures if one.value is not None and one.statistic.startswith(AGREEMENT)
         )
         if names:
             told.append(f"{words}: {', '.join(names)}")

@@ -25,6 +25,7 @@ from medreview.cli.reports.page_parts import (
     Section,
     TextLine,
 )
+from medreview.cli.reports.study_page.checklist_section import checklist_section
 from medreview.cli.reports.study_page.figure_sections import (
     citations_section,
     figures_section,
@@ -195,11 +196,20 @@ _SECTIONS: Final[tuple[tuple[str, str, Callable[[Material], Iterator[PagePart]]]
 """Anchor, title and parts of each section, in the order of the report."""
 
 
-def sections(material: Material) -> Iterator[Section]:
-    """Those that the study has something for, each made when it is asked for."""
+def sections(material: Material, checklists: Iterable[str] = ()) -> Iterator[Section]:
+    """Those that the study has something for, each made when it is asked for; at the end these checklists."""
+    titles = {}
     for anchor, title, parts_of in _SECTIONS:
         if parts := tuple(parts_of(material)):
+            titles[anchor] = title
             yield Section(anchor, title, parts)
+    for name in checklists:
+        yield checklist_section(name, material, titles)
+
+
+def section_titles(material: Material) -> dict[str, str]:
+    """The titles of those that a report on it has, by their anchors."""
+    return {one.anchor: one.title for one in sections(material)}
 
 
 _COMMAND: Final = "report"
@@ -220,9 +230,9 @@ def check_report(html: Path | None, text: Path | None) -> None:
         check_own(text, _SIGN.encode())
 
 
-def write_report(material: Material, path: Path) -> Path:
+def write_report(material: Material, path: Path, checklists: Iterable[str] = ()) -> Path:
     """Write the report as a page. Raises :class:`UserError` if the file there is not an earlier report of it."""
-    found = list(sections(material))
+    found = list(sections(material, checklists))
     drawer = PageDrawer()
     body = (piece for section in found for piece in drawer.section(section))
     return write_html(path, _COMMAND, _title(material), body, contents=[(one.anchor, one.title) for one in found])
@@ -240,10 +250,12 @@ def write_beside(study: Study, reviewer: str, progress: Progress) -> Path:
     return write_report(gather(reader, path.name, listed=listed, to=(reviewer,), progress=progress), page)
 
 
-def write_markdown(material: Material, path: Path) -> Path:
+def write_markdown(material: Material, path: Path, checklists: Iterable[str] = ()) -> Path:
     """Write the same as Markdown. Raises as :func:`write_report`."""
     with atomic_output(path, _SIGN.encode()) as partial:
-        write_new(partial, _SIGN + "".join(markdown(_title(material), sections(material))).rstrip("\n") + "\n")
+        write_new(
+            partial, _SIGN + "".join(markdown(_title(material), sections(material, checklists))).rstrip("\n") + "\n"
+        )
     return path
 
 
