@@ -1,7 +1,7 @@
 """``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -11,12 +11,14 @@ from medreview.cli.reports.estimates import provenance_lines
 from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vote_parts
 from medreview.cli.reports.layout import NextStep, Part
 from medreview.cli.reports.unit_parts import unit_parts
+from medreview.cli.requirements import tell
 from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.how_good import of_units
 from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.requirements import Requirement, outcomes
 from medreview.stats.study_figures import SCHEMA
 from medreview.stats.units.fact_report import FactReport, KeyFactFigures, fact_report
 from medreview.stats.units.kind_labels import UnitHeadline, scales_of, told_gold, unit_headline
@@ -98,8 +100,10 @@ def print_unit_stats(
     gold: bool,
     csv: str,
     as_json: bool,
+    required: Sequence[Requirement] = (),
 ) -> None:
-    """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind."""
+    """Print or write what ``stats --unit`` does; the look at it is recorded. Raises :class:`UserError` for no kind,
+    ``typer.Exit`` where what is required does not hold."""
     from medreview.review.looks import told_by_sums
 
     with Study.open(study, read_only=True) as opened:
@@ -107,7 +111,7 @@ def print_unit_stats(
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
-        if not (full or gold or csv or as_json):
+        if not (full or gold or csv or as_json or required):
             headline = unit_headline(opened.reader, kind, reviewers_named(opened.reader, reviewer))
             given = [(one.rater, one.labels) for one in headline.people]
             text = unit_screen(headline, provenance(opened.reader, resampling, labels={}, comparisons=0), study)
@@ -118,21 +122,25 @@ def print_unit_stats(
         all_gold = _tell_all_gold(opened, kind) if gold else None
         people = reviewers_named(opened.reader, reviewer)
         found = unit_figures(opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold)
-        answers = [asdict(one) for one in of_units([unit_headline(opened.reader, kind, people)])]
+        answers = of_units([unit_headline(opened.reader, kind, people)])
         votes = fact_report(opened.reader, resampling=resampling) if full and kind == FACT else None
         origin = _provenance(opened.reader, found, resampling)
         if any(told_by_sums(found.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
+    held = outcomes(required, found, answers)
     if csv:
         print_csv(found, origin, csv, as_json=as_json)
     elif as_json:
-        plain = {"schema": SCHEMA, "provenance": asdict(origin), "answers": answers, "unit": asdict(found)}
-        more = {} if all_gold is None else {"all_gold": all_gold}
+        plain = {"schema": SCHEMA, "provenance": asdict(origin), "answers": list(map(asdict, answers)),
+                 "unit": asdict(found)}  # fmt: skip
+        more: dict[str, Any] = {} if all_gold is None else {"all_gold": all_gold}
+        more |= {"require": list(map(asdict, held))} if held else {}
         result({**plain, **more, **({} if votes is None else {"facts": fact_values(votes)})}, as_json=True)
-    else:
+    elif full or gold or not held:
         from medreview.cli.reports.terminal import show
 
         show(_parts(found, votes, all_gold, origin, study))
+    tell(held, beside=as_json or bool(csv))
 
 
 def print_csv(figures: object, origin: Provenance, csv: str, *, as_json: bool) -> None:
