@@ -1,7 +1,7 @@
 """``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +12,7 @@ from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vot
 from medreview.cli.reports.layout import NextStep, Part
 from medreview.cli.reports.unit_divisions import division_parts
 from medreview.cli.reports.unit_parts import unit_parts
+from medreview.cli.requirements import tell
 from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -19,6 +20,7 @@ from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.how_good import of_units
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.study_reader import UnitSelection
+from medreview.stats.requirements import Requirement, outcomes
 from medreview.stats.study_figures import SCHEMA
 from medreview.stats.units.fact_report import FactReport, Juries, KeyFactFigures, fact_report
 from medreview.stats.units.kind_labels import UnitHeadline, kind_labels, scales_of, told_gold, unit_headline
@@ -111,10 +113,12 @@ def print_unit_stats(
     by: UnitBy | None = None,
     where: str = "",
     juries: Juries = (),
+    required: Sequence[Requirement] = (),
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded.
 
-    Raises :class:`UserError` for a kind that is not there, or cannot be divided or narrowed so.
+    Raises :class:`UserError` for a kind that is not there, or cannot be divided or narrowed so, and ``typer.Exit``
+    where what is required does not hold.
     """
     from medreview.review.looks import shown_by_units, told_by_sums
     from medreview.review.queue_filters import select_units
@@ -127,7 +131,7 @@ def print_unit_stats(
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else shown_by_units(only, by))
         people = reviewers_named(opened.reader, reviewer)
-        screen = not (full or gold or csv or as_json)
+        screen = not (full or gold or csv or as_json or required)
         if screen and by:
             _print_division(opened, kind, by, people, resampling, only, juries)
             return
@@ -145,22 +149,26 @@ def print_unit_stats(
             opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold, only=only, by=by,
             juries=juries, epsilon=epsilon,
         )  # fmt: skip
-        answers = [asdict(one) for one in of_units([unit_headline(opened.reader, kind, people, only=only)])]
+        answers = of_units([unit_headline(opened.reader, kind, people, only=only)])
         units = only.units if only else None
         votes = fact_report(opened.reader, resampling=resampling, only=units) if full and kind == FACT else None
         origin = _provenance(opened.reader, found, resampling)
         if any(told_by_sums(found.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
+    held = outcomes(required, found, answers)
     if csv:
         print_csv(found, origin, csv, as_json=as_json)
     elif as_json:
-        plain = {"schema": SCHEMA, "provenance": asdict(origin), "answers": answers, "unit": asdict(found)}
-        more = {} if all_gold is None else {"all_gold": all_gold}
+        plain = {"schema": SCHEMA, "provenance": asdict(origin), "answers": list(map(asdict, answers)),
+                 "unit": asdict(found)}  # fmt: skip
+        more: dict[str, Any] = {} if all_gold is None else {"all_gold": all_gold}
+        more |= {"require": list(map(asdict, held))} if held else {}
         result({**plain, **more, **({} if votes is None else {"facts": fact_values(votes)})}, as_json=True)
-    else:
+    elif full or gold or not held:
         from medreview.cli.reports.terminal import show
 
         show(_parts(found, votes, all_gold, origin, study))
+    tell(held, beside=as_json or bool(csv))
 
 
 def _print_division(

@@ -13,6 +13,7 @@ from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
 from tests.bench.make_study import make
+from tests.support.unit_samples import SAMPLES
 
 
 @pytest.fixture(scope="module")
@@ -337,3 +338,31 @@ def test_csv_has_a_row_for_every_figure_and_the_state_it_is_of(medreview, study,
     assert medreview("stats", study, "--replicates", 99, "--csv", "figures.csv").stdout == told
     (tmp_path / "other.csv").write_text("mine")
     assert "is no earlier result" in medreview("stats", study, "--csv", "other.csv", check=2).stderr
+
+
+def test_what_is_required_decides_the_exit_code_and_is_told_in_a_sentence(medreview, study):
+    few = ("--replicates", 99)
+    shown = medreview("stats", study, *few, "--require", "lower(agreement)>=1%", "--require", "support>.01").stdout
+    assert [line.split(":")[0] for line in shown.splitlines() if "met:" in line] == ["met", "met"]
+    assert "How good are" not in shown
+    failed = medreview("stats", study, *few, "--require", "agreement>0", "--require", "support>=100%", check=1).stdout
+    assert "not met: any source supports it, by the labels of anna (" in " ".join(failed.split())
+    wrong = medreview("stats", study, *few, "--require", "cappa>0", check=2).stderr
+    assert "there is no figure 'cappa'" in wrong
+    found = json.loads(medreview("stats", study, *few, "--json", "--require", "support>=100%", check=1).stdout)[
+        "require"
+    ]
+    assert [(one["expression"], one["met"], one["bound"]) for one in found] == [("support>=100%", False, 1.0)]
+    assert "require" not in json.loads(medreview("stats", study, *few, "--json").stdout)
+
+
+def test_models_are_held_to_what_is_required_against_right_labels(medreview, tmp_path):
+    path = tmp_path / "gold.medreview"
+    with Study.create(path) as made:
+        SAMPLES["answer"](made)  # both judges have met the first answer, which is hallucinated: "two" finds nothing
+    run = ("stats", path, "--gold", "--replicates", 99, "--require")
+    assert "met: agreement of one with the right label" in medreview(*run, "agreement[gold=yes,judge=one]>=1").stdout
+    told = medreview(*run, "agreement[gold=yes,judge=two]>=1", check=1).stdout
+    assert "not met: agreement of two with the right label, answers, hallucinated or not: 0.0%" in " ".join(
+        told.split()
+    )

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
+from medreview.stats.requirements import Outcome
 from medreview.stats.study_figures import SCHEMA, StudyFigures
 
 PLACE = Path(__file__).parents[2] / "docs" / "stats.schema.json"
@@ -51,17 +52,23 @@ def made() -> dict[str, Any]:
     """The schema of the code as it is."""
     schema = TypeAdapter(StudyFigures).json_schema(mode="serialization", schema_generator=_Schema)
     own = schema.pop("properties")
+    held = TypeAdapter(tuple[Outcome, ...]).json_schema(mode="serialization", schema_generator=_Schema)
     return {
         "$schema": _DIALECT,
         "$id": SCHEMA,
         "title": "medreview stats --json",
         "description": schema.pop("description"),
         "type": "object",
-        "properties": {"schema": {"const": SCHEMA}, **own},
+        "properties": {"schema": {"const": SCHEMA}, **own, "require": _only_asked(held)},
         "required": ["schema", *schema.pop("required")],
         "additionalProperties": False,
-        "$defs": schema.pop("$defs"),
+        "$defs": {**schema.pop("$defs"), **held["$defs"]},
     }
+
+
+def _only_asked(held: dict[str, Any]) -> dict[str, Any]:
+    """What stands there with ``--require`` alone."""
+    return {"type": "array", "items": held["items"], "description": "What became of each --require; only with one."}
 
 
 def lost(old: Any, new: Any, path: str = "") -> Iterator[str]:

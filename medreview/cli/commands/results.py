@@ -92,6 +92,14 @@ def stats(
             metavar="FILE", help="Write every figure of --full as a row of a CSV file; - writes it to standard output."
         ),
     ] = "",
+    require: Annotated[
+        list[str] | None,
+        Option(
+            "--require",
+            metavar="EXPRESSION",
+            help="Exit code 1 unless a figure is so: `kappa>=.6`, `lower(support[by=models])>=80%`; may be repeated.",
+        ),
+    ] = None,
     conduct: Annotated[
         bool,
         Option(
@@ -107,8 +115,9 @@ def stats(
     the judges were seen, stand apart from assisted ones, and the random audit apart from what was chosen: pooled, they
     would answer no question. Intervals are over whole responses.
 
-    Example: medreview stats sepsis.medreview --reviewer anna
+    Example: medreview stats sepsis.medreview --require "lower(kappa)>=.4" --require "support>=80%"
     """
+    from medreview.cli.requirements import tell
     from medreview.cli.unit_stats import print_csv, print_unit_stats
     from medreview.exchange.exports.figure_csv import FIGURES
     from medreview.exchange.files.csv_file import check_report
@@ -116,9 +125,11 @@ def stats(
     from medreview.review.queue_filters import select_statements
     from medreview.stats.formulas.alternative_annotator import EPSILON
     from medreview.stats.formulas.human_baseline import MARGIN
+    from medreview.stats.requirements import outcomes, requirement
     from medreview.stats.study_figures import figure_document, study_figures
 
     resampling, worth = _resampling(seed, replicates), EPSILON if epsilon is None else epsilon
+    required = [requirement(each) for each in require or ()]
     if csv not in ("", "-"):
         check_report(Path(csv), FIGURES)
     if unit is not None or gold:
@@ -127,6 +138,7 @@ def stats(
         print_unit_stats(
             study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json, by=by, where=where,
             juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()], epsilon=worth,
+            required=required,
         )  # fmt: skip
         sys.stdout.flush()
         return
@@ -136,7 +148,7 @@ def stats(
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
         looked(opened, "stats", shown_by(only))
-        whole = full or as_json or bool(csv)
+        whole = full or as_json or bool(csv or required)
         own = () if not whole else None if conduct else (reviewer,) if reviewer else reading(opened)
         figures = study_figures(
             opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
@@ -144,20 +156,23 @@ def stats(
         )  # fmt: skip
         if any(told_by_sums(figures.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
+    held = outcomes(required, figures, figures.answers)
     if csv:
         print_csv(figures, figures.provenance, csv, as_json=as_json)
     elif as_json:
-        result(figure_document(figures), as_json=True)
+        more = {"require": [asdict(each) for each in held]} if held else {}
+        result({**figure_document(figures), **more}, as_json=True)
     elif full or figures.by is not None:
         from medreview.cli.reports.stats import divided_parts, stats_parts
         from medreview.cli.reports.terminal import show
 
         show(stats_parts(figures, study) if full else divided_parts(figures))
-    else:
+    elif not held:
         from medreview.cli.reports.stats_screen import render_screen
 
         print(render_screen(figures, study), end="")
     sys.stdout.flush()
+    tell(held, beside=as_json or bool(csv))
 
 
 _OF_THEMES = ("reviewer", "model", "made_at", "read", "of", "changed")
