@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from medreview.exchange.exports.unit_rows import UNIT
 from medreview.exchange.files.columns import Cell, Column, ExportFile, cells_of
 from medreview.labels import AXES, EVIDENCE_ORDER, OWN, SEVERAL, Label, scale_of
+from medreview.stats.clusters import study_clusters
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.own_axes import OwnAxis, levels_on, own_axes
 from medreview.units.registry import KINDS
@@ -161,7 +162,7 @@ def _number(rater: _Rater, numbers: Mapping[str, int]) -> Callable[[Any], Cell]:
 
 
 def _rows(reader: sqlite3.Connection, columns: Sequence[Column]) -> Iterator[Sequence[Cell]]:
-    made = cells_of(columns)
+    made, clusters = cells_of(columns), study_clusters(reader).of
     settled: dict[str, dict[_Rater, str]] = {}
     for unit, axis, label in reader.execute(_SETTLED):
         settled.setdefault(unit, {})[_Rater(axis, "", 1)] = label
@@ -171,8 +172,9 @@ def _rows(reader: sqlite3.Connection, columns: Sequence[Column]) -> Iterator[Seq
         for _, _, *who, label, how in given:
             labels[_Rater(*who)], blind[_Rater(*who)] = label, how
         kind = kind_of(unit)
-        cluster = given[0][1] if kind == STATEMENT else KINDS[kind].cluster(reader, unit)
-        yield made({"unit_id": unit, "kind": kind, "cluster_id": cluster or unit, "labels": labels, "blind": blind})
+        found = (given[0][1] if kind == STATEMENT else KINDS[kind].cluster(reader, unit)) or unit
+        cluster = clusters.get(found, found)
+        yield made({"unit_id": unit, "kind": kind, "cluster_id": cluster, "labels": labels, "blind": blind})
 
 
 def _value_labels(raters: Mapping[_Rater, _Numbers]) -> ExportFile:
