@@ -13,6 +13,7 @@ from medreview.cli.reports.audit import flow_line, next_step, plan_line, short_f
 from medreview.cli.reports.estimates import part_line, provenance_lines
 from medreview.cli.reports.generation import generation_lines
 from medreview.cli.reports.layout import NextStep, Part, ReportTable, cells, numbers, reasons, table, value_cell
+from medreview.cli.reports.own_axes import own_axis_lines
 from medreview.cli.reports.references import reference_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.labels import NOT_IN_ANSWER
@@ -161,6 +162,7 @@ def _screen(figures: StudyFigures, study: Path, lines: Sequence[Compared], most:
             yield _unit_line(kind)
         else:
             yield from ("", *unit_table(kind, _MOST_RATERS.get(brief, 2)))
+    yield from own_axis_lines(figures, brief)
     first = set(sorted(range(len(lines)), key=lambda place: lines[place].rank)[:most])
     shown = [line for place, line in enumerate(lines) if place in first]
     if shown:
