@@ -66,6 +66,7 @@ from medreview.stats.reports.study_support import (
 from medreview.stats.reports.subgroups import By, ByReport, by_report
 from medreview.stats.reviewer_conduct import Conduct, conduct_report
 from medreview.stats.units.kind_labels import UnitHeadline, headlines
+from medreview.stats.units.own_axis_figures import OwnAxisFigures, TagCount, own_axis_figures, tag_counts
 from medreview.stats.units.unit_figures import UnitFigures, every_unit_figures
 from medreview.study.counts import count_statements
 
@@ -100,6 +101,8 @@ class StudyFigures:
     ``flow``: what is in it, and what became of that; ``by``: the parts of it, where it was divided. ``conduct``: how
     reviewers work, of those of whom it was asked. ``headlines``: what leads of each other kind of unit that the study
     uses; ``units``: everything of those that somebody labelled; both of the whole study and the first pass only.
+    ``own_axes``: labels on the axes that the study has set for itself, on statements and on other units; ``tags``: the
+    tags that reviewers put on them; both of the first pass, of a part of the study those on its statements.
     ``references``: what those of the responses turned out to be, of a part of the study those of the responses that are
     wholly in it; ``other_work``: support by the page of another work than the one named. Both are ``None`` where no
     reference was found, or checked.
@@ -130,6 +133,8 @@ class StudyFigures:
     conduct: tuple[Conduct, ...]
     headlines: tuple[UnitHeadline, ...]
     units: tuple[UnitFigures, ...]
+    own_axes: tuple[OwnAxisFigures, ...]
+    tags: tuple[TagCount, ...]
     references: ReferenceReport | None
     other_work: OtherWorkSupport | None
     trust: JudgeTrust | None
@@ -138,7 +143,8 @@ class StudyFigures:
     def given(self) -> list[tuple[str, int]]:
         """How many labels stand behind each reviewer's own figures: of few of them these tell single ones."""
         of_statements = [(one.reviewer, one.own.labels) for one in self.reviewers if one.own is not None]
-        return of_statements + [(one.rater, one.labels) for kind in self.headlines for one in kind.people]
+        on_axes = [one for axis in self.own_axes for one in axis.given]
+        return of_statements + on_axes + [(one.rater, one.labels) for kind in self.headlines for one in kind.people]
 
 
 def study_figures(
@@ -260,6 +266,8 @@ def study_figures(
         units=every_unit_figures(reader, reviewers=names, resampling=resampling, epsilon=epsilon)
         if whole and full and pass_no == 1
         else (),
+        own_axes=own_axis_figures(reader, names, resampling, only.holds, compare=full) if pass_no == 1 else (),
+        tags=tag_counts(reader, names, only.holds) if pass_no == 1 else (),
         references=reference_report(
             reader, resampling, split=full or by in ("model", "origin"), responses=None if whole else complete
         ),

@@ -19,6 +19,7 @@ from medreview.review.actions import FIGURES, REVIEW, Action, shown_key
 from medreview.review.queue_kinds import KINDS
 from medreview.review.why_flagged import every_reason
 from medreview.sources.lookups.reach import MEANING
+from medreview.study.own_axes import parse, shipped_text
 from medreview.units import registry
 from tests.support.commands import Program
 from tests.tools import settings_tables
@@ -128,17 +129,24 @@ def test_what_became_of_a_source_is_worded_as_in_the_report() -> None:
 
 def test_the_settings_that_are_shown_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    blocks = [
-        block
-        for path in PAGES
-        for block in re.findall(r"^```toml\n(?!\[synonyms\])(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
-    ]
+    of_settings = re.compile(r"^```toml\n(?!\[synonyms\]|\[\[axis\]\])(.*?)^```", re.M | re.S)
+    blocks = [block for path in PAGES for block in of_settings.findall(path.read_text(encoding="utf-8"))]
     assert len(blocks) >= 2
     for block in blocks:
         (tmp_path / "medreview.toml").write_text(block)
         config = load_config()
         assert config.judges or config.contact or config.references or config.semantic
         assert all(judge.is_local != bool(judge.api_key_env) for judge in config.judges.values())
+
+
+def test_the_axes_that_are_shown_are_read_and_those_that_are_shipped_are_told() -> None:
+    text = page("axes.md")
+    (block,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (axis,) = parse(block, kinds=["statement", *registry.KINDS])
+    assert (axis.axis, axis.ordered, [level.key for level in axis.levels]) == ("own.readability", True, ["1", "2"])
+    (harm,) = parse(shipped_text("harm"))
+    assert all(f"| `{one.key}` | {one.name} | {one.definition} |" in text for one in harm.levels)
+    assert all(f"`{kind}`" in text for kind in ("statement", *registry.KINDS))
 
 
 def test_the_synonyms_that_are_shown_are_read(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from medreview.cli.reports.layout import (
     table,
     value_cell,
 )
+from medreview.cli.reports.own_axes import own_axis_parts
 from medreview.cli.reports.references import reference_parts
 from medreview.cli.reports.stats_screen import contents, other_units, unit_table
 from medreview.cli.reports.unit_parts import question_parts, unit_parts
@@ -247,6 +248,7 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
     yield from planted_parts(figures.planted)
     for kind in figures.units:
         yield from unit_parts(kind)
+    yield from own_axis_parts(figures)
     yield from conduct_parts(figures.conduct)
     if figures.by is not None:
         yield from by_parts(figures.by)

@@ -13,6 +13,7 @@ from medreview.cli.reports.audit import flow_line, next_step, plan_line, short_f
 from medreview.cli.reports.estimates import clusters_heading, part_line, provenance_lines
 from medreview.cli.reports.generation import generation_lines
 from medreview.cli.reports.layout import NextStep, Part, ReportTable, cells, numbers, reasons, table, value_cell
+from medreview.cli.reports.own_axes import own_axis_lines
 from medreview.cli.reports.references import reference_lines
 from medreview.cli.reports.terminal import height, printed
 from medreview.labels import NOT_IN_ANSWER
@@ -182,6 +183,7 @@ def _screen(figures: StudyFigures, study: Path, lines: Sequence[Compared], most:
         yield from ("", answers)
     yield from reference_lines(figures.references, max(0, brief))
     yield from _unit_parts([kind for kind in kinds if kind not in ahead], brief, beside=bool(figures.statements))
+    yield from own_axis_lines(figures, brief)
     first = set(sorted(range(len(lines)), key=lambda place: lines[place].rank)[:most])
     shown = [line for place, line in enumerate(lines) if place in first]
     if shown:

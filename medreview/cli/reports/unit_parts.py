@@ -516,7 +516,7 @@ def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
     if axis.gold_silent:
         yield f"{counted(axis.gold_silent, 'right label')} stay hidden until the unit is decided"
     for scale in axis.scales:
-        yield from _scale(scale, axis.axis, cluster)
+        yield from scale_parts(scale, axis.axis, cluster)
 
 
 def _no_agreement(axis: AxisFigures, noun: str) -> str:
@@ -543,7 +543,8 @@ def adjudication_parts(found: Adjudication, axis: str) -> Iterator[Part]:
         yield f"settled as: {outcome}; whose label that was: {upheld}"
 
 
-def _scale(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
+def scale_parts(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
+    """Each two raters beside each other on one scale, then several together."""
     shown: dict[tuple[str, str], UnitAgreement] = {}
     for each in scale.between:
         before = shown.setdefault((each.first, each.second), each)

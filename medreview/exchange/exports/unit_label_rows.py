@@ -8,15 +8,11 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any, Final
 
-<<<<<<< HEAD
-from medreview.stats.clusters import study_clusters
 from medreview.exchange.exports.label_rows import acts, deferred, first_shown, flagged, spans, tagged
-=======
-from medreview.exchange.exports.label_rows import acts, deferred, first_shown, flagged, spans
->>>>>>> s40-g
 from medreview.exchange.exports.unit_rows import UNIT
 from medreview.exchange.files.columns import EXPOSURE, Cell, Column, ExportFile, cells, cells_of
 from medreview.labels import ADJUDICATED_BY, FLAGS
+from medreview.stats.clusters import study_clusters
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.rows import dict_of, rows_in_turn
 from medreview.study.study_acts import backgrounds

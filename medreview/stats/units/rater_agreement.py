@@ -32,7 +32,7 @@ from medreview.stats.units.kind_labels import (
     UnitScale,
     Which,
 )
-from medreview.study.ids import unit_id
+from medreview.study.ids import STATEMENT, unit_id
 
 SIDES: Final = ("reference", "other")
 """What sentences on precision and recall call the two."""
@@ -278,7 +278,7 @@ def _triage(name: str) -> tuple[str, ...]:
 _CONFLICTS: Final = """
 SELECT c.unit, a.label, a.adjudicated_by, a.stands FROM conflict AS c
 LEFT JOIN adjudicated AS a ON a.unit = c.unit AND a.axis = c.axis
-WHERE c.axis = ?1 AND c.unit >= ?2 || ':' AND c.unit < ?2 || ';'"""
+WHERE c.axis = ?1 AND {of_kind}"""
 _COMPARED: Final = """(
 SELECT unit, reviewer, pass, axis, label FROM decision_current
 UNION ALL SELECT unit, reviewer, pass, 'support', iif(label = 'supported', label, 'not_supported')
@@ -286,11 +286,12 @@ FROM decision_current WHERE axis = 'evidence' AND label <> 'cannot_judge'
 UNION ALL SELECT unit, reviewer, pass, axis, current FROM flag_label)"""
 """What reviewers are compared by, on every unit; in the view ``compared_label`` only where they can differ."""
 _TWICE: Final = f"""
-SELECT unit FROM {_COMPARED} WHERE pass = 1 AND axis = ?1 AND unit >= ?2 || ':' AND unit < ?2 || ';'
+SELECT unit FROM {_COMPARED} AS c WHERE pass = 1 AND axis = ?1 AND {{of_kind}}
 GROUP BY unit HAVING count(DISTINCT reviewer) > 1"""
 _LABELS: Final = f"""
-SELECT unit, reviewer, label FROM {_COMPARED}
-WHERE pass = 1 AND axis = ?1 AND unit >= ?2 || ':' AND unit < ?2 || ';'"""
+SELECT unit, reviewer, label FROM {_COMPARED} AS c WHERE pass = 1 AND axis = ?1 AND {{of_kind}}"""
+_OF_KIND: Final = "c.unit >= ?2 || ':' AND c.unit < ?2 || ';'"
+_OF_STATEMENTS: Final = "NOT instr(c.unit, ':') AND ?2 = ?2"
 
 
 @dataclass(frozen=True)
@@ -313,14 +314,14 @@ class Adjudication:
 
 def adjudication(reader: sqlite3.Connection, kind: str, axis: str, units: Collection[str]) -> Adjudication:
     """Count them on one axis of a kind, of units that are there, whoever the reviewers are."""
-    asked = (axis, kind)
-    twice = [row[0] for row in reader.execute(_TWICE, asked) if row[0] in units]
-    rows = [row for row in reader.execute(_CONFLICTS, asked) if row["unit"] in units]
+    asked, of_kind = (axis, kind), _OF_STATEMENTS if kind == STATEMENT else _OF_KIND
+    twice = [row[0] for row in reader.execute(_TWICE.format(of_kind=of_kind), asked) if row[0] in units]
+    rows = [row for row in reader.execute(_CONFLICTS.format(of_kind=of_kind), asked) if row["unit"] in units]
     settled = {row["unit"]: row for row in rows if row["stands"]}
     by = Counter(row["adjudicated_by"] for row in settled.values())
     upheld = Counter(
         reviewer
-        for unit, reviewer, label in (reader.execute(_LABELS, asked) if settled else ())
+        for unit, reviewer, label in (reader.execute(_LABELS.format(of_kind=of_kind), asked) if settled else ())
         if unit in settled and settled[unit]["label"] == label
     )
     return Adjudication(

@@ -12,6 +12,7 @@ from typing import Final
 from medreview.atomic_output import atomic_output, check_own, first_allowed, write_new
 from medreview.cli.output import one_line
 from medreview.cli.reports.layout import Bars, Check, Inset, NextStep, ReportTable, TableHeading, Title
+from medreview.cli.reports.own_axes import own_axis_section
 from medreview.cli.reports.page import PageDrawer, bars_plot, check_page, write_html
 from medreview.cli.reports.page_parts import (
     Details,
@@ -180,6 +181,7 @@ _SECTIONS: Final[tuple[tuple[str, str, Callable[[Material], Iterator[PagePart]]]
     ("methods", "Methods, ready to paste", methods_section),
     ("table-1", "What the study is made of", table_one_section),
     ("reviewed", "What was reviewed, and how", reviewed_section),
+    ("own-labels", "What else the study asks", lambda material: own_axis_section(material.figures)),
     ("figures", "Every figure", figures_section),
     ("pace", "Pace, and agreement with oneself", pace_section),
     ("citations", "What the answers cite", citations_section),
