@@ -74,6 +74,12 @@ QUALITY: Final = (
 )
 """One output of a model, ordered from best to worst (ClinIQLink's Good / Okay / Bad)."""
 
+HALLUCINATED: Final = (
+    Label("flagged", "f", "hallucinated", "Made up or wrong, or not faithful to what was asked, in whole or in part."),
+    Label("not_flagged", "n", "not flagged", "Nothing of that was seen by whoever rated the output."),
+)
+"""Whether one output of a model is hallucinated, beside its quality (ClinIQLink's flag on an output)."""
+
 PRESENCE: Final = (
     Label("present", "1", "present", "The text says the fact, in whatever words."),
     Label("absent", "2", "absent", "The text does not say it."),
@@ -138,6 +144,7 @@ AXES: Final[dict[str, tuple[Label, ...]]] = {
     "relevance": RELEVANCE,
     "rank": (),
     "quality": QUALITY,
+    "hallucinated": HALLUCINATED,
     "presence": PRESENCE,
     "suggestion": SUGGESTION,
     "category": CATEGORY,
@@ -161,6 +168,9 @@ _OWN_LABEL: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,23}(;[a-z0-9][a-z0-9_]{0,23
 _TAG: Final = re.compile(r"[^\W_][\w-]{0,23}")
 
 _ORDER: Final = re.compile(r"[1-9][0-9]*([>=][1-9][0-9]*)+")
+
+OF_OUTPUTS: Final = ("quality", "hallucinated")
+"""The scales of the outputs of a ranking: their axes name an output (``quality/3``)."""
 
 
 def is_own(axis: str) -> bool:
@@ -191,7 +201,7 @@ def scale_of(axis: str) -> str:
 def is_label(axis: str, label: object) -> bool:
     """Whether a label is one of an axis."""
     scale, _, part = axis.partition("/")
-    if scale not in AXES or not isinstance(label, str) or bool(part) != (scale == "quality"):
+    if scale not in AXES or not isinstance(label, str) or bool(part) != (scale in OF_OUTPUTS):
         return False
     if part and not (part.isascii() and part.isdigit()):
         return False

@@ -32,7 +32,7 @@ from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.sources.reading.text_structure import SetApart
 from medreview.units.documents import RESPONSE
 from medreview.units.kind import CardPart
-from medreview.units.ranking import RankingEntry
+from medreview.units.ranking import FLAG_KEY, RankingEntry
 from medreview.visible import visible
 
 _PANEL_ROWS: Final = 12
@@ -286,6 +286,10 @@ class ChoiceDialog:
         return True
 
 
+_FLAG: Final = " hallucinated"
+"""After an output that is flagged."""
+
+
 @dataclass(eq=False, repr=False)
 class RankingDialog:
     """``look`` gets the place of the output that is asked about; ``give`` gets the entry, once complete."""
@@ -297,7 +301,7 @@ class RankingDialog:
     takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
-        """The order so far and what is open, or the qualities so far; the keys."""
+        """The order so far and what is open, or the qualities and flags so far; the keys."""
         entry = self.entry
         order = " > ".join(" = ".join(map(str, tier)) for tier in entry.tiers)
         more = " = …" if entry.tying else " > …" if entry.tiers and entry.open else " …" if entry.open else ""
@@ -309,13 +313,17 @@ class RankingDialog:
             ]  # fmt: skip
         else:
             given = "  ".join(
-                f"{place} {level_named('quality', level).name}" for place, level in enumerate(entry.qualities, 1)
+                f"{place} {level_named('quality', level).name}{_FLAG if place in entry.flagged else ''}"
+                for place, level in enumerate(entry.qualities, 1)
             )
             first += [("   ", ""), (given, "")]
-            keys = [(f" output {entry.rating}: ", "badge")]
+            flagged = entry.rating in entry.flagged
+            keys = [(f" output {entry.rating}{' flagged' if flagged else ''}: ", "badge")]
             for label in QUALITY:
-                keys += [(f"{label.name[0].casefold()} {label.key}", "key"), (f" {label.name}  ", "")]
-        keys += [("Backspace", "key"), (" takes back   ", ""), ("Esc", "key"), (" leaves", "")]
+                keys += [(label.name[0].casefold(), "key"), (f" {label.name}  ", "")]
+            keys += [(FLAG_KEY, "key"), (" unflag  " if flagged else f"{_FLAG}  ", "")]
+        back = " takes back   " if entry.rating is None else " back  "
+        keys += [("Backspace", "key"), (back, ""), ("Esc", "key"), (" leaves", "")]
         return [first, keys]
 
     def press(self, key: Key) -> bool:

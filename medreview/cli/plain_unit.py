@@ -142,7 +142,8 @@ class UnitLines:
         told = ["source  the whole text      beside  the text beside it, or the whole card"]
         if asks.entry == "order":
             self.decides["rank"] = lambda rest: _rank(session, rest)
-            also = "" if session.settles else ", then for output 1, 2, ... good, okay or bad"
+            rated = ", then for output 1, 2, ... good, okay or bad, f before it: hallucinated"
+            also = "" if session.settles else rated
             told.append(f"{_example(session)}  outputs from best to worst{also}")
         if asks.entry == "words":
             edited = asks.level_named(EDITED).key

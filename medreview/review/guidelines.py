@@ -37,6 +37,7 @@ _AXES: Final = {
     "evidence": "What the source says of it",
     "hallucination": "Hallucination",
     "quality": "Quality of each output",
+    "hallucinated": "Whether an output is hallucinated",
     "category": "Category",
 }
 

@@ -184,7 +184,7 @@ class UnitSession(Deciding):
         places = {str(number): place for place, number in enumerate(self.view.numbers, 1)} if self.view else {}
         found = []
         for axis, level in self.own.also.items():
-            if is_own(axis):  # among the remarks, as of a statement
+            if is_own(axis) or level == "not_flagged":  # an own axis stands among the remarks, as of a statement
                 continue
             scale, _, part = axis.partition("/")
             found.append((places.get(part, 0), f"{places.get(part, scale)} {label_words(axis, level)}"))
@@ -201,7 +201,7 @@ class UnitSession(Deciding):
         return self._decide(label, "digit", False, {"text": words})
 
     def decide_order(self, order: str, also: Sequence[tuple[str, str]]) -> FollowUp:
-        """An order of the outputs by their stored numbers, with a quality of each, in one transaction."""
+        """An order of the outputs by their stored numbers, with quality and flag of each, in one transaction."""
         return self._decide(order, "digit", False, {}, also)
 
     def undo(self) -> None:

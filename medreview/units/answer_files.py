@@ -14,7 +14,7 @@ from medreview.exchange.imports.field_mapping import Fields, name_of, text_of
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.json_rows import written_out
 from medreview.exchange.imports.listed_citations import citations_of
-from medreview.labels import HALLUCINATION, QUALITY, SAME_WORDS, is_order
+from medreview.labels import HALLUCINATED, HALLUCINATION, QUALITY, SAME_WORDS, is_order
 from medreview.study import Study
 from medreview.study.ids import unit_id
 from medreview.text import Span, normalise_newlines, real_lines
@@ -237,10 +237,13 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "output": ("output", "model_output", "generation"),
     "rank": ("rank",),
     "quality": ("quality", "rating"),
+    "hallucinated": ("hallucinated", "hallucination_flag"),
     "reviewer": ("reviewer", "annotator"),
 }
 
 Output = dict[str, str]
+_YES: Final = ("yes", "true", "1", "flagged", "hallucinated")
+_NO: Final = ("no", "false", "0", "not flagged", "not_flagged", "")
 
 
 def _read_ranking(values: Mapping[str, Any], study: Study) -> Brought:
@@ -296,10 +299,11 @@ def _labels(given: Any, unit: str, outputs: Sequence[Output]) -> Iterator[Import
 
 
 def _said(one: Mapping[str, Any], outputs: Sequence[Output]) -> Iterator[tuple[str, str]]:
-    """The order and the qualities of one rater: axes and labels.
+    """The order, the qualities and the flags of one rater: axes and labels.
 
     ``order``: numbers of the outputs from 1, as ``2>1=3``, or models from best to worst, a list of them for a tie.
-    ``qualities``: by model or number.
+    ``qualities``: by model or number. ``hallucinated``: a list of those that are, which says of the others that they
+    are not; or yes or no by model or number.
     """
     if "order" in one:
         yield "rank", _order(one["order"], outputs)
@@ -312,6 +316,27 @@ def _said(one: Mapping[str, Any], outputs: Sequence[Output]) -> Iterator[tuple[s
             known = ", ".join(label.level for label in QUALITY)
             raise ValueError(f"has {quality!r} as a quality; there are {known}")
         yield f"quality/{_number(output, outputs)}", level
+    for number, flagged in _flags(one.get("hallucinated"), outputs):
+        yield f"hallucinated/{number}", HALLUCINATED[not flagged].level
+
+
+def _flags(given: Any, outputs: Sequence[Output]) -> Iterator[tuple[int, bool]]:
+    if given is None:
+        return
+    if isinstance(given, dict):
+        yield from ((_number(output, outputs), _yes(word)) for output, word in given.items())
+    elif isinstance(given, list):
+        flagged = {_number(output, outputs) for output in given}
+        yield from ((number, number in flagged) for number in sorted(_numbers(outputs)))
+    else:
+        raise ValueError("has hallucinated outputs that are neither a list nor an object")
+
+
+def _yes(given: Any) -> bool:
+    word = str(given).strip().casefold()
+    if word in _YES or word in _NO:
+        return word in _YES
+    raise ValueError(f"has {given!r} where it should say whether an output is hallucinated: yes or no")
 
 
 def _order(given: Any, outputs: Sequence[Output]) -> str:
@@ -371,6 +396,7 @@ def _one(members: Sequence[NamedRow], fields: Fields) -> NamedRow | BadRecord:
     outputs: list[Output] = []
     ranks: dict[str, dict[int, float]] = {}
     qualities: dict[str, dict[str, str]] = {}
+    flags: dict[str, dict[str, Any]] = {}
     try:
         for row in members:
             values = fields.values(row)
@@ -383,16 +409,19 @@ def _one(members: Sequence[NamedRow], fields: Fields) -> NamedRow | BadRecord:
                 ranks.setdefault(reviewer, {})[number] = _rank(values["rank"])
             if "quality" in values:
                 qualities.setdefault(reviewer, {})[str(number)] = name_of(values, "quality")
+            if "hallucinated" in values:
+                flags.setdefault(reviewer, {})[str(number)] = values["hallucinated"]
     except ValueError as error:
         return BadRecord(row.line, str(error))
-    per_output = {column for name in ("model", "output", "rank", "quality", "reviewer")
+    per_output = {column for name in ("model", "output", "rank", "quality", "hallucinated", "reviewer")
                   for column in fields.columns(members[0]).get(name, [])}  # fmt: skip
     shared = {column: value for column, value in members[0].values.items() if column not in per_output}
     labels = [
         {"annotator": who}
         | ({"order": _by_rank(ranks[who])} if who in ranks else {})
         | ({"qualities": qualities[who]} if who in qualities else {})
-        for who in dict.fromkeys([*ranks, *qualities])
+        | ({"hallucinated": flags[who]} if who in flags else {})
+        for who in dict.fromkeys([*ranks, *qualities, *flags])
     ]
     return NamedRow(line, {**shared, "outputs": outputs, **({"labels": labels} if labels else {})})
 

@@ -12,13 +12,14 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final, Literal
 
 from medreview.exchange.files.columns import Cell, Column, ExportFile, cells
-from medreview.labels import QUALITY, Label, is_order, label_words, scale_of
+from medreview.labels import HALLUCINATED, OF_OUTPUTS, QUALITY, Label, is_order, label_words, scale_of
 from medreview.study.ids import kind_of
 from medreview.text import sha256
 from medreview.units.kind import CardPart, Document, Headline, Machines, Opinion, Rating, UnitKind, UnitView
 from medreview.units.stored import ROWS, content_value, load_unit, stored_opinions
 
 TIE_KEY: Final = "="
+FLAG_KEY: Final = "f"
 BACK_KEY: Final = "backspace"
 _LETTERS: Final = {label.name[0].casefold(): label for label in QUALITY}
 
@@ -31,14 +32,15 @@ class RankingEntry:
 
     ``numbers``: the outputs' stored numbers, in the order on the screen; keys and all that is drawn count places on the
     screen, from 1. ``tiers``: the places of the outputs that were placed, best first, ties in one tier. ``tying``: the
-    next output shares the last tier. ``qualities``: levels of the quality axis, by place; ``rated``: whether they are
-    asked for.
+    next output shares the last tier. ``qualities``: levels of the quality axis, by place; ``flagged``: the places of
+    the outputs that are hallucinated; ``rated``: whether these two are asked for.
     """
 
     numbers: tuple[int, ...]
     tiers: tuple[tuple[int, ...], ...] = ()
     tying: bool = False
     qualities: tuple[str, ...] = ()
+    flagged: frozenset[int] = frozenset()
     rated: bool = True
 
     @property
@@ -81,17 +83,25 @@ class RankingEntry:
 
     @property
     def labels(self) -> tuple[tuple[str, str], ...]:
-        """Axes and labels to be stored: the order, and ``quality/N`` of each stored number that has its quality."""
+        """Axes and labels to be stored: the order, and of each stored number that has its quality ``quality/N`` and
+        ``hallucinated/N``: who rated it without a flag has said that it needs none."""
         if self.order is None:
             return ()
-        rated = zip(self.numbers, self.qualities, strict=False)
-        return (("rank", self.order), *((f"quality/{number}", level) for number, level in rated))
+        rated = list(zip(self.numbers, self.qualities, strict=False))
+        flags = ((number, place in self.flagged) for place, (number, _) in enumerate(rated, 1))
+        return (
+            ("rank", self.order),
+            *((f"quality/{number}", level) for number, level in rated),
+            *((f"hallucinated/{number}", HALLUCINATED[not flagged].level) for number, flagged in flags),
+        )
 
     def press(self, key: str) -> "RankingEntry":
         """The state after a key; the same where the key means nothing here."""
         if key == BACK_KEY:
             return self._back()
-        if self.phase == "quality":
+        if self.rating is not None:
+            if key == FLAG_KEY:
+                return replace(self, flagged=self.flagged ^ {self.rating})
             label = quality_for(key)
             return self if label is None else replace(self, qualities=(*self.qualities, label.level))
         if key == TIE_KEY:
@@ -105,7 +115,9 @@ class RankingEntry:
         return replace(self, tiers=tiers, tying=False)
 
     def _back(self) -> "RankingEntry":
-        """Without what was given last: a quality, a tie that waits, an output's place."""
+        """Without what was given last: a flag, a quality, a tie that waits, an output's place."""
+        if self.rating in self.flagged:
+            return replace(self, flagged=self.flagged - {self.rating})
         if self.qualities:
             return replace(self, qualities=self.qualities[:-1])
         if self.tying:
@@ -156,11 +168,11 @@ class RankingKind(UnitKind):
     name = "ranking"
     title = "rankings"
     noun = "ranking"
-    about = "Rank the outputs, best first; then rate each."
+    about = "Rank the outputs, best first; then rate each, and flag what is hallucinated."
     headline = Headline("outputs called Good", {"quality": ("good",)})
     axis = "rank"
     levels = ()
-    also = ("quality",)
+    also = OF_OUTPUTS
     entry = "order"
     rows = ROWS.format("ranking")
     models = ("outputs.*.model",)
@@ -230,15 +242,22 @@ class RankingKind(UnitKind):
         return unit
 
     def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
-        """Orders and qualities that judges gave."""
+        """Orders, qualities and flags that judges gave."""
         query = "SELECT unit, judge, axis, label FROM opinion WHERE label IS NOT NULL ORDER BY unit, axis, opinion_id"
         for unit, judge, axis, label in reader.execute(query):
             if kind_of(unit) == self.name and scale_of(axis) in (self.axis, *self.also):
                 yield Rating(unit, unit, axis, judge, True, "", label)
 
 
-_Given = tuple[str | None, str, Sequence[int], dict[int, str]]
-"""Who ranked a unit: the order that stands, the order on the screen, the qualities by stored number."""
+_Given = tuple[str | None, str, Sequence[int], dict[str, str]]
+"""Who ranked a unit: the order that stands, the order on the screen, the labels of outputs by axis."""
+
+
+def _said_of(one: Any, scale: str) -> str | None:
+    """A label of an output in a row of the table, in words."""
+    label = one.said.get(f"{scale}/{one.number}")
+    return label_words(scale, label) if label else None
+
 
 _COLUMNS: Final = (
     Column("unit", "text", "The ranking.", made=lambda one: one.stored.unit),
@@ -254,7 +273,9 @@ _COLUMNS: Final = (
     Column("rank", "number", "Its rank, 1 the best; ties have the mean of their ranks.",
            made=lambda one: rank_in(one.order, one.number)),
     Column("quality", "text", f"{', '.join(label.name for label in QUALITY)}; empty when none was given.",
-           made=lambda one: label_words("quality", one.quality[one.number]) if one.number in one.quality else None),
+           made=lambda one: _said_of(one, "quality")),
+    Column("hallucinated", "text", "Flagged as hallucinated, or not; empty where it was not asked.",
+           made=lambda one: _said_of(one, "hallucinated")),
     Column("text", "text", "The output.", made=lambda one: one.output["text"]),
 )  # fmt: skip
 
@@ -266,15 +287,14 @@ def _rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         nobody: _Given = (None, "", (), {})
         given = list(_given(reader, stored.unit)) or [nobody]
         for number, output in enumerate(stored.content["outputs"], 1):
-            for who, order, shown, quality in given:
+            for who, order, shown, said in given:
                 yield cells(_COLUMNS, SimpleNamespace(
-                    stored=stored, number=number, output=output, reviewer=who, order=order, shown=shown,
-                    quality=quality,
+                    stored=stored, number=number, output=output, reviewer=who, order=order, shown=shown, said=said,
                 ))  # fmt: skip
 
 
 def _given(reader: sqlite3.Connection, unit: str) -> Iterator[_Given]:
-    """Who ranked a unit: the order that stands, the order on the screen, the qualities by stored number."""
+    """Everybody who ranked a unit."""
     rows = reader.execute(
         "SELECT reviewer, axis, label, payload FROM decision_current WHERE unit = ? ORDER BY reviewer, pass", (unit,)
     ).fetchall()
@@ -282,10 +302,8 @@ def _given(reader: sqlite3.Connection, unit: str) -> Iterator[_Given]:
         own = {row["axis"]: row for row in rows if row["reviewer"] == reviewer}
         if "rank" in own:
             shown = json.loads(own["rank"]["payload"]).get("shown", ())
-            qualities = {
-                int(axis.partition("/")[2]): row["label"] for axis, row in own.items() if scale_of(axis) == "quality"
-            }
-            yield reviewer, own["rank"]["label"], shown, qualities
+            said = {axis: row["label"] for axis, row in own.items() if scale_of(axis) in OF_OUTPUTS}
+            yield reviewer, own["rank"]["label"], shown, said
 
 
 def rank_in(order: str, number: int) -> float | None:

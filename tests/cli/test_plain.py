@@ -213,9 +213,9 @@ def test_rankings_and_suggested_facts_are_decided_in_lines(medreview, tmp_path):
     with Study.open(tmp_path / "s.medreview", read_only=True) as study:
         assert not study.reader.execute("SELECT 1 FROM event WHERE kind = 'decide'").fetchone()
         first = study.reader.execute("SELECT count(*) FROM unit WHERE kind = 'ranking'").fetchone()[0]
-    script = "rank 2>1=3 gob\nrank 2>1=3=4 gobb\nk\n" * first
+    script = "rank 2>1=3 gfob\nrank 2>1=3=4 gfobb\nk\n" * first
     done = medreview("review", "s.medreview", "--plain", "--queue", "rankings", input=f"{script}q\n")
-    assert re.search(r"you: 2>1=3(=4)?; 1 Good; 2 Okay; 3 Bad", done.stdout)
+    assert re.search(r"you: 2>1=3(=4)?; 1 Good; 2 Okay; 2 hallucinated; 3 Bad", done.stdout)
     script = "1\n3 Shorter words.\nk\nc o\nk\n+ m She smokes.\n+ z No.\nu\nq\n"
     done = medreview("review", "s.medreview", "--plain", "--queue", "suggestions", input=script)
     assert "you: edit; “Shorter words.”" in done.stdout

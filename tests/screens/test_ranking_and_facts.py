@@ -51,7 +51,11 @@ async def test_a_ranking_takes_a_digit_for_each_output_then_a_letter_and_one_und
         await press(pilot, "g", "2")
         assert units(app).document.title == "output 3"
         await press(pilot, *"b" * (outputs - 2))
-        *qualities, order = payloads(study, "decide")
+        *labels, order = payloads(study, "decide")
+        qualities, flags = labels[:outputs], labels[outputs:]
+        assert [(one["axis"], one["label"]) for one in flags] == [
+            (f"hallucinated/{number}", "not_flagged") for number in numbers
+        ]
         before = "".join(f"{numbers[place - 1]}>" for place in range(outputs, 2, -1))
         tie = "=".join(str(number) for number in (numbers[0], numbers[1]))
         assert (order["axis"], order["label"]) == ("rank", f"{before}{tie}")
@@ -65,6 +69,32 @@ async def test_a_ranking_takes_a_digit_for_each_output_then_a_letter_and_one_und
         assert session.unit == unit
         assert session.own.label is None
         assert "undone: the order of the outputs" in screen_text(app)
+
+
+@of("study", ["ranking"], indirect=True)
+@of("size", [(80, 24), (100, 30)])
+async def test_an_output_is_flagged_as_hallucinated_before_its_quality_and_undo_takes_all_of_it_back(study, size):
+    app = blind_workbench(study, "rankings")
+    async with app.run_test(size=size) as pilot:
+        unit, numbers = units(app).unit, units(app).view.numbers
+        await press(pilot, *map(str, range(1, len(numbers) + 1)))
+        assert "f hallucinated" in screen_text(app)
+        await press(pilot, "f")
+        assert "output 1 flagged:" in screen_text(app)
+        assert "Esc leaves" in screen_text(app)
+        await press(pilot, "b", "f", "backspace", *"g" * (len(numbers) - 1))
+        flags = {one["axis"]: one["label"] for one in payloads(study, "decide") if "hallucinated" in one["axis"]}
+        assert flags == {f"hallucinated/{number}": "flagged" if number == numbers[0] else "not_flagged"
+                         for number in numbers}  # fmt: skip
+        await press(pilot, "k")
+        assert units(app).unit == unit
+        assert "1 Bad · 1 hallucinated · 2 Good" in " ".join(screen_text(app).split())
+        await press(pilot, "u")
+        assert units(app).unit == unit
+        assert units(app).own.label is None
+        await press(pilot, *map(str, range(1, len(numbers) + 1)), *"g" * len(numbers))
+        flagged = study.reader.execute("SELECT count(*) FROM decision_current WHERE label = 'flagged'").fetchone()[0]
+        assert flagged == 0  # what is given again takes the place of what was there
 
 
 @of("study", ["ranking"], indirect=True)

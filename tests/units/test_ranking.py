@@ -66,10 +66,12 @@ def test_orders_are_drawn_for_each_ranking_and_study(study, tmp_path):
 
 def test_a_table_with_a_row_for_each_output_is_gathered_and_brings_the_ranks_of_people(study, tmp_path):
     path = tmp_path / "long.csv"
-    rows = ["id,question,reference,model,output,annotator,rank,quality"]
+    rows = ["id,question,reference,model,output,annotator,rank,quality,hallucinated"]
     for who, ranks in (("ann", "132"), ("bob", "112")):
         for (number, model), rank in zip(enumerate(MODELS, 1), ranks, strict=True):
-            rows.append(f"k1,Which?,The reference.,{model},Text {number},{who},{rank},Good")
+            rows.append(
+                f"k1,Which?,The reference.,{model},Text {number},{who},{rank},Good,{'yes' if rank == '3' else 'no'}"
+            )
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     done = import_file(study, path, {}, SILENT)
     assert (done.kind, done.added, done.bad, done.unused) == ("ranking", 1, [], [])
@@ -79,6 +81,31 @@ def test_a_table_with_a_row_for_each_output_is_gathered_and_brings_the_ranks_of_
     assert [tuple(row) for row in orders] == [("ann", "1>3>2"), ("bob", "1=2>3")]
     qualities = study.reader.execute("SELECT count(*) FROM decision_current WHERE axis LIKE 'quality/%'").fetchone()
     assert qualities[0] == 6
+    flags = study.reader.execute("SELECT reviewer, axis FROM decision_current WHERE label = 'flagged'")
+    assert [tuple(row) for row in flags] == [("ann", "hallucinated/2")]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["boreal"], {1: "not_flagged", 2: "flagged", 3: "not_flagged"}),
+        ([], {1: "not_flagged", 2: "not_flagged", 3: "not_flagged"}),
+        ({"2": "yes", "cirrus": False}, {2: "flagged", 3: "not_flagged"}),
+    ],
+)
+def test_flags_of_outputs_come_in_a_file_and_go_out_with_each_output(study, given, expected):
+    label = {"annotator": "ann", "order": "1>2>3", "qualities": {"1": "good"}, "hallucinated": given}
+    opinion = {"judge": "juror", "order": "3>2>1", "hallucinated": ["cirrus"]}
+    bring(study, {**RECORD, "labels": [label], "opinions": [opinion]})
+    rows = study.reader.execute("SELECT axis, label FROM decision_current WHERE axis LIKE 'hallucinated/%'")
+    assert {int(axis.partition("/")[2]): level for axis, level in rows} == expected
+    said = [rating for rating in KIND.machine_ratings(study.reader) if rating.axis == "hallucinated/3"]
+    assert [(one.rater, one.value) for one in said] == [("juror", "flagged")]
+    (table,) = KIND.tables
+    names = [column.name for column in table.columns]
+    column = [dict(zip(names, row, strict=True))["hallucinated"] for row in table.read(study.reader)]
+    words = {"flagged": "hallucinated", "not_flagged": "not flagged", None: None}
+    assert column == [words[expected.get(number)] for number in (1, 2, 3)]
 
 
 def test_a_table_of_outputs_alone_is_a_ranking_when_that_is_said(study, tmp_path):
@@ -102,6 +129,8 @@ def test_a_table_of_outputs_alone_is_a_ranking_when_that_is_said(study, tmp_path
         ({"labels": [{"reviewer": "ann", "order": ["atlas-2", "zeta", "boreal"]}]}, "'zeta', which is none"),
         ({"labels": [{"reviewer": "ann", "qualities": {"1": "superb"}}]}, "there are good, okay, bad"),
         ({"opinions": {"judge": "x"}}, "has opinions that are no list"),
+        ({"labels": [{"reviewer": "ann", "hallucinated": {"1": "perhaps"}}]}, "'perhaps' where it should say whether"),
+        ({"labels": [{"reviewer": "ann", "hallucinated": "all"}]}, "neither a list nor an object"),
     ],
 )
 def test_a_record_that_is_no_ranking_is_named_and_the_rest_is_kept(study, change, why):
@@ -167,8 +196,23 @@ def test_four_digits_rank_four_outputs_by_their_stored_numbers_then_four_letters
     assert done.labels == (
         ("rank", "1>3>2>4"),
         ("quality/3", "good"), ("quality/1", "good"), ("quality/4", "bad"), ("quality/2", "okay"),
+        *((f"hallucinated/{number}", "not_flagged") for number in NUMBERS),
     )  # fmt: skip
     assert all(is_label(axis, label) for axis, label in done.labels)
+
+
+def test_f_flags_the_output_that_is_rated_and_who_rates_one_without_it_says_that_it_needs_none() -> None:
+    # The outputs on the screen as 1 and 3, stored as 3 and 4, are flagged; that on 2 is flagged and taken back.
+    keys = ("2", "1", "4", "3", "f", "g", "f", "f", "1", "f", "b", "o")
+    flags = {axis: label for axis, label in keyed(*keys).labels if axis.startswith("hallucinated")}
+    assert flags == {"hallucinated/3": "flagged", "hallucinated/1": "not_flagged", "hallucinated/4": "flagged",
+                     "hallucinated/2": "not_flagged"}  # fmt: skip
+    assert all(is_label(axis, label) for axis, label in flags.items())
+    assert not is_label("hallucinated", "flagged")
+    assert keyed("1", "f") == keyed("1")  # nothing is rated yet
+    # Backspace takes back the flag, then what stood before it.
+    assert keyed("2", "1", "4", "3", "g", "f", "backspace") == keyed("2", "1", "4", "3", "g")
+    assert keyed("2", "1", "4", "3", "f", "g", "backspace") == keyed("2", "1", "4", "3", "f")
 
 
 def test_a_tie_shares_the_rank_and_the_next_output_skips_it() -> None:

@@ -14,6 +14,7 @@ from medreview.stats.formulas.agreement import TOO_FEW
 from medreview.stats.formulas.estimate import Estimate, estimate_named, show
 from medreview.stats.units.fact_parts import FactPart, VoteCounts
 from medreview.stats.units.fact_report import JURY, NAMES, TASKS, FactScore
+from medreview.stats.units.output_flags import FlagRates
 from medreview.stats.units.unit_division import QAPart, RankingPart, UnitDivision
 from medreview.units.qa import TYPES
 
@@ -194,7 +195,24 @@ def _rankings(parts: Sequence[tuple[str, RankingPart]], by: str) -> Iterator[Par
     yield from _heading("How often each quality was given", table(head, rows), *_why(shares))
     usefulness = [(name, one.quality.usefulness) for name, one in parts]
     yield from _values("Usefulness: the mean of Good 3, Okay 2, Bad 1", usefulness, 2)
-    yield from _alike("Two raters on the quality of an output", [(name, one.quality_agreement) for name, one in parts])
+    yield from flag_parts([(name, one.flags) for name, one in parts])
+    yield from alike_parts(
+        "Two raters on the quality of an output", [(name, one.quality_agreement) for name, one in parts]
+    )
+
+
+def flag_parts(told: Sequence[tuple[str, FlagRates]]) -> Iterator[Part]:
+    """How many outputs are hallucinated; nothing where nobody was asked."""
+    if any(one.rate.n for _, one in told):
+        rows = (
+            (name, *cells(one.rate, _MISSING), *numbers(one.rate.n), *cells(one.by_label, _MISSING),
+             *numbers(one.by_label.n, one.by_label.clusters))
+            for name, one in told
+        )  # fmt: skip
+        names = ("", "outputs", "95% interval", "of", "labels", "95% interval", "of", "from")
+        every = [(name, figure) for name, one in told for figure in (one.rate, one.by_label)]
+        title = "Hallucinated: outputs that anybody flagged, and labels that flag"
+        yield from _heading(title, table(names, rows), *_why(every))
 
 
 def _items(parts: Sequence[tuple[str, QAPart]]) -> Iterator[Part]:
@@ -206,7 +224,7 @@ def _items(parts: Sequence[tuple[str, QAPart]]) -> Iterator[Part]:
     head = ("", "share", "95% interval", "plausible", "dispute", "feedback", "items")
     why = _why((name, one.rates.plausibility) for name, one in parts)
     yield from _heading("Hallucination rate: dispute or feedback", table(head, rows), *why)
-    yield from _alike("Two annotators on relevance", [(name, one.relevance_agreement) for name, one in parts])
+    yield from alike_parts("Two annotators on relevance", [(name, one.relevance_agreement) for name, one in parts])
     shown = (
         (name, *cells(found[0], _MISSING), *(value_cell(figure, digits=2) for figure in found[1:]),
          *numbers(found[0].n, found[0].dropped))
@@ -227,7 +245,7 @@ def _values(title: str, rows: Sequence[Row], digits: int | None = None) -> Itera
         yield from _heading(title, table(("", "value", "95% interval", "n", "from", "left"), told), *_why(rows))
 
 
-def _alike(title: str, rows: Sequence[tuple[str, tuple[Estimate, ...]]]) -> Iterator[Part]:
+def alike_parts(title: str, rows: Sequence[tuple[str, tuple[Estimate, ...]]]) -> Iterator[Part]:
     """How alike two rate: weighted kappa, and the share of same labels."""
     told = [(name, estimate_named(found, _WEIGHTED), estimate_named(found, _ALIKE)) for name, found in rows]
     shown = (

@@ -1,6 +1,6 @@
 """The figures of one kind of unit as parts of a report: agreement on any kind, and what each kind has of its own."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from medreview.cli.output import counted, given, one_line, stratum_name
@@ -21,6 +21,8 @@ from medreview.cli.reports.layout import (
     table,
     value_cell,
 )
+from medreview.cli.reports.output_flags import output_flag_parts
+from medreview.cli.reports.unit_divisions import alike_parts
 from medreview.labels import AXES, QUALITY, axis_words, scale_of
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate, half_up, quantity
@@ -354,6 +356,8 @@ def ranking_parts(figures: RankingFigures) -> Iterator[Part]:
     for kind in dict.fromkeys(one.type for one in figures.models):
         yield from ("", _models([one for one in figures.models if one.type == kind], kind))
     yield _RANKING_LEGEND
+    yield from output_flag_parts(figures.flags)
+    yield from _quality(figures.quality)
     if figures.agreement:
         yield from ("", _agreement(figures.agreement))
     if figures.order is not None:
@@ -364,6 +368,13 @@ def ranking_parts(figures: RankingFigures) -> Iterator[Part]:
     ):
         if found is not None:
             yield from ("", f"{name}: {_correlation(found)}")
+
+
+def _quality(found: Mapping[str, tuple[Estimate, ...]]) -> Iterator[Part]:
+    """How alike two rate an output, by type where there are several."""
+    if len(found) > 1:
+        rows = [(given(kind) if kind else "all types", figures) for kind, figures in found.items()]
+        yield from alike_parts("Two raters on the quality of an output", rows)
 
 
 def _models(models: list[ModelRanks], kind: str) -> Part:

@@ -16,7 +16,9 @@ _IMPORTED: Final = (
 _QUESTION_SHA256: Final = Column("question_sha256", "text", "SHA-256 of the question's UTF-8 bytes.")
 _TEXT_SHA256: Final = Column("text_sha256", "text", "SHA-256 of the text's UTF-8 bytes.")
 UNIT: Final = Column("unit_id", "text", "The unit: KIND:ID, KIND:ID:ID; of a statement its id alone.", sql="unit")
-_AXIS: Final = Column("axis", "text", "The axis of the label; quality/1, quality/2, ... of a ranking's outputs.")
+_AXIS: Final = Column(
+    "axis", "text", "The axis of the label; quality/1, hallucinated/1, quality/2, ... of a ranking's outputs."
+)
 
 
 def _value_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:

@@ -192,7 +192,7 @@ EVENTS: Final = (
 
 PAYLOAD: Final = {
     "axis": Column("payload_axis", "text", f"Axis of a decision or span: {', '.join(AXES)}; of a ranking's outputs "
-                   "quality/1, quality/2, ..."),
+                   "quality/1, hallucinated/1, quality/2, ..."),
     "label": Column("payload_label", "text", "Level of a decision or span."),
     "judge_verdict": Column("payload_judge_verdict", "text", "The judges' verdict at that time.",
                             levels=levels_of(EVIDENCE)),

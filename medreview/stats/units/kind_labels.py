@@ -74,6 +74,7 @@ FOUND: Final = _two("found", "hallucinated or not", "hallucination", ("fact", "i
 TYPE: Final = _whole("hallucination", "type of hallucination")
 RELEVANCE: Final = _whole("relevance", "relevance, 1 to 5", ordered=True)
 QUALITY: Final = _whole("quality", "Good, Okay, Bad", ordered=True)
+_HALLUCINATED: Final = _whole("hallucinated", "hallucinated or not")
 _ANSWERABLE: Final = _two(
     "answerable", "answerable or not", "answerability", ("answerable",), ("answerable", "not_answerable")
 )
@@ -106,7 +107,7 @@ _SCALES: Final[Mapping[str, KindScales]] = {
     ),
     "fact": KindScales("case", {"presence": (_whole("presence", "four labels"), _PRESENT, _CONTRADICTED)}),
     "reference": KindScales("response", {"reference": (REFERENCE_SCALE, _ACCUSED)}),
-    "ranking": KindScales("ranking", {"rank": (), "quality": (QUALITY,)}),
+    "ranking": KindScales("ranking", {"rank": (), "quality": (QUALITY,), "hallucinated": (_HALLUCINATED,)}),
 }
 """By kind. What comes from a response comes from its question where responses share one."""
 

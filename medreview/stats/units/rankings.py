@@ -20,6 +20,7 @@ from medreview.stats.formulas.ranks_and_ratings import (
 from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.units.kind_labels import FINAL, FIRST_BLIND, KindLabels, Which
+from medreview.stats.units.output_flags import Beside, OutputFlags, output_flags
 from medreview.stats.units.qa_figures import AnnotatedItem
 from medreview.stats.units.rated_outputs import (
     RatedOutput,
@@ -93,7 +94,8 @@ class ModelOrder:
 @dataclass(frozen=True)
 class RankingFigures:
     """``twice``: the share of rankings that two ranked. ``quality``: by type, ``""`` for all, how alike two rate an
-    output (percent agreement, Cohen's kappa and Gwet's AC2 with quadratic weights). ``rank_and_usefulness``: Spearman
+    output (percent agreement, Cohen's kappa and Gwet's AC2 with quadratic weights). ``flags``: outputs that
+    are hallucinated, ``None`` where nobody was asked. ``rank_and_usefulness``: Spearman
     over models; ``hallucination_and_usefulness``: of the rate of the QA items that a model made; where three models
     have both."""
 
@@ -103,6 +105,7 @@ class RankingFigures:
     agreement: tuple[OrderAgreement, ...]
     quality: Mapping[str, tuple[Estimate, ...]]
     order: ModelOrder | None
+    flags: OutputFlags | None
     rank_and_usefulness: RankCorrelation | None
     hallucination_and_usefulness: RankCorrelation | None
 
@@ -150,9 +153,20 @@ def ranking_figures(
         agreement=tuple(agreement),
         quality={kind: quality_agreement(of_kind, resampling) for kind, of_kind in by_type(rated)} if rated else {},
         order=_order(final, resampling),
+        flags=output_flags(rated, _beside(models), resampling),
         rank_and_usefulness=_across([(one.mean_rank.value, one.usefulness.value) for one in whole]),
         hallucination_and_usefulness=_with_rates(whole, items),
     )  # fmt: skip
+
+
+def _beside(models: Sequence[ModelRanks]) -> Beside:
+    """What the hallucination rate of each model is held against."""
+    return {
+        (one.model, one.type): {
+            "usefulness": one.usefulness.value, "mean rank": one.mean_rank.value, "share Good": one.good.value,
+        }
+        for one in models
+    }  # fmt: skip
 
 
 def rank_ballots(

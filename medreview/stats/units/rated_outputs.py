@@ -1,4 +1,4 @@
-"""The outputs in rankings, each by itself: how good raters call it, and how alike two of them rate.
+"""The outputs in rankings, each by itself: how good raters call it, whether they flag it, how alike two of them rate.
 
 Labels of one ranking are alike, so that whole rankings are resampled.
 """
@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from medreview.labels import QUALITY
+from medreview.labels import OF_OUTPUTS, QUALITY
 from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
@@ -54,11 +54,12 @@ def shown_rankings(reader: sqlite3.Connection, only: Collection[str] | None = No
 
 @dataclass(frozen=True, slots=True)
 class RatedOutput:
-    """One output: its number in the ranking, and what each rater calls it."""
+    """One output: its number in the ranking, what each rater calls it, and whether they flagged it as hallucinated."""
 
     ranking: ShownRanking
     number: int
     qualities: Mapping[str, str]
+    flags: Mapping[str, bool]
 
     @property
     def model(self) -> str:
@@ -67,17 +68,29 @@ class RatedOutput:
 
 
 def rated_outputs(labels: KindLabels, rankings: Mapping[str, ShownRanking], which: Which = FINAL) -> list[RatedOutput]:
-    """Every output that a reviewer rated, ranking by ranking; ``which``: by which labels."""
-    said: dict[tuple[str, int], dict[str, str]] = {}
+    """Every output that a reviewer rated or flagged, ranking by ranking; ``which``: by which labels.
+
+    Who ranks has taken back the order where there is none: what is left there of qualities and flags does not count.
+    """
+    ranked = {(one.reviewer, one.unit) for one in labels.given if one.axis == "rank"}
+    rankers = {name for name, _ in ranked}
+    said: dict[tuple[str, int], dict[str, dict[str, str]]] = {}
     for one in labels.given:
-        if one.axis == "quality" and one.unit in rankings and (which == FINAL or OF_MODE[one.mode] == which):
-            number = int(one.item.rpartition("/")[2])
-            said.setdefault((one.unit, number), {})[one.reviewer] = one.current if which == FINAL else one.label
+        if one.reviewer in rankers and (one.reviewer, one.unit) not in ranked:
+            continue
+        if one.axis in OF_OUTPUTS and one.unit in rankings and (which == FINAL or OF_MODE[one.mode] == which):
+            number, level = int(one.item.rpartition("/")[2]), one.current if which == FINAL else one.label
+            said.setdefault((one.unit, number), {}).setdefault(one.axis, {})[one.reviewer] = level
     return [
-        RatedOutput(ranking, number, said[unit, number])
+        RatedOutput(
+            ranking,
+            number,
+            qualities=given.get("quality", {}),
+            flags={name: level == "flagged" for name, level in given.get("hallucinated", {}).items()},
+        )
         for unit, ranking in rankings.items()
         for number in range(1, len(ranking.models) + 1)
-        if (unit, number) in said
+        if (given := said.get((unit, number)))
     ]
 
 
@@ -130,7 +143,7 @@ def quality_agreement(outputs: Sequence[RatedOutput], resampling: Resampling = D
 
 def raters_of(outputs: Sequence[RatedOutput]) -> dict[str, int]:
     """How many labels each rater gave these outputs."""
-    return dict(sorted(Counter(name for one in outputs for name in one.qualities).items()))
+    return dict(sorted(Counter(name for one in outputs for name in {**one.qualities, **one.flags}).items()))
 
 
 def by_type(outputs: Sequence[RatedOutput]) -> Iterator[tuple[str, list[RatedOutput]]]:

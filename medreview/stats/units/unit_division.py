@@ -17,6 +17,7 @@ from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.units.fact_parts import FactPart, fact_parts
 from medreview.stats.units.fact_report import Juries, small_juries
 from medreview.stats.units.kind_labels import KindLabels
+from medreview.stats.units.output_flags import FlagRates, flag_rates
 from medreview.stats.units.qa_figures import (
     AnnotatedItem,
     QARates,
@@ -51,7 +52,8 @@ class RankingPart:
     """The outputs of one model, or all outputs in one ranking (``title``: its question) or those of one type.
 
     ``reviewers``: how many outputs each rated. ``mean_rank``: of a model, 1 is the best; ``tau``: of the others, how
-    alike the orders of each two reviewers are. ``quality_agreement``: how alike two rate an output.
+    alike the orders of each two reviewers are. ``flags``: how many outputs are hallucinated; ``quality_agreement``: how
+    alike two rate an output.
     """
 
     part: str
@@ -62,6 +64,7 @@ class RankingPart:
     mean_rank: Estimate | None
     tau: Estimate | None
     quality: QualityFigures
+    flags: FlagRates
     quality_agreement: tuple[Estimate, ...]
 
 
@@ -192,6 +195,7 @@ def _ranking(
         mean_rank=mean_rank,
         tau=orders.tau if orders else None,
         quality=quality_figures(outputs, "these outputs", resampling),
+        flags=flag_rates(outputs),
         quality_agreement=quality_agreement(outputs, resampling),
     )
 
