@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Annotated, Any, Final, NamedTuple
 
 from medreview.exchange.files.columns import (
+    CLUSTER_MEANING,
     DOUBT_MEANING,
     EXPORT_VERSION,
     SEEN,
@@ -23,6 +24,7 @@ from medreview.exchange.files.columns import (
 )
 from medreview.judges.rollup import tie_rule
 from medreview.labels import EVIDENCE, FLAGS, HALLUCINATION, QUOTE_DOUBTS, QUOTE_STATUSES, REASONS, TIE_RULES
+from medreview.stats.clusters import study_clusters
 from medreview.study.ids import content_id
 from medreview.study.rows import dict_of
 from medreview.study.statement_edits import RETIRED_HOW
@@ -112,8 +114,8 @@ class LabelRow(NamedTuple):
                                    sql="(SELECT value FROM study WHERE key = 'study_id')")]
     unit_type: Annotated[str, about("What was labelled.", levels=("statement",), sql="'statement'")]
     unit_id: Annotated[str, about("The statement.", sql="s.statement_id")]
-    response_id: Annotated[str, about("The response that the statement is part of: the unit to resample.",
-                                      sql="s.response_id")]
+    response_id: Annotated[str, about("The response that the statement is part of.", sql="s.response_id")]
+    cluster_id: Annotated[str, about(CLUSTER_MEANING, made=lambda one: one.cluster)]
     record_id: Annotated[str | None, about("The id of the response's record in the file it came from.")]
     question_id: Annotated[str | None, about(
         "The question; the same for all responses to the same words.", sql="r.question",
@@ -274,7 +276,7 @@ ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
 
 def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     """The rows by response, statement, reviewer and pass."""
-    materials, tie = reader.execute(_MATERIAL), tie_rule(reader)
+    materials, tie, clusters = reader.execute(_MATERIAL), tie_rule(reader), study_clusters(reader)
     made = cells_of(_COLUMNS)
     derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
@@ -286,7 +288,8 @@ def label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
             current = {event["said"]["axis"]: event for event in done["live"] if event["is_current"]}
             first = next((event for event in done["live"] if event["is_first"]), None)
             one = SimpleNamespace(
-                **done, statement=statement, tie=tie, derived=derived.get((unit, *who)),
+                **done, statement=statement, tie=tie, cluster=clusters.of[statement["response_id"]],
+                derived=derived.get((unit, *who)),
                 first=first or _NOTHING, final=current.get("evidence", _NOTHING), met=first or done["live"][-1],
                 hallucination=current.get("hallucination", _NOTHING),
             )  # fmt: skip
@@ -319,7 +322,7 @@ LABELS: Final = ExportFile(
     "One row for every statement, reviewer and pass. Blind and assisted labels answer different questions: never count "
     "them together.",
     key=("unit_id", "reviewer_id", "pass_no"),
-    leads={"unit_id": "statements", "first_event_id": "events", "last_event_id": "events"},
+    leads={"unit_id": "statements", "cluster_id": "", "first_event_id": "events", "last_event_id": "events"},
     first=("unit_id", "reviewer_id", "pass_no", "mode", "verdict_final", "judge_verdict", "verdict_first",
            "reason_code", "note", "halluc_type", "stale", "snapshot_id"),
     facets=("verdict_final", "judge_verdict", "reviewer_id", "mode"),

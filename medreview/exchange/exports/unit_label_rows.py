@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from medreview.exchange.exports.label_rows import acts, deferred, first_shown, flagged, spans
 from medreview.exchange.exports.unit_rows import UNIT
-from medreview.exchange.files.columns import EXPOSURE, Cell, Column, ExportFile, cells, cells_of
+from medreview.exchange.files.columns import CLUSTER_MEANING, EXPOSURE, Cell, Column, ExportFile, cells, cells_of
 from medreview.labels import ADJUDICATED_BY, FLAGS
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.rows import dict_of, rows_in_turn
 from medreview.study.study_acts import backgrounds
@@ -40,7 +41,7 @@ def _order(shown: Any) -> str | None:
 _COLUMNS: Final = (
     UNIT,
     Column("kind", "text", "Which kind of unit it is."),
-    Column("cluster_id", "text", "The response, case or passage that it is part of, or itself: what to resample."),
+    Column("cluster_id", "text", CLUSTER_MEANING),
     Column("record_id", "text", "Its id, or that of its response, in the file it came from."),
     Column("origin", "text", "Where it, or its response, came from: a stratum."),
     Column("model", "text", "The model that wrote it, or its response."),
@@ -121,12 +122,12 @@ def _unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
     Only looking at a unit, or taking back everything, gives no row; deferring it or a note gives one without a label.
     """
-    made = cells_of(_COLUMNS)
+    made, clusters = cells_of(_COLUMNS), study_clusters(reader)
     axes = dict(reader.execute("SELECT kind, axis FROM unit_kind").fetchall())
     adjudicated = rows_in_turn(reader.execute(_SETTLED), itemgetter(0))
     labelled = rows_in_turn(reader.execute(_LABELS), itemgetter("unit", "reviewer", "pass"))
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=itemgetter(0)):
-        material = _material(reader, unit)
+        material = _material(reader, unit, clusters)
         settled = {row["axis"]: dict(row) for row in adjudicated(unit)}
         for who, events in groupby(of_unit, key=itemgetter("reviewer", "pass")):
             done, labels = acts(events), list(map(dict_of, labelled((unit, *who))))
@@ -143,16 +144,16 @@ def _unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
                 yield made(one)
 
 
-def _material(reader: sqlite3.Connection, unit: str) -> dict[str, Any]:
+def _material(reader: sqlite3.Connection, unit: str, clusters: Clusters) -> dict[str, Any]:
     """The columns on the unit itself."""
     kind = kind_of(unit)
     named = {"unit_id": unit, "kind": kind, "record_id": None, "origin": None, "model": None}
     if kind == STATEMENT and (found := reader.execute(_OF_STATEMENT, (unit,)).fetchone()):
-        return named | dict_of(found)
+        return named | dict_of(found) | {"cluster_id": clusters.of[found["cluster_id"]]}
     response_id = response_of(reader, unit)
     row = reader.execute(_STORED, (unit,)).fetchone() or reader.execute(_RESPONSE, (response_id,)).fetchone()
     cluster = KINDS[kind].cluster(reader, unit) if kind in KINDS else response_id
-    return named | {"cluster_id": cluster or unit} | (dict(row) if row else {})
+    return named | {"cluster_id": clusters.of.get(cluster, cluster) or unit} | (dict(row) if row else {})
 
 
 UNIT_LABELS: Final = ExportFile(

@@ -13,8 +13,9 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from medreview.exchange.exports.unit_rows import UNIT
-from medreview.exchange.files.columns import Cell, Column, ExportFile, cells_of
+from medreview.exchange.files.columns import CLUSTER_MEANING, Cell, Column, ExportFile, cells_of
 from medreview.labels import AXES, EVIDENCE_ORDER, label_in, scale_of
+from medreview.stats.clusters import study_clusters
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.units.registry import KINDS
 
@@ -67,7 +68,7 @@ def _labels_by_reviewer(raters: Mapping[_Rater, str], named: Callable[[str], str
     columns = (
         UNIT,
         Column("kind", "text", "Which kind of unit it is.", levels=(STATEMENT, *KINDS)),
-        Column("cluster_id", "text", "The response, case or passage that it is part of, or itself: what to resample."),
+        Column("cluster_id", "text", CLUSTER_MEANING),
         *chain.from_iterable(_columns(rater, name, named(rater.reviewer)) for rater, name in raters.items()),
     )
     return ExportFile(
@@ -119,7 +120,7 @@ def _number(rater: _Rater) -> Callable[[Any], Cell]:
 
 
 def _rows(reader: sqlite3.Connection, columns: Sequence[Column]) -> Iterator[Sequence[Cell]]:
-    made = cells_of(columns)
+    made, clusters = cells_of(columns), study_clusters(reader)
     settled: dict[str, dict[_Rater, str]] = {}
     for unit, axis, label in reader.execute(_SETTLED):
         settled.setdefault(unit, {})[_Rater(axis, "", 1)] = label
@@ -130,7 +131,8 @@ def _rows(reader: sqlite3.Connection, columns: Sequence[Column]) -> Iterator[Seq
             labels[_Rater(*who)], blind[_Rater(*who)] = label, how
         kind = kind_of(unit)
         cluster = given[0][1] if kind == STATEMENT else KINDS[kind].cluster(reader, unit)
-        yield made({"unit_id": unit, "kind": kind, "cluster_id": cluster or unit, "labels": labels, "blind": blind})
+        cluster = clusters.of.get(cluster, cluster) or unit
+        yield made({"unit_id": unit, "kind": kind, "cluster_id": cluster, "labels": labels, "blind": blind})
 
 
 def _value_labels(raters: Mapping[_Rater, str]) -> ExportFile:
