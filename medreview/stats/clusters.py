@@ -13,11 +13,6 @@ from medreview.text import folded
 
 ClusterName = Literal["question", "response"]
 
-MEANING: Final = (
-    "What to resample: statements with the same one resemble each other. It is what the intervals of the figures vary."
-)
-"""What a column of clusters is, for readers of files."""
-
 _ENDS: Final = " .,;:!?…。？！"
 _ANSWERS: Final = "SELECT response_id, question_id, question, cited FROM response ORDER BY ordinal"
 

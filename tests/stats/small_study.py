@@ -21,12 +21,16 @@ class SmallStudy:
 
     def response(
         self, name: str, statements: int, sources: Sequence[str | None] = ("ok",), model: str = "atlas",
-        origin: str = "forum",
+        origin: str = "forum", question: str | None = None,
     ) -> None:  # fmt: skip
-        """Statements ``name.1``, ``name.2``, ...; sources ``name/1``, ...: a page state, or None if not fetched."""
+        """Statements ``name.1``, ``name.2``, ...; sources ``name/1``, ...: a page state, or None if not fetched.
+
+        ``question``: one of its own without it.
+        """
+        asked = {} if question is None else {"question": question}
 
         def add(rows: StudyBuilder) -> None:
-            rows.response(name, statements=["text"] * statements, model=model, origin=origin)
+            rows.response(name, statements=["text"] * statements, model=model, origin=origin, **asked)
             for number, state in enumerate(sources, 1):
                 source = f"{name}/{number}"
                 rows.source(source, source, key=source, domain="page.example")

@@ -163,13 +163,19 @@ def differences_table(title: str, found: Sequence[StatisticDifference], omitted:
 
 
 def _pairings(found: Sequence[StatisticDifference]) -> Iterator[str]:
-    """How the two sides of each are paired, of those alike in one sentence."""
-    sides: dict[str, dict[str, None]] = {}
+    """How the two sides of each are paired, where that is by questions; what is alike in one sentence."""
+    by_statistic: dict[str, dict[str, list[str]]] = {}
     for one in found:
-        if one.pairing and one.estimate.value is not None:
-            sides.setdefault(one.pairing, {})[f"{side_name(one.first)} - {side_name(one.second)}"] = None
-    for words, named in sides.items():
-        yield one_line(words if len(sides) == 1 else f"{', '.join(named)}: {words}")
+        if one.cluster != "response" and one.pairing and one.estimate.value is not None:
+            words = by_statistic.setdefault(_NAMES.get(one.statistic, one.statistic), {})
+            words.setdefault(one.pairing, []).append(f"{side_name(one.first)} - {side_name(one.second)}")
+    several = len({str(words) for words in by_statistic.values()}) > 1
+    told: dict[str, None] = {}
+    for statistic, words in by_statistic.items():
+        for pairing, sides in words.items():
+            of = [statistic] * several + [", ".join(sides)] * (len(words) > 1)
+            told[one_line(f"{', '.join(of)}: {pairing}" if of else pairing)] = None
+    yield from told
 
 
 def difference_cells(one: StatisticDifference) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from medreview.exchange.exports.missing_words import jury_verdict, no_two_way, no_verdict
 from medreview.exchange.files.columns import (
+    CLUSTER_MEANING,
     DOUBT_MEANING,
     EXPORT_VERSION,
     SEEN,
@@ -26,7 +27,6 @@ from medreview.exchange.files.columns import (
 )
 from medreview.judges.rollup import tie_rule
 from medreview.labels import EVIDENCE, FLAGS, HALLUCINATION, QUOTE_DOUBTS, QUOTE_STATUSES, REASONS, TIE_RULES
-from medreview.stats.clusters import MEANING as CLUSTER_MEANING
 from medreview.stats.clusters import study_clusters
 from medreview.stats.reports.reviewer_labels import JuryVerdict, from_draw, group_of, waiting_members
 from medreview.study.ids import STATEMENT, content_id

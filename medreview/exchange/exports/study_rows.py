@@ -21,6 +21,7 @@ from medreview.exchange.exports.missing_words import (
     no_word_of_one,
 )
 from medreview.exchange.files.columns import (
+    CLUSTER_MEANING,
     CODE_POINTS,
     DOUBT_MEANING,
     EVENT_VALUES,
@@ -52,7 +53,6 @@ from medreview.labels import (
 from medreview.sources.ocr_pages import OCR_CONFIDENCE
 from medreview.statements.left_out import left_out
 from medreview.statements.place_in_response import Contexts, Sentences
-from medreview.stats.clusters import MEANING as CLUSTER_MEANING
 from medreview.stats.clusters import study_clusters
 from medreview.study.statement_edits import RETIRED_HOW
 from medreview.study.unit_faults import RESPONSE, SOURCE, marked_text, response_of

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from medreview.exchange.exports.label_rows import acts, deferred, first_shown, flagged, spans, tagged
 from medreview.exchange.exports.unit_rows import UNIT
-from medreview.exchange.files.columns import EXPOSURE, Cell, Column, ExportFile, cells, cells_of
+from medreview.exchange.files.columns import CLUSTER_MEANING, EXPOSURE, Cell, Column, ExportFile, cells, cells_of
 from medreview.labels import ADJUDICATED_BY, FLAGS
 from medreview.stats.clusters import study_clusters
 from medreview.study.ids import STATEMENT, kind_of
@@ -41,7 +41,7 @@ def _order(shown: Any) -> str | None:
 _COLUMNS: Final = (
     UNIT,
     Column("kind", "text", "Which kind of unit it is."),
-    Column("cluster_id", "text", "The response, case or passage that it is part of, or itself: what to resample."),
+    Column("cluster_id", "text", CLUSTER_MEANING),
     Column("record_id", "text", "Its id, or that of its response, in the file it came from."),
     Column("origin", "text", "Where it, or its response, came from: a stratum."),
     Column("model", "text", "The model that wrote it, or its response."),

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from medreview.exchange.exports.unit_rows import UNIT
-from medreview.exchange.files.columns import Cell, Column, ExportFile, cells_of
+from medreview.exchange.files.columns import CLUSTER_MEANING, Cell, Column, ExportFile, cells_of
 from medreview.labels import AXES, EVIDENCE_ORDER, OWN, SEVERAL, Label, scale_of
 from medreview.stats.clusters import study_clusters
 from medreview.study.ids import STATEMENT, kind_of
@@ -82,7 +82,7 @@ def _labels_by_reviewer(raters: Mapping[_Rater, _Numbers], named: Callable[[str]
     columns = (
         UNIT,
         Column("kind", "text", "Which kind of unit it is.", levels=(STATEMENT, *KINDS)),
-        Column("cluster_id", "text", "The response, case or passage that it is part of, or itself: what to resample."),
+        Column("cluster_id", "text", CLUSTER_MEANING),
         *chain.from_iterable(_columns(rater, one, named(rater.reviewer)) for rater, one in raters.items()),
     )
     return ExportFile(

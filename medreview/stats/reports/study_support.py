@@ -13,9 +13,10 @@ from typing import Final
 from medreview.judges.rollup import on_sources, tally
 from medreview.labels import TieRule
 from medreview.statements.own_citations import OwnCitations
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import LEVEL, Estimate, estimate_named
-from medreview.stats.formulas.intervals import proportion
+from medreview.stats.formulas.intervals import share_of
 from medreview.stats.formulas.support import Bounds, ResponseSupport, support_metrics
 from medreview.stats.reports.reviewer_labels import OFFLINE_IS_TRIAGE, ReviewerLabel
 from medreview.stats.reports.study_reader import JudgedResponse, JudgedStatement
@@ -259,9 +260,9 @@ def _verdict_on(statement: JudgedStatement, case: JudgedResponse, sources: Seque
 
 
 _COUNTED: Final = """
-SELECT model, count(*) AS responses, sum(invalid = 'empty') AS empty, sum(invalid = 'incomplete') AS incomplete,
-       sum(invalid = '' AND NOT EXISTS (SELECT 1 FROM citation AS c WHERE c.response_id = r.response_id)) AS sourceless
-FROM response AS r WHERE cited AND {which} GROUP BY model ORDER BY count(*) DESC, model"""
+SELECT model, response_id, invalid = 'empty' AS empty, invalid = 'incomplete' AS incomplete,
+       invalid = '' AND NOT EXISTS (SELECT 1 FROM citation AS c WHERE c.response_id = r.response_id) AS sourceless
+FROM response AS r WHERE cited AND {which}"""
 
 _NAMED: Final = "r.response_id IN (SELECT value FROM json_each(?))"
 
@@ -271,7 +272,8 @@ class ResponseKinds:
     """The responses of one model, or of all: ``empty`` and ``incomplete`` ones are invalid, ``sourceless`` ones are
     valid and name no source at all.
 
-    ``without_source`` and ``invalid``: the shares of these, of all ``responses``, by Wilson.
+    ``without_source`` and ``invalid``: the shares of these, of all ``responses``: by Wilson, over questions where
+    several of them share one.
     """
 
     responses: int
@@ -300,28 +302,37 @@ def response_report(
     """Count them; of ``only`` these responses, when they are named."""
     which, values = ("1", ()) if only is None else (_NAMED, (json.dumps(sorted(only)),))
     rows = reader.execute(_COUNTED.format(which=which), values).fetchall()
-    largest = rows[:MOST_STRATA]
+    clusters = study_clusters(reader)
+    by_model: dict[str, list[sqlite3.Row]] = {}
+    for row in rows:
+        by_model.setdefault(row["model"], []).append(row)
+    largest = sorted(by_model, key=lambda model: (-len(by_model[model]), model))[:MOST_STRATA]
     return ResponseReport(
-        all=_kinds(rows, level),
-        by_model={row["model"]: _kinds([row], level) for row in largest},
-        models_omitted=len(rows) - len(largest),
+        all=_kinds(rows, clusters, level),
+        by_model={model: _kinds(by_model[model], clusters, level) for model in largest},
+        models_omitted=len(by_model) - len(largest),
     )
 
 
 def kinds_of_run(reader: sqlite3.Connection, run_id: str) -> ResponseKinds:
     """The same of the responses that a run of a generator made."""
     made = "response_id IN (SELECT made FROM generation_product WHERE run_id = ? AND kind = 'response')"
-    return _kinds(reader.execute(_COUNTED.format(which=made), (run_id,)).fetchall(), LEVEL)
+    return _kinds(reader.execute(_COUNTED.format(which=made), (run_id,)).fetchall(), study_clusters(reader), LEVEL)
 
 
-def _kinds(rows: Sequence[sqlite3.Row], level: float) -> ResponseKinds:
-    counts = {name: sum(row[name] for row in rows) for name in ("responses", "empty", "incomplete", "sourceless")}
+def _kinds(rows: Sequence[sqlite3.Row], clusters: Clusters, level: float) -> ResponseKinds:
+    held = Counter(clusters.of[row["response_id"]] for row in rows)
 
-    def share(name: str, k: int) -> Estimate:
-        return proportion(name, k, counts["responses"], level=level, nothing="There is no response.")
+    def share(name: str, *columns: str) -> Estimate:
+        so = Counter(clusters.of[row["response_id"]] for row in rows if any(row[column] for column in columns))
+        counts = [(so[cluster], of) for cluster, of in held.items()]
+        return share_of(name, counts, nothing="There is no response.", unit=clusters.name, level=level)
 
     return ResponseKinds(
-        **counts,
-        without_source=share("responses without a source", counts["sourceless"]),
-        invalid=share("invalid responses", counts["empty"] + counts["incomplete"]),
+        responses=len(rows),
+        empty=sum(row["empty"] for row in rows),
+        incomplete=sum(row["incomplete"] for row in rows),
+        sourceless=sum(row["sourceless"] for row in rows),
+        without_source=share("responses without a source", "sourceless"),
+        invalid=share("invalid responses", "empty", "incomplete"),
     )
