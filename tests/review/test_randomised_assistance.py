@@ -16,8 +16,8 @@ from medreview.review.looks import note_look
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.formulas.audit_sampling import Sampled
-from medreview.stats.formulas.intervals import student
-from medreview.stats.formulas.randomised_arms import arm_share, arms_difference
+from medreview.stats.formulas.intervals import share_difference, student
+from medreview.stats.formulas.randomised_arms import arm_share
 from medreview.stats.reports.audit_report import AuditFigures, audit_report, leading_estimate
 from medreview.stats.reports.audit_verdicts import every_judge
 from medreview.stats.reports.reviewer_labels import reviewer_labels
@@ -250,10 +250,10 @@ def test_the_interval_of_a_difference_is_newcombes(study: Study) -> None:
     def arm(yes: int, n: int) -> list[Sampled]:
         return [Sampled(float(place < yes), place, 0.3) for place in range(n)]
 
-    found = arms_difference("d", arm_share("a", arm(56, 70)), arm_share("b", arm(48, 80)))
+    found = share_difference("d", arm_share("a", arm(56, 70)), arm_share("b", arm(48, 80)))
     assert found.value == pytest.approx(0.2)
     assert found.low == pytest.approx(0.0524, abs=0.004)
     assert found.high == pytest.approx(0.3339, abs=0.004)
-    few = arms_difference("d", arm_share("a", arm(5, 9)), arm_share("b", arm(48, 80)))
+    few = share_difference("d", arm_share("a", arm(5, 9)), arm_share("b", arm(48, 80)))
     assert few.value is None
     assert "9 so far" in str(few.reason)

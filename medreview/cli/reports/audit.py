@@ -15,6 +15,7 @@ from medreview.stats.formulas.audit_sampling import Planned
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.reports.audit_assistance import Assistance
 from medreview.stats.reports.audit_looks import PlanStanding, plan_words
+from medreview.stats.reports.audit_models import ModelDifference
 from medreview.stats.reports.audit_report import AuditFigures, AuditFlow, AuditPlan, AuditReport, AuditShare
 from medreview.stats.reports.audit_verdicts import WithVerdicts
 from medreview.text import in_words
@@ -268,7 +269,31 @@ def _figures(figures: AuditFigures, tie_rule: TieRule) -> Part:
     if figures.standing.plan is not None:
         parts.append(standing_line(figures.standing))
     parts += _cautions(supported, figures.with_triage)
-    return inset(*parts, *assistance_parts(figures.assistance), *estimate_parts(figures, tie_rule))
+    parts += [*assistance_parts(figures.assistance), *models_parts(figures.models)]
+    return inset(*parts, *estimate_parts(figures, tie_rule))
+
+
+def models_parts(models: Sequence[ModelDifference]) -> Iterator[Part]:
+    """How the models differ: by audit and verdicts, in this study and in answers like these, and by the audit alone."""
+    if not models:
+        return
+    yield TableHeading("Models: supported, one minus another, in points, by audit and verdicts")
+    told = [
+        (name, figure)
+        for each in models
+        for name, figure in (
+            (one_line(f"{each.first} - {each.second}"), each.study),
+            (f"  {_AT_LARGE}", each.at_large),
+            ("  by the audit alone", each.alone),
+        )
+    ]
+    defined = [(name, figure) for name, figure in told if figure.value is not None]
+    if defined:
+        rows = ((name, *cells(figure, "not given"), *numbers(figure.n, figure.clusters)) for name, figure in defined)
+        yield table(("", "value", "95% interval", "n", "resp"), rows)
+    yield from reasons((name, figure) for name, figure in told[::3] if figure.value is None)
+    if defined and len(models) > 1:
+        yield f"{len(models):,} comparisons stand side by side; no interval is corrected for that."
 
 
 def assistance_parts(found: Assistance | None) -> Iterator[Part]:

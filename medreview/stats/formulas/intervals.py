@@ -339,3 +339,46 @@ def linearised(
     half = student(level, groups - 1) * spread * math.sqrt(groups / (groups - 1))
     low, high = max(least, value - half), min(1.0, value + half)
     return Estimate(name, value, low, high, method, n, groups, level=level, scale=scale, cluster=unit)
+
+
+NEWCOMBE: Final = "Newcombe, from the intervals of both"
+
+
+def share_difference(name: str, first: Estimate, second: Estimate) -> Estimate:
+    """The first share minus the second, of samples that are independent of each other, as fractions.
+
+    The interval is made of those of both (Newcombe, Stat. Med. 17:873, 1998, method 10; Zou & Donner, Stat. Med.
+    27:1693, 2008): on each side the squares of the two distances from value to limit are added, as variances are. It
+    stays within -1 and 1, and is right for few items and shares near 1. Undefined where one of the two is.
+    """
+    n, dropped = first.n + second.n, first.dropped + second.dropped
+    clusters = None if first.clusters is None or second.clusters is None else first.clusters + second.clusters
+    value, low, high, reason = None, None, None, first.reason or second.reason
+    if first.value is not None and second.value is not None:
+        value = first.value - second.value
+    if value is not None and None not in (first.low, first.high, second.low, second.high):
+        down, up = _distances(first)
+        other_down, other_up = _distances(second)
+        low, high, reason = value - math.hypot(down, other_up), value + math.hypot(up, other_down), None
+    return Estimate(
+        name,
+        value,
+        low,
+        high,
+        NEWCOMBE,
+        n,
+        clusters,
+        dropped,
+        reason,
+        first.level,
+        scale="share_difference",
+        cluster=first.cluster if clusters is not None else "",
+    )
+
+
+def _distances(figure: Estimate) -> tuple[float, float]:
+    """From the value down to the lower limit and up to the upper one."""
+    assert figure.value is not None
+    assert figure.low is not None
+    assert figure.high is not None
+    return figure.value - figure.low, figure.high - figure.value

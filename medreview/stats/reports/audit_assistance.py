@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.randomised_arms import arm_share, arms_difference
+from medreview.stats.formulas.intervals import share_difference
+from medreview.stats.formulas.randomised_arms import arm_share
 from medreview.stats.reports.audit_verdicts import DrawnMember, Met
 from medreview.study.audit_plan import Arm
 
@@ -39,7 +40,7 @@ def assistance(assisted: Sequence[DrawnMember], blind: Sequence[DrawnMember]) ->
     unseen = sum(member.met == "used" and not member.assisted for member in assisted)
     first, second = _share("assisted", assisted), _share("blind", blind)
     name = "automation bias: agreement with the judges, assisted minus blind"
-    return Assistance(first, second, arms_difference(name, first, second), seen + unseen)
+    return Assistance(first, second, share_difference(name, first, second), seen + unseen)
 
 
 def _share(arm: Arm, members: Sequence[DrawnMember]) -> Estimate:

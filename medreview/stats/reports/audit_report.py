@@ -28,6 +28,7 @@ from medreview.stats.formulas.confidence_sequences import anytime_share
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.reports.audit_assistance import Assistance, assistance
 from medreview.stats.reports.audit_looks import PlanStanding, plan_standing
+from medreview.stats.reports.audit_models import ModelDifference, model_differences
 from medreview.stats.reports.audit_verdicts import (
     DrawnMember,
     JudgeVerdicts,
@@ -306,6 +307,7 @@ class AuditFigures:
     judges together, which is the one to report, then of each; the best of these was chosen on the same labels.
     ``standing``: whether the plan of the audit is reached; intervals that are interim say so in their notes.
     ``assistance``: with randomised assistance, of one reviewer, how the halves differ; all else is by the blind half.
+    ``models``: how the models differ, by audit and verdicts.
     """
 
     reviewer: str | None
@@ -317,6 +319,7 @@ class AuditFigures:
     plan: AuditPlan
     standing: PlanStanding
     assistance: Assistance | None
+    models: tuple[ModelDifference, ...]
 
     @property
     def leading(self) -> Estimate:
@@ -397,6 +400,11 @@ def audit_report(
                 },
                 with_verdicts=helped,
                 standing=now,
+                models=tuple(
+                    replace(each, study=now.marked(each.study), at_large=now.marked(each.at_large))
+                    for judge in judges[:1]
+                    for each in model_differences(reader, members, judge, assisted=assisted)
+                ),
                 assistance=assistance(beside, judged) if coin is not None and who is not None else None,
                 plan=_plan(
                     members,
