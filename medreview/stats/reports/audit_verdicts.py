@@ -87,7 +87,8 @@ class WithVerdicts:
     both do not, of the statements that have a verdict, by the same estimate. ``weight`` is that of the
     verdicts (lambda), ``variance_ratio`` the variance over that of the audit alone, ``as_good_as`` the labels of which
     the audit alone would vary as much. ``corrected``, as a check: the verdicts' share corrected for how often they are
-    wrong (Rogan & Gladen 1978).
+    wrong (Rogan & Gladen 1978), of the statements that have a verdict; ``beside_corrected`` is ``supported`` of the
+    same statements.
     """
 
     judge: str
@@ -105,6 +106,7 @@ class WithVerdicts:
     variance_ratio: float | None
     as_good_as: int | None
     corrected: ErrorCorrected
+    beside_corrected: Estimate
 
 
 class VerdictCounter:
@@ -229,7 +231,11 @@ def with_verdicts(
         corrected=error_corrected(
             "supported, by the verdicts corrected for their errors", sampled, predicted, of.verdicts, refused=refused
         ),
-    )
+        beside_corrected=_of_judged(
+            "supported, by the audit and the verdicts, of statements with a verdict",
+            members, [(one, word) for one, word in zip(sampled, said, strict=True) if word is not None], of, refused,
+        ),
+    )  # fmt: skip
 
 
 def stratum_sizes(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> StratumSizes:
@@ -268,16 +274,28 @@ def _right(
 ) -> Estimate:
     """The share of the judged statements on which the judge is right."""
     judged = [(member, word) for member, word in zip(used, said, strict=True) if word is not None]
-    right = [replace(member, value=member.value if word else 1 - member.value).sampled for member, word in judged]
+    right = [
+        (replace(member, value=member.value if word else 1 - member.value).sampled, word) for member, word in judged
+    ]
+    return _of_judged("judge right, by the audit and the verdicts", members, right, of, refused)
+
+
+def _of_judged(
+    name: str,
+    members: Sequence[DrawnMember],
+    judged: Sequence[tuple[Sampled, bool]],
+    of: JudgeVerdicts,
+    refused: str,
+) -> Estimate:
+    """A share of the statements that have a verdict, prediction-powered."""
     told = {
         response: Said(each.told, each.told, each.yes)
         for response, each in of.verdicts.by_response.items()
         if each.told
     }
-    missing = len(members) - len(judged)
     powered: Powered = prediction_powered(
-        "judge right, by the audit and the verdicts", right, [float(word) for _, word in judged], Verdicts(told),
-        missing=missing, refused=refused,
+        name, [one for one, _ in judged], [float(word) for _, word in judged], Verdicts(told),
+        missing=len(members) - len(judged), refused=refused,
     )  # fmt: skip
     return powered.study
 
