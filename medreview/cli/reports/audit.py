@@ -141,7 +141,7 @@ def estimate_parts(figures: AuditFigures, tie_rule: TieRule) -> Iterator[Part]:
     """Gain, missing verdicts, judges and plan, below the table of a reviewer's figures."""
     for helped in figures.with_verdicts[:1]:
         yield from filter(None, (gain_line(helped), missing_line(helped, tie_rule)))
-        yield from corrected_lines(helped.corrected, helped.supported)
+        yield from corrected_lines(helped)
     yield from judges_parts(figures.with_verdicts)
     yield from plan_parts(figures.plan)
 

@@ -8,9 +8,10 @@ from medreview.cli.reports.estimates import p_cell
 from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table, value_cell
 from medreview.stats.formulas.alternative_annotator import LEAST_ITEMS, StandIn
 from medreview.stats.formulas.calibration import Calibration
-from medreview.stats.formulas.error_corrected_rate import ErrorCorrected, agree
+from medreview.stats.formulas.error_corrected_rate import agree
 from medreview.stats.formulas.estimate import Estimate, half_up, percent, show
-from medreview.stats.reports.judge_errors import ByFamily, JudgeErrors
+from medreview.stats.reports.audit_verdicts import WithVerdicts
+from medreview.stats.reports.judge_errors import ByFamily, FamilySide, JudgeErrors
 from medreview.stats.reports.judge_trust import JudgeTrust
 from medreview.stats.reports.repeated_runs import JudgePrompts, PromptReport, Repeats
 
@@ -87,14 +88,17 @@ def stand_in_part(judges: Sequence[StandIn]) -> Part:
     return inset(*parts)
 
 
-def corrected_lines(corrected: ErrorCorrected, powered: Estimate) -> Iterator[str]:
+def corrected_lines(helped: WithVerdicts) -> Iterator[str]:
     """The judges' rate corrected for their errors, and whether the estimate with the verdicts says the same."""
-    rate = corrected.study
+    corrected = helped.corrected
+    rate, powered = corrected.study, helped.beside_corrected
+    told = helped.statements - helped.without_verdict
+    of = f", of the {told:,} statements with a verdict" if helped.without_verdict else ""
     if rate.value is None:
         yield f"Judges' rate corrected for their errors (Rogan-Gladen): undefined. {rate.reason}"
         return
     yield (
-        f"Judges' rate corrected for their errors (Rogan-Gladen), a check: {show(rate)}; sensitivity "
+        f"Judges' rate corrected for their errors (Rogan-Gladen), a check{of}: {show(rate)}; sensitivity "
         f"{show(corrected.sensitivity)}, specificity {show(corrected.specificity)}."
     )
     if rate.low is None:
@@ -102,10 +106,11 @@ def corrected_lines(corrected: ErrorCorrected, powered: Estimate) -> Iterator[st
     same = agree(rate, powered)
     if same is not None:
         yield (
-            "It agrees with the estimate by audit and verdicts: each lies in the interval of the other."
+            f"It agrees with the estimate by audit and verdicts{of and ' of the same statements'}: each lies in the "
+            "interval of the other."
             if same
-            else "It does not agree with the estimate by audit and verdicts. Quote that one, and look at both: the "
-            "judges may err otherwise on the audited statements than on the rest."
+            else f"It does not agree with the estimate by audit and verdicts, {show(powered)} of the same statements. "
+            "The audited statements may not be a fair draw of the study: look at how they were drawn and labelled."
         )
 
 
@@ -131,6 +136,8 @@ def _errors(trust: JudgeTrust) -> Iterator[Part]:
     for one in trust.errors:
         if one.by_family is not None:
             yield from ("", _family(one, one.by_family))
+    if trust.tests > 1:
+        yield inset(f"{trust.tests:,} tests side by side, by length and by family: p is not adjusted for their number.")
 
 
 def _figure(figure: Estimate) -> tuple[str, str]:
@@ -175,11 +182,12 @@ def _length(errors: Sequence[JudgeErrors]) -> Part:
         for one in errors
     ]
     why = [(one_line(one.judge), one.by_length.trend) for one in errors]
+    parts = [(f"{one_line(one.judge)}, {each.part}", each.wrong) for one in errors for each in one.by_length.parts]
     return inset(
         TableHeading("wrong, by length of the statement"),
         table(("", "characters", "wrong", "95% interval", "n"), rows, long=("characters",)),
         table(("more often wrong for twice the length, points", "value", "95% interval", "p"), trends),
-        *reasons(why),
+        *reasons([*parts, *why]),
     )
 
 
@@ -207,8 +215,13 @@ def _family(one: JudgeErrors, found: ByFamily) -> Part:
         TableHeading(f"{one_line(one.judge)}, of the family {one_line(found.family)}; answers by {writers}{unknown}"),
         table(("", "agree", "95% interval", "n", "false support", "95% interval", "n"), rows),
         *([f"p, two-sided: {', '.join(tested)}"] if tested else []),
+        *reasons(figure for side in ((f"{name}, ", side) for name, side in sides) for figure in _named(*side)),
         *reasons(named),
     )
+
+
+def _named(name: str, side: FamilySide) -> tuple[tuple[str, Estimate], ...]:
+    return (f"{name}agreement", side.agreement), (f"{name}false support", side.false_support)
 
 
 def _repeats(found: Repeats) -> Part:

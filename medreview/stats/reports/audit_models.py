@@ -1,8 +1,7 @@
 """Models beside each other by the audit and the verdicts: never by the verdicts alone, which may favour one of them."""
 
-import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
@@ -11,13 +10,10 @@ from medreview.stats.formulas.audit_sampling import audit_share
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import share_difference
 from medreview.stats.formulas.ppi_plus_plus import PUBLISHED, PublishedMean, published_difference, published_mean
-from medreview.stats.formulas.prediction_powered import Said, Verdicts
 from medreview.stats.reports.audit_verdicts import DrawnMember, JudgeVerdicts, WithVerdicts, with_verdicts
 
 MOST_MODELS: Final = 6
 """Models that are compared: those with most labels in the audit."""
-
-_MODELS: Final = "SELECT response_id, model FROM response"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +44,7 @@ class _Side:
 
 
 def model_differences(
-    reader: sqlite3.Connection, members: Sequence[DrawnMember], judge: JudgeVerdicts, *, assisted: bool = False
+    members: Sequence[DrawnMember], judge: JudgeVerdicts, *, assisted: bool = False
 ) -> tuple[ModelDifference, ...]:
     """Of each two of the six models with most labels in the audit, the one with more labels first.
 
@@ -58,21 +54,21 @@ def model_differences(
     models = sorted(labels, key=lambda model: (-labels[model], model))[:MOST_MODELS]
     if len(models) < 2:
         return ()
-    said: dict[str, dict[str, Said]] = defaultdict(dict)
-    for response, model in reader.execute(_MODELS):
-        if response in judge.verdicts.by_response:
-            said[model][response] = judge.verdicts.by_response[response]
-    sides = {model: _side(model, members, judge, said[model], assisted) for model in models}
-    return tuple(_difference(one, sides[one], other, sides[other]) for one, other in combinations(models, 2))
+    sides = {model: _side(model, members, judge, assisted) for model in models if model in judge.by_model}
+    return tuple(_difference(one, sides[one], other, sides[other]) for one, other in combinations(sides, 2))
 
 
-def _side(
-    model: str, members: Sequence[DrawnMember], judge: JudgeVerdicts, said: Mapping[str, Said], assisted: bool
-) -> _Side:
+def _side(model: str, members: Sequence[DrawnMember], judge: JudgeVerdicts, assisted: bool) -> _Side:
     own = [member for member in members if member.model == model]
-    of_model = replace(judge, verdicts=Verdicts(said))
+    of_model = replace(judge, verdicts=judge.by_model[model])
     used = [member.sampled for member in own if member.met == "used"]
-    alone = audit_share(f"supported, {model}", used, of_model.verdicts.size, missing=len(own) - len(used))
+    alone = audit_share(
+        f"supported, {model}",
+        used,
+        of_model.verdicts.size,
+        missing=len(own) - len(used),
+        unit=of_model.verdicts.cluster,
+    )
     return _Side(own, of_model, with_verdicts(own, of_model, assisted=assisted), alone)
 
 
@@ -107,5 +103,5 @@ def _mean(side: _Side) -> PublishedMean | None:
     left = verdicts.size - len(used)
     if None in said or verdicts.told < verdicts.size or len({member.probability for member in used}) > 1 or left < 2:
         return None
-    yes = sum(each.yes for each in verdicts.by_response.values()) - sum(map(bool, said))
+    yes = sum(each.yes for each in verdicts.by_cluster.values()) - sum(map(bool, said))
     return published_mean([member.value for member in used], [float(bool(one)) for one in said], round(yes), left)

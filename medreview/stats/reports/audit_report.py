@@ -403,7 +403,7 @@ def audit_report(
                 models=tuple(
                     replace(each, study=now.marked(each.study), at_large=now.marked(each.at_large))
                     for judge in judges[:1]
-                    for each in model_differences(reader, members, judge, assisted=assisted)
+                    for each in model_differences(members, judge, assisted=assisted)
                 ),
                 assistance=assistance(beside, judged) if coin is not None and who is not None else None,
                 plan=_plan(

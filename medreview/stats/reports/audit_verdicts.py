@@ -3,7 +3,7 @@
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from medreview.errors import UserError
@@ -71,13 +71,15 @@ StratumSizes = Mapping[str, Mapping[str, int]]
 class JudgeVerdicts:
     """The word of one judge, or of all together, on all statements; ``audited``: on the members of the audit.
 
-    ``tied``: even votes that the tie rule leaves open. Like abstentions, they are no verdict.
+    ``tied``: even votes that the tie rule leaves open. Like abstentions, they are no verdict. ``by_model``: the word on
+    the statements of each model, where these were told apart.
     """
 
     judge: str
     verdicts: Verdicts
     audited: Mapping[str, bool]
     tied: int = 0
+    by_model: Mapping[str, Verdicts] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ class WithVerdicts:
     both do not, of the statements that have a verdict, by the same estimate. ``weight`` is that of the
     verdicts (lambda), ``variance_ratio`` the variance over that of the audit alone, ``as_good_as`` the labels of which
     the audit alone would vary as much. ``corrected``, as a check: the verdicts' share corrected for how often they are
-    wrong (Rogan & Gladen 1978).
+    wrong (Rogan & Gladen 1978), of the statements that have a verdict; ``beside_corrected`` is ``supported`` of the
+    same statements.
     """
 
     judge: str
@@ -109,6 +112,7 @@ class WithVerdicts:
     variance_ratio: float | None
     as_good_as: int | None
     corrected: ErrorCorrected
+    beside_corrected: Estimate
 
 
 class VerdictCounter:
@@ -119,7 +123,7 @@ class VerdictCounter:
         self._cluster = cluster
         self._judges: tuple[VotingJudge | None, ...] = (None, *judges)
         self._audited_units = audited
-        self._said: dict[VotingJudge | None, dict[str, Said]] = {judge: {} for judge in self._judges}
+        self._said: dict[VotingJudge | None, dict[str, dict[str, Said]]] = {judge: {} for judge in self._judges}
         self._audited: dict[VotingJudge | None, dict[str, bool]] = {judge: {} for judge in self._judges}
         self._heard: dict[JudgesOpinion, tuple[tuple[int, bool], ...]] = {}
         self._times: Counter[JudgesOpinion] = Counter()
@@ -139,17 +143,19 @@ class VerdictCounter:
                 for place, supported in words:
                     self._audited[self._judges[place]][statement.statement_id] = supported
         for judge, many, supporting in zip(self._judges, told, yes, strict=True):
-            before = self._said[judge].get(case.cluster, Said(0, 0, 0))
-            self._said[judge][case.cluster] = before.with_more(len(case.statements), many, supporting)
+            of_model = self._said[judge].setdefault(case.model, {})
+            before = of_model.get(case.cluster, Said(0, 0, 0))
+            of_model[case.cluster] = before.with_more(len(case.statements), many, supporting)
 
     def judges(self) -> list[JudgeVerdicts]:
         """All judges together first, then each, in the order in which they were first asked."""
         return [
             JudgeVerdicts(
                 judge.title if judge else TOGETHER,
-                Verdicts(self._said[judge], self._cluster),
+                Verdicts(_of_all_models(self._said[judge]), self._cluster),
                 self._audited[judge],
                 self._tied(judge),
+                {model: Verdicts(said, self._cluster) for model, said in self._said[judge].items()},
             )
             for judge in self._judges
         ]
@@ -166,6 +172,14 @@ class VerdictCounter:
 
     def _tied(self, judge: VotingJudge | None) -> int:
         return sum(times for said, times in self._times.items() if said.label(judge, BINARY).missing == TIED)
+
+
+def _of_all_models(by_model: Mapping[str, Mapping[str, Said]]) -> dict[str, Said]:
+    found: dict[str, Said] = {}
+    for said in by_model.values():
+        for cluster, more in said.items():
+            found[cluster] = found.get(cluster, Said(0, 0, 0)).with_more(*more)
+    return found
 
 
 def audited_units(reader: sqlite3.Connection) -> set[str]:
@@ -243,7 +257,11 @@ def with_verdicts(
         corrected=error_corrected(
             "supported, by the verdicts corrected for their errors", sampled, predicted, of.verdicts, refused=refused
         ),
-    )
+        beside_corrected=_of_judged(
+            "supported, by the audit and the verdicts, of statements with a verdict",
+            members, [(one, word) for one, word in zip(sampled, said, strict=True) if word is not None], of, refused,
+        ),
+    )  # fmt: skip
 
 
 def stratum_sizes(reader: sqlite3.Connection, only: Selection = EVERYTHING) -> StratumSizes:
@@ -282,14 +300,26 @@ def _right(
 ) -> Estimate:
     """The share of the judged statements on which the judge is right."""
     judged = [(member, word) for member, word in zip(used, said, strict=True) if word is not None]
-    right = [replace(member, value=member.value if word else 1 - member.value).sampled for member, word in judged]
+    right = [
+        (replace(member, value=member.value if word else 1 - member.value).sampled, word) for member, word in judged
+    ]
+    return _of_judged("judge right, by the audit and the verdicts", members, right, of, refused)
+
+
+def _of_judged(
+    name: str,
+    members: Sequence[DrawnMember],
+    judged: Sequence[tuple[Sampled, bool]],
+    of: JudgeVerdicts,
+    refused: str,
+) -> Estimate:
+    """A share of the statements that have a verdict, prediction-powered."""
     told = {
         cluster: Said(each.told, each.told, each.yes) for cluster, each in of.verdicts.by_cluster.items() if each.told
     }
-    missing = len(members) - len(judged)
     powered: Powered = prediction_powered(
-        "judge right, by the audit and the verdicts", right, [float(word) for _, word in judged],
-        Verdicts(told, of.verdicts.cluster), missing=missing, refused=refused,
+        name, [one for one, _ in judged], [float(word) for _, word in judged], Verdicts(told, of.verdicts.cluster),
+        missing=len(members) - len(judged), refused=refused,
     )  # fmt: skip
     return powered.study
 

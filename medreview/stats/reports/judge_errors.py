@@ -12,7 +12,7 @@ from typing import Final
 from medreview.judges.model_families import family_of
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.calibration import Calibration, Confident, calibration
-from medreview.stats.formulas.estimate import FEW_ITEMS, Estimate
+from medreview.stats.formulas.estimate import FEW_ITEMS, FEWEST, Estimate
 from medreview.stats.formulas.intervals import jackknife_over, two_sided
 from medreview.stats.formulas.jackknifed_sums import (
     Finish,
@@ -27,6 +27,7 @@ from medreview.stats.reports.judged_labels import JudgedLabel, said_by
 PARTS: Final = ("shortest third", "middle third", "longest third")
 
 _MODELS: Final = "SELECT judge, model FROM judge_run WHERE kind <> 'offline' ORDER BY ordinal"
+_TELLS_EACH: Final = f"Fewer than {FEWEST} labelled statements: a share would tell each."
 _NO_STATEMENT: Final = "No labelled statement with a verdict is in this part."
 _ONE_LENGTH: Final = "All labelled statements are equally long."
 _FEW: Final = f"{FEW_ITEMS} labelled statements with a verdict are needed for a trend: there are {{}}."
@@ -92,6 +93,13 @@ class JudgeErrors:
     by_length: ByLength
     by_family: ByFamily | None
 
+    @property
+    def tests(self) -> int:
+        """How many p values stand here."""
+        family = self.by_family
+        of_family = (family.agreement_p, family.false_support_p) if family else ()
+        return sum(p is not None for p in (self.by_length.p, *of_family))
+
 
 def judge_models(reader: sqlite3.Connection) -> dict[str, str]:
     """The family of each judge by the model of its newest run; a judge whose model is not stored by its own name, where
@@ -143,9 +151,10 @@ def _by_length(told: Sequence[tuple[JudgedLabel, bool]], cuts: tuple[int, int], 
         held = [(one, word) for one, word in told if sum(one.length > cut for cut in cuts) == place]
         sums = summed((one.cluster, (float(one.supported != word), 1.0)) for one, word in held)
         lengths = [one.length for one, _ in held] or [0]
+        few = _TELLS_EACH if held else _NO_STATEMENT
         wrong = jackknifed(
-            f"judge wrong, {name}", sums, quotient(), n=len(held), scale="share", nothing=_NO_STATEMENT, unit=unit,
-            level=level,
+            f"judge wrong, {name}", sums, quotient() if len(held) >= FEWEST else _undefined, n=len(held), scale="share",
+            nothing=few, unit=unit, level=level,
         )  # fmt: skip
         parts.append(LengthPart(name, min(lengths), max(lengths), wrong))
     name = "more often wrong for twice the length"
@@ -181,19 +190,23 @@ def _by_family(told: Sequence[tuple[JudgedLabel, bool]], family: str, unit: str,
     def side(own: bool) -> FamilySide:
         place = 0 if own else 4
         whose = "same family" if own else "other families"
+        agree, false = quotient(place, place + 1), quotient(place + 2, place + 3)
         return FamilySide(
-            jackknifed(f"agreement, {whose}", sums, quotient(place, place + 1), n=n[own], scale="share",
-                       nothing=_NO_SIDE, unit=unit, level=level),
-            jackknifed(f"false support, {whose}", sums, quotient(place + 2, place + 3), n=negative[own], scale="share",
-                       nothing=_NONE_WRONG, unit=unit, level=level),
+            jackknifed(f"agreement, {whose}", sums, agree if n[own] >= FEWEST else _undefined, n=n[own], scale="share",
+                       nothing=_TELLS_EACH if n[own] else _NO_SIDE, unit=unit, level=level),
+            jackknifed(f"false support, {whose}", sums, false if negative[own] >= FEWEST else _undefined,
+                       n=negative[own], scale="share", nothing=_TELLS_EACH if negative[own] else _NONE_WRONG,
+                       unit=unit, level=level),
         )  # fmt: skip
 
-    agree, false = difference_of_quotients((0, 1), (4, 5)), difference_of_quotients((2, 3), (6, 7))
+    agree = difference_of_quotients((0, 1), (4, 5)) if min(n.values()) >= FEWEST else _undefined
+    false = difference_of_quotients((2, 3), (6, 7)) if min(negative.values()) >= FEWEST else _undefined
     difference = FamilySide(
         jackknifed("agreement, same minus other families", sums, agree, n=sum(n.values()), scale="share_difference",
-                   nothing=_NO_SIDE, unit=unit, level=level),
+                   nothing=_TELLS_EACH if min(n.values()) else _NO_SIDE, unit=unit, level=level),
         jackknifed("false support, same minus other families", sums, false, n=sum(negative.values()),
-                   scale="share_difference", nothing=_NONE_WRONG, unit=unit, level=level),
+                   scale="share_difference", nothing=_TELLS_EACH if min(negative.values()) else _NONE_WRONG, unit=unit,
+                   level=level),
     )  # fmt: skip
     return ByFamily(
         family=family,
@@ -212,6 +225,10 @@ def _counts(supported: bool, word: bool, own: bool) -> tuple[float, ...]:
     here = (float(supported == word), 1.0, float(word and not supported), float(not supported))
     empty = (0.0,) * 4
     return (*here, *empty) if own else (*empty, *here)
+
+
+def _undefined(_sums: Sequence[float]) -> None:
+    """In the place of a figure of so few that it would tell each."""
 
 
 def _p(sums: Mapping[Hashable, Sequence[float]], finish: Finish, figure: Estimate) -> float | None:

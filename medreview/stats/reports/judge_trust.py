@@ -5,6 +5,7 @@ The test takes each person's own first label; the errors are against one word of
 """
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -23,7 +24,15 @@ from medreview.stats.reports.judged_labels import (
     reference,
 )
 from medreview.stats.reports.repeated_runs import PromptReport, Repeats, prompt_report, repeats
-from medreview.stats.reports.reviewer_labels import BINARY, GROUPS, NOT_DRAWN, Group, ReviewerLabel, reviewers_label
+from medreview.stats.reports.reviewer_labels import (
+    BINARY,
+    GROUPS,
+    NOT_DRAWN,
+    Group,
+    Mode,
+    ReviewerLabel,
+    reviewers_label,
+)
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
 
 _TWO: Final = 2
@@ -48,8 +57,10 @@ class StandIns:
 @dataclass(frozen=True, slots=True)
 class JudgeTrust:
     """``stand_ins``: ``None`` where no two people labelled a statement in one group. ``labels_of`` says by which labels
-    of whom ``errors`` are, one entry for each judge. ``repeats``: judges that were asked again in the same words.
-    ``prompts``: judges that were asked with several, on the tuning half of the questions."""
+    of whom ``errors`` are, one entry for each judge, with so many ``tests`` side by side. ``repeats``: judges that were
+    asked again in the same words. ``prompts``: judges that were asked with several, on the tuning half of the
+    questions. ``left_out`` counts labels that say neither, and statements on which the people tie.
+    """
 
     stand_ins: StandIns | None
     labels_of: str
@@ -59,6 +70,7 @@ class JudgeTrust:
     left_out: Mapping[str, int]
     cautions: tuple[str, ...]
     errors: tuple[JudgeErrors, ...]
+    tests: int
     repeats: tuple[Repeats, ...]
     prompts: PromptReport
 
@@ -75,6 +87,7 @@ def judge_trust(
     clusters, tie, of = study_clusters(reader), tie_rule(reader), reference(labels)
     labelled = judged_labels(reader, of, clusters, tie)
     families = judge_models(reader)
+    errors = tuple(judge_errors(labelled, judge, families, clusters.name, resampling) for judge in judges_of(labelled))
     return JudgeTrust(
         stand_ins=_stand_ins(reader, labels, clusters, tie, epsilon, resampling.level),
         labels_of=of.title,
@@ -83,9 +96,8 @@ def judge_trust(
         cluster=clusters.name,
         left_out=dict(of.left_out),
         cautions=of.cautions,
-        errors=tuple(
-            judge_errors(labelled, judge, families, clusters.name, resampling) for judge in judges_of(labelled)
-        ),
+        errors=errors,
+        tests=sum(one.tests for one in errors),
         repeats=repeats(reader, clusters, resampling, only),
         prompts=prompt_report(reader, of, clusters, tie, resampling, least=_TWO),
     )
@@ -96,7 +108,7 @@ def _stand_ins(
     epsilon: float, level: float,
 ) -> StandIns | None:  # fmt: skip
     """By the group of labels that gives most people 30 statements to be tested on; of equal ones the first."""
-    groups = {group: _panel(labels, group) for group in GROUPS}
+    groups = _panels(labels)
     blind = [group for group in GROUPS if group.mode == "blind" and len(groups[group]) >= _TWO]
     group = max(blind or GROUPS, key=lambda one: (min(len(groups[one]), LEAST_PEOPLE), _shared(groups[one])))
     people = groups[group]
@@ -128,16 +140,23 @@ def _stand_ins(
     )
 
 
-def _panel(labels: Mapping[str, Mapping[str, ReviewerLabel]], group: Group) -> dict[str, dict[str, bool]]:
-    """Whether each statement is supported, by each person, of one group; no label that was given after another's was
-    seen."""
-    found: dict[str, dict[str, bool]] = {}
+def _panels(labels: Mapping[str, Mapping[str, ReviewerLabel]]) -> dict[Group, dict[str, dict[str, bool]]]:
+    """By group, whether each statement is supported, by each person; no label that was given after another's was seen.
+
+    As in other figures of several reviewers, a statement is drawn at random where all of its labels of a mode are.
+    """
+    by_unit: dict[tuple[str, Mode], dict[str, ReviewerLabel]] = defaultdict(dict)
     for name, held in labels.items():
         for unit, label in held.items():
+            by_unit[unit, label.mode][name] = label
+    found: dict[Group, dict[str, dict[str, bool]]] = {group: {} for group in GROUPS}
+    for (unit, mode), told in by_unit.items():
+        panel = found[Group(mode, all(label.group.drawn for label in told.values()))]
+        for name, label in told.items():
             word = reviewers_label(label.label, BINARY, stale=label.stale).label
-            if label.group == group and not label.saw_others and word is not None:
-                found.setdefault(name, {})[unit] = word == BINARY.labels[0]
-    return found
+            if not label.saw_others and word is not None:
+                panel.setdefault(name, {})[unit] = word == BINARY.labels[0]
+    return {group: {name: panel[name] for name in labels if name in panel} for group, panel in found.items()}
 
 
 def _shared(people: Mapping[str, Mapping[str, bool]]) -> int:

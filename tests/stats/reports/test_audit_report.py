@@ -309,6 +309,32 @@ def test_statements_without_a_verdict_are_counted_and_ties_go_by_the_rule(
     assert found.with_verdicts[0].supported.value == pytest.approx(0.7 * 36 / 40 + 0.3 * 2 / 20)
 
 
+def test_the_rate_corrected_for_errors_stands_beside_and_is_of_the_statements_with_a_verdict(
+    small: SmallStudy, audited: dict[str, list[str]]
+) -> None:
+    """Of 38 supported ones 36 are called so, of 22 others 18 are not; 140 of 200 verdicts say yes."""
+    (found,) = with_verdicts(small)
+    together = found.with_verdicts[0]
+
+    sensitivity, specificity = 36 / 38, 18 / 22
+    rate = (0.7 + specificity - 1) / (sensitivity + specificity - 1)
+    assert together.corrected.study.value == pytest.approx(rate)
+    assert together.beside_corrected.value == together.supported.value
+    said = " ".join(report_with_verdicts(small).split())
+    assert "(Rogan-Gladen), a check: 67.7% (95% CI" in said
+    assert "sensitivity 94.7%" in said
+    assert "It agrees with the estimate by audit and verdicts: each lies" in said
+
+    small.judged("flint", "not_addressed", *audited["drawn"][30:40], *audited["rest"][:25])
+    refresh(small.study)
+    (found,) = with_verdicts(small)
+    together = found.with_verdicts[0]
+    # Of the 50 audited ones with a verdict 28 of 30 hits, 16 of 20 clear; 105 of 165 verdicts say yes.
+    assert (together.corrected.study.n, together.corrected.study.dropped) == (50, 10)
+    assert together.beside_corrected.n == 50
+    assert "of the 165 statements with a verdict" in " ".join(report_with_verdicts(small).split())
+
+
 def test_a_judge_asked_about_the_audited_statements_alone_is_no_help(
     small: SmallStudy, audited: dict[str, list[str]]
 ) -> None:
