@@ -27,11 +27,11 @@ def of(language: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def sample(demo_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the export of the study, ``labels``, and its figures, ``stats.json``."""
 
     def make(folder: Path) -> None:
-        study, run = two_reviewers(demo_file, folder), Program(folder)
+        study, run = two_reviewers(folder), Program(folder)
         run("export", study, "labels")
         (folder / "stats.json").write_text(run("stats", study, "--full", "--json").stdout)
 

@@ -1,8 +1,8 @@
 """The sample study as two reviewers leave it: an audit by strata, labelled blind by both, then more by one of them;
-items with flags, and rankings. The same study each time."""
+items with flags, and rankings. Some of its answers share a question. The same study each time."""
 
+import json
 import random
-import shutil
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +10,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from tests.support.commands import ROOT, Program
+from tests.support.settled_audit import settle_audit
 from tests.support.unit_study import decide, do
 
 ANNA: Final = "anna"
@@ -19,15 +20,21 @@ _LEVELS: Final = ("partial", "contradicted", "not_addressed")
 _RANKS: Final = {ANNA: ("1>2>4>3", "2>1>3", "1=2>3"), BEN: ("4>1>3>2", "2>3>1", "2>1>3")}
 
 
-def two_reviewers(demo_file: Path, folder: Path) -> Path:
+def two_reviewers(folder: Path) -> Path:
     """Make it in a folder."""
-    path = Path(shutil.copy(demo_file, folder / "two.medreview"))
+    path, data = folder / "two.medreview", ROOT / "sample_data"
+    answers = [json.loads(line) for line in (data / "responses.jsonl").read_text("utf-8").splitlines()]
+    for place, answer in enumerate(answers[:8]):
+        answer["question_id"] = f"q{place // 2}"
+    (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)), encoding="utf-8")
     run = Program(folder)
+    run("run", path, folder / "answers.jsonl", data / "judgements.jsonl", "--pages", data / "pages")
     for file in ("qa_items.jsonl", "rankings.jsonl"):
-        run("import", path, ROOT / "sample_data" / file)
+        run("import", path, data / file)
+    settle_audit(path, "0")
     run("audit", path, "--size", 40, "--by", "flagged")
     with Study.open(path) as study:
-        _label(study, ANNA, "audit", random.Random(1), wrong=0.25)
+        _label(study, ANNA, "audit", random.Random(5), wrong=0.2)
         _label(study, BEN, "audit", random.Random(2), wrong=0.3)
         _label(study, ANNA, "responses", random.Random(3), wrong=0.1, most=12)
         _items(study)
@@ -45,7 +52,7 @@ def _label(study: Study, who: str, queue: str, luck: random.Random, *, wrong: fl
         session.go(place)
         level = said[session.unit] or luck.choice(_LEVELS)
         if luck.random() < wrong:
-            level = luck.choice(("supported", *_LEVELS, "cannot_judge"))
+            level = luck.choice((*_LEVELS, "cannot_judge")) if level == "supported" else "supported"
         session.decide(level)
 
 
