@@ -111,7 +111,9 @@ def _reliability(place: int, held: Sequence[Confident], unit: str, level: float)
 def _expected_error(verdicts: Sequence[Confident], dropped: int, unit: str, resampling: Resampling) -> Estimate:
     name = "expected calibration error"
     if not verdicts:
-        return Estimate(name, None, None, None, "none", 0, 0, dropped, _NOTHING, resampling.level, scale="ratio")
+        return Estimate(
+            name, None, None, None, "none", 0, 0, dropped, _NOTHING, resampling.level, scale="ratio", cluster=unit
+        )
     vectors = np.zeros((len(verdicts), 2 * BINS))
     for row, one in enumerate(verdicts):
         place = _bin(one.confidence)

@@ -20,7 +20,13 @@ _HALVINGS: Final = 60
 
 
 def anytime_share(
-    name: str, sampled: Sequence[Sampled], size: int, *, missing: int = 0, level: float = LEVEL
+    name: str,
+    sampled: Sequence[Sampled],
+    size: int,
+    *,
+    missing: int = 0,
+    unit: str = "response",
+    level: float = LEVEL,
 ) -> Estimate:
     """The share in this study of ``size`` statements, of which these were drawn in this order, valid at every look.
 
@@ -36,10 +42,11 @@ def anytime_share(
         else:
             ends = at_every_look([one.value for one in sampled], size, level)
     low, high = ends or (None, None)
-    responses = len({one.cluster for one in sampled})
+    clusters = len({one.cluster for one in sampled})
     return Estimate(
-        name, value, low, high, EVERY_LOOK, len(sampled), responses, missing, reason or None, level, scale="share"
-    )
+        name, value, low, high, EVERY_LOOK, len(sampled), clusters, missing, reason or None, level, scale="share",
+        cluster=unit,
+    )  # fmt: skip
 
 
 def at_every_look(values: Sequence[float], size: int, level: float = LEVEL) -> tuple[float, float]:

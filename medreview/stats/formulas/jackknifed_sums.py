@@ -60,11 +60,12 @@ def jackknifed(
     value, left_out = _values(sums, finish)
     if value is None:
         groups, method = len(sums), jackknife_over(unit)
-        return Estimate(name, None, None, None, method, n, groups, dropped, nothing, level, scale=scale)
+        return Estimate(name, None, None, None, method, n, groups, dropped, nothing, level, scale=scale, cluster=unit)
     if any(map(math.isnan, left_out)):
         method = jackknife_over(unit)
         reason = _LOST.format(unit)
-        return Estimate(name, value, None, None, method, n, len(sums), dropped, reason, level, scale=scale)
+        groups = len(sums)
+        return Estimate(name, value, None, None, method, n, groups, dropped, reason, level, scale=scale, cluster=unit)
     return replace(left_out_interval(name, value, left_out, n, scale, level, unit), dropped=dropped)
 
 

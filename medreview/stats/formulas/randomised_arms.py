@@ -11,18 +11,20 @@ LEAST_OF_ARM: Final = 15
 ARM: Final = "Wilson, variance of the draw and the coin"
 
 
-def arm_share(name: str, sampled: Sequence[Sampled], *, missing: int = 0, level: float = LEVEL) -> Estimate:
+def arm_share(
+    name: str, sampled: Sequence[Sampled], *, missing: int = 0, unit: str = "response", level: float = LEVEL
+) -> Estimate:
     """The share in one arm, weighted by 1 / probability (Hajek 1971). Undefined below 15 statements.
 
     Wilson's interval with Student's t, without a correction for a finite study: what the arms are for is an effect on
-    any such statement. The coin falls for each statement alone, so that their likeness within a response adds nothing.
+    any such statement. The coin falls for each statement alone, so that their likeness within a ``unit`` adds nothing.
     """
-    n, responses = len(sampled), len({one.cluster for one in sampled})
+    n, clusters = len(sampled), len({one.cluster for one in sampled})
     if n < LEAST_OF_ARM:
         reason = f"{LEAST_OF_ARM} statements of each kind are needed: {n} so far."
-        return Estimate(name, None, None, None, ARM, n, responses, missing, reason, level, scale="share")
+        return Estimate(name, None, None, None, ARM, n, clusters, missing, reason, level, scale="share", cluster=unit)
     mean = hajek_mean(sampled)
     pulls = ((one.value - mean) * weight for one, weight in zip(sampled, weights(sampled), strict=True))
     variance = sum(pull**2 for pull in pulls) * n / (n - 1)
     low, high = wilson_on(mean, variance, n - 1, level, none=1 / n)
-    return Estimate(name, mean, low, high, ARM, n, responses, missing, level=level, scale="share")
+    return Estimate(name, mean, low, high, ARM, n, clusters, missing, level=level, scale="share", cluster=unit)

@@ -34,16 +34,16 @@ class Assistance:
 _NO_WORD: Final[frozenset[Met]] = frozenset({"no_judgement", "tied", "stale", "cannot_judge"})
 
 
-def assistance(assisted: Sequence[DrawnMember], blind: Sequence[DrawnMember]) -> Assistance:
-    """From the members of both arms as they count against the judges."""
+def assistance(assisted: Sequence[DrawnMember], blind: Sequence[DrawnMember], cluster: str) -> Assistance:
+    """From the members of both arms as they count against the judges; ``cluster``: what those of members are."""
     seen = sum(member.met == "used" and member.assisted for member in blind)
     unseen = sum(member.met == "used" and not member.assisted for member in assisted)
-    first, second = _share("assisted", assisted), _share("blind", blind)
+    first, second = _share("assisted", assisted, cluster), _share("blind", blind, cluster)
     name = "automation bias: agreement with the judges, assisted minus blind"
     return Assistance(first, second, share_difference(name, first, second), seen + unseen)
 
 
-def _share(arm: Arm, members: Sequence[DrawnMember]) -> Estimate:
+def _share(arm: Arm, members: Sequence[DrawnMember], cluster: str) -> Estimate:
     sampled = [member.sampled for member in members if member.met == "used"]
     missing = sum(member.met in _NO_WORD for member in members)
-    return arm_share(f"agreement with the judges, {arm}", sampled, missing=missing)
+    return arm_share(f"agreement with the judges, {arm}", sampled, missing=missing, unit=cluster)

@@ -405,7 +405,7 @@ def audit_report(
                     for judge in judges[:1]
                     for each in model_differences(members, judge, assisted=assisted)
                 ),
-                assistance=assistance(beside, judged) if coin is not None and who is not None else None,
+                assistance=assistance(beside, judged, clusters.name) if coin is not None and who is not None else None,
                 plan=_plan(
                     members,
                     supported.flow,
@@ -446,7 +446,9 @@ def audit_share_of(name: str, members: Sequence[DrawnMember], size: int, cluster
         yes = sum(member.value / member.probability for member in used if not member.assisted)
         unknown = sum(1 / member.probability for member in used if member.assisted)
         bounds = (yes / total, (yes + unknown) / total)
-    every_look = replace(anytime_share(f"{name}, at every look", sampled, size, missing=missing), notes=notes)
+    every_look = replace(
+        anytime_share(f"{name}, at every look", sampled, size, missing=missing, unit=cluster), notes=notes
+    )
     return AuditShare(flow, study, at_large, every_look, bounds)
 
 

@@ -162,7 +162,7 @@ def _by_length(told: Sequence[tuple[JudgedLabel, bool]], cuts: tuple[int, int], 
         few = _FEW.format(len(told))
         groups = len({one.cluster for one, _ in told})
         trend = Estimate(name, None, None, None, jackknife_over(unit), len(told), groups, reason=few, level=level,
-                         scale="share_difference")  # fmt: skip
+                         scale="share_difference", cluster=unit)  # fmt: skip
         return ByLength(tuple(parts), trend, None)
     sums = summed((one.cluster, _moments(math.log2(max(1, one.length)), one.supported != word)) for one, word in told)
     trend = jackknifed(name, sums, _slope, n=len(told), scale="share_difference", nothing=_ONE_LENGTH, unit=unit,
