@@ -157,6 +157,10 @@ _WRITTEN: Final[dict[str, tuple[Term, ...]]] = {
         Term("matrix", "Your labels in rows, the judges' in columns. On the shaded diagonal both say the same."),
         Term("scale", "Which labels are compared: all four, or only supported or not."),
         Term("estimate", "What the audit says of the whole study, with its interval."),
+        Term("interim", "The plan of the audit is not reached yet. If you stop here because you like the figure, its "
+             "interval is too narrow."),
+        Term("no plan is set", "Nobody said before when the audit ends. Its interval is right if you read it once: "
+             "audit --plan 5 sets an end."),
     ),
 }  # fmt: skip
 

@@ -73,6 +73,7 @@ def test_review_draws_to_so_many_and_opens_the_audit(medreview: Program, demo: P
         "figures": told["figures"],
         "tie_rule": "undecided",
         "plans": [],
+        "half_assisted": False,
     }
 
 

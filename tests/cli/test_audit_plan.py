@@ -105,7 +105,7 @@ def test_a_planned_half_width_once_reached_is_final(medreview: Program, demo: Pa
     assert "Final: ± 9 points, reached with" in text(medreview, "audit", demo)
     report = demo.with_name("report.html")
     medreview("report", demo, report)
-    assert "It was to end at ± 9 points, set by" in " ".join(report.read_text().split())
+    assert "The audit was to end at ± 9 points, set by" in " ".join(report.read_text().split())
 
 
 def test_a_plan_that_came_after_labels_or_replaced_another_says_so(medreview: Program, demo: Path) -> None:
@@ -160,7 +160,8 @@ def test_a_copy_with_a_plan_that_is_none_is_refused(medreview: Program, demo: Pa
 
 
 def test_assistance_is_set_before_labels_and_its_difference_is_told(medreview: Program, demo: Path) -> None:
-    medreview("audit", demo, "--rate", 1, "--assist", "half", "--reviewer", "kb")
+    shown = text(medreview, "audit", demo, "--rate", 1, "--assist", "half", "--reviewer", "kb")
+    assert "Half of it is shown with the judges, to each reviewer by a coin" in shown
     label(demo, 118)  # blind, as if the queue had not followed the coin
     (figures,) = told(medreview, demo)["figures"]
     flow, bias = figures["supported"]["flow"], figures["assistance"]
@@ -175,5 +176,8 @@ def test_assistance_is_set_before_labels_and_its_difference_is_told(medreview: P
         assert "by the blind half, whose labels count twice" in shown
         assert "otherwise than the coin said" in shown
     assert max(map(len, medreview("audit", demo).stdout.splitlines())) <= 80
+    report = demo.with_name("report.html")
+    medreview("report", demo, report)
+    assert "a coin had" in report.read_text()
     refused = medreview("audit", demo, "--assist", "none", check=2).stderr
     assert "118 of the audit have labels already" in refused

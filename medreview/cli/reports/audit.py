@@ -193,7 +193,9 @@ def audit_parts(report: AuditReport) -> Iterator[Part]:
 
 
 def plans_lines(report: AuditReport) -> Iterator[str]:
-    """The plan in force and those that it replaced; what an interval is good for without one."""
+    """Whether half is assisted; the plan in force and those before it; what an interval is good for without one."""
+    if report.half_assisted:
+        yield "Half of it is shown with the judges, to each reviewer by a coin; the other half is blind."
     if not report.plans:
         if report.figures:
             yield "No plan is set: each interval holds for one look. “medreview audit STUDY --plan 5” sets one."

@@ -50,7 +50,7 @@ from medreview.stats.reports.reviewer_labels import (
 )
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
 from medreview.study.audit_frame import Stratum, strata
-from medreview.study.audit_plan import Arm, Coin, StoppingPlan, coin_of, stopping_plans
+from medreview.study.audit_plan import Arm, Coin, StoppingPlan, assists, coin_of, stopping_plans
 from medreview.study.counts import count_statements
 
 Labels = Mapping[str, ReviewerLabel]
@@ -332,13 +332,15 @@ class AuditReport:
     """The audit of a study: its strata and what each reviewer's labels say; no figures where nothing of it was met.
 
     ``tie_rule``: what even votes of the judges together give. ``plans``: when the audit is to end, as it was set each
-    time, oldest first; the last one is in force.
+    time, oldest first; the last one is in force. ``half_assisted``: by a coin, half of the members of each reviewer are
+    shown with their judges.
     """
 
     strata: tuple[Stratum, ...]
     figures: tuple[AuditFigures, ...]
     tie_rule: TieRule
     plans: tuple[StoppingPlan, ...] = ()
+    half_assisted: bool = False
 
 
 def audit_report(
@@ -365,7 +367,7 @@ def audit_report(
     """
     plans = stopping_plans(reader)
     if only.by_labels:
-        return AuditReport(tuple(strata(reader)), (), tie_rule(reader), plans)
+        return AuditReport(tuple(strata(reader)), (), tie_rule(reader), plans, assists(reader))
     points = planned_points(plans) if points is None else points
     size = count_statements(reader) if only.statements is None else len(only.statements)
     rows = drawn_rows(reader, only)
@@ -417,7 +419,7 @@ def audit_report(
                 ),
             )
         )
-    return AuditReport(tuple(strata(reader)), tuple(found), tie_rule(reader), plans)
+    return AuditReport(tuple(strata(reader)), tuple(found), tie_rule(reader), plans, assists(reader))
 
 
 def planned_points(plans: Sequence[StoppingPlan]) -> float:

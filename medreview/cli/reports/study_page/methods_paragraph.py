@@ -163,15 +163,18 @@ def _labelled(figures: StudyFigures) -> Iterator[str]:
 
 
 def _plan_of_audit(figures: StudyFigures) -> Iterator[str]:
-    """When the audit was to end, and whether it did; what its intervals are good for without a plan."""
+    """When the audit was to end, and whether it did; what its intervals are good for without a plan; a coin's half."""
     for audit in figures.audit.figures[-1:]:
-        now = audit.standing
+        now, by_coin = audit.standing, audit.supported.flow.by_coin
         if now.plan is None:
             yield f"No plan said when it ends: its intervals hold for one look, “{EVERY_LOOK}” for any number of looks."
-            continue
-        yield one_line(f"It was to end at {plan_words(now.plan)}; {now.short}.")
+        else:
+            yield one_line(f"The audit was to end at {plan_words(now.plan)}; {now.short}.")
         if replaced := [plan_words(each) for each in figures.audit.plans[:-1]]:
             yield one_line(f"Plans before that: {'; '.join(replaced)}.")
+        if by_coin:
+            beside = f"{counted(by_coin, 'more statement')} of it"
+            yield f"To estimate automation bias, a coin had {beside} labelled beside the judges."
 
 
 def _audited(figures: StudyFigures) -> str:
