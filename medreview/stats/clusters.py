@@ -6,7 +6,7 @@ sampled (Miller 2024, arXiv 2411.00640). This is the one place that says which a
 
 import sqlite3
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal, NamedTuple
 
 from medreview.text import folded
@@ -14,7 +14,7 @@ from medreview.text import folded
 ClusterName = Literal["question", "response"]
 
 _ENDS: Final = " .,;:!?…。？！"
-_ANSWERS: Final = "SELECT response_id, trim(question_id) AS id, question FROM response ORDER BY ordinal"
+_ANSWERS: Final = "SELECT response_id, question_id, question, cited FROM response ORDER BY ordinal"
 
 
 class Clusters(NamedTuple):
@@ -27,29 +27,34 @@ class Clusters(NamedTuple):
     of: Mapping[str, str]
 
 
-def clusters_of(reader: sqlite3.Connection) -> Clusters:
-    """Those of the whole study, also where a part of it is read.
-
-    Two responses answer one question if they have the same ``question_id``, or, where one of them has none, the same
-    text (:func:`question_text`). A response without either is a cluster of its own. Without two such responses every
-    response is its own cluster.
-    """
+def study_clusters(reader: sqlite3.Connection) -> Clusters:
+    """Those of the whole study, also where a part of it is read; what is not prepared yet decides nothing."""
     rows = reader.execute(_ANSWERS).fetchall()
-    texts: dict[str, str] = {}
+    return clusters_of((row[:3] for row in rows), [row[0] for row in rows if row[3]])
+
+
+def clusters_of(answers: Iterable[tuple[str, str, str]], deciding: Collection[str] = ()) -> Clusters:
+    """Those of answers, each with a name of its own, its ``question_id`` and its question.
+
+    Two of them answer one question if they have the same ``question_id``, or, where one has none, the same text
+    (:func:`question_text`). An answer with neither is a cluster of its own. They are called questions where two of the
+    ``deciding`` ones (without these, any two) share one, else responses: then each of those is its own cluster.
+    """
+    rows = [(name, given.strip(), question) for name, given, question in answers]
+    texts = {question: question_text(question) for _, _, question in rows}
     ids: dict[str, str] = {}
     for _, given, question in rows:
-        if question not in texts:
-            texts[question] = question_text(question)
-        if given and texts[question]:
+        if given:
             ids.setdefault(texts[question], given)
     first: dict[tuple[str, str], str] = {}
     of = {}
-    for response, given, question in rows:
+    for name, given, question in rows:
         text = texts[question]
-        known = given or ids.get(text, "")
-        key = ("id", known) if known else ("text", text) if text else ("response", response)
-        of[response] = first.setdefault(key, response)
-    return Clusters("question" if len(first) < len(of) else "response", of)
+        known = given or (ids.get(text, "") if text else "")
+        key = ("id", known) if known else ("text", text) if text else ("answer", name)
+        of[name] = first.setdefault(key, name)
+    counting = [of[name] for name in deciding or of]
+    return Clusters("question" if len(set(counting)) < len(counting) else "response", of)
 
 
 def question_text(question: str) -> str:

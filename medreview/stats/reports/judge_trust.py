@@ -12,7 +12,7 @@ from typing import Final
 
 from medreview.judges.rollup import tie_rule
 from medreview.labels import TieRule
-from medreview.stats.clusters import Clusters, clusters_of
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.alternative_annotator import EPSILON, LEAST_PEOPLE, StandIn, alternative_annotator
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.judge_errors import JudgeErrors, judge_errors, judge_models
@@ -84,7 +84,7 @@ def judge_trust(
     epsilon: float = EPSILON,
 ) -> JudgeTrust:
     """Everything, by the ``labels`` of each reviewer on statements."""
-    clusters, tie, of = clusters_of(reader), tie_rule(reader), reference(labels)
+    clusters, tie, of = study_clusters(reader), tie_rule(reader), reference(labels)
     labelled = judged_labels(reader, of, clusters, tie)
     families = judge_models(reader)
     errors = tuple(judge_errors(labelled, judge, families, clusters.name, resampling) for judge in judges_of(labelled))

@@ -7,7 +7,7 @@ import pytest
 
 from medreview.cli.reports.judge_trust import trust_parts
 from medreview.cli.reports.terminal import printed
-from medreview.stats.clusters import clusters_of
+from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import figure_rows
 from medreview.stats.reports.judge_trust import judge_trust
@@ -145,7 +145,7 @@ def test_repeats_are_runs_of_one_prompt_and_model(two_models):
 def test_prompts_are_compared_on_half_of_the_questions(two_models):
     reader, right = two_models.study.reader, majority(two_models)
     found = trust_of(two_models).prompts
-    clusters, seed = clusters_of(reader), seed_of_draws(reader)
+    clusters, seed = study_clusters(reader), seed_of_draws(reader)
     here = [unit for unit in right if half_of(seed, clusters.of[unit.rpartition(".")[0]]) == "tuning"]
     (amber,) = found.judges
 
@@ -161,7 +161,7 @@ def test_prompts_are_compared_on_half_of_the_questions(two_models):
 
 def test_no_question_is_in_both_halves_and_together_they_are_the_study(two_models):
     reader = two_models.study.reader
-    of, clusters = reference(labels_of(two_models)), clusters_of(reader)
+    of, clusters = reference(labels_of(two_models)), study_clusters(reader)
     halves = [prompt_report(reader, of, clusters, "undecided", FAST, half=half) for half in ("tuning", "test")]
 
     assert sum(one.clusters for one in halves) == 20
