@@ -9,7 +9,7 @@ from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset
 from medreview.stats.formulas.alternative_annotator import LEAST_ITEMS, StandIn
 from medreview.stats.formulas.calibration import Calibration
 from medreview.stats.formulas.error_corrected_rate import agree
-from medreview.stats.formulas.estimate import Estimate, half_up, percent, show
+from medreview.stats.formulas.estimate import FEW_ITEMS, Estimate, half_up, percent, show
 from medreview.stats.reports.audit_verdicts import WithVerdicts
 from medreview.stats.reports.judge_errors import ByFamily, FamilySide, JudgeErrors
 from medreview.stats.reports.judge_trust import JudgeTrust
@@ -127,6 +127,9 @@ def _errors(trust: JudgeTrust) -> Iterator[Part]:
     ]
     heads = ("wrong, supported or not", "value", "95% interval", "n", f"{trust.cluster}s", "no verdict")
     yield inset(table(heads, rows), *reasons((one_line(one.judge), one.wrong) for one in trust.errors))
+    if trust.labels < FEW_ITEMS:
+        yield inset(f"By confidence, length and family: printed from {FEW_ITEMS} statements on, in --json before.")
+        return
     for one in trust.errors:
         if one.calibration is not None:
             yield from ("", _calibration(one, one.calibration, trust.cluster))

@@ -8,8 +8,15 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from medreview.stats.formulas.estimate import LEVEL, Estimate, Scale
-from medreview.stats.formulas.intervals import Jackknife, jackknife, jackknife_over, left_out_interval
+from medreview.stats.formulas.estimate import LEVEL, Estimate, Scale, percent
+from medreview.stats.formulas.intervals import (
+    Jackknife,
+    clopper_pearson,
+    jackknife,
+    jackknife_over,
+    left_out_interval,
+    too_few,
+)
 
 Finish = Callable[[Sequence[float]], float | None]
 """A figure from sums; ``None`` where it is undefined."""
@@ -63,10 +70,20 @@ def jackknifed(
         return Estimate(name, None, None, None, method, n, groups, dropped, nothing, level, scale=scale, cluster=unit)
     if any(map(math.isnan, left_out)):
         method = jackknife_over(unit)
-        reason = _LOST.format(unit)
+        reason = too_few(len(sums), unit) or _LOST.format(unit)
         groups = len(sums)
         return Estimate(name, value, None, None, method, n, groups, dropped, reason, level, scale=scale, cluster=unit)
-    return replace(left_out_interval(name, value, left_out, n, scale, level, unit), dropped=dropped)
+    found = replace(left_out_interval(name, value, left_out, n, scale, level, unit), dropped=dropped)
+    if found.low is None and scale == "share" and value in (0, 1) and not too_few(len(sums), unit):
+        return replace(found, reason=_throughout(value == 1, len(sums), unit, level))
+    return found
+
+
+def _throughout(so: bool, clusters: int, unit: str, level: float) -> str:
+    """What is known of a share of nothing or of all: it may be otherwise in some of the clusters that are not here."""
+    low, high = clopper_pearson(clusters * so, clusters, level) or (0.0, 1.0)
+    known = f"of all such {unit}s {f'at least {percent(low)}' if so else f'at most {percent(high)}'}"
+    return f"No interval: it is so in {'all' if so else 'none'} of {clusters:,} {unit}s; by Clopper-Pearson, {known}."
 
 
 def varying(sums: Mapping[Hashable, Sequence[float]], finish: Finish) -> Jackknife | None:

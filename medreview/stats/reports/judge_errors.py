@@ -28,7 +28,7 @@ PARTS: Final = ("shortest third", "middle third", "longest third")
 
 _MODELS: Final = "SELECT judge, model FROM judge_run WHERE kind <> 'offline' ORDER BY ordinal"
 _TELLS_EACH: Final = f"Fewer than {FEWEST} labelled statements: a share would tell each."
-_NO_STATEMENT: Final = "No labelled statement with a verdict is in this part."
+_NO_STATEMENT: Final = "No labelled statement here has a verdict of this judge."
 _ONE_LENGTH: Final = "All labelled statements are equally long."
 _FEW: Final = f"{FEW_ITEMS} labelled statements with a verdict are needed for a trend: there are {{}}."
 _NO_SIDE: Final = "One of the two sides has no labelled statement with a verdict."
