@@ -308,13 +308,18 @@ def interval_row(name: str, figure: Estimate) -> Interval:
     return Interval(name, figure.value, figure.low, figure.high, words, None if figure.value is None else figure.n)
 
 
-def forest(title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, between: str = "95% interval") -> Drawing:
+def forest(
+    title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, between: str = "95% interval",
+    margin: float | None = None,
+) -> Drawing:  # fmt: skip
     """``scale``: shares are shown in per cent from 0 to 100, coefficients up to 1, amounts as far as they go, and
     differences as far to one side as to the other, those of shares (in points of a hundred) 100 at most.
 
-    ``between`` names what stands behind the values in the table of the same numbers.
+    ``between`` names what stands behind the values in the table of the same numbers. ``margin``: how far below 0 a
+    difference may be, a dashed line.
     """
     ends = [end for row in rows for end in (row.low, row.value, row.high) if end is not None]
+    ends += [] if margin is None else [-margin]
     start, stop = _range(ends, scale)
     lines = [wrap(short(row.name, _NAME_LINE * _MOST_LINES), _NAME_LINE) or [""] for row in rows]
     heights = [_NAME * len(name) + (_DRAWN if row.words else 4.0) for row, name in zip(rows, lines, strict=True)]
@@ -324,7 +329,10 @@ def forest(title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, bet
         for row, name, top in zip(rows, lines, tops, strict=False):
             _name(axes, row, name, top)
             if row.words:
-                _row(axes, top + _NAME * len(name) + _DRAWN / 2 - 1, row, (start, stop))
+                place = top + _NAME * len(name) + _DRAWN / 2 - 1
+                _row(axes, place, row, (start, stop))
+                if margin is not None and row.value is not None:
+                    axes.plot([-margin] * 2, [place - _DRAWN / 2 + 1, place + _DRAWN / 2], "--", color=INK, linewidth=1)
         axes.set_ylim(tops[-1] + 2, 0)
         axes.set_yticks([])
         axes.set_xlim(start, stop)
@@ -339,7 +347,8 @@ def forest(title: str, axis: str, rows: Sequence[Interval], *, scale: Scale, bet
 
     told = [(row.name, *(row.words or ("", "")), "" if row.n is None else f"{row.n:,}") for row in rows]
     numbers = table(("", "value", between, "n"), told)
-    return Drawing(title, f"A forest plot: {axis}.", (_FOREST_WIDTH, tops[-1] + 2), paint, numbers)
+    dashed = "" if margin is None else f" The dashed line stands at {number(-margin, scale, 2)}."
+    return Drawing(title, f"A forest plot: {axis}.{dashed}", (_FOREST_WIDTH, tops[-1] + 2), paint, numbers)
 
 
 def _name(axes: "Axes", row: Interval, name: Sequence[str], top: float) -> None:
@@ -477,20 +486,23 @@ def _broken(label: str) -> str:
     return label.replace(" ", "\n")
 
 
-_SCATTER_SIZE: Final = (380, 260)
+_SCATTER_SIZE: Final = (200, 180)
+"""So wide that a narrow phone shows all of it."""
+_SCATTER_NAME: Final = 24
+_HALF: Final = 0.5
 _STEPS: Final = (1, 2, 5)
 """Times the powers of ten: where the axis has ticks."""
-_MOST_TICKS: Final = 12
-_APART: Final = 0.055
+_MOST_TICKS: Final = 7
+_APART: Final = 0.075
 """Of the height of the plot: how far apart two labels stand that would lie on each other."""
-_NEAR: Final = 0.45
+_NEAR: Final = 0.5
 """Of its width: how far apart two labels are that cannot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point with an interval: ``y`` is a share, ``x`` above 0. Points of one ``group`` have one colour and form, and
-    are joined."""
+    """A point with an interval: ``y`` is a share or a coefficient, ``x`` above 0. Points of one ``group`` have one
+    colour and form, and are joined."""
 
     name: str
     group: str
@@ -500,11 +512,21 @@ class Point:
     high: float | None
 
 
-def scatter(title: str, x_title: str, y_title: str, points: Sequence[Point]) -> Drawing:
-    """Every point has its name beside it."""
+def scatter(
+    title: str, x_title: str, y_title: str, points: Sequence[Point], *, scale: Scale = "share",
+    band: tuple[str, float, float] | None = None,
+) -> Drawing:  # fmt: skip
+    """Every point has its name beside it. ``band``: a name, and between which values of ``y`` a grey ground lies."""
     ticks = _ticks([point.x for point in points])
+    ends = [end for point in points for end in (point.low, point.y, point.high) if end is not None]
+    bottom, top = _range([*ends, *(band[1:] if band else ())], scale)
+    steps = [tick / 5 for tick in range(-5, 6) if bottom <= tick / 5 <= top]
 
     def paint(axes: "Axes") -> None:
+        if band is not None:
+            axes.axhspan(band[1], band[2], facecolor=LINE, alpha=0.35, linewidth=0)
+            axes.text(0.98, max(band[1], bottom), short(band[0]), ha="right", va="bottom", fontsize=8,
+                      transform=axes.get_yaxis_transform())  # fmt: skip
         for index, group in enumerate(dict.fromkeys(point.group for point in points)):
             colour, form = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
             here = sorted((point for point in points if point.group == group), key=lambda point: point.x)
@@ -518,24 +540,30 @@ def scatter(title: str, x_title: str, y_title: str, points: Sequence[Point]) -> 
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_xticks([], minor=True)
         axes.set_xlim(ticks[0], ticks[-1])
-        axes.set_ylim(0, 1)
-        axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1], [percent(tick / 5, 0) for tick in range(6)])
+        axes.set_ylim(bottom, top)
+        axes.set_yticks(steps, [number(step, scale, 0 if scale == "share" else 1) for step in steps])
         axes.grid()
         axes.set_axisbelow(True)
+        axes.tick_params(labelsize=_SMALL)
         axes.set_xlabel(x_title)
         axes.set_ylabel(y_title)
         inside = axes.transData + axes.transAxes.inverted()
         spots = [(*inside.transform((point.x, point.y)), point.name) for point in points]
         for x, y, name in _apart(spots):
-            axes.text(x + 0.022, y + 0.028, short(name), transform=axes.transAxes, va="center", fontsize=9)
+            left = x > _HALF  # where the name would leave the plot on the other side
+            axes.text(x - 0.035 if left else x + 0.035, y + 0.03, short(name, _SCATTER_NAME), va="center", fontsize=8.5,
+                      ha="right" if left else "left", transform=axes.transAxes)  # fmt: skip
 
-    told = [(point.name, f"{point.x:g}", percent(point.y), _interval(point)) for point in points]
+    told = [(point.name, f"{point.x:g}", number(point.y, scale), _interval(point, scale)) for point in points]
+    told += [(band[0], "", "", f"{number(band[1], scale)} to {number(band[2], scale)}")] if band else []
     numbers = table(("", x_title, y_title, "95% interval"), told)
-    return Drawing(title, f"Points: {y_title} against {x_title}.", _SCATTER_SIZE, paint, numbers)
+    ground = f" The grey ground is {band[0]}." if band else ""
+    return Drawing(title, f"Points: {y_title} against {x_title}.{ground}", _SCATTER_SIZE, paint, numbers)
 
 
-def _interval(point: Point) -> str:
-    return "" if point.low is None or point.high is None else f"{percent(point.low)} to {percent(point.high)}"
+def _interval(point: Point, scale: Scale) -> str:
+    ends = (point.low, point.high)
+    return " to ".join(number(end, scale) for end in ends if end is not None) if None not in ends else ""
 
 
 def _ticks(values: Sequence[float]) -> list[float]:

@@ -8,7 +8,14 @@ import pytest
 from medreview.errors import UserError
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Group
-from medreview.stats.reports.small_jury import NOT_ASKED, JuryLabels, judge_costs, jury_labels, small_jury
+from medreview.stats.reports.small_jury import (
+    NOT_ASKED,
+    JuryLabels,
+    judge_costs,
+    judge_seconds,
+    jury_labels,
+    small_jury,
+)
 
 FEW = Resampling(replicates=399, seed=3)
 
@@ -197,6 +204,22 @@ def test_costs_are_those_of_a_statement_and_unknown_when_one_call_has_no_price(s
     assert judge_costs(small.study.reader) == {"ember": pytest.approx(0.3)}
     other = "INSERT INTO judge_run SELECT 'jx', 9, judge, kind, model, prompt_id, prompt_sha256, '{\"t\": 1}', seed, ''"
     small.study.write(lambda connection: connection.execute(other + " FROM judge_run WHERE judge = 'ember'"))
+    assert judge_costs(small.study.reader) == {}
+
+
+def test_seconds_are_of_all_calls_for_a_statement_and_unknown_of_a_batch(small):
+    small.response("a", 2)
+    for judge, rungs in (("ember", ("plain", "plain", "json_object")), ("slate", ("plain", ""))):
+        small.judged(judge, "supported", "a.1", "a.2")
+        small.study.write(
+            lambda connection, judge=judge: connection.execute(
+                "UPDATE judge_run SET kind = 'llm', model = 'm', prompt_sha256 = 'p' WHERE judge = ?", (judge,)
+            )
+        )
+        row = "INSERT INTO llm_call VALUES (?, ?, 'm', '', 'exists', 'p', '', 'ok', ?, 1, 0, 1, 1, ?, NULL, '', '')"
+        calls = [(f"{judge}{place}", judge, rung, 500 * (place + 1)) for place, rung in enumerate(rungs)]
+        small.study.write(lambda connection, row=row, calls=calls: connection.executemany(row, calls))
+    assert judge_seconds(small.study.reader) == {"ember": pytest.approx((0.5 + 1 + 1.5) / 2)}
     assert judge_costs(small.study.reader) == {}
 
 

@@ -1,5 +1,6 @@
 """Sections of figures: the flow of items, the leading ones as plots, pace, citations, and every figure in full."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from medreview.cli.reports.audit import EVERY_LOOK
 from medreview.cli.reports.citations import report_parts
 from medreview.cli.reports.conduct import intra_rater_parts, pace_parts
 from medreview.cli.reports.estimates import side_name
-from medreview.cli.reports.layout import NextStep, Title, table
+from medreview.cli.reports.layout import Inset, NextStep, Part, ReportTable, Title, table
 from medreview.cli.reports.page_parts import PagePart, Plot, folded
 from medreview.cli.reports.plots import Drawing, FlowBox, Interval, flow, forest, interval_row, matrix
 from medreview.cli.reports.stats import stats_parts
@@ -28,6 +29,8 @@ from medreview.stats.reports.study_support import SupportReport
 from medreview.stats.study_figures import StudyFigures
 from medreview.text import in_words
 
+_BAR_SCALE: Final = re.compile(r"0 +\.5 +1")
+"""The heading of a column of bars."""
 _MOST: Final = 3
 """Reviewers that the diagram has room for; the table has all."""
 _LABELS: Final = {
@@ -129,6 +132,10 @@ def _own(own: OwnLabels) -> Iterator[Interval]:
             yield interval_row(_SUPPORT[figure.name], figure)
 
 
+_ALONE: Final = "the verdicts alone, uncorrected"
+"""Shown beside estimates by the audit, and never without."""
+
+
 def _audit(audit: AuditFigures) -> Iterator[Interval]:
     """Of all reviewers together, where there are several; the one to quote is named."""
     early = audit.standing.state != "final"
@@ -137,8 +144,8 @@ def _audit(audit: AuditFigures) -> Iterator[Interval]:
     shown += [(f"post-stratified by {name}", figure) for name, figure in audit.post_stratified.items()]
     helped = audit.with_verdicts[:1]
     shown += [("with the judges' verdicts", one.supported) for one in helped]
-    shown += [("the verdicts alone, uncorrected", one.alone) for one in helped]
-    if all(figure.value is None for _, figure in shown):
+    shown += [(_ALONE, one.alone) for one in helped]
+    if all(figure.value is None for name, figure in shown if name != _ALONE):
         return
     yield Interval("supported, by " + ("all reviewers" if audit.reviewer is None else one_line(audit.reviewer)))
     for name, figure in shown:
@@ -261,4 +268,19 @@ def figures_section(material: Material) -> Iterator[PagePart]:
     # What has a section of its own is not said twice: key facts, and the pace (else conduct is for one's own eyes).
     units = tuple(replace(one, family=None) if one.kind == "fact" else one for one in material.figures.units)
     parts = stats_parts(replace(material.figures, conduct=(), units=units), Path(material.name))
-    return folded(part for part in parts if not isinstance(part, NextStep))
+    return folded(_without_bars(part) for part in parts if not isinstance(part, NextStep))
+
+
+def _without_bars(part: PagePart) -> PagePart:
+    """A table without the bars that a terminal draws of characters: the plots have them."""
+    if isinstance(part, Inset):
+        return Inset(tuple(_of_layout(each) for each in part.parts))
+    return _of_layout(part) if isinstance(part, ReportTable) else part
+
+
+def _of_layout(part: Part) -> Part:
+    if not isinstance(part, ReportTable):
+        return part
+    kept = [place for place, column in enumerate(part.columns) if not _BAR_SCALE.fullmatch(column.name)]
+    rows = tuple(tuple(row[place] for place in kept) for row in part.rows)
+    return ReportTable(tuple(part.columns[place] for place in kept), rows, part.header)

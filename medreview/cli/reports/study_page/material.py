@@ -1,7 +1,7 @@
 """Everything that the report on a study says, read from the study once; its dates, hashes and excerpts as words."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -11,6 +11,8 @@ from medreview.citations.allow_list import load_allow_list
 from medreview.cli.output import one_line
 from medreview.cli.reports.page_parts import Run, several_lines
 from medreview.exchange.imports.citation_answers import study_answers
+from medreview.generators.brief_text import HOST
+from medreview.judges.fact_votes import PRESENCE
 from medreview.labels import TieRule
 from medreview.llm.costs import Spent, spent
 from medreview.progress import SILENT, Progress
@@ -21,6 +23,7 @@ from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.answer_record import AnswerRecord, answer_record
 from medreview.stats.reports.overrides import Overridden, OverrideThemes, overridden, override_themes
 from medreview.stats.reports.provenance import ReviewRecord, review_record
+from medreview.stats.reports.small_jury import judge_costs, judge_seconds
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
 from medreview.stats.study_figures import StudyFigures, study_figures
 from medreview.stats.units.accused_references import AccusedReferences, accused_references
@@ -36,16 +39,25 @@ MOST: Final = 200
 
 
 @dataclass(frozen=True)
+class JudgeEffort:
+    """By judge, where known of every call: the cost of one unit, and the seconds that it takes."""
+
+    costs: Mapping[str, float]
+    seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Material:
     """What sections are made of. ``name`` is that of the study's file.
 
     ``differing``: the labels of all reviewers of ``figures`` that are not the judges' verdict; ``held_back`` more are
     not shown: the reader has not decided them yet and is still at the audit. ``overridden``: the first of each reviewer
     in full. ``themes``: what models found in them. ``facts``: ``None`` without key facts and suggested ones;
-    ``citations``: ``None`` without a response. ``references``: those that the rules speak against, ``None`` of a part
-    of the study and where none was found. ``spent``: what was asked of models from here. ``asked``: how the answers
-    came about, ``None`` of a part of the study; ``declared``: what was said of the study for a journal.
-    ``backgrounds``: what reviewers say of themselves, by name; ``guidelines``: those in force, in words.
+    ``citations``: ``None`` without a response, and of texts that rest on notes of cases alone. ``references``: those
+    that the rules speak against, ``None`` of a part of the study and where none was found. ``spent``: what was asked of
+    models from here. ``asked``: how the answers came about, ``None`` of a part of the study; ``declared``: what was
+    said of the study for a journal. ``effort``: what a statement (``""``) or a fact (``PRESENCE``) costs a judge, and
+    how long it takes it. ``backgrounds``: what reviewers say of themselves, by name; ``guidelines``: those in force.
     """
 
     name: str
@@ -62,6 +74,7 @@ class Material:
     spent: tuple[Spent, ...] = ()
     asked: AnswerRecord | None = None
     declared: tuple[Declaration, ...] = ()
+    effort: Mapping[str, JudgeEffort] = field(default_factory=dict)
     backgrounds: tuple[tuple[str, str], ...] = ()
     guidelines: str = ""
 
@@ -97,24 +110,39 @@ def gather(
     labels = tuple(label for label in every if listed is None or label.statement_id in listed)
     in_full = [label for one in names for label in islice((it for it in labels if it.reviewer == one), most)]
     themes = [override_themes(reader, one, to, listed) for one in names] if whole else []
+    record = review_record(reader, names, only.statements)
+    of_notes = _only_notes(reader)
     return Material(
         name=name,
         figures=figures,
-        record=review_record(reader, names, only.statements),
+        record=replace(record, pages={}, by_ocr=0) if of_notes else record,
         differing=labels,
         overridden=tuple(overridden(reader, in_full, progress)),
         held_back=len(every) - len(labels),
         themes=tuple(found for found in themes if found is not None),
         answers=tuple(_answers(reader, names, only, listed)),
         facts=_facts(reader, tie, resampling) if whole else None,
-        citations=_citations(reader, resampling, progress) if whole else None,
+        citations=_citations(reader, resampling, progress) if whole and not of_notes else None,
         references=accused_references(reader, names, listed) if whole and figures.references else None,
         spent=tuple(spent(reader)) if whole else (),
         asked=answer_record(reader) if whole else None,
         declared=tuple(declarations(reader)),
+        effort={task: JudgeEffort(judge_costs(reader, task), judge_seconds(reader, task)) for task in ("", PRESENCE)}
+        if whole
+        else {},
         backgrounds=tuple((name, said.line) for name, said, _ in backgrounds(reader) if name in names),
         guidelines=_guidelines(reader),
     )
+
+
+_CITED: Final = """
+SELECT count(*) AS cited, sum(domain = ?) AS notes FROM source WHERE source_id IN (SELECT source_id FROM citation)"""
+
+
+def _only_notes(reader: sqlite3.Connection) -> bool:
+    """Whether what the texts rest on are notes of cases alone: nothing that anybody cites, or could fetch."""
+    row = reader.execute(_CITED, (HOST,)).fetchone()
+    return bool(row["cited"]) and row["cited"] == row["notes"]
 
 
 def _guidelines(reader: sqlite3.Connection) -> str:

@@ -320,5 +320,5 @@ def _used(figures: StudyFigures) -> Iterator[str]:
         yield "Several tests: Holm 1979."
     if figures.audit.figures:
         yield "Audit: Hajek 1971, Ohlsson 1995."
-        if any(one.with_verdicts for one in figures.audit.figures):
+        if any(each.supported.value is not None for one in figures.audit.figures for each in one.with_verdicts):
             yield "Audit with the judges' verdicts: Angelopoulos et al. 2023."

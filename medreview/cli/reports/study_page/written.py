@@ -33,6 +33,7 @@ from medreview.cli.reports.study_page.figure_sections import (
     pace_section,
     plots_section,
 )
+from medreview.cli.reports.study_page.judge_plots import judges_section
 from medreview.cli.reports.study_page.material import Material, gather
 from medreview.cli.reports.study_page.methods import (
     limitations_section,
@@ -177,6 +178,7 @@ def _run(run: Run) -> str:
 _SECTIONS: Final[tuple[tuple[str, str, Callable[[Material], Iterator[PagePart]]], ...]] = (
     ("provenance", "Where this report comes from", provenance_section),
     ("plots", "The leading figures", plots_section),
+    ("judges", "What judges are worth", judges_section),
     ("limitations", "Limitations", limitations_section),
     ("methods", "Methods, ready to paste", methods_section),
     ("table-1", "What the study is made of", table_one_section),

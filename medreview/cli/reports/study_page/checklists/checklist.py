@@ -18,12 +18,16 @@ YOURS: Final = "yours to write"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item: its number, its title in words of our own, what fills it, and the ``rest`` that no study holds."""
+    """An item: its number, its title in words of our own, what fills it, and the ``rest`` that no study holds.
+
+    ``also``: what belongs to it where a study has it, and is missed nowhere.
+    """
 
     id: str
     section: str
     title: str
     filled_by: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     rest: str = ""
 
 
@@ -56,7 +60,8 @@ def checklist_named(name: str) -> Checklist:
     if name not in NAMES:
         raise UserError(f"There is no checklist {name!r}; there are {', '.join(NAMES)}.")
     held = tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
-    items = (Item(**one | {"filled_by": tuple(one.get("filled_by", ()))}) for one in held["item"])
+    lists = ("filled_by", "also")
+    items = (Item(**one | {name: tuple(one.get(name, ())) for name in lists}) for one in held["item"])
     return Checklist(name, held["name"], held["title"], held["source"], tuple(items))
 
 
@@ -64,11 +69,11 @@ def checked(checklist: Checklist, material: Material, anchors: Collection[str]) 
     """Each item; ``anchors``: the sections of the report, so that none is named that it has not."""
     for item in checklist.items:
         says, missing = [], []
-        for name in item.filled_by:
+        for name in (*item.filled_by, *item.also):
             label, fill = FILLERS[name]
             found = fill(material)
             if found is None:
-                missing.append(label)
+                missing += [label] if name in item.filled_by else []
             else:
                 says.append(found if found.anchor in anchors else Filled(found.text))
         left = [*missing, *([item.rest] if item.rest else [])]
