@@ -62,6 +62,7 @@ UNLABELLED: Final = "nobody of the panel could judge"
 # A call names judge, model, prompt and host: it cannot distinguish runs that differ in parameters only.
 _COSTS: Final = """
 SELECT run.judge, sum(l.cost) AS cost, sum(l.cost IS NULL AND l.tries > 0) AS unpriced,
+       sum(l.latency_ms) AS latency_ms, sum(l.rung = '' AND l.tries > 0) AS batched,
        (SELECT count(DISTINCT {unit}) FROM {table} AS j WHERE j.judge_run_id = run.judge_run_id) AS units,
        (SELECT count(*) FROM judge_run AS r WHERE r.kind = 'llm' AND (r.judge, r.model, r.prompt_sha256,
         coalesce(json_extract(r.params, '$.host'), '')) = (l.judge, l.model, l.prompt_sha256, l.host)) AS runs
@@ -228,6 +229,16 @@ def judge_costs(reader: sqlite3.Connection, task: str = "") -> dict[str, float]:
         row["judge"]: row["cost"] / row["units"]
         for row in reader.execute(_OF_FACTS if task else _OF_STATEMENTS, {"task": task})
         if row["cost"] is not None and not row["unpriced"] and row["units"] and row["runs"] == 1
+    }
+
+
+def judge_seconds(reader: sqlite3.Connection, task: str = "") -> dict[str, float]:
+    """By judge: how many seconds its calls took for one statement (or fact), by the rules of :func:`judge_costs`;
+    nothing of a judge some of whose answers came in a batch, where no time of an answer is known."""
+    return {
+        row["judge"]: row["latency_ms"] / 1000 / row["units"]
+        for row in reader.execute(_OF_FACTS if task else _OF_STATEMENTS, {"task": task})
+        if row["latency_ms"] and not row["batched"] and row["units"] and row["runs"] == 1
     }
 
 
