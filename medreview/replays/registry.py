@@ -80,7 +80,7 @@ SAMPLES: Final[dict[str, Sample]] = {
     "cds": Sample(("cds_answers.jsonl",)),
     "medfacteval": Sample(("cases.jsonl",), (WRITER,), JURORS),
     "medagentbrief": Sample(("cases.jsonl",), (WRITER,), JURORS),
-    "cliniqlink": Sample(("chapter.md",), (WRITER,)),
+    "cliniqlink": Sample(("chapter.md", "rankings.jsonl"), (WRITER,)),
 }
 """By the word of the paper."""
 

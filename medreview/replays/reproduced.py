@@ -4,60 +4,22 @@ As rows for a script and as a CSV file.
 """
 
 import json
-import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import NormalDist
-from typing import Final, Literal
+from typing import Final
 
 from medreview.bounded_reading import read_bounded
 from medreview.errors import UserError
 from medreview.exchange.files.columns import Cell, Column, Type, cells
 from medreview.judges.majority import TieRule, majority_vote
+from medreview.replays import paper_counts
+from medreview.replays.printed import Printed, Reproduced, row, share, wald
 from medreview.stats.citation_kpis import CitationCounts, citation_figures
 from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.estimate import Estimate, half_up
-from medreview.stats.formulas.intervals import proportion
 from medreview.stats.units.qa_figures import flag_ratios
 from medreview.visible import visible
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A figure of a paper: ``value``, and the ends of its interval where it prints one, as strings of digits.
-
-    ``share``: they are percentages. ``k`` of ``n`` are the counts beside it, 0 if it prints none.
-    """
-
-    value: str
-    low: str = ""
-    high: str = ""
-    share: bool = True
-    k: int = 0
-    n: int = 0
-
-    @property
-    def words(self) -> str:
-        """As one phrase: ``19.7% (18.6 to 20.7)``."""
-        ends = f" ({self.low} to {self.high})" if self.low else ""
-        return f"{self.value}{'%' if self.share else ''}{ends}"
-
-    @property
-    def counts(self) -> str:
-        """``1,090 of 5,543``."""
-        return f"{self.k:,} of {self.n:,}"
-
-    def equals(self, ours: Estimate) -> bool:
-        """Whether ours, rounded to as many digits, is the same in all that is printed."""
-        pairs = zip((self.value, self.low, self.high), (ours.value, ours.low, ours.high), strict=True)
-        return all(
-            number is not None and self._rounded(printed, number) == printed for printed, number in pairs if printed
-        )
-
-    def _rounded(self, printed: str, number: float) -> str:
-        return half_up(number * (100 if self.share else 1), len(printed.partition(".")[2]))
-
 
 HALLUCINATED: Final = Printed("19.7", "18.6", "20.7", k=1_090, n=5_543)
 PLAUSIBLE: Final = Printed("98.8", k=5_476, n=5_543)
@@ -67,6 +29,7 @@ WHOLE_BY_EXPERT: Final = Printed("40.4", "30.7", "50.1", k=40, n=99)
 WHOLE_BY_JUDGE: Final = Printed("42.4", "32.7", "52.2", k=42, n=99)
 REMOVED: Final = Printed("34.7", k=52, n=150)
 REVISED_SUPPORTED: Final = Printed("85.7", k=84, n=98)
+MENDED: Final = Printed("90.7", k=136, n=150)
 
 CITED: Final = (
     CitationCounts(n_url=2, n_doi=1, n_allowed_urls=2),
@@ -81,9 +44,11 @@ CITATIONS_EACH: Final = Printed("2.4", share=False)
 MEAN_ALLOWED: Final = Printed("66.67")
 MEAN_ALLOWED_URLS: Final = Printed("62.5")
 
-JURY_KAPPA: Final = Printed("0.75", "0.59", "0.88", share=False)
+JURY_KAPPA: Final = paper_counts.JURY["DeepSeek-R1"].kappa
 """Of ten judges with the physicians' majority, on DeepSeek-R1's texts."""
-JURY_MINUS_PERSON: Final = Printed("0.02", "-0.11", "0.15", share=False)
+JURY_MINUS_PERSON: Final = paper_counts.JURY["DeepSeek-R1"].minus_person
+SMALL_JURY: Final = ("claude 3.5", "llama 4 scout", "deepseek-r1")
+"""Its judges, by how their names in a file of votes begin."""
 FACTS_PER_CASE: Final = 3
 
 
@@ -143,30 +108,12 @@ def _number(given: object) -> bool:
     return isinstance(given, int | float) and not isinstance(given, bool) and -1 <= given <= 1
 
 
-Outcome = Literal["equal", "value equal", "differs", "not printed", "missing"]
-
 _WITHOUT_VOTES: Final = (
     'it takes the judges\' votes: --votes FILE, a JSON file with "consensus" and "judges", as the authors publish them'
 )
 _TIES: Final[tuple[tuple[TieRule, str], ...]] = (
     ("positive", "a tie is present"), ("undecided", "a tie is left out"), ("negative", "a tie is absent"),
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Reproduced:
-    """One printed figure beside ours.
-
-    ``outcome``: ``equal`` in all that is printed; ``value equal``, but not the interval; ``differs``; ``not printed``:
-    it stands beside one that is; ``missing``. ``why``: the reason where they differ, and what stands beside.
-    """
-
-    paper: str
-    what: str
-    printed: str
-    ours: Estimate | None
-    outcome: Outcome
-    why: str = ""
 
 
 def reproduced(votes: Votes | None = None) -> Iterator[Reproduced]:
@@ -177,64 +124,49 @@ def reproduced(votes: Votes | None = None) -> Iterator[Reproduced]:
     yield from _medfacteval(votes)
 
 
-def wald(name: str, k: int, n: int) -> Estimate:
-    """A share with the textbook's normal interval, which some papers print; here for comparison only."""
-    share = k / n
-    half = NormalDist().inv_cdf(0.975) * math.sqrt(share * (1 - share) / n)
-    return Estimate(name, share, share - half, share + half, "Wald", n, scale="share")
-
-
-def _row(paper: str, what: str, printed: Printed, ours: Estimate, why: str = "") -> Reproduced:
-    equal = printed.equals(ours)
-    value = equal or replace(printed, low="", high="").equals(ours)
-    outcome: Outcome = "equal" if equal else "value equal" if value else "differs"
-    counts = f", {printed.counts}" if printed.n else ""
-    return Reproduced(paper, what, printed.words + counts, ours, outcome, why)
-
-
-def _share(what: str, printed: Printed) -> Estimate:
-    return proportion(what, printed.k, printed.n, nothing="")
-
-
 def _cliniqlink() -> Iterator[Reproduced]:
     found = flag_ratios(HALLUCINATED.n, PLAUSIBLE.k, HALLUCINATED.k)
-    yield _row("ClinIQLink", "hallucination rate, Wilson", HALLUCINATED, found.hallucination_rate)
-    yield _row("ClinIQLink", "plausibility", PLAUSIBLE, found.plausibility, "Ours has Wilson's interval beside it.")
+    yield row("ClinIQLink", "hallucination rate, Wilson", HALLUCINATED, found.hallucination_rate)
+    yield row("ClinIQLink", "plausibility", PLAUSIBLE, found.plausibility, "Ours has Wilson's interval beside it.")
+    yield from paper_counts.cliniqlink()
 
 
 def _sourcecheckup() -> Iterator[Reproduced]:
     paper = "SourceCheckup"
     what = "found unsupported, confirmed by doctors"
     why = "105 of 110 are 95.5%: the printed share is not that of the printed counts. Ours is Wilson's interval."
-    yield _row(paper, what, CONFIRMED, _share(what, CONFIRMED), why)
+    yield row(paper, what, CONFIRMED, share(what, CONFIRMED), why)
     for what, printed in (
         ("whole responses supported, by an expert", WHOLE_BY_EXPERT),
         ("the same responses, by the pipeline", WHOLE_BY_JUDGE),
     ):
         why = f"The counts are not printed: {printed.counts} is what gives the share and the interval."
-        yield _row(paper, f"{what}, Wald", printed, wald(what, printed.k, printed.n), why)
-        yield _row(paper, f"{what}, Wilson", printed, _share(what, printed),
+        yield row(paper, f"{what}, Wald", printed, wald(what, printed.k, printed.n), why)
+        yield row(paper, f"{what}, Wilson", printed, share(what, printed),
                    "The printed interval is Wald's, which is too narrow near 0 and 1; ours is Wilson's.")  # fmt: skip
     beside = "No interval is printed; ours is Wilson's, on statements."
-    yield _row(paper, "SourceCleanup: removed", REMOVED, _share("removed", REMOVED), beside)
-    yield _row(paper, "SourceCleanup: revised and supported now", REVISED_SUPPORTED,
-               _share("supported", REVISED_SUPPORTED), beside)  # fmt: skip
+    yield row(paper, "SourceCleanup: removed", REMOVED, share("removed", REMOVED), beside)
+    yield row(paper, "SourceCleanup: revised and supported now", REVISED_SUPPORTED,
+              share("supported", REVISED_SUPPORTED), beside)  # fmt: skip
+    yield row(paper, "SourceCleanup: removed or supported now", MENDED, share("mended", MENDED), beside)
+    yield from paper_counts.sourcecheckup()
 
 
 def _notebook() -> Iterator[Reproduced]:
     paper, found = "CDS notebook", citation_figures(CITED)
-    yield _row(paper, "responses with a citation", WITH_CITATION, found.with_citation)
-    yield _row(paper, "citations per response", CITATIONS_EACH, found.mean_citations)
-    yield _row(paper, "allowed, mean of responses", MEAN_ALLOWED, found.mean_allowed)
+    yield row(paper, "responses with a citation", WITH_CITATION, found.with_citation)
+    yield row(paper, "citations per response", CITATIONS_EACH, found.mean_citations)
+    yield row(paper, "allowed, mean of responses", MEAN_ALLOWED, found.mean_allowed)
     pooled = "A long list weighs more here; the mean gives each response the same weight."
     yield Reproduced(paper, "allowed, pooled", "", found.pooled_allowed, "not printed", why=pooled)
-    yield _row(paper, "allowed URLs, mean of responses", MEAN_ALLOWED_URLS, found.mean_allowed_urls)
+    yield row(paper, "allowed URLs, mean of responses", MEAN_ALLOWED_URLS, found.mean_allowed_urls)
     yield Reproduced(paper, "allowed URLs, pooled", "", found.pooled_allowed_urls, "not printed",
                      why="The same as the mean only by chance: 5 of 8.")  # fmt: skip
 
 
 def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
     paper = "MedFactEval"
+    yield from paper_counts.medfacteval()
     if votes is None:
         for what, printed in (("kappa of ten judges' jury", JURY_KAPPA), ("minus one person", JURY_MINUS_PERSON)):
             yield Reproduced(paper, what, printed.words, None, "missing", why=_WITHOUT_VOTES)
@@ -250,7 +182,7 @@ def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
         tied = f"{majority.ties} of {len(ballots)} ballots are even."
         if rule == "positive":
             jury = kappa
-            yield _row(paper, what, JURY_KAPPA, kappa, tied)
+            yield row(paper, what, JURY_KAPPA, kappa, tied)
             over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), unit="case",
                               statistics=("cohen_kappa",)).figures["cohen_kappa"]  # fmt: skip
             yield Reproduced(
@@ -259,7 +191,22 @@ def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
             )  # fmt: skip
         else:
             yield Reproduced(paper, what, "", kappa, "not printed", why=tied)
+    yield from _small_jury(paper, votes)
     yield from _beside_a_person(paper, votes, jury)
+
+
+def _small_jury(paper: str, votes: Votes) -> Iterator[Reproduced]:
+    """The majority of the three judges of the paper's small jury, where the file has all of them."""
+    members = [
+        next((name for name in votes.judges if name.casefold().startswith(begins)), None) for begins in SMALL_JURY
+    ]
+    known = [name for name in members if name is not None]
+    if len(known) == len(SMALL_JURY):
+        majority = majority_vote(list(zip(*(votes.judges[name] for name in known), strict=True)))
+        over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), unit="case",
+                          statistics=("cohen_kappa",)).figures["cohen_kappa"]  # fmt: skip
+        yield Reproduced(paper, f"kappa of the small jury ({', '.join(known)})", "", over, "not printed",
+                         why="Figure 3 shows it without a number. Of three judges none can tie.")  # fmt: skip
 
 
 def _beside_a_person(paper: str, votes: Votes, jury: Estimate | None) -> Iterator[Reproduced]:
@@ -274,7 +221,7 @@ def _beside_a_person(paper: str, votes: Votes, jury: Estimate | None) -> Iterato
         what, jury.value - person, None, None, "printed kappa of a physician", jury.n, reason=reason,
         scale="coefficient_difference",
     )  # fmt: skip
-    yield _row(paper, what, JURY_MINUS_PERSON, apart, f"From the printed {half_up(person)} of one physician; {reason}.")
+    yield row(paper, what, JURY_MINUS_PERSON, apart, f"From the printed {half_up(person)} of one physician; {reason}.")
 
 
 def _judge(paper: str, judge: str, ours: Estimate, votes: Votes) -> Reproduced:
@@ -283,7 +230,7 @@ def _judge(paper: str, judge: str, ours: Estimate, votes: Votes) -> Reproduced:
         return Reproduced(paper, what, "", ours, "not printed")
     low, high = map(half_up, votes.intervals[judge]) if judge in votes.intervals else ("", "")
     printed = Printed(half_up(votes.kappas[judge]), low, high, share=False)
-    return _row(paper, what, printed, ours, "The interval is of other resamples; there some that count are left out.")
+    return row(paper, what, printed, ours, "The interval is of other resamples; there some that count are left out.")
 
 
 def _kappa(votes: Votes, said: Sequence[Hashable]) -> Estimate:

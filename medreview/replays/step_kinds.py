@@ -46,7 +46,8 @@ def take_labels(study: Study, file: Path, paper: str, kind: str) -> int:
     """Store the labels for one kind of unit of a paper's replay; how many people's words are new.
 
     A line: ``replay``, ``kind``, what names the unit (``text``, ``model`` or ``url``; those that are there must fit),
-    ``annotator``, and ``label``, ``flags``, ``spans``, ``note``, ``group`` as they gave them. A unit that is not there
+    ``annotator``, and ``label``, ``flags``, ``spans``, ``note``, ``group`` as they gave them; ``also``: labels by
+    further axes. A unit that is not there
     is passed over: an earlier step was limited.
     """
     found = [label for line in _lines(file, paper, kind) for label in _labels(study.reader, kind, line)]
@@ -68,6 +69,7 @@ def _labels(reader: sqlite3.Connection, kind: str, told: Mapping[str, Any]) -> I
     for (unit,) in rows.fetchall():
         if "url" in told and not _cites(reader, unit, told["url"]):
             continue
+        yield from (ImportedLabel(unit, told["annotator"], axis, level) for axis, level in told.get("also", {}).items())
         yield ImportedLabel(
             unit=unit,
             reviewer=told["annotator"],

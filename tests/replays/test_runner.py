@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from medreview.replays.printed import Printed, Reproduced
 from medreview.replays.registry import REPLAYS, SAMPLES
-from medreview.replays.reproduced import Printed, Reproduced, read_votes, reproduced
+from medreview.replays.reproduced import read_votes, reproduced
 from medreview.replays.step_kinds import Review, SecondAnnotator
 from medreview.review.unit_queues import ALL
 from medreview.stats.formulas.estimate import Estimate
@@ -231,8 +232,61 @@ def test_what_the_papers_print_of_counts_is_what_the_formulas_give() -> None:
     assert (pooled.ours.value if pooled.ours else None, pooled.outcome) == (0.75, "not printed")
     confirmed = found["SourceCheckup", "found unsupported, confirmed by doctors"]
     assert (confirmed.outcome, confirmed.why[:25]) == ("differs", "105 of 110 are 95.5%: the")
-    assert {one.outcome for one in found.values() if one.paper == "MedFactEval"} == {"missing"}
-    assert all("--votes FILE" in one.why for one in found.values() if one.outcome == "missing")
+    missing = [one for one in found.values() if one.outcome == "missing"]
+    assert [(one.paper, one.what) for one in missing] == [
+        ("MedFactEval", "kappa of ten judges' jury"), ("MedFactEval", "minus one person"),
+    ]  # fmt: skip
+    assert all("--votes FILE" in one.why for one in missing)
+
+
+@pytest.mark.parametrize(
+    ("paper", "what", "outcome", "value", "why"),
+    [
+        ("SourceCheckup", "SourceCleanup: removed or supported now", "equal", 136 / 150, "No interval is printed"),
+        ("SourceCheckup", "statements contained in the answer, by the first doctor", "equal", 1, "Only the counts"),
+        ("SourceCheckup", "answers with a statement that was not parsed, by the first doctor", "equal", 6 / 72, "Only"),
+        ("SourceCheckup", "GPT-4o and the doctors' majority", "differs", 355 / 400, "354 are 88.5%, 355 are 88.8%"),
+        ("SourceCheckup", "HealthSearchQA, whole responses supported", "differs", 115 / 300, "twice as wide as 300"),
+        ("SourceCheckup", "invalid addresses once archived, Claude v2.1", "differs", 16 / 250, "Of 200 it is 13"),
+        ("SourceCheckup", "invalid addresses once archived, Mixtral Open", "equal", 6 / 250, "Printed as 0.024"),
+        ("ClinIQLink", "validity: two annotators differ", "differs", 69 / 1679, "69 of 1,679 are 4.1%"),
+        ("ClinIQLink", "relevance: two annotators differ", "equal", 72 / 2501, ""),
+        ("ClinIQLink", "validity, printed as weighted kappa", "differs", 1 - 2 * 69 / 1679, "Ours is PABAK"),
+        ("ClinIQLink", "relevance, printed as weighted kappa", "equal", 1 - 2 * 72 / 2501, "Ours is PABAK"),
+        ("MedFactEval", "key facts: diagnosis", "equal", 46 / 90, ""),
+        ("MedFactEval", "facts said by GPT-4o, MedAgentBrief", "differs", 58 / 90, "58 are 64%, 59 are 66%"),
+        # The printed interval has a half width of 0.13: z = 0.12 / (0.13 / 1.96) = 1.809.
+        ("MedFactEval", "p of non-inferiority, DeepSeek-R1's texts", "differs", 0.0352, "physicians' votes"),
+        ("MedFactEval", "p of non-inferiority, GPT-4o's texts", "equal", 0.00054, "physicians' votes"),
+        ("MedFactEval", "jury minus one physician, GPT-4o's texts", "differs", 0.14, "from 0.13 to 0.15"),
+    ],
+)
+def test_what_stands_beside_the_main_figures_is_checked_by_the_counts_that_there_are(
+    paper: str, what: str, outcome: str, value: float, why: str
+) -> None:
+    one = by_name(list(reproduced()))[paper, what]
+    assert one.ours is not None
+    assert (one.outcome, one.ours.value) == (outcome, pytest.approx(value, rel=2e-2 if what.startswith("p ") else 1e-9))
+    assert why in one.why
+    assert one.ours.low is not None or one.ours.reason
+
+
+def test_the_small_jury_of_the_paper_is_counted_where_the_votes_have_it(tmp_path: Path) -> None:
+    judges = {"Claude 3.5 v2": "110100", "Llama 4 Scout": "110010", "Deepseek-R1": "101000", "Other": "000000"}
+    path = tmp_path / "votes.json"
+    path.write_text(
+        json.dumps(
+            {
+                "consensus": [1, 1, 0, 1, 0, 0],
+                "judges": {name: [int(vote) for vote in said] for name, said in judges.items()},
+            }
+        )
+    )
+    found = {one.what: one for one in reproduced(read_votes(path))}
+    small = found["kappa of the small jury (Claude 3.5 v2, Llama 4 Scout, Deepseek-R1)"].ours
+    # The majority says 1 1 0 0 0 0: five of six alike; by chance 3/6 * 2/6 + 3/6 * 4/6 = 1/2.
+    assert small is not None
+    assert (small.value, small.clusters) == (pytest.approx((5 / 6 - 1 / 2) / (1 / 2)), 2)
 
 
 def test_votes_give_kappas_of_judges_and_of_the_jury_under_each_tie_rule(votes: Path) -> None:

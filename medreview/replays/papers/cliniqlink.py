@@ -10,8 +10,9 @@ from medreview.replays.reproduced import HALLUCINATED, PLAUSIBLE
 from medreview.replays.step_kinds import Bring, Generate, Paragraphs, Review, SecondAnnotator
 from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import estimate_named
-from medreview.stats.units.kind_labels import RELEVANCE, kind_labels
-from medreview.stats.units.qa_figures import annotated, qa_figures
+from medreview.stats.units.kind_labels import FINAL, RELEVANCE, kind_labels
+from medreview.stats.units.qa_figures import AnnotatedItem, annotated, qa_figures
+from medreview.stats.units.rankings import ranking_figures
 from medreview.stats.units.rater_agreement import all_reviewers
 from medreview.study import Study
 
@@ -21,12 +22,18 @@ _ANY_FLAG: Final = "A flag counts as it was settled; one on which annotators dif
 
 
 def table(study: Study) -> Iterator[Row]:
-    """Experiment 1: the rate of hallucinations, plausibility, answerability, yield, and the agreement of two."""
+    """Experiment 1: the rate of hallucinations, plausibility, answerability, yield, and the agreement of two; then
+    experiment 2, models' outputs in rankings."""
     items = annotated(study.reader)
-    if not items:
+    if items:
+        yield from _annotation(study, items)
+    else:
         yield Row("hallucination rate", _HALLUCINATED,
                   missing="nobody has labelled an item yet (queue qa)")  # fmt: skip
-        return
+    yield from _preference(study, items)
+
+
+def _annotation(study: Study, items: list[AnnotatedItem]) -> Iterator[Row]:
     found = qa_figures(items)
     rates, relevance, validity = found.rates[0], found.relevance_agreement, found.validity_agreement
     together = all_reviewers(kind_labels(study.reader, "qa"), RELEVANCE, DEFAULT)
@@ -53,6 +60,39 @@ def table(study: Study) -> Iterator[Row]:
               why="Ours is active time on the screen; labels from a file have none.")  # fmt: skip
 
 
+_RATES: Final = "27.1% at 1B to 9.3% at 70B"
+_TAU: Final = "0.060 to 0.175, by type"
+_QUALITY: Final = "0.575 to 0.613, by type"
+_OVER_MODELS: Final = "negative, over eight models (the value is lost)"
+
+
+def _preference(study: Study, items: list[AnnotatedItem]) -> Iterator[Row]:
+    """Experiment 2: hallucinated outputs by model, what goes with the rate, how alike two annotators rank and rate."""
+    labels = kind_labels(study.reader, "ranking")
+    if not labels.given:
+        yield Row("outputs that are hallucinated", _RATES, missing="nobody has ranked outputs yet (queue rankings)")
+        return
+    found = ranking_figures(study.reader, labels, items)
+    if found.flags is None:
+        yield Row("outputs that are hallucinated", _RATES, missing="nobody has said so of an output yet (f, by Wilson)")
+    else:
+        for one in found.flags.models:
+            if not one.type:
+                yield Row("outputs that are hallucinated", _RATES, one.rate, of=one.model,
+                          why="An output counts as soon as one annotator flags it.")  # fmt: skip
+        for each in found.flags.correlations:
+            if not each.type and each.beside == "usefulness":
+                yield Row("hallucination rate and usefulness of the models, Spearman's rho", _OVER_MODELS,
+                          each.correlation.figure, why="p from all permutations up to eight models.")  # fmt: skip
+    for orders in found.agreement:
+        if orders.raters == "the reviewers" and orders.which == FINAL:
+            yield Row("orders of two annotators, mean Kendall's tau", _TAU, orders.tau, of=orders.type,
+                      why="Ours is tau-b, over all outputs and not the first eight.")  # fmt: skip
+    for kind, agreement in found.quality.items():
+        yield Row("Good, Okay, Bad: quadratically weighted kappa of two", _QUALITY,
+                  estimate_named(agreement, "Cohen's kappa (quadratic weights)"), of=kind)  # fmt: skip
+
+
 REPLAY: Final = Replay(
     name="cliniqlink",
     paper="Colelough et al., Quantifying Hallucinations in Large Language Models on Medical Textbooks",
@@ -66,6 +106,8 @@ REPLAY: Final = Replay(
                "items", _NO_ITEM),
         SecondAnnotator("second annotator", "45% of the items go to a second annotator, blind.", "qa", 0.45, "items",
                         _NO_ITEM),
+        Review("preference", "Clinicians rank anonymous outputs of models, rate each, and flag what is hallucinated.",
+               "ranking", "rankings", "rankings", "no ranking came in"),
     ),
     departs=(
         "The thresholds of the passage filter are lost in the stored text: ours are settings.",
@@ -76,8 +118,8 @@ REPLAY: Final = Replay(
         "Intervals of agreement resample passages, since the items of one are alike.",
     ),
     not_replayed=(
-        "Experiment 2: rankings of models' answers are reviewed (`medreview review STUDY --queue rankings`); mean "
-        "ranks, Kendall's tau and qualities: `medreview stats STUDY --unit ranking`.",
+        "Experiment 2 asks eight models the benchmark's open questions: here their answers come in as rankings. Mean "
+        "ranks, differences of models and figures by type: `medreview stats STUDY --unit ranking --full`.",
     ),
     table=table,
 )  # fmt: skip

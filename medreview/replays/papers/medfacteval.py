@@ -8,10 +8,12 @@ from medreview.generators.fact_candidates import FactCandidates
 from medreview.generators.themes import ThemesGenerator
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.replays import replay as of_facts
+from medreview.replays.paper_counts import JURY
 from medreview.replays.replay import Replay, Row
-from medreview.replays.reproduced import JURY_KAPPA, JURY_MINUS_PERSON
 from medreview.replays.step_kinds import Ask, Bring, Generate, Review
 from medreview.stats.formulas.human_baseline import MARGIN
+from medreview.stats.units.fact_parts import fact_parts
+from medreview.stats.units.fact_report import JURY as OF_ALL
 from medreview.stats.units.fact_report import FactReport, SinglePerson, fact_report
 from medreview.study import Study
 
@@ -19,9 +21,10 @@ NO_CASE: Final = "there is no case yet"
 NO_FACT: Final = "no key fact is kept yet, or nobody has written on its case"
 _PRESENT: Final = "48% GPT-4o in one prompt, 65% GPT-4o with MedAgentBrief"
 _CONTRADICTED: Final = "10% to 25%, by system"
-_KAPPA: Final = f"0.81 (0.66 to 0.92) on GPT-4o's texts, {JURY_KAPPA.words} on DeepSeek-R1's; ten judges"
+_ON: Final = " on {}'s texts"
+_KAPPA: Final = f"{', '.join(f'{one.kappa.words}{_ON.format(name)}' for name, one in JURY.items())}; ten judges"
 _DIFFERENCE: Final = (
-    f"0.15 (95% -0.01 to 0.29) on GPT-4o's texts, {JURY_MINUS_PERSON.words} on DeepSeek-R1's; both p < 0.001"
+    f"{', '.join(f'{one.minus_person.words} (95%){_ON.format(name)}' for name, one in JURY.items())}; both p < 0.001"
 )
 _PERSON: Final = "0.67 (0.49 to 0.83), mean of seven physicians"
 
@@ -31,6 +34,7 @@ def table(study: Study) -> Iterator[Row]:
     report = fact_report(study.reader)
     yield from scores(report)
     yield from _panel(report)
+    yield from _by_system(report)
     cases, kept = report.facts.cases, report.suggested.kept + report.suggested.edited + report.suggested.own
     yield Row("key facts per case", "3 (90 of 30 cases)", scale="amount",
               ours=of_facts.mean_of("key facts per case", kept / len(cases), len(cases), "amount") if cases else None,
@@ -80,6 +84,22 @@ def _panel(report: FactReport) -> Iterator[Row]:
                   why=_tested(single))  # fmt: skip
 
 
+def _by_system(report: FactReport) -> Iterator[Row]:
+    """The jury on the texts of each system, where there are several."""
+    parts = fact_parts(report.facts, "model", report.tie) if report.systems > 1 and report.against_panel else ()
+    for part in parts:
+        for one in part.against_panel:
+            if one.task == PRESENCE and one.rater == OF_ALL:
+                yield Row("jury and the panel's majority on one system's texts, kappa", _KAPPA,
+                          one.agreement.figures["cohen_kappa"], of=part.part)  # fmt: skip
+    for part in parts:
+        beside = part.single_person.beside if part.single_person else ()
+        for each in beside:
+            if each.rater == OF_ALL:
+                yield Row("kappa of the jury minus that of a person, on one system's texts", _DIFFERENCE,
+                          each.difference, of=part.part)  # fmt: skip
+
+
 def _tested(single: SinglePerson) -> str:
     """Who is not inferior to one person, by the paper's margin, and who is not shown to be."""
     told: dict[bool, list[str]] = {True: [], False: []}
@@ -121,7 +141,8 @@ REPLAY: Final = Replay(
     ),
     not_replayed=(
         "The report in HTML: `medreview report STUDY FILE.html`.",
-        "The small jury: `medreview jury STUDY --facts presence --size 3`.",
+        "The small jury: `medreview jury STUDY --facts presence --size 3` finds one; `medreview stats STUDY --unit "
+        "key_fact --by model --jury A,B,C` sets one that you name beside the panel.",
     ),
     table=table,
 )  # fmt: skip

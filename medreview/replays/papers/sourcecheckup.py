@@ -11,7 +11,7 @@ from medreview.judges.tasks import merged, verification
 from medreview.replays import sourcecheckup_figures
 from medreview.replays import sourcecheckup_figures as of_support
 from medreview.replays.replay import Replay, Row
-from medreview.replays.reproduced import CONFIRMED, REMOVED, REVISED_SUPPORTED, WHOLE_BY_EXPERT, WHOLE_BY_JUDGE
+from medreview.replays.reproduced import CONFIRMED, MENDED, REMOVED, REVISED_SUPPORTED, WHOLE_BY_EXPERT, WHOLE_BY_JUDGE
 from medreview.replays.step_kinds import Ask, Bring, Generate, OfflineJudge, Pages, Review, Statements, WholeTexts
 from medreview.stats.reports.generated_items import cleanup_report
 from medreview.study import Study
@@ -143,9 +143,8 @@ def _cleaned(study: Study) -> Iterator[Row]:
         for rater in one.raters:
             yield Row("revised statements that are supported now", _REVISED, rater.supported,
                       of=f"{one.model}, by {rater.by}")  # fmt: skip
-            yield Row(
-                "removed or supported now", "90.7% (136 of 150)", rater.together, of=f"{one.model}, by {rater.by}"
-            )
+            yield Row("removed or supported now", f"{MENDED.words} ({MENDED.counts})", rater.together,
+                      of=f"{one.model}, by {rater.by}")  # fmt: skip
 
 
 def _addresses(study: Study) -> Iterator[Row]:

@@ -31,6 +31,7 @@ from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.human_baseline import BesidePerson, non_inferiority
 from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.reports.provenance import Provenance, provenance
+from medreview.stats.reports.small_jury import judge_costs, judge_seconds
 from medreview.text import counted
 from medreview.units.cases import case_of
 from medreview.units.held_facts import (
@@ -324,6 +325,37 @@ def _batched(row: sqlite3.Row) -> str:
     return f"{counted(row['batched'], 'call')} came in a batch" if row["batched"] else ""
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeWork:
+    """What a judge, a small jury or all judges together spend on one fact in one text, by question.
+
+    ``cost`` and ``seconds`` are of the judge's newest run, ``None`` where that is not known of every call; of a jury
+    the sum of the costs, and the time of its slowest judge, since judges are asked side by side. Beside the kappas of
+    ``against_panel`` they are the axes of MedFactEval's figure 2.
+    """
+
+    rater: str
+    task: str
+    cost: float | None
+    seconds: float | None
+
+
+def judge_work(reader: sqlite3.Connection, facts: HeldFacts, juries: Juries = ()) -> Iterator[JudgeWork]:
+    """Of everybody in ``against_panel``, by question."""
+    for task in TASKS:
+        costs, seconds = judge_costs(reader, task), judge_seconds(reader, task)
+        asked = tuple(dict.fromkeys(vote.judge for one in facts.held for vote in one.judged.of(task)))
+        named = [(JURY, asked), *((jury_name(members), members) for members in juries)] if asked else []
+        for rater, members in (*named, *((judge, (judge,)) for judge in asked)):
+            paid, took = ([known.get(name) for name in members] for known in (costs, seconds))
+            yield JudgeWork(
+                rater,
+                task,
+                None if None in paid else sum(each for each in paid if each is not None),
+                None if None in took else max(each for each in took if each is not None),
+            )
+
+
 @dataclass(frozen=True)
 class ThemeCount:
     """What several failures of one system have in common: a title, a sentence more, if there is one, how many facts."""
@@ -400,7 +432,7 @@ class FactFigures:
     ``tie`` is the rule for even votes; ``tied`` how many there were, by question. ``panel``: the people whose labels
     make its majority, all of the mode ``panel_mode``; ``other_labels``: those of the other mode, which are left out.
     ``suggested``: what became of the suggested facts; ``kept``: of each case of which a number is to be kept, its name,
-    how many are (own ones too), and how many are wanted.
+    how many are (own ones too), and how many are wanted. ``judge_work``: what judges cost, and how long they take.
     """
 
     cases: int
@@ -420,6 +452,7 @@ class FactFigures:
     scores: tuple[SystemScores, ...]
     against_panel: tuple[AgainstPanel, ...]
     single_person: SinglePerson | None
+    judge_work: tuple[JudgeWork, ...]
     trade_offs: tuple[TradeOff, ...]
 
 
@@ -506,6 +539,7 @@ def fact_report(
         scores=scores,
         against_panel=against,
         single_person=single_person(facts, rule, resampling, juries),
+        judge_work=tuple(judge_work(reader, facts, juries)),
         trade_offs=tuple(trade_offs(reader, scores, facts)),
         themes=tuple(found for found, _ in themes),
         themed=tuple(held for _, held in themes),

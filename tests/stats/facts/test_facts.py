@@ -223,6 +223,14 @@ def test_the_cost_of_a_judge_is_that_of_one_fact_in_its_newest_run_of_this_quest
     build(panel.study, paid)
     labels = fact_jury_labels(panel.study.reader, PRESENCE)
     assert labels.costs == (pytest.approx(0.1), None, None)
+    work = {
+        one.rater: one for one in fact_report(panel.study.reader, resampling=FEW, juries=[("good", "bad")]).judge_work
+    }
+    # 1.2 and 10 ms for twelve facts; what one of a jury costs is not known, so that of all is not.
+    assert (work["good"].cost, work["good"].seconds) == (pytest.approx(0.1), pytest.approx(0.01 / 12))
+    assert {name: (one.cost, one.seconds) for name, one in work.items() if name != "good"} == dict.fromkeys(
+        ("the jury", "jury of good, bad", "bad", "slack"), (None, None)
+    )
 
 
 @pytest.mark.parametrize(
