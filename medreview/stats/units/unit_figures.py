@@ -139,6 +139,7 @@ def unit_figures(
     ``all_gold``: against the right labels of what nobody has decided, too.
     """
     labels = kind_labels(reader, kind, reviewers, all_gold=all_gold)
+    resampling = replace(resampling, cluster=labels.cluster)
     return UnitFigures(
         kind=kind,
         title=KINDS[kind].title,
