@@ -14,7 +14,7 @@ from medreview.stats.units.hallucination_detection import assisted_report
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.stats.small_study import SmallStudy
-from tests.support.answer_study import answer_units, bring_answers, find
+from tests.support.answer_study import RECORDS, answer_units, bring_answers, find
 
 FAST = Resampling(replicates=199)
 TOGETHER = "the judges together"
@@ -157,7 +157,7 @@ def test_the_report_has_every_rule_person_and_judge_within_80_columns(three):
     text = printed(consensus_parts(tuple(panels(three).values()), 199), styled=False)
 
     for said in (
-        "3 reviewers together, blind, random audit: 8 statements in 8 questions",
+        "3 reviewers together, blind, random audit: 8 statements in 8 responses",
         "Their majority: 3 supported, 4 not supported; 1 tied; tie rule: undecided.",
         "under each tie rule, supported or not",
         "each reviewer with the majority of the others",
@@ -241,7 +241,7 @@ def test_no_reviewer_is_the_reference_of_another(two):
 
 @pytest.fixture
 def study(tmp_path: Path, study: Study) -> Study:
-    bring_answers(study, tmp_path)
+    bring_answers(study, tmp_path, [{**record, "question": f"May {record['id']} take it?"} for record in RECORDS])
     return study
 
 
@@ -272,10 +272,10 @@ def test_each_judge_is_summed_before_and_after_against_the_reviewer_and_against_
     }  # fmt: skip
     assert (one.reviewer.n, one.reviewer.type_before, one.reviewer.type_after) == (2, 1, 2)  # on a2 both differ
     told = {difference.statistic: difference for difference in one.differences}
-    # Of three answers one was wrong before and right after, of types also one the other way. All are of one question.
+    # Of three answers one was wrong before and right after: 2 x 1/2 at the most is 1; of types also one the other way.
     assert told["gold: found or not"].estimate.value == pytest.approx(1 / 3)
-    assert (told["gold: found or not"].pvalue, told["gold: type"].estimate.value) == (None, 0)
-    assert told["gold: type"].test == "McNemar over questions"
+    assert (told["gold: found or not"].pvalue, told["gold: type"].estimate.value) == (1, 0)
+    assert told["gold: type"].test == "McNemar, exact binomial"
     # one has four tests, two has the two against gold: on its answer with both words the reviewers differ.
     assert {difference.family for difference in one.differences} == {6}
     assert (two.responses, two.abstained_before, two.abstained_after, two.gold.n) == (2, 0, 1, 1)
