@@ -21,6 +21,7 @@ from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.stats.reports.study_support import JudgedSupport, SupportFigures, SupportReport, response_report
+from medreview.stats.units.kind_labels import clusters_of_kind
 from medreview.stats.url_analysis import UrlReport, url_figures
 from medreview.study import Study
 from medreview.units.registry import KINDS
@@ -76,10 +77,12 @@ class Panel:
     """The labels of one kind, folded to those of a protocol. ``people`` and ``machines``: unit -> label by name.
 
     ``mode``: that of the people's labels here, ``blind`` where there are any such, else ``assisted``, for the two are
-    never pooled; ``other_mode`` counts those of the other. ``clusters``: what to resample, by unit.
+    never pooled; ``other_mode`` counts those of the other. ``clusters``: what to resample, by unit; ``cluster``: what
+    one of these is.
     """
 
     units: tuple[str, ...]
+    cluster: str
     clusters: Mapping[str, str]
     people: Mapping[str, Mapping[str, Hashable]]
     machines: Mapping[str, Mapping[str, Hashable]]
@@ -111,6 +114,7 @@ class Panel:
             clusters=[self.clusters[unit] for unit in both],
             statistics=(statistic,),
             resampling=resampling,
+            unit=self.cluster,
         )
         return told.figures[statistic]
 
@@ -125,7 +129,9 @@ class Panel:
     def _many(self, raters: Mapping[str, Mapping[str, Hashable]], statistic: str, resampling: Resampling) -> Estimate:
         ratings: list[Sequence[Hashable]] = [[said.get(unit) for said in raters.values()] for unit in self.units]
         clusters = [self.clusters[unit] for unit in self.units]
-        told = many_raters(ratings, self.protocol, clusters=clusters, statistics=(statistic,), resampling=resampling)
+        told = many_raters(
+            ratings, self.protocol, clusters=clusters, statistics=(statistic,), resampling=resampling, unit=self.cluster
+        )
         return told.figures[statistic]
 
 
@@ -153,8 +159,10 @@ def panel(reader: sqlite3.Connection, kind: str, axes: Mapping[str, Fold], proto
         for unit in said:
             if unit not in clusters:
                 clusters[unit] = KINDS[kind].cluster(reader, unit)
+    cluster, clusters = clusters_of_kind(reader, kind, clusters)
     return Panel(
         units=tuple(sorted(clusters)),
+        cluster=cluster,
         clusters=clusters,
         people=people[mode],
         machines=machines,

@@ -39,7 +39,7 @@ def test_all_figures_are_those_of_the_command(reviewed, tmp_path):
     figures = reviewed.figures()  # first, since it notes looks, which the command cannot: the study is open here
     told = json.loads(Program(tmp_path)("stats", reviewed.path, "--json").stdout)
 
-    assert told.pop("schema") == "medreview.stats/1"
+    assert told.pop("schema") == "medreview.stats/2"
     assert without_time(plain(figures)) == without_time(told)
     assert (
         plain(reviewed.figures("anna", resampling=medreview.Resampling(seed=7, replicates=99)))["resampling"]["seed"]

@@ -3,6 +3,7 @@
 import pytest
 
 from medreview.stats.clusters import Clusters, clusters_of, question_text, study_clusters
+from medreview.stats.units.kind_labels import unit_clusters
 from medreview.study import Study
 from tests.support.study_builder import StudyBuilder, build
 
@@ -62,3 +63,23 @@ def test_a_study_is_of_questions_where_two_prepared_answers_share_one(study: Stu
     assert before.name == "response"
     assert (before.of["r1"], before.of["r2"]) == ("r1", "r2")
     assert after == Clusters("question", {**before.of, "r3": "r1"})
+
+
+@pytest.mark.parametrize("kind", ["pair", "response", "answer", "reference"])
+def test_what_comes_from_an_answer_comes_from_its_question(study: Study, kind: str) -> None:
+    def add(rows: StudyBuilder) -> None:
+        rows.source("u1", "https://page.example")
+        for name, question in (("r1", "One?"), ("r2", "one"), ("r3", "two")):
+            rows.response(name, statements=["text"], cites=["u1"], question=question)
+            rows.add("reference", reference_id=f"f{name}", response_id=name, ordinal=1, text="text", reading="{}",
+                     parser="test", standing="list", found_at="2026-01-01", bare_url=0, text_sha256="")  # fmt: skip
+
+    build(study, add)
+    units = {
+        "pair": [f"pair:r{number}.1:u1" for number in (1, 2, 3)],
+        "response": [f"response:r{number}" for number in (1, 2, 3)],
+        "answer": [f"answer:r{number}" for number in (1, 2, 3)],
+        "reference": [f"reference:fr{number}" for number in (1, 2, 3)],
+    }[kind]
+
+    assert unit_clusters(study.reader, kind, units) == ("question", dict(zip(units, ["r1", "r1", "r3"], strict=True)))

@@ -8,7 +8,7 @@ expert. They count neither for nor against a judge and stand in no other figure.
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final, Literal
 
@@ -18,11 +18,19 @@ from medreview.judges.majority import majority_vote
 from medreview.labels import HALLUCINATION
 from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.agreement import two_raters
-from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, Statistic, contributions, draw, shared
-from medreview.stats.formulas.classification import Classification, classification, mcnemar
+from medreview.stats.formulas.bootstrap import (
+    DEFAULT,
+    Resampling,
+    Statistic,
+    contributions,
+    draw,
+    shared,
+    sum_by_cluster,
+)
+from medreview.stats.formulas.classification import Classification, classification
 from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, with_holm
+from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, paired_test, with_holm
 from medreview.stats.units.kind_labels import FOUND, TYPE, UnitScale, told_gold
 from medreview.study.ids import unit_id
 from medreview.study.study_acts import groups_of
@@ -279,7 +287,9 @@ def assisted_report(
     waiting = {row.response_id for row in rows if row.gold is None and f"answer:{row.response_id}" in known}
     grouped = {judge: list(group) for judge, group in groupby(rows, key=lambda row: row.judge)}
     judges = [_summed(judge, own) for judge, own in grouped.items()]
-    found = with_holm([one for own in grouped.values() for one in _differences(own, resampling)])
+    clusters = study_clusters(reader)
+    resampling = replace(resampling, cluster=clusters.name)
+    found = with_holm([one for own in grouped.values() for one in _differences(own, clusters, resampling)])
     for place, judge in enumerate(judges):
         judge.differences = found[place * len(QUESTIONS) : (place + 1) * len(QUESTIONS)]
     return AssistedReport(judges, rows, len(waiting))
@@ -324,21 +334,24 @@ def _right(word: str, right: str) -> tuple[bool, bool]:
     return (word == "none") == (right == "none"), word == right
 
 
-def _differences(rows: Sequence[BeforeAfter], resampling: Resampling) -> Iterator[StatisticDifference]:
-    """One judge's, each response being drawn with both of its words."""
+def _differences(
+    rows: Sequence[BeforeAfter], clusters: Clusters, resampling: Resampling
+) -> Iterator[StatisticDifference]:
+    """One judge's, each cluster of responses being drawn with both words on each."""
     mine, other = (
         Side(when, _share(place), np.array([0.0, 0.0, 1.0])) for place, when in enumerate(("after", "before"))
     )
     for place, question in enumerate(QUESTIONS):
         told = [
-            [_right(str(word), right)[place % 2] for word in (row.after, row.before)]
+            (clusters.of[row.response_id], [_right(str(word), right)[place % 2] for word in (row.after, row.before)])
             for row in rows
             if row.before and row.after and (right := row.gold if place > 1 else row.reviewer)
         ]
-        units = np.array([[*both, True] for both in told], dtype=np.float64).reshape(-1, 3)
+        each = [[*both, True, both[0] > both[1], both[1] > both[0]] for _, both in told]
+        held = sum_by_cluster(np.array(each, dtype=np.float64).reshape(-1, 5), [cluster for cluster, _ in told])
+        units, only = held[:, :3], held[:, 3:]
         sums = draw(contributions(units), resampling) if told else units
-        after, before = ([both[side] > both[1 - side] for both in told] for side in (0, 1))
-        test = mcnemar(sum(after), sum(before))
+        test = paired_test(only[:, 0].tolist(), only[:, 1].tolist(), units[:, 2].tolist(), resampling.cluster)
         yield difference(
             mine, other, question, units, sums, scale="share_difference", paired=True, undefined=_NOT_TOLD,
             test=test if told else None, resampling=resampling,

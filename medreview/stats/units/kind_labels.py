@@ -353,12 +353,20 @@ def unit_clusters(
 ) -> tuple[str, dict[str, str]]:
     """What units come from: the name of one such thing, and that of each unit, as the kind says.
 
-    What comes from responses comes from what these do (``answers``, those of the study where they are known already).
+    ``answers``: the clusters of the study, where they are known already.
     """
-    cluster = scales_of(kind).cluster
     held = {unit: KINDS[kind].cluster(reader, unit) for unit in sorted(units)}
+    return clusters_of_kind(reader, kind, held, answers)
+
+
+def clusters_of_kind(
+    reader: sqlite3.Connection, kind: str, held: Mapping[str, str], answers: Clusters | None = None
+) -> tuple[str, dict[str, str]]:
+    """The same where it is known what the kind says of each unit: what comes from a response comes from its question
+    where responses share one."""
+    cluster = scales_of(kind).cluster
     if cluster not in get_args(ClusterName):
-        return cluster, held
+        return cluster, dict(held)
     answers = answers or study_clusters(reader)
     return answers.name, {unit: answers.of.get(response, response) for unit, response in held.items()}
 

@@ -160,6 +160,7 @@ def unit_figures(
     Raises :class:`UserError` for a kind that is not divided so, and a jury with a judge that nobody asked.
     """
     labels = kind_labels(reader, kind, reviewers, all_gold=all_gold, only=only)
+    resampling = replace(resampling, cluster=labels.cluster)
     return UnitFigures(
         kind=kind,
         title=KINDS[kind].title,

@@ -14,7 +14,7 @@ from medreview.stats.units.hallucination_detection import assisted_report
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.stats.small_study import SmallStudy
-from tests.support.answer_study import answer_units, bring_answers, find
+from tests.support.answer_study import RECORDS, answer_units, bring_answers, find
 
 FAST = Resampling(replicates=199)
 TOGETHER = "the judges together"
@@ -157,7 +157,7 @@ def test_the_report_has_every_rule_person_and_judge_within_80_columns(three):
     text = printed(consensus_parts(tuple(panels(three).values()), 199), styled=False)
 
     for said in (
-        "3 reviewers together, blind, random audit: 8 statements in 8 questions",
+        "3 reviewers together, blind, random audit: 8 statements in 8 responses",
         "Their majority: 3 supported, 4 not supported; 1 tied; tie rule: undecided.",
         "under each tie rule, supported or not",
         "each reviewer with the majority of the others",
@@ -241,7 +241,7 @@ def test_no_reviewer_is_the_reference_of_another(two):
 
 @pytest.fixture
 def study(tmp_path: Path, study: Study) -> Study:
-    bring_answers(study, tmp_path)
+    bring_answers(study, tmp_path, [{**record, "question": f"May {record['id']} take it?"} for record in RECORDS])
     return study
 
 
