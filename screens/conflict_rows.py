@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from medreview.labels import axis_words
+from medreview.labels import axis_words, is_own
 from medreview.review.adjudicating import Adjudicating
 from medreview.review.cell_width import fit_words
 from medreview.review.conflicts import Conflict, ConflictingLabel
@@ -79,6 +79,8 @@ class ConflictRows:
 
     def _label(self, conflict: Conflict, label: str) -> list[StyledText]:
         words = self._session.words_on(conflict.axis, label)
+        if is_own(conflict.axis):  # a level called "none" is no verdict, and has no sign of one
+            return [(words.upper(), "title")]
         sign = "" if conflict.axis == "rank" or glyph(label) == label else f"{glyph(label)} "
         return [(f"{sign}{words.upper()}", f"{STYLE.get(label, '')} title".strip())]
 

@@ -129,6 +129,30 @@ class GivingLabels(OpenedFile):
             pass_no=pass_no,
         )
 
+    def label(
+        self,
+        statement: StudyStatement | str,
+        axis: str,
+        *levels: str,
+        reviewer: str | None = None,
+        pass_no: int = 1,
+    ) -> Receipt:
+        """Record a reviewer's label on an axis of the study's own, by its name: ``study.label(one, "harm", "severe")``.
+
+        Of an axis with many levels any number of them, none for "none of them". Otherwise as :meth:`decide`. Raises
+        ``UserError`` for an axis, a level or a statement that there is not, and when it cannot be saved.
+        """
+        from medreview.review.own_labels import label_in_script
+
+        return label_in_script(
+            self._study,
+            reviewer or self._config().reviewer,
+            statement if isinstance(statement, str) else statement.statement_id,
+            axis,
+            levels,
+            pass_no=pass_no,
+        )
+
 
 class Reading(OpenedFile):
     """What stands in the study."""

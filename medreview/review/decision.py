@@ -235,6 +235,24 @@ def decide_in_script(
     except KeyError:
         levels = ", ".join(each.level for each in EVIDENCE)
         raise UserError(f"There is no label {label!r}; there are {levels}.") from None
+    event = event_in_script(study, reviewer, statement_id, "evidence", label, source_id=source_id, pass_no=pass_no)
+    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)
+
+
+def event_in_script(
+    study: Study,
+    reviewer: str,
+    statement_id: str,
+    axis: str,
+    label: str,
+    *,
+    source_id: str | None = None,
+    pass_no: int = 1,
+) -> NewEvent:
+    """The event of a label on a statement that is given outside the workbench, as assisted.
+
+    Raises :class:`UserError` for an unknown statement or source.
+    """
     try:
         item = load_statement_view(study.reader, statement_id)
     except KeyError:
@@ -250,10 +268,9 @@ def decide_in_script(
         decided_statement(item),
         own,
         "open",
-        axis="evidence",
+        axis=axis,
         label=label,
         via=SCRIPT,
         snapshot_id=snapshot_id,
     )
-    event = NewEvent("decide", statement_id, payload, snapshot_id)
-    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)
+    return NewEvent("decide", statement_id, payload, snapshot_id)

@@ -13,6 +13,7 @@ from medreview.labels import AXES, label_words
 from medreview.review.decision import describe
 from medreview.review.repeat_annotation import due_units
 from medreview.review.unit_queues import ALL
+from medreview.study.own_axes import own_axes
 from medreview.units.registry import unit_name
 
 Listed = Literal["decisions", "notes"]
@@ -94,7 +95,7 @@ class History:
                     f"(instr(words, ?{at}) OR instr(at_utc, ?{at}) = 1 "
                     f"OR label IN (SELECT value FROM json_each(?{at + 1})))"
                 )
-                values += [word, json.dumps(_labels_with(word))]
+                values += [word, json.dumps(_labels_with(reader, word))]
             select += " AND ".join(conditions)
         self._ids = [str(row[0]) for row in reader.execute(f"{select} ORDER BY e.event_id DESC", values)]
 
@@ -129,11 +130,11 @@ class History:
         )
 
 
-def _labels_with(word: str) -> list[str]:
-    """Labels, as axis and level, whose name has a word."""
+def _labels_with(reader: sqlite3.Connection, word: str) -> list[str]:
+    """Labels, as axis and level, whose name has a word; of a study's own axes single levels, with the axis's name."""
+    named = {axis: {label.level: label_words(axis, label.level) for label in levels} for axis, levels in AXES.items()}
+    for axis, own in own_axes(reader).items():
+        named[axis] = {label.level: f"{own.name} {label.name}" for label in own.levels}
     return [
-        f"{axis}/{label.level}"
-        for axis, levels in AXES.items()
-        for label in levels
-        if word in label_words(axis, label.level).lower()
+        f"{axis}/{level}" for axis, levels in named.items() for level, name in levels.items() if word in name.lower()
     ]

@@ -1,14 +1,18 @@
 """What a reviewer says of a unit on the axes of the study's own, and the tags put on it."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from medreview.errors import UserError
 from medreview.labels import OWN, is_tag
 from medreview.next_step import command
+from medreview.review.decision import NO_QUEUE, event_in_script
+from medreview.review.event_writer import EventWriter
 from medreview.review.refusing import Refusing
-from medreview.study.events import NewEvent
+from medreview.study import Study
+from medreview.study.events import NewEvent, Receipt
+from medreview.study.ids import STATEMENT
 from medreview.study.own_axes import OwnAxis, own_axes
 
 NO_TAG = "A tag is one word of letters and digits, 24 at most, as #dose; - and _ may be in it."
@@ -49,11 +53,7 @@ class OwnLabelling(Refusing):
         axis = self.own_axes.get(OWN + name)
         if axis is None:
             raise UserError(self._no_axis(name))
-        known = [one.level for one in axis.levels]
-        if not {*levels} <= {*known} or not (axis.many or len(levels) == 1):
-            which = "any of" if axis.many else "one of"
-            raise UserError(f"{axis.title} takes {which} {', '.join(known)}.")
-        self.decide_also(axis.axis, axis.label_of(levels))
+        self.decide_also(axis.axis, _label(axis, levels))
 
     def tag(self, name: str) -> None:
         """Put a tag on the unit, or take it off again. Raises :class:`UserError` for what cannot be one."""
@@ -72,8 +72,36 @@ class OwnLabelling(Refusing):
         return [row[0] for row in rows]
 
     def _no_axis(self, name: str = "") -> str:
-        if self.own_axes:
-            known = ", ".join(one.name for one in self.own_axes.values())
-            return f"There is no axis {name!r} for a {self.asks.noun}; there is {known}."
-        how = command("axes", "STUDY", "--add", "harm")
-        return f"The study has no axes of its own for a {self.asks.noun}; `{how}` adds severity of harm."
+        return _no_axis(self.own_axes, self.asks.noun, name)
+
+
+def label_in_script(
+    study: Study, reviewer: str, statement_id: str, name: str, levels: Sequence[str], *, pass_no: int = 1
+) -> Receipt:
+    """Record a reviewer's label on an axis of the study's own that was given outside the workbench.
+
+    It counts as assisted, as by :func:`~medreview.review.decision.decide_in_script`. Raises :class:`UserError` for an
+    unknown axis, level or statement, and when it cannot be saved.
+    """
+    axes = own_axes(study.reader, STATEMENT)
+    axis = axes.get(OWN + name)
+    if axis is None:
+        raise UserError(_no_axis(axes, STATEMENT, name))
+    event = event_in_script(study, reviewer, statement_id, axis.axis, _label(axis, levels), pass_no=pass_no)
+    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)
+
+
+def _label(axis: OwnAxis, levels: Sequence[str]) -> str:
+    known = [one.level for one in axis.levels]
+    if not {*levels} <= {*known} or not (axis.many or len(levels) == 1):
+        which = "any of" if axis.many else "one of"
+        raise UserError(f"{axis.title} takes {which} {', '.join(known)}.")
+    return axis.label_of(levels)
+
+
+def _no_axis(axes: Mapping[str, OwnAxis], noun: str, name: str) -> str:
+    if axes:
+        known = ", ".join(one.name for one in axes.values())
+        return f"There is no axis {name!r} for a {noun}; there is {known}."
+    how = command("axes", "STUDY", "--add", "harm")
+    return f"The study has no axes of its own for a {noun}; `{how}` adds severity of harm."

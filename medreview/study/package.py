@@ -11,7 +11,7 @@ PARTS: Final[dict[Part, str]] = {
     "models": "the names of the models that wrote the texts",
     "gold": "the right labels",
     "labels": "other reviewers' labels, and all they did beside them",
-    "notes": "other reviewers' notes",
+    "notes": "other reviewers' notes and tags",
 }
 """What can be left out: each would tell who is to decide something that a blind decision must not know."""
 

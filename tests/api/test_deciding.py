@@ -3,9 +3,11 @@
 import pytest
 
 import medreview
+from medreview.errors import UserError
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
+from medreview.study.own_axes import add_axis
 
 FEW = medreview.Resampling(replicates=99)
 
@@ -93,3 +95,19 @@ def test_mistakes_are_told(demo, sample):
     with pytest.raises(medreview.NotSaved, match="for reading only"):
         sample.decide(statement, "supported")
     assert len(demo.labels()) == 0
+
+
+def test_a_label_on_an_axis_of_the_study_is_recorded_as_assisted(demo):
+    statement = next(demo.statements())
+    with pytest.raises(UserError, match="no axes of its own for a statement"):
+        demo.label(statement, "harm", "mild", reviewer="anna")
+    add_axis(demo._study, "anna", "harm")
+    demo.label(statement, "harm", "mild", reviewer="anna")
+    demo.label(statement.statement_id, "harm", "severe", reviewer="anna")
+    for levels in ((), ("mild", "severe"), ("awful",)):
+        with pytest.raises(UserError, match="severity of harm takes one of none, mild"):
+            demo.label(statement, "harm", *levels, reviewer="anna")
+    with pytest.raises(UserError, match="no statement"):
+        demo.label("nowhere", "harm", "mild", reviewer="anna")
+    (row,) = demo._study.reader.execute("SELECT mode, current FROM axis_label WHERE axis = 'own.harm'").fetchall()
+    assert tuple(row) == ("assisted", "severe")

@@ -5,6 +5,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.review.conflicts import conflicts
 from medreview.review.guidelines import in_force, with_axes
+from medreview.review.history import History
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_state, remarks
@@ -127,3 +128,12 @@ def test_guidelines_are_shown_with_the_levels_of_the_axes_and_keep_their_version
     assert "Any number of these, or none of them." in shown
     assert before == in_force(asked.reader)
     assert "what is missing" not in with_axes(asked.reader, before.text, "answer")
+
+
+def test_ones_decisions_are_found_by_the_words_of_an_own_level(asked):
+    session = sit(asked)
+    session.label("harm", "moderate")
+    session.decide("partial")
+    found = History(asked.reader, "kb", query="moderate")
+    assert [found.act(place).said for place in range(len(found))] == ["harm moderate"]
+    assert len(History(asked.reader, "kb", query="harm")) == 1

@@ -61,7 +61,7 @@ def own_axis_section(figures: StudyFigures) -> Iterator[Part]:
     """What the axes are and how often each level was given, for a report; then the tags."""
     for axis in figures.own_axes:
         yield Title(f"{one_line(axis.title)}: {counted(axis.labelled, axis.noun)} labelled")
-        yield from map(one_line, filter(None, (axis.about, axis.source)))
+        yield from map(one_line, axis.about)
         yield from own_axis_counts(axis)
         rows = [(in_words(level), one_line(said)) for level, said in axis.definitions.items() if said]
         if rows:

@@ -138,9 +138,9 @@ def _withheld(reader: sqlite3.Connection, without: Collection[Part], made_for: s
     """
     drawn_by = ", ".join(f"'{_RATES[part]}'" for part in without if part in _RATES)
     kinds = ", ".join(f"'{kind}'" for kind in _OF_STUDY)
-    conditions = ["e.kind = 'note'"] if "notes" in without else []
+    conditions = ["e.kind IN ('note', 'tag')"] if "notes" in without else []
     if "labels" in without:
-        conditions.append(f"(e.kind NOT IN ({kinds}, 'note', 'retract'))")
+        conditions.append(f"(e.kind NOT IN ({kinds}, 'note', 'tag', 'retract'))")
     query = f"""
         WITH out AS (SELECT e.event_id FROM event AS e WHERE e.reviewer <> ?1 AND ({" OR ".join(conditions) or "0"})
                      OR e.kind = 'audit_rate' AND json_extract(e.payload, '$.by') IN ({drawn_by})),

@@ -62,8 +62,8 @@ class OwnAxisFigures:
     ``labelled``: how many units somebody gave a label on it; ``stale``: labels on a text that has changed since, which
     count nowhere. ``labels``: by reviewer and kind of labels how often each level was given; of an axis with ``many``
     at once a unit counts at each of its levels, and as ``none`` without any. ``scales``: its levels without "cannot
-    judge", or of an axis with several at once each level as a yes or no. Figures resample the ``cluster``. ``about``,
-    ``source`` and ``definitions`` (of the ``levels``) are what the study's file says.
+    judge", or of an axis with several at once each level as a yes or no. Figures resample the ``cluster``. ``about``
+    (what is asked, whose scale it is) and the ``definitions`` of the ``levels`` are what the study's file says.
     """
 
     axis: str
@@ -74,8 +74,7 @@ class OwnAxisFigures:
     many: bool
     ordered: bool
     levels: tuple[str, ...]
-    about: str
-    source: str
+    about: tuple[str, ...]
     definitions: Mapping[str, str]
     labelled: int
     stale: int
@@ -173,8 +172,7 @@ def _figures(
         many=axis.many,
         ordered=axis.ordered,
         levels=(*levels, "none") if axis.many else levels,
-        about=axis.about,
-        source=axis.source,
+        about=tuple(filter(None, (axis.about, axis.source))),
         definitions={one.level: one.definition for one in axis.levels},
         labelled=len({one.unit for one in given}),
         stale=labels.stale,

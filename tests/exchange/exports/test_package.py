@@ -17,6 +17,7 @@ from medreview.review.repeat_annotation import ready_units, set_share
 from medreview.study import Study
 from medreview.study.check import check_study
 from medreview.study.merge import merge
+from medreview.study.own_axes import add_axis, own_axes
 from medreview.study.package import PARTS, package_of
 from medreview.units.registry import KINDS
 from medreview.units.stored import load_gold
@@ -29,7 +30,17 @@ from tests.support.reference_study import STATINS, fill_references
 from tests.support.study_builder import rows_of
 from tests.support.unit_study import decide, decide_all, do, fill, units_of
 
-SECRETS = ("ember", "=1+1", "my own note", "bo's note", "It does.", "jury split", "as it says")
+SECRETS = (
+    "ember",
+    "=1+1",
+    "my own note",
+    "bo's note",
+    "It does.",
+    "jury split",
+    "as it says",
+    "overdosed",
+    '"label": "severe"',
+)
 
 
 @pytest.fixture
@@ -44,6 +55,9 @@ def study(empty_study):
     taken = do(empty_study, "bo", "note", example.units[0], {"text": "bo's note"})
     do(empty_study, "bo", "retract", example.units[0], undoes_event=taken.event_id)
     set_share(empty_study, "ada", "statement", 1.0)
+    add_axis(empty_study, "ada", "harm")
+    decide(empty_study, "ada", example.units[0], "own.harm", "severe")
+    do(empty_study, "ada", "tag", example.units[0], {"tag": "overdosed", "on": True})
     return empty_study
 
 
@@ -57,9 +71,10 @@ def test_nothing_that_would_tell_is_anywhere_in_the_file_and_it_verifies(study, 
         said = package_of(copy.reader)
         assert said == made
         assert said.without == tuple(PARTS)
+        assert [*own_axes(copy.reader)] == ["own.harm"]
         assert copy.meta("study_id") == study.meta("study_id")
-        assert [row["kind"] for row in rows_of(copy, "SELECT kind FROM event")] == ["share_rate"]
-        assert made.events == len(rows_of(study, "SELECT 1 FROM event")) - 1
+        assert [row["kind"] for row in rows_of(copy, "SELECT kind FROM event")] == ["share_rate", "axes"]
+        assert made.events == len(rows_of(study, "SELECT 1 FROM event")) - 2
         for table in [row["name"] for row in rows_of(copy, "SELECT name FROM sqlite_schema WHERE type = 'table'")]:
             columns = {row["name"] for row in rows_of(copy, "SELECT name FROM pragma_table_xinfo(?)", table)}
             if columns & {"judge", "judge_run_id", "judgement_id"}:

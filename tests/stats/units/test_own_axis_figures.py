@@ -14,7 +14,7 @@ from medreview.stats.study_figures import figure_document, study_figures
 from medreview.stats.units.own_axis_figures import own_axis_figures, tag_counts
 from medreview.study import Study
 from medreview.study.own_axes import EXAMPLE, set_axes, shipped_text
-from tests.support.study_builder import build
+from tests.support.study_builder import StudyBuilder, build
 from tests.support.unit_study import decide, do
 
 STEPS = ("none", "mild", "moderate", "severe", "death")
@@ -25,9 +25,9 @@ FEW = Resampling(replicates=99)
 
 @pytest.fixture
 def study(empty_study: Study) -> Study:
-    def make(rows: object) -> None:
+    def make(rows: StudyBuilder) -> None:
         for number in range(5):
-            rows.response(f"r{number}", statements=["One.", "Two."], question=f"Question {number // 2}?")  # type: ignore[attr-defined]
+            rows.response(f"r{number}", statements=["One.", "Two."], question=f"Question {number // 2}?")
 
     build(empty_study, make)
     set_axes(empty_study, "ada", shipped_text("harm") + shipped_text(EXAMPLE))
