@@ -13,6 +13,7 @@ from medreview.errors import UserError
 from medreview.judges.verdicts import refresh
 from medreview.review.audit import draw, reserved
 from medreview.review.looks import note_look
+from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.formulas.audit_sampling import Sampled
@@ -147,6 +148,13 @@ def test_what_was_decided_blind_stays_blind_whatever_the_coin_says(study: Study)
     session = sit(study)
     session.go(list(session.queue.units).index(apart.unit))
     assert not session.shows_judges
+
+
+def test_the_first_screen_says_that_half_is_hidden(study: Study) -> None:
+    seen = overview(study, WHO)
+    audit = next(line for line in seen.queues if line.kind.name == "audit")
+    assert audit.remark == "judges hidden on half"
+    assert any("160 statements drawn at random, with the judges hidden on half of them" in each for each in seen.card)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
