@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from medreview.review.live_agreement import GroupView, LiveFigures
-from medreview.stats.reports.audit_report import leading_estimate
+from medreview.stats.reports.audit_headline import leading_estimate
 from medreview.stats.reports.own_labels import OwnLabels, own_labels
 from medreview.stats.reports.reviewer_labels import reviewer_labels
 from medreview.stats.units.kind_labels import UnitHeadline, unit_headline

@@ -10,12 +10,13 @@ from medreview.review.audit import members, reserved, size_when_asked
 from medreview.review.blind_block import blind_block_open
 from medreview.review.conflicts import conflict_units
 from medreview.review.queue import FilterLine, filter_lines
-from medreview.review.queue_kinds import KEPT, KINDS, ROWS, SHOWABLE, QueueKind, QueueLine
+from medreview.review.queue_kinds import HALF_HIDDEN, KEPT, KINDS, ROWS, SHOWABLE, QueueKind, QueueLine
 from medreview.review.repeat_annotation import due_units, in_pass, ready_units, shares
 from medreview.review.resuming import DraftPlace, LastPlace, draft_places, last_place, unlisted_drafts
 from medreview.review.sitting_card import sitting_card, to_do
 from medreview.review.unit_queues import CONFLICTS, SECOND, SHARE, UNIT_QUEUES, unit_rows
 from medreview.study import Study
+from medreview.study.audit_plan import coin_of
 from medreview.study.counts import STATES, Counts, count_statements, whose_states
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.package import Package, package_of
@@ -27,7 +28,8 @@ from medreview.units.statement_view import response_name
 def queue_lines(study: Study, reviewer: str, pass_no: int, statements: int, *, blind: bool) -> tuple[QueueLine, ...]:
     """Every queue, in the order of the first screen; ``blind``: what reveals the judges is hidden."""
     counts = _counts(study, reviewer, pass_no)
-    return tuple(_line(kind, counts, statements, blind) for kind in KINDS)
+    half_assisted = coin_of(study.reader) is not None
+    return tuple(_line(kind, counts, statements, blind, half_assisted) for kind in KINDS)
 
 
 def unit_lines(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> tuple[QueueLine, ...]:
@@ -119,7 +121,9 @@ def _standing(kind: QueueKind) -> str:
     return f"iif(showable{' AND NOT kept' if kind.tells else ''}, state, 'reserved')"
 
 
-def _line(kind: QueueKind, counts: Counter[tuple[str, str]], statements: int, blind: bool) -> QueueLine:
+def _line(
+    kind: QueueKind, counts: Counter[tuple[str, str]], statements: int, blind: bool, half_assisted: bool
+) -> QueueLine:
     there, deferred = counts[kind.name, "open"], counts[kind.name, "deferred"]
     size = there + deferred + counts[kind.name, "decided"]
     if kind.name == "audit" and not size:
@@ -129,7 +133,7 @@ def _line(kind: QueueKind, counts: Counter[tuple[str, str]], statements: int, bl
     remark = ""
     match kind.name:
         case "audit":
-            remark = "judges hidden" + ("; figures wait" if blind else "")
+            remark = (HALF_HIDDEN if half_assisted else "judges hidden") + ("; figures wait" if blind else "")
         case "stale" if size:
             remark = "look again"
     return QueueLine(kind, size, there, deferred, counts[kind.name, "reserved"], remark, hidden)

@@ -111,6 +111,10 @@ def shown_in(kind: QueueKind) -> str:
     return f"{SHOWABLE} AND NOT {KEPT}" if kind.tells else SHOWABLE
 
 
+HALF_HIDDEN: Final = "judges hidden on half"
+"""What is remarked of an audit with randomised assistance."""
+
+
 @dataclass(frozen=True, slots=True)
 class QueueLine:
     """A queue; ``size`` is what is ``open``, ``deferred`` and decided in it.

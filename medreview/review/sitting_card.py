@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from medreview.review.queue_kinds import HELD, QueueLine
+from medreview.review.queue_kinds import HALF_HIDDEN, HELD, QueueLine
 from medreview.review.resuming import LastPlace
 from medreview.review.why_flagged import OF_SEVERAL
 from medreview.study import Study
@@ -142,7 +142,8 @@ def _where(place: LastPlace | None, line: QueueLine | None, now: datetime) -> It
 
 def _next(line: QueueLine, active_ms: float) -> str:
     noun = _WAITING.get(line.kind.name)
-    what = f"{counted(line.waiting, noun)}{_WHICH.get(line.kind.name, '')}" if noun else _others(line)
+    half = " on half of them" if HALF_HIDDEN in line.remark else ""
+    what = f"{counted(line.waiting, noun)}{_WHICH.get(line.kind.name, '')}{half}" if noun else _others(line)
     return f"Next: {what}{f', {about(line.waiting, active_ms)}' if active_ms else ''}."
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from medreview.review.audit import draw
-from medreview.stats.reports.audit_report import leading_estimate
+from medreview.stats.reports.audit_headline import leading_estimate
 from medreview.study import Study
 from medreview.study.audit_plan import stopping_plans
 from medreview.study.events import NewEvent, Recorder, event_hash

@@ -13,12 +13,14 @@ from medreview.errors import UserError
 from medreview.judges.verdicts import refresh
 from medreview.review.audit import draw, reserved
 from medreview.review.looks import note_look
+from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.formulas.audit_sampling import Sampled
 from medreview.stats.formulas.intervals import share_difference, student
 from medreview.stats.formulas.randomised_arms import arm_share
-from medreview.stats.reports.audit_report import AuditFigures, audit_report, leading_estimate
+from medreview.stats.reports.audit_headline import leading_estimate
+from medreview.stats.reports.audit_report import AuditFigures, audit_report
 from medreview.stats.reports.audit_verdicts import every_judge
 from medreview.stats.reports.reviewer_labels import reviewer_labels
 from medreview.study import Study
@@ -146,6 +148,13 @@ def test_what_was_decided_blind_stays_blind_whatever_the_coin_says(study: Study)
     session = sit(study)
     session.go(list(session.queue.units).index(apart.unit))
     assert not session.shows_judges
+
+
+def test_the_first_screen_says_that_half_is_hidden(study: Study) -> None:
+    seen = overview(study, WHO)
+    audit = next(line for line in seen.queues if line.kind.name == "audit")
+    assert audit.remark == "judges hidden on half"
+    assert any("160 statements drawn at random, with the judges hidden on half of them" in each for each in seen.card)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])

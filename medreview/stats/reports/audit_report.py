@@ -1,7 +1,7 @@
 """What the audit says of the whole study: how much is supported, how often the judges are right, of which labels.
 
 The audit alone, post-stratified, with the help of the judges' verdicts, and the verdicts alone stand side by side.
-``leading_estimate`` is the one figure for a screen that opens at once: without numpy, and without reading judgements.
+The one figure of a screen that opens at once is in ``audit_headline``.
 """
 
 import sqlite3
@@ -25,7 +25,7 @@ from medreview.stats.formulas.audit_sampling import (
     variances,
 )
 from medreview.stats.formulas.confidence_sequences import anytime_share
-from medreview.stats.formulas.estimate import Estimate, percent
+from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.reports.audit_assistance import Assistance, assistance
 from medreview.stats.reports.audit_looks import PlanStanding, plan_standing
 from medreview.stats.reports.audit_models import ModelDifference, model_differences
@@ -34,7 +34,6 @@ from medreview.stats.reports.audit_verdicts import (
     JudgeVerdicts,
     Met,
     WithVerdicts,
-    judges_together,
     post_stratified,
     stratum_sizes,
     with_verdicts,
@@ -46,7 +45,6 @@ from medreview.stats.reports.reviewer_labels import (
     ReviewerLabel,
     ScaleLabel,
     judges_label,
-    reviewer_labels,
 )
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
 from medreview.study.audit_frame import Stratum, strata
@@ -383,13 +381,17 @@ def audit_report(
     found = []
     for who, told in groups:
         members = in_turn(told, looked, rows, clusters=clusters, coin=coin)
-        now = plan_standing(plans if only.statements is None else (), _sampled(members), size)
+        now = plan_standing(plans if only.statements is None else (), used_of(members), size)
         supported = _marked(audit_share_of("supported, by the audit", members, size, clusters.name), now)
         helped = tuple(
             _marked_verdicts(with_verdicts(members, judge, assisted=assisted, weight=weight), now) for judge in judges
         )
         judged = in_turn(told, looked, rows, clusters=clusters, against_judges=True, coin=coin)
-        beside = in_turn(told, looked, rows, clusters=clusters, against_judges=True, coin=coin, arm="assisted")
+        beside = (
+            in_turn(told, looked, rows, clusters=clusters, against_judges=True, coin=coin, arm="assisted")
+            if coin is not None and who is not None
+            else None
+        )
         triage = _with_triage(members, list(told.values()), flagged, size, clusters.name)
         found.append(
             AuditFigures(
@@ -407,7 +409,7 @@ def audit_report(
                     for judge in judges[:1]
                     for each in model_differences(members, judge, assisted=assisted)
                 ),
-                assistance=assistance(beside, judged, clusters.name) if coin is not None and who is not None else None,
+                assistance=None if beside is None else assistance(beside, judged, clusters.name),
                 plan=_plan(
                     members,
                     supported.flow,
@@ -437,7 +439,7 @@ def audit_share_of(name: str, members: Sequence[DrawnMember], size: int, cluster
     """A share of a study of ``size`` statements by the members that are used, whose clusters are each a ``cluster``."""
     flow = flow_of(members, size)
     used = [member for member in members if member.met == "used"]
-    missing, sampled = flow.drawn - flow.used, _sampled(members)
+    missing, sampled = flow.drawn - flow.used, used_of(members)
     notes = (f"assisted in part: {flow.assisted} of {flow.used}",) if flow.assisted else ()
     study = replace(audit_share(name, sampled, size, missing=missing, unit=cluster), notes=notes)
     large = share_at_large(f"{name}, in answers like these", sampled, missing=missing, unit=cluster)
@@ -454,7 +456,8 @@ def audit_share_of(name: str, members: Sequence[DrawnMember], size: int, cluster
     return AuditShare(flow, study, at_large, every_look, bounds)
 
 
-def _sampled(members: Sequence[DrawnMember]) -> list[Sampled]:
+def used_of(members: Sequence[DrawnMember]) -> list[Sampled]:
+    """Those that are used, for a formula."""
     return [member.sampled for member in members if member.met == "used"]
 
 
@@ -490,7 +493,7 @@ def _plan(
 ) -> AuditPlan:
     size, known = flow.in_study, None
     if share is not None:
-        sampled = _sampled(members)
+        sampled = used_of(members)
         known = Known(
             share=share,
             labels=len(sampled),
@@ -534,68 +537,3 @@ def _with_triage(
         "supported, by the audit and the triage", known, len(flagged), sampled, size, missing=missing, unit=cluster
     )
     return replace(found, notes=("assisted labels for the flagged statements, the audit for all others",))
-
-
-@dataclass(frozen=True, slots=True)
-class LeadingEstimate:
-    """The share supported in this study by one reviewer's audit, with the judges' help where that is worth labels.
-
-    ``used`` labels, ``assisted`` of them given with the judges in sight; ``waiting`` members of the draw. ``alone``:
-    what the verdicts say uncorrected. ``as_good_as``: labels of which the audit alone would be as sure, where the
-    verdicts help. ``standing``: whether the plan of the audit is reached.
-    """
-
-    estimate: Estimate
-    used: int
-    assisted: int
-    waiting: int
-    alone: float | None
-    as_good_as: int | None
-    standing: PlanStanding
-
-    @property
-    def words(self) -> str:
-        """``supported in this study, estimated 71% ± 9, interim (the judges alone say 80%)``, or what is missing.
-
-        The number after ± is the longer side of the 95% interval. It tells what the judges say: not for a blind block.
-        """
-        value, low, high = self.estimate.value, self.estimate.low, self.estimate.high
-        if value is None:
-            return f"supported in this study, not estimated yet: {self.estimate.reason}"
-        sure = "" if low is None or high is None else f" ± {percent(max(value - low, high - value), 0)[:-1]}"
-        sure += ", interim" if sure and self.standing.state == "interim" else ""
-        told = [f"the judges alone say {percent(self.alone, 0)}"] if self.alone is not None else []
-        told += [f"assisted in part: {self.assisted} of {self.used}"] if self.assisted else []
-        told += ["no plan is set: ± holds for one look"] if sure and self.standing.plan is None else []
-        aside = f" ({'; '.join(told)})" if told else ""
-        return f"supported in this study, estimated {percent(value, 0)}{sure}{aside}"
-
-
-def leading_estimate(
-    reader: sqlite3.Connection, reviewer: str, pass_no: int = 1, *, labels: Mapping[str, ReviewerLabel] | None = None
-) -> LeadingEstimate | None:
-    """That of one reviewer; ``None`` where no audit is drawn, or nothing of it has a label.
-
-    ``labels``: the reviewer's on the audit's members, where they are read already.
-    """
-    rows = drawn_rows(reader)
-    if labels is None:
-        labels = reviewer_labels(reader, reviewer, pass_no, audited=True) if rows else {}
-    if not rows or not labels:
-        return None
-    clusters, coin = study_clusters(reader), coin_of(reader) if pass_no == 1 else None
-    looked = {reviewer: looked_at(reader, reviewer, pass_no)}
-    members = in_turn({reviewer: labels}, looked, rows, clusters=clusters, coin=coin)
-    alone = audit_share_of("supported, by the audit", members, count_statements(reader), clusters.name)
-    helped = with_verdicts(members, judges_together(reader, clusters))
-    estimate = leading(alone, helped)
-    now = plan_standing(stopping_plans(reader), _sampled(members), alone.flow.in_study)
-    return LeadingEstimate(
-        estimate=now.marked(estimate),
-        used=alone.flow.used,
-        assisted=alone.flow.assisted,
-        waiting=alone.flow.waiting,
-        alone=helped.alone.value,
-        as_good_as=helped.as_good_as if estimate is helped.supported else None,
-        standing=now,
-    )

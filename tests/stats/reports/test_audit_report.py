@@ -14,11 +14,11 @@ from medreview.review.queue import open_queue
 from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas.audit_sampling import LEAST_IN_STRATUM
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.audit_headline import leading_estimate
 from medreview.stats.reports.audit_report import (
     AuditFigures,
     AuditFlow,
     audit_report,
-    leading_estimate,
     looked_at,
     plan_before_labels,
 )
