@@ -26,9 +26,9 @@ def trust_parts(trust: JudgeTrust | None) -> Iterator[Part]:
     yield Title("What a judge may stand in for")
     found = trust.stand_ins
     if found is not None and found.judges:
-        people, clusters = ", ".join(map(one_line, found.people)), counted(found.clusters, found.cluster)
+        clusters = counted(found.clusters, found.cluster)
         yield (
-            f"May a judge stand in for a person? Labels {found.title} of {people}: "
+            f"May a judge stand in for a person? By labels of {_whose(found.people, found.title)}: "
             f"{counted(found.statements, 'statement')} with two labels or more in {clusters}."
         )
         yield from found.cautions
@@ -114,12 +114,15 @@ def corrected_lines(helped: WithVerdicts) -> Iterator[str]:
         )
 
 
+def _whose(people: Sequence[str], labels: str) -> str:
+    return f"{', '.join(map(one_line, people))} ({labels})"
+
+
 def _errors(trust: JudgeTrust) -> Iterator[Part]:
-    people = ", ".join(map(one_line, trust.reviewers))
     left = ", ".join(f"{count:,} {why}" for why, count in trust.left_out.items())
     yield (
-        f"Where judges are wrong, by labels {trust.labels_of} of {people}: {counted(trust.labels, 'statement')}, "
-        f"intervals over {trust.cluster}s{f'; left out: {left}' if left else ''}."
+        f"Where judges are wrong, by labels of {_whose(trust.reviewers, trust.labels_of)}: "
+        f"{counted(trust.labels, 'statement')}, intervals over {trust.cluster}s{f'; left out: {left}' if left else ''}."
     )
     yield from trust.cautions
     rows = [
@@ -244,8 +247,8 @@ def prompt_parts(report: PromptReport) -> Iterator[Part]:
     """The prompts of each judge on one half of the questions."""
     yield (
         f"Prompts on the {report.half} half: {counted(report.labels, 'labelled statement')} in "
-        f"{counted(report.clusters, report.cluster)}, labels {report.labels_of}"
-        f"{' of ' + ', '.join(map(one_line, report.reviewers)) if report.reviewers else ''}."
+        f"{counted(report.clusters, report.cluster)}"
+        f"{', by labels of ' + _whose(report.reviewers, report.labels_of) if report.reviewers else ''}."
     )
     yield from report.cautions
     if report.half == "tuning":

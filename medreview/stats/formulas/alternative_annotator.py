@@ -181,7 +181,7 @@ def _advantage(
     def mean(sums: Sequence[float]) -> float | None:
         shares = [quotient(2 * place, 2 * place + 1)(sums) for place in range(many)]
         known = [share for share in shares if share is not None]
-        return sum(known) / many if many and len(known) == many else None
+        return math.fsum(known) / many if many and len(known) == many else None
 
     items = [(place, item, near) for place, one in enumerate(compared.values()) for item, (near, _) in one.items()]
     sums = summed((clusters[item], counts(place, near)) for place, item, near in items)

@@ -191,6 +191,35 @@ def test_the_random_audit_leads_where_it_has_labels_enough(small, drawn, title):
     assert len(found.labels) == (30 if drawn == 30 else 45 - drawn)
 
 
+def test_few_labels_are_told_in_a_line(small):
+    panel(small, questions=6)
+    found = trust_of(small)
+    text = " ".join(printed(trust_parts(found)).split())
+
+    assert found.labels == 12
+    assert "3 people are needed who share 30 items or more" in text
+    assert "By confidence, length and family: printed from 30 statements on" in text
+    assert "Brier" not in text
+    assert found.tests == sum(one.tests for one in found.errors)
+    basalt = next(one for one in found.errors if one.judge == "basalt")
+    shortest, *_ = basalt.by_length.parts
+    assert (shortest.wrong.n, shortest.wrong.value) == (4, None)
+    assert "a share would tell each" in shortest.wrong.reason
+    assert "30 labelled statements with a verdict are needed for a trend: there are 12" in basalt.by_length.trend.reason
+
+
+def test_assisted_labels_count_only_without_blind_ones_and_say_so(small):
+    panel(small, questions=4, labelled=False)
+    units = [row["statement_id"] for row in rows_of(small.study, "SELECT statement_id FROM statement")]
+    for who in PEOPLE:
+        small.said("supported", *units, who=who, mode="open", block="flagged")
+    found = trust_of(small)
+
+    assert (found.labels_of, found.stand_ins.title) == ("assisted, other queues", "assisted, other queues")
+    assert any("in sight" in caution for caution in found.cautions)
+    assert found.cautions == found.stand_ins.cautions
+
+
 def test_even_labels_of_two_people_settle_nothing(small):
     small.response("r", 2)
     small.said("supported", "r.1", "r.2", who="anna", mode="blind", block="audit")
