@@ -18,7 +18,8 @@ OF_STATEMENTS = ("statement", "cited source", "Holm", "drawn at random", "side b
 def _methods(medreview: Program, study: Path) -> str:
     medreview("report", study, study.with_suffix(".html"), "--replicates", 99)
     (section,) = harmless(study.with_suffix(".html").read_text()).xpath("//section[@id='methods']")
-    return " ".join(section.text_content().split())
+    told = " ".join(section.text_content().split())
+    return told.partition(" To cite ")[0]  # behind it stand hashes, which may spell any of these words
 
 
 def _foreign(told: str, *words: str) -> list[str]:

@@ -52,7 +52,8 @@ def report(tmp_path_factory: pytest.TempPathFactory, demo_file: Path) -> Path:
     shutil.copy(demo_file, folder / "demo.medreview")
     with Study.open(folder / "demo.medreview") as study:
         decide_some(study)
-    in_process(["report", "demo.medreview", "demo.html", "--replicates", "99"], folder, {})
+    lists = ["--checklist", "chart", "--checklist", "grras"]
+    in_process(["report", "demo.medreview", "demo.html", "--replicates", "99", *lists], folder, {})
     return folder / "demo.html"
 
 

@@ -274,16 +274,27 @@ def _machines(material: Material, kind: UnitHeadline) -> Iterator[str]:
 
 
 def _agreement(rows: dict[str, list[FigureRow]]) -> Iterator[str]:
-    """Which statistics of agreement have a value, by who is beside whom."""
-    told = []
+    """Which statistics of agreement have a value, by who is beside whom; together where they are the same."""
+    alike: dict[str, list[str]] = {}
     for words, figures in rows.items():
-        names = dict.fromkeys(
-            one.statistic for one in figures if one.value is not None and one.statistic.startswith(AGREEMENT)
-        )
+        names = [one.statistic for one in figures if one.value is not None and one.statistic.startswith(AGREEMENT)]
         if names:
-            told.append(f"{words}: {', '.join(names)}")
+            alike.setdefault(_statistics(names), []).append(words)
+    told = [f"{', '.join(whom)}: {names}" for names, whom in alike.items()]
     if told:
         yield f"Agreement {'; '.join(told)}."
+
+
+def _statistics(names: Iterable[str]) -> str:
+    """Each once, its weights behind it: ``Cohen's kappa (also linear weights)``."""
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        plain, _, weights = name.removesuffix(")").partition(" (") if " (" in name else (name, "", "")
+        found.setdefault(plain, []).append(weights)
+    return ", ".join(
+        plain if not any(kinds) else f"{plain} ({'also ' if '' in kinds else ''}{', '.join(filter(None, kinds))})"
+        for plain, kinds in found.items()
+    )
 
 
 def _intervals(rows: Iterable[FigureRow], resampling: Resampling) -> Iterator[str]:

@@ -153,7 +153,7 @@ def _asked(material: Material) -> Filled | None:
 
 
 def _guidelines(material: Material) -> Filled | None:
-    return Filled(material.guidelines, "reviewed") if material.guidelines and _reviewers(material) else None
+    return Filled(f"guidelines: {material.guidelines}", "reviewed") if _reviewers(material) else None
 
 
 def _people(material: Material) -> dict[str, int]:
