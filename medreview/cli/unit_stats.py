@@ -1,59 +1,39 @@
 """``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from medreview.cli.output import counted, result
 from medreview.cli.reports.estimates import provenance_lines
 from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vote_parts
-from medreview.cli.reports.layout import NextStep, Part
+from medreview.cli.reports.layout import Part
 from medreview.cli.reports.unit_parts import unit_parts
+from medreview.cli.reports.unit_screen import FACT, unit_screen
 from medreview.cli.requirements import tell
 from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
-from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.how_good import of_units
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.requirements import Requirement, outcomes
 from medreview.stats.study_figures import SCHEMA
 from medreview.stats.units.fact_report import FactReport, KeyFactFigures, fact_report
-from medreview.stats.units.kind_labels import UnitHeadline, scales_of, told_gold, unit_headline
-from medreview.stats.units.unit_figures import UnitFigures, kind_named, reviewers_named, unit_figures
+from medreview.stats.units.kind_labels import scales_of, told_gold, unit_headline
+from medreview.stats.units.unit_figures import (
+    ScaleFigures,
+    UnitFigures,
+    kind_named,
+    leading_scale,
+    reviewers_named,
+    unit_figures,
+)
 from medreview.study import Study
 from medreview.study.ids import kind_of
 from medreview.study.package import package_of
 from medreview.units.registry import KINDS
-
-FACT: Final = "fact"
-
-
-def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
-    """What leads of one kind: one line for each rater, and what to do next."""
-    from medreview.cli.reports.stats_screen import unit_step, unit_table
-    from medreview.cli.reports.terminal import printed
-
-    sentence, step = unit_step([headline], study)
-    following: Iterable[Part] = ("", f"What next? {sentence}", step)
-    if headline.kind == FACT and not headline.raters:
-        following = next_parts(headline.units, study, asked=False)
-    elif not headline.units:
-        following = ("", "What next? Bring some in.", NextStep(command("import", study, "FILE")))
-    labelled = f"{headline.labelled:,} of {counted(headline.units, headline.noun, headline.title)} labelled"
-    return printed(
-        (
-            labelled,
-            "",
-            *(unit_table(headline) if headline.raters else ["No person and no machine has said anything yet."]),
-            *following,
-            *provenance_lines(origin),
-            "Each two raters beside each other, tables, types and systems:",
-            NextStep(command("stats", study, "--unit", headline.kind, "--full")),
-        )
-    )
 
 
 def _provenance(reader: sqlite3.Connection, found: UnitFigures, resampling: Resampling) -> Provenance:
@@ -84,7 +64,10 @@ def _parts(
 
 def _comparisons(found: UnitFigures) -> int:
     """How many comparisons of two stand side by side."""
-    scales = [scale for axis in found.axes for scale in axis.scales]
+    return _beside([scale for axis in found.axes for scale in axis.scales])
+
+
+def _beside(scales: Sequence[ScaleFigures]) -> int:
     beside = [each for scale in scales for each in (*scale.between, *scale.machines, *scale.gold)]
     beside += [each for scale in scales for one in scale.consensus for each in one.machines]
     return sum(each.n > 0 for each in beside)
@@ -111,16 +94,19 @@ def print_unit_stats(
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else "totals")
+        people = reviewers_named(opened.reader, reviewer)
         if not (full or gold or csv or as_json or required):
-            headline = unit_headline(opened.reader, kind, reviewers_named(opened.reader, reviewer))
+            headline = unit_headline(opened.reader, kind, people)
             given = [(one.rater, one.labels) for one in headline.people]
-            text = unit_screen(headline, provenance(opened.reader, resampling, labels={}, comparisons=0), study)
+            scale = leading_scale(opened.reader, kind, reviewers=people, resampling=resampling)
+            beside = _beside([scale] if scale else [])
+            origin = provenance(opened.reader, resampling, labels={}, comparisons=beside)
+            text = unit_screen(headline, scale, origin, study)
             if any(told_by_sums(given, one) for one in reading(opened)):
                 looked(opened, "stats", "labels")
             print(text, end="")
             return
         all_gold = _tell_all_gold(opened, kind) if gold else None
-        people = reviewers_named(opened.reader, reviewer)
         found = unit_figures(opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold)
         answers = of_units([unit_headline(opened.reader, kind, people)])
         votes = fact_report(opened.reader, resampling=resampling) if full and kind == FACT else None

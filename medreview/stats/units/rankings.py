@@ -164,6 +164,8 @@ def _of_type(ballots: Sequence[RankBallot], kind: str) -> list[RankBallot]:
 def _models(ballots: Sequence[RankBallot], kind: str, resampling: Resampling) -> Iterator[ModelRanks]:
     """Each model, the best first; outputs without a model are of none."""
     names = list(dict.fromkeys(model for one in ballots for model in one.models if model))
+    if not names:  # outputs may have qualities and no rank yet
+        return
     ranks = {name: [_mean_rank(one, name) for one in ballots] for name in names}
     clusters = [one.ranking for one in ballots]
     found = mean_ranks(ranks, resampling=resampling, clusters=clusters, unit="ranking")

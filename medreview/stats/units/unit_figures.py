@@ -153,6 +153,25 @@ def unit_figures(
     )
 
 
+def leading_scale(
+    reader: sqlite3.Connection,
+    kind: str,
+    *,
+    reviewers: Collection[str] | None = None,
+    resampling: Resampling = DEFAULT,
+) -> ScaleFigures | None:
+    """Raters beside each other on the scale that is nearest to what leads of a kind: of two labels where there is one.
+
+    ``None`` where nobody has labelled any.
+    """
+    labels = kind_labels(reader, kind, reviewers)
+    axes = scales_of(kind).axes
+    scales = [scale for axis in KINDS[kind].headline.speaks_well for scale in axes.get(axis, ())]
+    if not scales or not labels.given:
+        return None
+    return _scale(labels, next((scale for scale in scales if len(scale.labels) == 2), scales[0]), resampling)
+
+
 def _family(
     reader: sqlite3.Connection,
     labels: KindLabels,
