@@ -1,21 +1,21 @@
 """``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from medreview.cli.output import counted, result
 from medreview.cli.reports.estimates import provenance_lines
 from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vote_parts
-from medreview.cli.reports.layout import NextStep, Part
+from medreview.cli.reports.layout import Part
 from medreview.cli.reports.unit_divisions import division_parts
 from medreview.cli.reports.unit_parts import unit_parts
+from medreview.cli.reports.unit_screen import FACT, unit_screen
 from medreview.cli.requirements import tell
 from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
-from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.how_good import of_units
 from medreview.stats.reports.provenance import Provenance, provenance
@@ -23,40 +23,21 @@ from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.requirements import Requirement, outcomes
 from medreview.stats.study_figures import SCHEMA
 from medreview.stats.units.fact_report import FactReport, Juries, KeyFactFigures, fact_report
-from medreview.stats.units.kind_labels import UnitHeadline, kind_labels, scales_of, told_gold, unit_headline
+from medreview.stats.units.kind_labels import kind_labels, scales_of, told_gold, unit_headline
 from medreview.stats.units.unit_division import UnitBy, unit_division
-from medreview.stats.units.unit_figures import UnitFigures, check_asked, kind_named, reviewers_named, unit_figures
+from medreview.stats.units.unit_figures import (
+    ScaleFigures,
+    UnitFigures,
+    check_asked,
+    kind_named,
+    leading_scale,
+    reviewers_named,
+    unit_figures,
+)
 from medreview.study import Study
 from medreview.study.ids import kind_of
 from medreview.study.package import package_of
 from medreview.units.registry import KINDS
-
-FACT: Final = "fact"
-
-
-def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
-    """What leads of one kind: one line for each rater, and what to do next."""
-    from medreview.cli.reports.stats_screen import unit_step, unit_table
-    from medreview.cli.reports.terminal import printed
-
-    sentence, step = unit_step([headline], study)
-    following: Iterable[Part] = ("", f"What next? {sentence}", step)
-    if headline.kind == FACT and not headline.raters:
-        following = next_parts(headline.units, study, asked=False)
-    elif not headline.units:
-        following = ("", "What next? Bring some in.", NextStep(command("import", study, "FILE")))
-    labelled = f"{headline.labelled:,} of {counted(headline.units, headline.noun, headline.title)} labelled"
-    return printed(
-        (
-            labelled,
-            "",
-            *(unit_table(headline) if headline.raters else ["No person and no machine has said anything yet."]),
-            *following,
-            *provenance_lines(origin),
-            "Each two raters beside each other, tables, types and systems:",
-            NextStep(command("stats", study, "--unit", headline.kind, "--full")),
-        )
-    )
 
 
 def _provenance(reader: sqlite3.Connection, found: UnitFigures, resampling: Resampling) -> Provenance:
@@ -93,7 +74,10 @@ def _parts(
 
 def _comparisons(found: UnitFigures) -> int:
     """How many comparisons of two stand side by side."""
-    scales = [scale for axis in found.axes for scale in axis.scales]
+    return _beside([scale for axis in found.axes for scale in axis.scales])
+
+
+def _beside(scales: Sequence[ScaleFigures]) -> int:
     beside = [each for scale in scales for each in (*scale.between, *scale.machines, *scale.gold)]
     beside += [each for scale in scales for one in scale.consensus for each in one.machines]
     return sum(each.n > 0 for each in beside)
@@ -138,8 +122,12 @@ def print_unit_stats(
         if screen and not juries:
             headline = unit_headline(opened.reader, kind, people, only=only)
             given = [(one.rater, one.labels) for one in headline.people]
-            origin = provenance(opened.reader, resampling, labels={}, comparisons=0, where=only.where if only else "")
-            text = unit_screen(headline, origin, study)
+            leads = leading_scale(opened.reader, kind, reviewers=people, resampling=resampling, only=only)
+            origin = provenance(
+                opened.reader, resampling, labels={}, comparisons=_beside([leads] if leads else []),
+                where=only.where if only else "",
+            )  # fmt: skip
+            text = unit_screen(headline, leads, origin, study)
             if any(told_by_sums(given, one) for one in reading(opened)):
                 looked(opened, "stats", "labels")
             print(text, end="")

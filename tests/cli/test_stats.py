@@ -53,8 +53,8 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
     )
     # How good are the judges: together, then each of them, with the interval of kappa over responses.
     start = next(place for place, line in enumerate(lines) if line.startswith("How good are the judges?"))
-    told = lines[start + 2 : start + 6]
-    assert told[0].startswith("anna, blind, random")
+    told = lines[start + 1 : start + 5]
+    assert told[0].startswith("anna, blind, drawn")
     (offline,) = [line for line in told if line.startswith("  offline ")]
     assert re.fullmatch(
         r"  offline +\d+\.\d% +0\.\d\d +-?\d\.\d\d to \d\.\d\d +[<.=|\[\]]{9} +\d\.\d\d +\d+ +\d+", offline

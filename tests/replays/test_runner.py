@@ -18,6 +18,7 @@ from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.commands import Program, own_settings
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt
+from tests.support.one_screen import assert_one_screen, screens
 from tests.tools.commands_page import every_command
 
 QUESTION = "May metformin be started at an eGFR of 25?"
@@ -178,6 +179,8 @@ def test_a_sample_replay_runs_offline_and_a_second_time_does_and_asks_nothing(pa
     for row in second["figures"]:
         assert row["value"] is not None or row["missing"], row["figure"]
         assert (row["low"] is None) == (row["high"] is None)
+    for name, text in screens(medreview, medreview.folder / "s.medreview"):
+        assert_one_screen(f"{paper} {name}", text)
 
 
 def test_the_notebooks_figures_come_out_on_its_own_citations(medreview: Program) -> None:

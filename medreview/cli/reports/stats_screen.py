@@ -19,7 +19,7 @@ from medreview.cli.reports.terminal import height, printed
 from medreview.labels import NOT_IN_ANSWER
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, percent
-from medreview.stats.formulas.estimate import brief as short
+from medreview.stats.formulas.estimate import brief as in_brief
 from medreview.stats.how_good import STATEMENT, WHAT
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.review_progress import Standing
@@ -95,9 +95,11 @@ class ShareLine(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Two opinions on one line; ``rank``: the lowest are shown where there is no room for all."""
+    """Two opinions on one line; ``rank``: the lowest are shown where there is no room for all. ``brief``: a shorter
+    name."""
 
     name: str
+    brief: str
     comparison: Comparison
     rank: int
 
@@ -144,14 +146,14 @@ def _of_what(kind: UnitHeadline, rater: RaterShare) -> str:
     """Who, and how many units of how many a person labelled."""
     name = one_line(rater.rater)
     if rater.machine:
-        return name + (" (words only, no verdict)" if rater.rules else "")
+        return f"{name.removesuffix(' (words only)')} (words only, no verdict)" if rater.rules else name
     return f"{name}, {f'all {rater.units:,}' if rater.units == kind.units else f'{rater.units:,} of {kind.units:,}'}"
 
 
 def _unit_line(kind: UnitHeadline) -> str:
     """The same on one line, of the first raters."""
     told = [
-        f"{one_line(one.rater)} {'undefined' if one.share.value is None else short(one.share)}"
+        f"{one_line(one.rater)} {'undefined' if one.share.value is None else in_brief(one.share)}"
         for one in kind.raters[:_FEWEST]
     ]
     more = len(kind.raters) - _FEWEST
@@ -187,7 +189,7 @@ def _screen(figures: StudyFigures, study: Path, lines: Sequence[Compared], most:
     first = set(sorted(range(len(lines)), key=lambda place: lines[place].rank)[:most])
     shown = [line for place, line in enumerate(lines) if place in first]
     if shown:
-        yield from ("", _judge_table(shown))
+        yield from ("", _judge_table(shown, short=brief > 1))
         if len(lines) > most:
             yield f"and {counted(len(lines) - most, 'more comparison')}"
     sure = list(_sure(figures, leading, shares, [line.kappa for line in shown], max(0, brief)))
@@ -312,7 +314,7 @@ def _answer_table(shares: Sequence[ShareLine], title: str) -> ReportTable:
 def _compared(figures: StudyFigures) -> list[Compared]:
     """Comparisons on supported or not: judges with reviewers, else each two judges."""
     return list(_with_reviewers(figures)) or [
-        Compared(f"{one_line(pair.first)}, {one_line(pair.second)}", pair, 0)
+        Compared(name := f"{one_line(pair.first)}, {one_line(pair.second)}", name, pair, 0)
         for pair in figures.between_judges.pairs
         if pair.scale == BINARY.name and pair.n
     ]
@@ -328,20 +330,22 @@ def _with_reviewers(figures: StudyFigures) -> Iterator[Compared]:
             for comparison in group.comparisons:
                 together = comparison.second == TOGETHER
                 if comparison.scale == BINARY.name and comparison.n and (together or place == 0):
-                    named = f"{one_line(reviewer.reviewer)}, {group.title}"
-                    name = named if together else f"  {one_line(comparison.second)}"
-                    yield Compared(name, comparison, rank=2 if place else 0 if together else 1)
+                    who, judge = one_line(reviewer.reviewer), f"  {one_line(comparison.second)}"
+                    named = f"{who}, {group.title}" if together else judge
+                    short = f"{who}, {group.mode}{', drawn' if group.drawn else ''}" if together else judge
+                    yield Compared(named, short, comparison, rank=2 if place else 0 if together else 1)
 
 
-def _judge_table(lines: Sequence[Compared]) -> ReportTable:
-    """A row for each, with the interval of kappa drawn."""
+def _judge_table(lines: Sequence[Compared], *, short: bool) -> ReportTable:
+    """A row for each, with the interval of kappa drawn; ``short``: names that take one line."""
     rows = []
-    for name, comparison, _ in lines:
+    for line in lines:
+        name, comparison = line.brief if short else line.name, line.comparison
         agreed, kappa, ac1 = map(comparison.estimate, ("percent agreement", "Cohen's kappa", "Gwet's AC1"))
         counts = (value_cell(ac1, "", _DIGITS), *numbers(comparison.n, comparison.clusters))
         told = (value_cell(agreed, ""), *cells(kappa, "none", _DIGITS), interval_bar(kappa, _BAR))
         rows.append((name, *told, *counts))
-    title = "How good are the judges? (supported or not)"
+    title = "How good are the judges?" + ("" if short else " (supported or not)")
     clusters = clusters_heading(figure for line in lines for figure in line.comparison.agreement)
     return table((title, "agree", "kappa", "95% interval", scale(_BAR), "AC1", "n", clusters), rows)
 
@@ -365,8 +369,10 @@ def _sure(
         yield figures.part.cautions[0]
     if absent := figures.flow.statements.not_in_answer:
         yield f"{counted(absent, 'statement')} {NOT_IN_ANSWER}"
-    cautions = {one.who: one.caution for one in figures.answers if one.by == "labels" and one.caution}
-    for who, caution in islice(cautions.items(), len(leading) or _MOST_REVIEWERS):
+    shown_people = [one.reviewer for one in leading]
+    by_people = [one for one in figures.answers if one.by == "labels" and one.who in (shown_people or [one.who])]
+    cautions = {one.who: one.caution for one in by_people if one.caution}
+    for who, caution in islice(cautions.items(), _MOST_REVIEWERS):
         yield f"{one_line(who)}: {caution}"
     yield from _audit(figures, brief)
     for strata in figures.support.strata[:1]:

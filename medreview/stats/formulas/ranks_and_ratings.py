@@ -402,14 +402,14 @@ def _vectors(rows: Floats) -> Floats:
 def _squares(sums: Floats, k: int) -> _Squares:
     """From summed vectors (B x 3 + k). A remainder below the rounding of a subtraction is 0."""
     n, subjects, squares, columns = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
-    mean = columns.sum(axis=1) ** 2 / (n * k)
+    mean = ratio(columns.sum(axis=1) ** 2, n * k)
     total = squares - mean
 
     def part(value: Floats) -> Floats:
         return np.where(np.abs(value) <= 1e-12 * squares, 0.0, np.maximum(value, 0.0))
 
     between, within = part(subjects - mean), part(squares - subjects)
-    raters = part((columns**2).sum(axis=1) / n - mean)
+    raters = part(ratio((columns**2).sum(axis=1), n) - mean)
     error = part(total - between - raters)
     return _Squares(
         ratio(between, n - 1), ratio(within, n * (k - 1)), raters / (k - 1), ratio(error, (n - 1) * (k - 1)), n, k,
@@ -418,7 +418,7 @@ def _squares(sums: Floats, k: int) -> _Squares:
 
 def _finish(of: _Squares, kind: Kind) -> Floats:
     noise = of.within if kind[4] == "1" else of.error
-    level = of.k * (of.raters - of.error) / of.n if kind[4] == "2" else np.zeros(1)
+    level = ratio(of.k * (of.raters - of.error), of.n) if kind[4] == "2" else np.zeros(1)
     if kind[-2] == "1":
         return ratio(of.between - noise, of.between + (of.k - 1) * noise + level)
     return ratio(of.between - noise, of.between + level / of.k)

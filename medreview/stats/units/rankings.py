@@ -197,6 +197,8 @@ def model_ranks(
 ) -> Iterator[ModelRanks]:
     """Each model, the best first; outputs without a model are of none. ``kind``: the type that all of these are of."""
     names = list(dict.fromkeys(model for one in ballots for model in one.models if model))
+    if not names:  # outputs may have qualities and no rank yet
+        return
     ranks = {name: [_mean_rank(one, name) for one in ballots] for name in names}
     clusters = [one.ranking for one in ballots]
     found = mean_ranks(ranks, resampling=resampling, clusters=clusters, unit="ranking") if ranks else {}

@@ -190,6 +190,27 @@ def check_asked(kind: str, by: UnitBy | None, where: str, juries: Juries) -> Non
         raise UserError("Small juries are for key facts: --unit key_fact.")
 
 
+def leading_scale(
+    reader: sqlite3.Connection,
+    kind: str,
+    *,
+    reviewers: Collection[str] | None = None,
+    resampling: Resampling = DEFAULT,
+    only: UnitSelection | None = None,
+) -> ScaleFigures | None:
+    """Raters beside each other on the scale that is nearest to what leads of a kind: of two labels where there is one.
+
+    ``None`` where nobody has labelled any. ``only``: of this part of the kind.
+    """
+    labels = kind_labels(reader, kind, reviewers, only=only)
+    axes = scales_of(kind).axes
+    scales = [scale for axis in KINDS[kind].headline.speaks_well for scale in axes.get(axis, ())]
+    if not scales or not labels.given:
+        return None
+    leads = next((scale for scale in scales if len(scale.labels) == 2), scales[0])
+    return _scale(labels, leads, replace(resampling, cluster=labels.cluster), EPSILON)
+
+
 def _family(
     reader: sqlite3.Connection,
     labels: KindLabels,

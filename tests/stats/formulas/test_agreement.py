@@ -316,6 +316,14 @@ def test_subjects_or_their_clusters_are_resampled_on_request():
     assert twice.high - twice.low == pytest.approx(whole.high - whole.low, abs=0.1)
 
 
+@pytest.mark.parametrize("kind", ["ICC(1,1)", "ICC(2,1)", "ICC(3,1)"])
+def test_subjects_of_one_cluster_have_no_interval_and_no_warning(kind, recwarn):
+    one = icc(ratings(12), kind, clusters=["only"] * 12, resampling=FEW)
+    assert one.value == icc(ratings(12), kind).value
+    assert (one.low, one.high) == (None, None)
+    assert not recwarn.list
+
+
 def test_an_unknown_form_of_icc_names_those_there_are():
     unknown: Any = "ICC(4,1)"
     with pytest.raises(ValueError, match=r"ICC\(1,1\), ICC\(2,1\)"):
