@@ -33,7 +33,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def make(folder: Path) -> None:
         study, run = two_reviewers(folder), Program(folder)
         run("export", study, "labels")
-        (folder / "stats.json").write_text(run("stats", study, "--full", "--json").stdout)
+        told = json.loads(run("stats", study, "--full", "--json").stdout)
+        cited = json.loads(run("citations", study, "--json").stdout)["figures"]["figures"]
+        (folder / "stats.json").write_text(json.dumps(told | {"citations": cited}))
 
     return made_once(tmp_path_factory, "two-reviewers", make)
 
@@ -63,6 +65,7 @@ def figures_of(told: Mapping[str, Any]) -> Figures:
     qa, ranking = (first(told["units"], kind=kind)["family"] for kind in ("qa", "ranking"))
     relevance = first(first(told["units"], kind="qa")["axes"], axis="relevance")["scales"][0]["between"]
     rho = first(first(relevance, first=ANNA, second="ben", which="first, blind")["agreement"], name="Spearman's rho")
+    cited = told["citations"]
     boreal = first(ranking["models"], model="boreal", type="")
     tau = first(ranking["agreement"], raters="the reviewers", which="first, blind", type="")
     return {
@@ -87,6 +90,10 @@ def figures_of(told: Mapping[str, Any]) -> Figures:
         "by_audit_at_large": whole(audit["supported"]["at_large"]),
         "by_audit_and_verdicts": whole(powered["supported"]),
         "weight": [powered["weight"]],
+        "responses_with_citation": whole(cited["with_citation"]),
+        "citations_per_response": whole(cited["mean_citations"]),
+        "allowed_mean": whole(cited["mean_allowed"]),
+        "allowed_pooled": whole(cited["pooled_allowed"]),
         "hallucination_rate": whole(qa["rates"][0]["hallucination_rate"]),
         "pabak": whole(first(qa["validity_agreement"], name="Brennan-Prediger")),
         "spearmans_rho": [rho["value"]],

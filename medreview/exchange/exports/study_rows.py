@@ -65,10 +65,18 @@ OCR_CONFIDENCE_COLUMN: Final = Column(
     sql=OCR_CONFIDENCE,
 )  # fmt: skip
 
+
+def _response_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    clusters, made = clusters_of_responses(reader), cells_of(RESPONSES.columns)
+    for row in reader.execute(f"{selected(RESPONSES.columns)} FROM response ORDER BY ordinal"):
+        yield made(row, {"cluster_id": clusters[row["response_id"]], "listed": row["listed"]})
+
+
 RESPONSES: Final = ExportFile(
     "responses.csv",
     (
         Column("response_id", "text", "The response."),
+        Column("cluster_id", "text", CLUSTER_MEANING, made=lambda row: row["cluster_id"]),
         Column("ordinal", "integer", "Its number in the study."),
         Column("record_id", "text", "Its id in the file it came from."),
         Column("model", "text", "The model that gave it."),
@@ -101,7 +109,7 @@ RESPONSES: Final = ExportFile(
         Column("question", "text", "The question."),
         Column("text", "text", "The response."),
     ),
-    "FROM response ORDER BY ordinal",
+    _response_rows,
     "The answers of the language models, with their questions.",
     key=("response_id",),
     counted="response",
