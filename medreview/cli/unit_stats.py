@@ -1,7 +1,7 @@
 """``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -26,9 +26,11 @@ from medreview.stats.units.unit_figures import UnitFigures, check_asked, kind_na
 from medreview.study import Study
 from medreview.study.ids import kind_of
 from medreview.study.package import package_of
+from medreview.units.label_comparisons import failed_attention
 from medreview.units.registry import KINDS
 
 FACT: Final = "fact"
+QUESTION: Final = "question"
 
 
 def unit_screen(headline: UnitHeadline, origin: Provenance, study: Path) -> str:
@@ -109,6 +111,8 @@ def print_unit_stats(
     by: UnitBy | None = None,
     where: str = "",
     juries: Juries = (),
+    leave_out: Sequence[str] = (),
+    passed: bool = False,
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded.
 
@@ -121,7 +125,10 @@ def print_unit_stats(
         kind = "" if unit is None else kind_named(unit)
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
         check_asked(kind, by, where, juries)
-        only = select_units(opened.reader, kind, where, reviewer)
+        without = [*leave_out, *(failed_attention(opened.reader) if passed else ())]
+        if without and kind == QUESTION:
+            raise UserError("Figures of question checks are of each reviewer alone: nobody has to be left out.")
+        only = select_units(opened.reader, kind, where, reviewer, without)
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else shown_by_units(only, by))
         people = reviewers_named(opened.reader, reviewer)
@@ -132,7 +139,7 @@ def print_unit_stats(
         if screen and not juries:
             headline = unit_headline(opened.reader, kind, people, only=only)
             given = [(one.rater, one.labels) for one in headline.people]
-            origin = provenance(opened.reader, resampling, labels={}, comparisons=0, where=only.where if only else "")
+            origin = provenance(opened.reader, resampling, labels={}, comparisons=0, where=only.words if only else "")
             text = unit_screen(headline, origin, study)
             if any(told_by_sums(given, one) for one in reading(opened)):
                 looked(opened, "stats", "labels")
@@ -142,8 +149,7 @@ def print_unit_stats(
         found = unit_figures(
             opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold, only=only, by=by, juries=juries
         )
-        units = only.units if only else None
-        votes = fact_report(opened.reader, resampling=resampling, only=units) if full and kind == FACT else None
+        votes = fact_report(opened.reader, resampling=resampling, only=only) if full and kind == FACT else None
         origin = _provenance(opened.reader, found, resampling)
         if any(told_by_sums(found.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
@@ -178,7 +184,7 @@ def _print_division(
     )  # fmt: skip
     if any(told_by_sums(division.given, one) for one in reading(study)):
         looked(study, "stats", "labels")
-    origin = provenance(study.reader, resampling, where=only.where if only else "")
+    origin = provenance(study.reader, resampling, where=only.words if only else "")
     show((*division_parts(division, KINDS[kind].title), "", *provenance_lines(origin)))
 
 
