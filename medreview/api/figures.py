@@ -117,6 +117,7 @@ class Figures(OpenedFile):
         where: str = "",
         by: UnitBy | None = None,
         juries: Juries = (),
+        leave_out: Sequence[str] = (),
         resampling: Resampling | None = None,
     ) -> UnitFigures:
         """What ``medreview stats --unit`` says of one kind: ``"pair"``, ``"answer"``, ``"qa"``, ``"key_fact"``, ...
@@ -129,7 +130,7 @@ class Figures(OpenedFile):
         rates of QA items and Kendall's tau (1945) of rankings as in ClinIQLink, scores of key facts as in MedFactEval.
         ``where`` narrows it to a part of the kind (``"model=atlas-2"``); ``by`` divides key facts, rankings and QA
         items by ``"model"``, ``"case"`` or ``"type"``. ``juries``: small ones by the names of their judges, set beside
-        the panel of key facts. Raises ``UserError`` for a kind, a reviewer or a judge that is not there, and for a kind
+        the panel of key facts. ``leave_out``: reviewers whose labels do not count. Raises ``UserError`` for a kind, a reviewer or a judge that is not there, and for a kind
         that is not divided so.
         """
         from medreview.review.looks import shown_by_units, told_by_sums
@@ -140,7 +141,7 @@ class Figures(OpenedFile):
         named = kind_named(kind)
         who = reviewers_named(self._study.reader, reviewer)
         check_asked(named, by, where, juries)
-        only = select_units(self._study.reader, named, where, reviewer)
+        only = select_units(self._study.reader, named, where, reviewer, leave_out)
         self._looked("figures", shown_by_units(only, by))
         found = unit_figures(
             self._study.reader, named, reviewers=who, resampling=resampling or DEFAULT, only=only, by=by, juries=juries

@@ -37,7 +37,10 @@ from medreview.stats.units.unit_figures import (
 from medreview.study import Study
 from medreview.study.ids import kind_of
 from medreview.study.package import package_of
+from medreview.units.label_comparisons import failed_attention
 from medreview.units.registry import KINDS
+
+QUESTION: Final = "question"
 
 
 def _provenance(reader: sqlite3.Connection, found: UnitFigures, resampling: Resampling) -> Provenance:
@@ -98,6 +101,8 @@ def print_unit_stats(
     where: str = "",
     juries: Juries = (),
     required: Sequence[Requirement] = (),
+    leave_out: Sequence[str] = (),
+    passed: bool = False,
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded.
 
@@ -111,7 +116,10 @@ def print_unit_stats(
         kind = "" if unit is None else kind_named(unit)
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
         check_asked(kind, by, where, juries)
-        only = select_units(opened.reader, kind, where, reviewer)
+        without = [*leave_out, *(failed_attention(opened.reader) if passed else ())]
+        if without and kind == QUESTION:
+            raise UserError("Figures of question checks are of each reviewer alone: nobody has to be left out.")
+        only = select_units(opened.reader, kind, where, reviewer, without)
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else shown_by_units(only, by))
         people = reviewers_named(opened.reader, reviewer)
@@ -125,7 +133,7 @@ def print_unit_stats(
             leads = leading_scale(opened.reader, kind, reviewers=people, resampling=resampling, only=only)
             origin = provenance(
                 opened.reader, resampling, labels={}, comparisons=_beside([leads] if leads else []),
-                where=only.where if only else "",
+                where=only.words if only else "",
             )  # fmt: skip
             text = unit_screen(headline, leads, origin, study)
             if any(told_by_sums(given, one) for one in reading(opened)):
@@ -138,8 +146,7 @@ def print_unit_stats(
             juries=juries, epsilon=epsilon,
         )  # fmt: skip
         answers = of_units([unit_headline(opened.reader, kind, people, only=only)])
-        units = only.units if only else None
-        votes = fact_report(opened.reader, resampling=resampling, only=units) if full and kind == FACT else None
+        votes = fact_report(opened.reader, resampling=resampling, only=only) if full and kind == FACT else None
         origin = _provenance(opened.reader, found, resampling)
         if any(told_by_sums(found.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
@@ -178,7 +185,7 @@ def _print_division(
     )  # fmt: skip
     if any(told_by_sums(division.given, one) for one in reading(study)):
         looked(study, "stats", "labels")
-    origin = provenance(study.reader, resampling, where=only.where if only else "")
+    origin = provenance(study.reader, resampling, where=only.words if only else "")
     show((*division_parts(division, KINDS[kind].title), "", *provenance_lines(origin)))
 
 

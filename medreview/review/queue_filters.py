@@ -2,7 +2,7 @@
 
 import shlex
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -317,27 +317,34 @@ def select_statements(
     )
 
 
-def select_units(reader: sqlite3.Connection, kind: str, text: str, reviewer: str | None = None) -> UnitSelection | None:
-    """The units of a kind, other than the statement, that fit ``text`` (``"model=atlas-2 case=C01"``); ``None`` without
-    a word in it.
+def select_units(
+    reader: sqlite3.Connection, kind: str, text: str, reviewer: str | None = None, without: Collection[str] = ()
+) -> UnitSelection | None:
+    """The units of a kind, other than the statement, that fit ``text`` (``"model=atlas-2 case=C01"``); ``None`` where
+    nothing is left out. ``without``: reviewers whose labels do not count.
 
     Of rankings ``model=`` means the outputs of that model, in every ranking that has one. ``reviewer`` and errors: as
-    of :func:`select_statements`.
+    of :func:`select_statements`; also for a name in ``without`` that has left nothing.
     """
-    if not text.strip():
+    known = reviewers(reader) if without else []
+    for name in without:
+        if name not in known:
+            raise UserError(f"There is no reviewer {name!r} in this study; there are {', '.join(known) or 'none'}.")
+    if not text.strip() and not without:
         return None
     asked_of = next(one for one in UNIT_QUEUES if one.unit == kind)
     read = list(_read(text, asked_of))
     by_labels = any(each.asks_the_reviewer(value) for _, value, each in read)
     who = (reviewer or _only_reviewer(reader, text)) if by_labels else ""
-    where = " AND ".join(each.where for _, _, each in read)
+    where = " AND ".join(each.where for _, _, each in read) or "1"
     query = f"SELECT s.unit {unit_rows(kind)} WHERE {where}"
     found = reader.execute(query, (who, 1, *(value for _, value, _ in read)))
     units = frozenset(row[0] for row in found)
     if not units:
         raise UserError(f"No {UNIT_KINDS[kind].noun} fits {text!r}.")
     models = frozenset(value for name, value, _ in read if name == "model" and kind == "ranking")
-    return UnitSelection(units, text.strip(), models, any(each.tells and name != "model" for name, _, each in read))
+    tells = any(each.tells and name != "model" for name, _, each in read)
+    return UnitSelection(units, text.strip(), models, tells, frozenset(without))
 
 
 def _only_reviewer(reader: sqlite3.Connection, text: str) -> str:

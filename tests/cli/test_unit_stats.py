@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from medreview.judges.rollup import set_tie_rule
+from medreview.review.gold import set_gold
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.study import Study
+from medreview.units.kind import Gold
 from medreview.units.registry import KINDS
 from tests.support.answer_study import RECORDS, answer_units, bring_answers
 from tests.support.commands import own_settings
@@ -274,3 +276,26 @@ def test_the_report_on_key_facts_says_what_was_judged_and_nothing_else(medreview
     assert "Key facts: said by the text" in leading
     assert "unused" not in leading
     assert "0 statement" not in told[: told.index("## Methods")]
+
+
+def test_reviewers_are_left_out_by_name_or_by_checks_of_attention_and_that_is_said(medreview, tmp_path):
+    path = tmp_path / "s.medreview"
+    with Study.create(path) as made:
+        SAMPLES["qa"](made)
+        units = [row[0] for row in made.reader.execute("SELECT unit_id FROM unit WHERE kind = 'qa' ORDER BY ordinal")]
+        made.write(lambda c: c.execute("DELETE FROM gold"))
+        set_gold(made, units[0], Gold("relevance", "5", attention=True), "kb")
+        for who, label in (("anna", "5"), ("bo", "1")):
+            for unit in units[:6]:
+                decide(made, who, unit, "relevance", label, mode="open")
+    told = " ".join(medreview("stats", path, "--unit", "qa", "--passed", *FEW).stdout.split())
+    assert "only labels of all but bo" in told
+    assert "bo " not in told.split("What next?")[0]
+    given = json.loads(medreview("stats", path, "--unit", "qa", "--leave-out", "anna", "--json", *FEW).stdout)
+    assert {one["reviewer"] for axis in given["unit"]["axes"] for one in axis["labels"]} == {
+        "ann-1", "ann-2", "bo",
+    }  # fmt: skip
+    assert given["provenance"]["where"] == "labels of all but anna"
+    assert "add --unit KIND" in medreview("stats", path, "--passed", check=2).stderr
+    refused = medreview("stats", path, "--unit", "question", "--leave-out", "bo", check=2).stderr
+    assert "nobody has to be left out" in refused

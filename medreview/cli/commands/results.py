@@ -78,6 +78,14 @@ def stats(
             help="With --unit key_fact: the majority of these judges beside the panel; may be repeated.",
         ),
     ] = None,
+    leave_out: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="With --unit: the labels of everybody but this reviewer; may be repeated."),
+    ] = None,
+    passed: Annotated[
+        bool,
+        Option("--passed", help="With --unit: without the reviewers who got a check of attention wrong."),
+    ] = False,
     gold: Annotated[
         bool,
         Option(
@@ -138,12 +146,13 @@ def stats(
         print_unit_stats(
             study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json, by=by, where=where,
             juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()], epsilon=worth,
-            required=required,
+            required=required, leave_out=leave_out or (), passed=passed,
         )  # fmt: skip
         sys.stdout.flush()
         return
-    if jury or by == "case" or by == "type":
-        raise UserError("--jury, --by case and --by type are of other units than statements: add --unit KIND.")
+    if jury or leave_out or passed or by == "case" or by == "type":
+        what = "--jury, --leave-out, --passed, --by case and --by type"
+        raise UserError(f"{what} are of other units than statements: add --unit KIND.")
     with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)

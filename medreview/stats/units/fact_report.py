@@ -16,7 +16,7 @@ evidence rules see that. One fact is no theme. ``key_fact_figures`` is the repor
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -32,6 +32,7 @@ from medreview.stats.formulas.human_baseline import BesidePerson, non_inferiorit
 from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.small_jury import judge_costs, judge_seconds
+from medreview.stats.reports.study_reader import UnitSelection
 from medreview.text import counted
 from medreview.units.cases import case_of
 from medreview.units.held_facts import (
@@ -500,19 +501,19 @@ def fact_report(
     *,
     tie: TieRule | None = None,
     resampling: Resampling = DEFAULT,
-    only: Collection[str] | None = None,
+    only: UnitSelection | None = None,
     juries: Juries = (),
 ) -> FactReport:
     """That of a study as it is; ``tie`` stands in for the study's rule.
 
-    ``only``: of these units, facts in responses; what became of suggested facts is of the whole study. ``juries``:
+    ``only``: of that part of the facts in responses; what became of suggested facts is of the whole study. ``juries``:
     small ones to be set beside the panel; raises :class:`UserError` for a judge that nobody asked.
     """
     rule = tie or tie_rule(reader)
     suggested = case_facts(reader)
     facts = held_facts(reader)
     small_juries(facts, juries)
-    facts = facts if only is None else facts.where(lambda one: one.unit in only)
+    facts = facts if only is None else facts.where(lambda one: one.unit in only.units).without(only.without)
     mode = facts.panel_mode
     panel = facts.people(mode)
     against = against_panel(facts, rule, resampling, juries)
@@ -558,7 +559,7 @@ def _kept(reader: sqlite3.Connection, facts: Sequence[CaseFact]) -> Iterator[tup
 def key_fact_figures(
     reader: sqlite3.Connection,
     resampling: Resampling = DEFAULT,
-    only: Collection[str] | None = None,
+    only: UnitSelection | None = None,
     juries: Juries = (),
 ) -> KeyFactFigures | None:
     """By the study's tie rule; ``None`` where no response is held against a key fact. ``only``, ``juries``: as of

@@ -115,8 +115,8 @@ class UnitFigures:
     """One kind of unit: ``units`` of it are there; figures resample the ``cluster``, by ``resampling``.
 
     ``stale``: labels on a text that has changed since, which count nowhere. ``family``: what only this kind has,
-    ``None`` where there is nothing. ``where``: the filter that chose the part of the kind that all of this is of,
-    ``""`` for all of it; ``by``: the parts of it, where it was divided.
+    ``None`` where there is nothing. ``where``: what all of this is of, the filter and the reviewers who are left out,
+    ``""`` for the whole kind; ``by``: the parts of it, where it was divided.
     """
 
     kind: str
@@ -159,6 +159,8 @@ def unit_figures(
     ``epsilon``: that of the alternative annotator test.
     Raises :class:`UserError` for a kind that is not divided so, and a jury with a judge that nobody asked.
     """
+    if only is not None and only.without:
+        reviewers = [name for name in (reviewers or everybody(reader)) if name not in only.without]
     labels = kind_labels(reader, kind, reviewers, all_gold=all_gold, only=only)
     resampling = replace(resampling, cluster=labels.cluster)
     return UnitFigures(
@@ -172,7 +174,7 @@ def unit_figures(
         resampling=resampling,
         axes=tuple(_axis(reader, labels, axis, resampling, epsilon) for axis in scales_of(kind).axes),
         family=_family(reader, labels, reviewers, resampling, all_gold, only, juries),
-        where=only.where if only else "",
+        where=only.words if only else "",
         by=unit_division(reader, labels, by, reviewers=reviewers, resampling=resampling, only=only, juries=juries)
         if by
         else None,
@@ -224,7 +226,8 @@ def _family(
         case "pair":
             return tests_of_pairs(labels)
         case "answer":
-            return answer_figures(reader, reviewers, resampling, all_gold=all_gold)
+            without = only.without if only else ()
+            return answer_figures(reader, reviewers, resampling, all_gold=all_gold, without=without)
         case "response":
             return whole_response_figures(reader, labels, resampling)
         case "qa":
@@ -234,7 +237,7 @@ def _family(
             items = annotated(reader, reviewers)
             return ranking_figures(reader, labels, items, resampling, only) if labels.given else None
         case "fact":
-            return key_fact_figures(reader, resampling, only.units if only else None, juries)
+            return key_fact_figures(reader, resampling, only, juries)
         case "reference":
             return reference_unit_figures(labels, resampling) if labels.given else None
         case "question":
