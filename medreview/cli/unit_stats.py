@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from medreview.cli.output import counted, result
 from medreview.cli.reports.estimates import provenance_lines
@@ -40,7 +40,7 @@ from medreview.study.package import package_of
 from medreview.units.label_comparisons import failed_attention
 from medreview.units.registry import KINDS
 
-QUESTION: Final = "question"
+_QUESTION: Final = "question"
 
 
 def _provenance(reader: sqlite3.Connection, found: UnitFigures, resampling: Resampling) -> Provenance:
@@ -117,7 +117,7 @@ def print_unit_stats(
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
         check_asked(kind, by, where, juries)
         without = [*leave_out, *(failed_attention(opened.reader) if passed else ())]
-        if without and kind == QUESTION:
+        if without and kind == _QUESTION:
             raise UserError("Figures of question checks are of each reviewer alone: nobody has to be left out.")
         only = select_units(opened.reader, kind, where, reviewer, without)
         current_verdicts(opened)

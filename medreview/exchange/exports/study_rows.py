@@ -67,7 +67,7 @@ OCR_CONFIDENCE_COLUMN: Final = Column(
 
 
 def _response_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
-    clusters, made = clusters_of_responses(reader), cells_of(RESPONSES.columns)
+    clusters, made = study_clusters(reader).of, cells_of(RESPONSES.columns)
     for row in reader.execute(f"{selected(RESPONSES.columns)} FROM response ORDER BY ordinal"):
         yield made(row, {"cluster_id": clusters[row["response_id"]], "listed": row["listed"]})
 

@@ -105,8 +105,8 @@ def test_the_responses_of_a_study(tmp_path):
         more = {"model": "m", "origin": "o", "record_id": "seven", "listed": '["PMID: 1"]'}
         build(study, lambda rows: rows.response("r2", "x", **more))
         assert list(study_answers(study.reader)) == [
-            CitingAnswer(1, "r1", "m", "o", "x"),
-            CitingAnswer(2, "seven", "m", "o", "x", ("PMID: 1",)),
+            CitingAnswer(1, "r1", "m", "o", "x", question="How much, r1?"),
+            CitingAnswer(2, "seven", "m", "o", "x", ("PMID: 1",), question="How much, r2?"),
         ]
     assert is_database(path)
     assert not is_database(lines(tmp_path, {"response": "x"}))
