@@ -58,6 +58,7 @@ def test_a_copy_has_what_was_declared_also_without_others_labels_and_notes(
 def test_a_merge_brings_the_newest_word_of_either_copy(medreview: Program, demo: Path, tmp_path: Path) -> None:
     theirs = Path(shutil.copy(demo, tmp_path / "theirs.medreview"))
     medreview("declare", theirs, "--funding", "Theirs.", "--conflicts", "None.", "--reviewer", "ann")
+    with Study.open(demo) as study:
         assert merge(study, theirs).added == 2
     assert _texts(demo) == {"funding": "Theirs.", "conflicts": "None."}
     medreview("declare", demo, "--funding", "Ours, later.")

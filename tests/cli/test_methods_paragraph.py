@@ -69,7 +69,9 @@ def test_of_qa_items_two_annotators_without_a_judge(medreview: Program, tmp_path
     assert "Relevance: agreement of each two reviewers: percent agreement, Cohen's kappa (quadratic weights)" in told
     assert "99 replicates, seed 1" in told
     assert "Shrout and Fleiss 1979" in told
-    assert _foreign(told, *OF_STATEMENTS, "judge", "jackknife", "machines", "The same was asked", "blind") == []
+    of_items, of_rankings = told.split("2 reviewers labelled all 3 rankings. ")
+    assert _foreign(of_items, *OF_STATEMENTS, "judge", "jackknife", "machines", "The same was asked", "blind") == []
+    assert "The same was asked of juror-one." in of_rankings
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ def test_a_kind_is_divided_and_narrowed_and_single_cases_are_a_look_at_verdicts(
     assert [part["part"] for part in given["by"]["parts"]] == ["atlas (brief)", f"boreal {WICKED}"]
     rows = list(csv.DictReader(medreview(*divided, "--csv", "-").stdout.splitlines()))
     of_jury = [row for row in rows if "by_small_jury" in row["path"] and row["statistic"] == "presence"]
-    assert [(row["value"], row["n"], row["responses"]) for row in of_jury] == [("0.0", "8", "4")] * 2
+    assert [(row["value"], row["n"], row["clusters"]) for row in of_jury] == [("0.0", "8", "4")] * 2
     assert looks(ward) == ["totals"]
 
     screen = medreview("stats", ward, "--unit", "key_fact", "--where", "model='atlas (brief)' case=C02", *FEW).stdout
@@ -267,11 +267,11 @@ def test_the_report_on_key_facts_says_what_was_judged_and_nothing_else(medreview
     medreview("report", ward, tmp_path / "r.html", "--markdown", tmp_path / "r.md", *FEW)
     told = (tmp_path / "r.md").read_text()
     methods = told[told.index("## Methods") : told.index("### Formulas")]
-    assert "16 key facts were reviewed" in methods
+    assert "labelled all 16 key facts from 4 cases" in methods
     assert "cited source" not in methods
     assert "Does the response say the fact, or contradict it?" in methods
     assert "one (one-model)" in methods
-    assert "ann gave 16 labels on key facts: 16 blind." in methods
+    assert "ann 16 blind" in methods
     leading = told[told.index("## The leading figures") : told.index("## Limitations")]
     assert "Key facts: said by the text" in leading
     assert "unused" not in leading

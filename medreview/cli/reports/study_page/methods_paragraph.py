@@ -210,7 +210,7 @@ def _of_kind(material: Material, kind: UnitHeadline, unit: UnitFigures | None) -
     units = units if kind.labelled in (0, kind.units) else f"{kind.labelled:,} of {units}"
     by = f"{counted(len(kind.people), 'reviewer')} labelled" if kind.people else "No person labelled the"
     clusters = max((one.share.clusters or 0 for one in kind.raters), default=0)
-    come = f" from {counted(clusters, kind.cluster)}" if clusters else ""
+    come = f" from {counted(clusters, kind.cluster)}" if clusters and kind.cluster != kind.noun else ""
     yield f"{by} {units}{come}. What was asked: “{asked.about}”"
     if told := [_labels_of(person) for person in kind.people if person.labels]:
         yield f"Labels: {'; '.join(told)}."
