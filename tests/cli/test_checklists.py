@@ -165,9 +165,10 @@ def test_without_a_file_it_is_printed_and_a_name_that_there_is_not_is_refused(
     assert "11  The actual numbers of raters" in told
     assert "[What was reviewed, and how]" in told
     assert max(map(len, told.splitlines())) <= 80
-    assert [
-        line.split(":")[0] for line in medreview("report", "a.medreview", "--checklist", "list").stdout.splitlines()
-    ] == [*NAMES]
+    listed = medreview("report", "a.medreview", "--checklist", "list").stdout
+    assert [line.split(":")[0] for line in listed.splitlines()] == list(NAMES)
+    named = medreview("report", "a.medreview", "--checklist", "list", "--json").stdout
+    assert json.loads(named) == list(NAMES)
     assert "there are chart, mi-clear-llm" in medreview("report", "a.medreview", "--checklist", "x", check=2).stderr
     with Study.open(tmp_path / "a.medreview", read_only=True) as opened:
         looks = opened.reader.execute("SELECT count(*) FROM event WHERE kind = 'look'").fetchone()[0]

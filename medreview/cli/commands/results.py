@@ -252,7 +252,7 @@ def report(
     from medreview.review.queue_filters import select_statements
     from medreview.study.audit_frame import listable
 
-    wanted = _checklists(checklist or [])
+    wanted = _checklists(checklist or [], as_json=as_json)
     if wanted is None:
         return
     check_report(page, markdown)
@@ -295,12 +295,12 @@ def report(
     sys.stdout.flush()
 
 
-def _checklists(named: list[str]) -> list[str] | None:
+def _checklists(named: list[str], *, as_json: bool) -> list[str] | None:
     """Those that are wanted, each once; ``None`` where only their list was, which is printed."""
     from medreview.cli.reports.study_page.checklists.checklist import NAMES, checklist_named
 
     if "list" in named:
-        result(list(NAMES), *(f"{name}: {checklist_named(name).title}" for name in NAMES), as_json=False)
+        result(list(NAMES), *(f"{name}: {checklist_named(name).title}" for name in NAMES), as_json=as_json)
         return None
     return [checklist_named(name.casefold()).key for name in dict.fromkeys(named)]
 
