@@ -86,8 +86,8 @@ class Figures(OpenedFile):
         agreement in each part, and what sets it apart, are in ``by`` of the result. ``conduct``: how everybody works,
         too; without it only the reviewer who is named, or whoever reviewed it here last. ``margin``: how much worse a
         judge may agree with all reviewers than one of them with the others, in kappa (0.1). Intervals resample whole
-        responses, the same draws for all figures of a view. Raises ``UserError`` for a reviewer without entries in the
-        study, and for a filter that cannot be used.
+        responses, or questions where answers share these, the same draws for all figures of a view. Raises
+        ``UserError`` for a reviewer without entries in the study, and for a filter that cannot be used.
         """
         from medreview.review.looks import shown_by
         from medreview.review.queue_filters import select_statements

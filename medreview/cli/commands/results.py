@@ -121,7 +121,7 @@ def stats(
 
     One screen has a line for each judge and each share of support; --full has everything. Labels given blind, before
     the judges were seen, stand apart from assisted ones, and the random audit apart from what was chosen: pooled, they
-    would answer no question. Intervals are over whole responses.
+    would answer no question. Intervals are over whole responses, or over questions where answers share these.
 
     Example: medreview stats sepsis.medreview --require "lower(kappa)>=.4" --require "support>=80%"
     """

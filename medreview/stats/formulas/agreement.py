@@ -183,7 +183,7 @@ def pair_figures(
 ) -> dict[str, Estimate]:
     """Clustered figures from resamples that a whole view shares (a column block of ``bootstrap.draw``).
 
-    ``units`` (responses x q*q) are the tables of the responses, ``sums`` (replicates x q*q) those of the resamples.
+    ``units`` (clusters x q*q) are the tables of the clusters, ``sums`` (replicates x q*q) those of the resamples.
     ``resampling`` is what drew them.
     """
     q = len(labels)

@@ -233,9 +233,9 @@ def judged_view(
 
 
 def drawn_view(units: Floats, sums: Floats, *, dropped: int = 0, resampling: Resampling = DEFAULT) -> JudgedView:
-    """Tables over responses, from resamples that other figures share (a column block of ``bootstrap.draw``).
+    """Tables over clusters, from resamples that other figures share (a column block of ``bootstrap.draw``).
 
-    ``units`` (responses x q*q) are the tables of the responses, the human in rows; ``sums`` (replicates x q*q) those of
+    ``units`` (clusters x q*q) are the tables of the clusters, the human in rows; ``sums`` (replicates x q*q) those of
     the resamples, which ``resampling`` drew.
     """
     q = math.isqrt(units.shape[1])

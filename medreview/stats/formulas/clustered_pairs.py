@@ -1,8 +1,8 @@
 """Agreement of two raters from counts that single pairs are added to and taken from, for figures that move with a key.
 
-Everything is a function of whole numbers: the table of both raters' labels, the tables of the responses and, for each
-two cells, the sum over responses of the product of their counts. An update costs what its own response holds. A figure
-of many responses is linearised, and costs what the table holds; one of few is the jackknife of the reports. Either way
+Everything is a function of whole numbers: the table of both raters' labels, the tables of the clusters and, for each
+two cells, the sum over clusters of the product of their counts. An update costs what its own cluster holds. A figure
+of many clusters is linearised, and costs what the table holds; one of few is the jackknife of the reports. Either way
 the same pairs give the same digits in whatever order they came.
 """
 
@@ -45,7 +45,7 @@ class ClusteredPairs:
         self._products = [[0] * cells for _ in range(cells)]
 
     def add(self, cluster: Hashable, first: str, second: str, by: int = 1) -> None:
-        """One more item of a response with these labels; with ``by=-1`` one fewer, which must be there."""
+        """One more item of a cluster with these labels; with ``by=-1`` one fewer, which must be there."""
         cell = self._place[first] * len(self.labels) + self._place[second]
         here = self._of.setdefault(cluster, {})
         for other, count in here.items():
@@ -62,7 +62,7 @@ class ClusteredPairs:
 
     @property
     def clusters(self) -> int:
-        """Responses with an item."""
+        """Clusters with an item."""
         return len(self._of)
 
     @property
@@ -72,7 +72,7 @@ class ClusteredPairs:
         return tuple(tuple(self._counts[row * q : row * q + q]) for row in range(q))
 
     def percent_agreement(self, level: float = LEVEL) -> Estimate:
-        """The share of identical labels, with an interval over responses; Wilson where each response has one item.
+        """The share of identical labels, with an interval over clusters; Wilson where each cluster has one item.
 
         Undefined without an item.
         """
@@ -82,7 +82,7 @@ class ClusteredPairs:
         return self._estimate("agreement", _share, "share", lambda a, b: n * (a == b) - agreed, n * n, NOTHING, level)
 
     def cohen_kappa(self, level: float = LEVEL) -> Estimate:
-        """Kappa with chance from each rater's own marginals (Cohen 1960), with an interval over responses.
+        """Kappa with chance from each rater's own marginals (Cohen 1960), with an interval over clusters.
 
         Undefined without an item, and where both gave one label throughout; 0 where one rater did.
         """
@@ -98,7 +98,7 @@ class ClusteredPairs:
         return self._estimate("Cohen's kappa", _kappa, "coefficient", weight, beyond * beyond, nothing, level)
 
     def gwet_ac1(self, level: float = LEVEL) -> Estimate:
-        """AC1: chance from the mean marginals over the protocol's labels (Gwet 2008), with an interval over responses.
+        """AC1: chance from the mean marginals over the protocol's labels (Gwet 2008), with an interval over clusters.
 
         Undefined without an item.
         """
@@ -153,7 +153,7 @@ class ClusteredPairs:
         return left_out_interval(name, value, known or [value], self.n, scale, level, self.cluster)
 
     def _left_out(self, value_of: _Value) -> list[float | None]:
-        """The value without each response."""
+        """The value without each cluster."""
         q, agreed_of_all = len(self.labels), self._agreed
         pairs = [divmod(cell, q) for cell in range(q * q)]
         of_first, of_second = self._marginals()
@@ -171,7 +171,7 @@ class ClusteredPairs:
         return found
 
     def _undefined(self) -> float:
-        """The share of all samples of whole responses in which both raters give one and the same label throughout."""
+        """The share of all samples of whole clusters in which both raters give one and the same label throughout."""
         constant: Counter[int] = Counter()
         for held in self._of.values():
             if len(held) == 1:
@@ -180,7 +180,7 @@ class ClusteredPairs:
         return sum((count / self.clusters) ** self.clusters for count in constant.values())
 
     def _spread(self, weight: _Weight, scale: int) -> float:
-        """The root of the sum over responses of what each does to the value, squared: in whole numbers until then."""
+        """The root of the sum over clusters of what each does to the value, squared: in whole numbers until then."""
         q = len(self.labels)
         pull = {cell: weight(*divmod(cell, q)) for cell, count in enumerate(self._counts) if count}
         squares = sum(

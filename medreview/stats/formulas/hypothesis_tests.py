@@ -118,7 +118,7 @@ def two_proportions(k: Sequence[int], n: Sequence[int], pooled: bool = True) -> 
 
     ``pooled``: the variance is that of one common share (Fleiss, Statistical Methods for Rates and Proportions), else
     each share has its own (Wald). Every item is taken as independent: where several are from one response, a
-    difference with an interval over responses answers better. Undefined for an empty arm, and without variation.
+    difference with an interval over clusters answers better. Undefined for an empty arm, and without variation.
     """
     from scipy.special import erfc
 

@@ -1,12 +1,12 @@
-"""Intervals without resampling and without numpy: Wilson, Clopper-Pearson, jackknife of few responses, linearised.
+"""Intervals without resampling and without numpy: Wilson, Clopper-Pearson, jackknife of few clusters, linearised.
 
 The first screen and the workbench's panel ask here as reports do, so that both show the same interval.
 
-With 15 to 30 responses a percentile interval holds the truth in 85 to 90% of studies instead of 95%: the resamples vary
-too little, and as if the figure could not be lopsided. The jackknife leaves out each response in turn (Tukey 1958),
+With 15 to 30 clusters a percentile interval holds the truth in 85 to 90% of studies instead of 95%: the resamples vary
+too little, and as if the figure could not be lopsided. The jackknife leaves out each cluster in turn (Tukey 1958),
 takes t with as many degrees of freedom as these differences support (Satterthwaite 1946), and is made on the logit of a
 share, or on Fisher's z of a coefficient, whose ends it then cannot pass. Measured in docs/validation.md. Of many
-responses, where reports resample, the linearised interval follows from what each does to the value, to first order.
+clusters, where reports resample, the linearised interval follows from what each does to the value, to first order.
 """
 
 import math
@@ -141,7 +141,7 @@ def _upper_tail(k: int, n: int, share: float) -> float:
 
 
 _LEAST_FREEDOM: Final = 4.0
-"""Where one response does nearly all, the squares say less of their own spread than they seem to; fewer widens the
+"""Where one cluster does nearly all, the squares say less of their own spread than they seem to; fewer widens the
 intervals of such figures and lets them cover no more in simulation."""
 _STILL: Final = 1e-12
 _FARTHEST: Final[dict[Scale, float]] = {"share_difference": 1.0, "coefficient_difference": 2.0}
@@ -150,7 +150,7 @@ _FARTHEST: Final[dict[Scale, float]] = {"share_difference": 1.0, "coefficient_di
 
 @dataclass(frozen=True, slots=True)
 class Jackknife:
-    """How a value varies with its responses: its standard error, and the degrees of freedom that this has."""
+    """How a value varies with its clusters: its standard error, and the degrees of freedom that this has."""
 
     value: float
     error: float
@@ -175,12 +175,12 @@ def too_few(clusters: int, unit: str = "response") -> str:
 
 
 def jackknife(value: float, left_out: Sequence[float]) -> Jackknife | None:
-    """The delete-one jackknife of a value, ``left_out`` being what it is without each of its responses.
+    """The delete-one jackknife of a value, ``left_out`` being what it is without each of its clusters.
 
     ``None`` with fewer than two, where one of them is ``nan``, and when none moves the value. The variance is the
     sum of the squared differences, without Tukey's factor 1 - 1 / number, which makes it small of few. The degrees
     of freedom are those of a sum of squares that spread as the squared differences do: four at least, where there
-    are so many responses, and at most one less than there are.
+    are so many clusters, and at most one less than there are.
     """
     count = len(left_out)
     if count < 2 or not all(map(math.isfinite, left_out)):
@@ -323,10 +323,10 @@ def linearised(
     level: float = LEVEL,
     unit: str = "response",
 ) -> Estimate:
-    """A value of ``n`` items with the interval that follows from what each of ``groups`` responses does to it.
+    """A value of ``n`` items with the interval that follows from what each of ``groups`` clusters does to it.
 
-    ``spread`` is the root of the sum of the squared effects: how far the value moves with each response's weight, to
-    first order. Student's t, one degree of freedom less than there are responses; the interval stays within the ends of
+    ``spread`` is the root of the sum of the squared effects: how far the value moves with each cluster's weight, to
+    first order. Student's t, one degree of freedom less than there are clusters; the interval stays within the ends of
     ``scale``, that of a share or of a coefficient.
     """
     method = linearised_over(unit)

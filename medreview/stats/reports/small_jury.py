@@ -1,11 +1,11 @@
-"""Which few judges agree best with a reviewer, chosen on one half of the responses and measured on the other.
+"""Which few judges agree best with a reviewer, chosen on one half of the clusters and measured on the other.
 
-Responses are what is resampled on statements; on key facts these are cases. Both are clusters here.
+Clusters are questions or responses on statements, and cases on key facts.
 
 The best of many juries looks better on the labels it was chosen on than it is. So every jury of a size is scored on
-half of the responses, and the figure that counts comes from the other half, with an interval over responses. Splitting
+half of the clusters, and the figure that counts comes from the other half, with an interval over clusters. Splitting
 again and again shows how much of the choice was luck; the spread over splits is no confidence interval, because the
-splits share their responses (Nadeau & Bengio 2003). ``jury_labels`` is what the search starts from: what candidates and
+splits share their clusters (Nadeau & Bengio 2003). ``jury_labels`` is what the search starts from: what candidates and
 a reviewer said of the same units.
 """
 

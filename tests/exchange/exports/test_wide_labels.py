@@ -11,6 +11,7 @@ from medreview.exchange.exports.wide_labels import codes
 from medreview.labels import AXES
 from medreview.study import Study
 from tests.exchange.example_study import ExampleStudy
+from tests.stats.small_study import SmallStudy
 from tests.support.edited_study import S1, S2, cut, material
 from tests.support.study_builder import build
 from tests.support.unit_study import LABELS, RESPONSE_ID, decide, decide_all, fill, units_of
@@ -121,3 +122,17 @@ def test_a_statement_that_was_edited_away_has_no_row_and_no_line(empty_study: St
     export(empty_study, tmp_path / "out", jsonl=True)
     (line,) = (tmp_path / "out" / "labels.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["unit_id"] == S2
+
+
+def test_what_to_resample_is_the_question_where_answers_share_one(study: Study, tmp_path: Path) -> None:
+    small = SmallStudy(study)
+    for name, question in (("r1", "One?"), ("r2", "one"), ("r3", "two")):
+        small.response(name, 1, question=question)
+        small.said("supported", f"{name}.1")
+    found = wide(study, tmp_path / "out")
+
+    expected = {"r1.1": "r1", "r2.1": "r1", "r3.1": "r3"}
+    assert {unit: row["cluster_id"] for unit, row in found.items()} == expected
+    assert {row["unit_id"]: row["cluster_id"] for row in rows(tmp_path / "out", "labels.csv")} == expected
+    every = {row["unit_id"]: row["cluster_id"] for row in rows(tmp_path / "out", "unit_labels.csv")}
+    assert every == expected

@@ -10,11 +10,14 @@ from statistics import fmean, variance
 import pytest
 from scipy import stats
 
+from medreview.citations.allow_list import load_allow_list
 from medreview.cli.reports.estimates import difference_parts
 from medreview.cli.reports.terminal import printed
+from medreview.exchange.imports.citation_answers import CitingAnswer
 from medreview.review.audit import draw
 from medreview.review.live_agreement import LiveFigures
 from medreview.review.queue import open_queue
+from medreview.stats.citation_kpis import citation_report, scored
 from medreview.stats.formulas.audit_sampling import Sampled, share_at_large
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate, FigureRow, figure_rows
@@ -198,3 +201,22 @@ def test_a_study_whose_questions_differ_has_the_figures_of_one_without_questions
 
 def _numbers(figures: StudyFigures) -> list[FigureRow]:
     return [row for row in figure_rows(figures) if row.method != "count"]
+
+
+def test_shares_of_responses_are_over_questions_too_and_by_wilson_within_a_model(small: SmallStudy) -> None:
+    for question in range(6):
+        for model in ("atlas", "ember"):
+            small.response(f"{model}{question}", 1, ["ok"] * (question > 1), model=model, question=f"Q{question}")
+    kinds = whole(small).kinds
+
+    both, atlas = kinds.all.without_source, kinds.by_model["atlas"].without_source
+    assert (both.value, both.n, both.clusters, both.cluster) == (pytest.approx(1 / 3), 12, 6, "question")
+    assert (atlas.method, atlas.n, atlas.cluster) == ("Wilson", 6, "")
+    answers = [
+        CitingAnswer(number, f"a{number}", "atlas", "", f"See https://who.int/{number}.", question=f"Q{number // 2}")
+        for number in range(8)
+    ]
+    allow = load_allow_list(None)
+    report = citation_report(scored(answers, allow, 8), allow, resampling=Resampling(replicates=199))
+    cited = report.all.figures.mean_citations
+    assert (cited.n, cited.clusters, cited.cluster) == (8, 4, "question")
