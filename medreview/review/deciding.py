@@ -274,12 +274,18 @@ class Deciding(OwnLabelling):
 
     @property
     def findings(self) -> tuple[FindingSpan, ...]:
-        """The places of findings in the response of the unit on the screen; none where they are hidden."""
+        """The places of findings in the response of the unit on the screen; none where they are hidden.
+
+        In an audit that shows half of it with the judges, those in the statement alone: others of the response may be
+        blind.
+        """
         if not self.unit or not self.shows_judges:
             return ()
         if self._findings_beside is not self.own:
-            self._findings = load_finding_spans(self.study.reader, self.unit, self.reviewer, self.pass_no)
-            self._findings_beside = self.own
+            found = load_finding_spans(self.study.reader, self.unit, self.reviewer, self.pass_no)
+            if self._kept.assists(self.unit):
+                found = tuple(span._replace(places=span.here) for span in found if span.here)
+            self._findings, self._findings_beside = found, self.own
         return self._findings
 
     def _read_beside(self) -> None:

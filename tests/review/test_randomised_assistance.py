@@ -5,9 +5,11 @@ import json
 import math
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
+from medreview import pipeline
 from medreview.cli.plain import review_plain
 from medreview.errors import UserError
 from medreview.judges.verdicts import refresh
@@ -27,6 +29,7 @@ from medreview.study import Study
 from medreview.study.audit_plan import Coin, coin_of, set_assistance, shown_by_coin
 from medreview.study.check import check
 from medreview.study.merge import merge
+from tests.support.answer_study import answer_units, bring_answers, find
 from tests.support.study_builder import StudyBuilder, build
 from tests.support.workbench import press, review_screen, screen_text, workbench
 
@@ -137,6 +140,25 @@ def test_a_label_beside_the_judges_is_stored_as_one_and_a_block_ends_with_its_bl
     session.show_judges()
     assert {row[0] for row in study.reader.execute("SELECT unit FROM event WHERE kind = 'reveal'")} == set(blind)
     assert check(study.reader) == []
+
+
+def test_findings_in_other_statements_of_the_response_are_not_told(tmp_path: Path, empty_study: Study) -> None:
+    bring_answers(empty_study, tmp_path)
+    pipeline.parse(empty_study)
+    answer = answer_units(empty_study)[1]
+    find(empty_study, "one", answer, "context", "after week 28", "in week 35")
+    draw(empty_study, WHO, rate=1)
+    set_assistance(empty_study, WHO, half=True)
+    query = "SELECT statement_id FROM statement WHERE response_id = ? ORDER BY ordinal"
+    first, _, last = (row[0] for row in empty_study.reader.execute(query, (answer.partition(":")[2],)))
+    who = next(name for name in map(str, range(99)) if first in (shown := shown_by_coin(empty_study.reader, name))
+               and last not in shown)  # fmt: skip
+    session = sit(empty_study, who)
+    session.go(list(session.queue.units).index(first))
+    assert [span.quote for span in session.findings] == ["after week 28"]
+    assert len(session.finding_marks()) == 1
+    session.go(list(session.queue.units).index(last))
+    assert session.findings == ()
 
 
 def test_what_was_decided_blind_stays_blind_whatever_the_coin_says(study: Study) -> None:

@@ -55,7 +55,7 @@ def audit(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Show the random audit, draw more, or give back what it reserves.
+    """Show the random audit, plan its end, draw more, or give back what it reserves.
 
     Without options: the rates, what became of the statements drawn, and what that says of the whole study: by the audit
     alone, with the help of the judges' verdicts, how many labels these are worth, and how many labels more it takes.

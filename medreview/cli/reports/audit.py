@@ -122,10 +122,19 @@ def plan_parts(plan: AuditPlan) -> Iterator[Part]:
         yield f"Of the members met so far {percent(plan.usable, 0)} came to a label that counts: draw so many more."
 
 
-def plan_line(plan: AuditPlan, of: str = " in this study") -> str:
-    """``± 5 points in this study: 42 more labels with the verdicts, 98 without``."""
+def step_line(figures: AuditFigures) -> str:
+    """Why to do that: how many labels are missing to the end of the plan, or to a width where none is set."""
+    plan = figures.standing.plan
+    if plan is None or plan.labels is None:
+        return _width_line(figures.plan)
+    left = counted(plan.labels - figures.standing.labels, "more label")
+    return f"{left} to the end of the plan."
+
+
+def _width_line(plan: AuditPlan) -> str:
+    """``± 5 points: 42 more labels with the verdicts, 98 without``."""
     alone, helped = plan.study, plan.study_with_verdicts
-    words = f"± {_points(plan.points)} points{of}:"
+    words = f"± {_points(plan.points)} points:"
     if alone.more is None:
         return f"{words} not to be had with this study"
     if not alone.more:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.audit import flow_line, next_step, plan_line, short_flow, short_gain, unjudged_line
+from medreview.cli.reports.audit import flow_line, next_step, short_flow, short_gain, step_line, unjudged_line
 from medreview.cli.reports.estimates import clusters_heading, part_line, provenance_lines
 from medreview.cli.reports.generation import generation_lines
 from medreview.cli.reports.layout import NextStep, Part, ReportTable, cells, numbers, reasons, table, value_cell
@@ -482,7 +482,7 @@ def _next(figures: StudyFigures, study: Path) -> tuple[str, NextStep]:
         return "Figures of the whole study.", NextStep(command("stats", study))
     for audit in audits[-1:]:
         for step in next_step(audit, study):
-            return plan_line(audit.plan, of=""), step
+            return step_line(audit), step
     if figures.audit.strata and not audits:
         return "Label the random audit.", NextStep(command("review", study, "--queue", "audit"))
     left = max(reviewer.progress.open for reviewer in figures.reviewers)

@@ -61,7 +61,8 @@ def plan_standing(plans: Sequence[StoppingPlan], sampled: Sequence[Sampled], siz
         return PlanStanding("no_plan", labels=len(sampled))
     plan = plans[-1]
     if plan.labels is not None:
-        reached = plan.labels if len(sampled) >= min(plan.labels, size) else None
+        enough = min(plan.labels, size)
+        reached = enough if len(sampled) >= enough else None
     else:
         reached = first_within(sampled, size, plan.half_width or 0.0)
     return PlanStanding("interim" if reached is None else "final", plan, len(sampled), reached)
