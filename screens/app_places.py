@@ -1,10 +1,11 @@
 """Where the application leads: figures and back, history, the palette, guidelines, copying, the own editor."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from textual.screen import Screen
@@ -68,6 +69,8 @@ class Places(Themed, inherit_bindings=False):
     _figures: "LiveFigures | None" = None
     _counting = False
     _left: _Left | None = None
+    _looked: Mapping[str, int] = MappingProxyType({})
+    """By kind of unit the newest event when its figures were looked at last."""
     _pinned: "PinnedFigures | None" = None
     _pin_read = False
     _report: "WriteReport | None" = None
@@ -280,7 +283,8 @@ class Places(Themed, inherit_bindings=False):
         asks = session.asks if session is not None else STATEMENT_ASKS
         if blind_block_open(self._study.reader, self._config.reviewer, asks.name):
             raise UserError("Figures are hidden until the judges of your blind block are shown: they would tell.")
-        from medreview.review.live_agreement import pace_lines
+        from medreview.review.figure_sentences import Moved, since_look
+        from medreview.review.live_agreement import NEWEST_EVENT, pace_lines
         from medreview.review.looks import note_look
         from medreview.review.session import ReviewSession
         from medreview.screens.figures_page import FiguresScreen
@@ -290,6 +294,10 @@ class Places(Themed, inherit_bindings=False):
         source, apart = "", ""
         if isinstance(session, ReviewSession) and session.source is not None:
             source, apart = session.source.name, apart_words(session.source_places().set_apart)
+        reader, who = self._study.reader, self._config.reviewer
+        (newest,) = reader.execute(NEWEST_EVENT).fetchone()
+        since = since_look(reader, who, asks.name, self._looked.get(asks.name, newest))
+        self._looked = {**self._looked, asks.name: newest}
         more = command("stats", self._study.path, *([] if asks is STATEMENT_ASKS else ["--unit", asks.name]))
         below = (
             unsure,
@@ -298,7 +306,8 @@ class Places(Themed, inherit_bindings=False):
         )
         page = FiguresScreen(
             self.figures if asks is STATEMENT_ASKS else self._figures_of(asks.name),
-            partial(pace_lines, self._study.reader, self._config.reviewer, asks),
+            Moved(session.queue if session is not None else None, asks.noun, since),
+            partial(pace_lines, reader, who, asks),
             [words for words in below if words],
             self._open_cell,
             self._pin,

@@ -10,6 +10,7 @@ from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge
 from medreview.review.actions import Action, shown_key
 from medreview.review.cell_width import fit_words, width
+from medreview.review.figure_sentences import Moved, queue_sentence, since_sentence
 from medreview.review.live_agreement import GroupView, ShownFigures
 from medreview.screens.figure_rows import (
     Cell,
@@ -56,14 +57,16 @@ class FiguresPlace:
 class FiguresScreen(KeyScreen[None]):
     """``figures`` gives them as they stand, for a judge or all; ``None`` while those are counted for the first time.
 
-    ``beside`` says how far the reviewer is and at which pace, ``below`` what else there is to know. ``open_cell`` opens
-    what a cell counts, or raises why it cannot; ``pin`` keeps a group in sight, or no longer, and says which.
+    ``moved``: what came since the last look; ``beside`` says how far the reviewer is and at which pace, ``below`` what
+    else there is to know. ``open_cell`` opens what a cell counts, or raises why it cannot; ``pin`` keeps a group in
+    sight, or no longer, and says which.
     ``nothing``: what to say where there is no figure.
     """
 
     def __init__(
         self,
         figures: Callable[[VotingJudge | None], ShownFigures | None],
+        moved: Moved,
         beside: Callable[[], Sequence[str]],
         below: Sequence[str],
         open_cell: Callable[[FiguresPlace, Sequence[str]], None],
@@ -76,6 +79,7 @@ class FiguresScreen(KeyScreen[None]):
     ) -> None:
         super().__init__()
         self._figures = figures
+        self._moved = moved
         self._beside = beside
         self._below = below
         self._open_cell = open_cell
@@ -236,24 +240,34 @@ class FiguresScreen(KeyScreen[None]):
         if view is None:
             return [*beside, [], *wrapped(self._nothing, columns, ""), *below]
         if columns < _WIDE:
-            rows = self._figure_rows(view, beside[:1], columns, height)
+            rows = self._figure_rows(figures, view, columns, height)
             return [*rows, *(below if len(rows) + len(below) <= height else [])]
         right: list[Row] = [*self._group_rows(figures, room), [], *beside, *below]
-        left = self._figure_rows(view, [], _LEFT, height)
+        left = self._figure_rows(figures, view, _LEFT, height)
         return [
             [*_padded(left[y] if y < len(left) else [], _LEFT), ("│ ", "rule"), *(right[y] if y < len(right) else [])]
             for y in range(height)
         ]
 
-    def _figure_rows(self, view: GroupView, below: Sequence[Row], columns: int, height: int) -> list[Row]:
-        """A sentence, the matrix, the figures in it, what they are of, cautions."""
+    def _figure_rows(self, figures: ShownFigures, view: GroupView, columns: int, height: int) -> list[Row]:
+        """Sentences, the matrix, the figures in it, what they are of, cautions; without room for all, empty rows go."""
+        rows = self._every_figure_row(figures, view, columns)
+        places = [place for place, row in enumerate(rows) if not row]
+        while len(rows) > height and places:
+            del rows[places.pop()]
+        return [*rows, *caution_rows(view.cautions, columns, height - len(rows))]
+
+    def _every_figure_row(self, figures: ShownFigures, view: GroupView, columns: int) -> list[Row]:
+        judges = "the judges" if view.judge is None else _judge_words(view.judge)
+        told = [queue_sentence(self._moved, figures), sentence(view, judges)]
+        if not told[0] and self.app.size.width < _WIDE:
+            told[0] = f"{self._beside()[0]}."
+        told.append(since_sentence(self._moved, figures, view, judges))
         used, clusters = view.agreement.n, view.kappa.clusters
         within = f", in {counted(clusters, view.kappa.cluster)}" if clusters else ""
         which = "first blind labels" if view.group.mode == "blind" else "of your labels"
-        rows: list[Row] = [
-            *wrapped(
-                sentence(view, "the judges" if view.judge is None else _judge_words(view.judge)), columns, "title"
-            ),
+        return [
+            *(row for words in told if words for row in wrapped(words, columns, "title")),
             [],
             *matrix_rows(view.scale.labels, view.table, self._place.cell, _judge_words(view.judge, "judges"), columns),
             [],
@@ -261,9 +275,7 @@ class FiguresScreen(KeyScreen[None]):
             [],
             [(f" {view.labels:,} {which}, {used:,} of them in the figures{within}", "")],
             *wrapped(left_out_words(view), columns, "dim", 2),
-            *below,
         ]
-        return [*rows, *caution_rows(view.cautions, columns, height - len(rows))]
 
     def _group_rows(self, figures: ShownFigures, columns: int) -> list[Row]:
         """Every group in two rows: what it is, and its figures on this scale."""

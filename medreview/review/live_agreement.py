@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Final, NamedTuple, Protocol
@@ -112,6 +112,15 @@ class ShownFigures(Protocol):
 
     def in_cell(self, group: Group, scale: Scale, judge: VotingJudge | None, mine: str, theirs: str) -> list[str]:
         """The units that are counted in one cell of the table."""
+
+    @property
+    def labelled(self) -> Container[str]:
+        """The units that the reviewer has labelled."""
+
+    def met(
+        self, units: Collection[str], group: Group, scale: Scale, judge: VotingJudge | None = None
+    ) -> tuple[int, int]:
+        """On how many of some units both have a label here, and on how many of these the same."""
 
 
 class GroupView(NamedTuple):
@@ -280,6 +289,21 @@ class LiveFigures:
             if label.group == group and _cell(label, self._word(unit, judge), scale) == (mine, theirs)
         ]
 
+    @property
+    def labelled(self) -> Container[str]:
+        """The statements that have a label."""
+        return self._labels
+
+    def met(
+        self, units: Collection[str], group: Group, scale: Scale, judge: VotingJudge | None = None
+    ) -> tuple[int, int]:
+        """On how many of some statements both have a label here, and on how many of these the same."""
+        self._tally(group, judge)
+        mine = (self._labels[unit] for unit in units if unit in self._labels)
+        cells = [_cell(one, self._word(one.unit, judge), scale) for one in mine if one.group == group]
+        both = [cell for cell in cells if not isinstance(cell, str)]
+        return len(both), sum(ours == theirs for ours, theirs in both)
+
     # Within
 
     def _tally(self, group: Group, judge: VotingJudge | None) -> tuple[_Tally, ...]:
@@ -444,6 +468,19 @@ class LiveUnitAgreement:
     def in_cell(self, group: Group, scale: Scale, judge: VotingJudge | None, mine: str, theirs: str) -> list[str]:
         """The units that are counted in one cell of the table."""
         return self._pairs(group, scale, judge)[2].get((mine, theirs), [])
+
+    @property
+    def labelled(self) -> Container[str]:
+        """The units that have a label."""
+        return {one.unit for one in self._labels.given}
+
+    def met(
+        self, units: Collection[str], group: Group, scale: Scale, judge: VotingJudge | None = None
+    ) -> tuple[int, int]:
+        """On how many items of some units both have a label here, and on how many of these the same."""
+        cells = self._pairs(group, scale, judge)[2]
+        counts = {cell: sum(unit in units for unit in found) for cell, found in cells.items()}
+        return sum(counts.values()), sum(count for (mine, theirs), count in counts.items() if mine == theirs)
 
     def _pairs(
         self, group: Group, scale: Scale, judge: VotingJudge | None

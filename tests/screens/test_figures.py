@@ -94,7 +94,10 @@ async def test_the_figures_and_the_table_read_at_both_sizes(judged: Study, size:
         assert any(row.startswith(" agreement 93% [") and "├" in row and "●" in row for row in rows)
         assert any(row.startswith(" kappa     .87 [") for row in rows)
         assert any(row.startswith(" AC1       .92 [") for row in rows)
-        first = " ".join(" ".join(row.split("│")[0] for row in rows[2:4]).split())
+        said_first = [row.split("│")[0].strip() for row in rows[2:5]]
+        if size[0] == 80:
+            assert said_first.pop(0) == "16 of 32 statements decided, 0 deferred, 16 open."
+        first = " ".join(" ".join(said_first[:2]).split())
         assert first.startswith("Of 15 chosen, not drawn at random and decided with the judges in sight, they agreed")
         assert re.search(r"with you on 14 \(\d+-\d+%\): too few to say more, 30 are wanted\.$", first)
         assert re.search(r"^ you supported  +\[▓+ 8 ▓+\]", text, re.MULTILINE)
@@ -127,6 +130,29 @@ async def test_other_groups_and_judges_are_a_key_away(judged: Study) -> None:
         assert "FIGURES" in screen_text(app)
         await press(pilot, "q", "i")
         assert isinstance(app.screen, HomeScreen)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_was_decided_since_the_last_look_is_said_first_and_of_it_how_often_judges_agree(
+    judged: Study, size: tuple[int, int]
+) -> None:
+    said(judged, "supported", "a.1", "b.1", "c.1")
+    queue = open_queue(judged, "responses", "kb", blind=False)
+    app = Workbench(judged, Config(reviewer="kb"), PLAIN, queue=queue)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "i")
+        assert "You have decided 3 of 32 statements in “by response”." in screen_text(app)
+        assert "Since the last look" not in screen_text(app)
+        await press(pilot, "q")
+        said(judged, "supported", "d.1")  # as the judges say
+        said(judged, "contradicted", "e.1")  # otherwise
+        said(judged, "cannot_judge", "f.1")
+        await press(pilot, "i")
+        text = " ".join(" ".join(row.split("│")[0] for row in screen_text(app).splitlines()[2:8]).split())
+        assert "You have decided 6 of 32 statements in “by response”." in text
+        assert "Since the last look: 3 decided; on 1 of 2 that count here the judges agreed with you." in text
+        await press(pilot, "q", "i")
+        assert "Since the last look" not in screen_text(app)
 
 
 async def test_a_cell_opens_its_statements_and_q_comes_back_to_it(judged: Study) -> None:
@@ -318,7 +344,8 @@ async def test_the_first_screen_has_the_figures_of_the_audit(
         text = " ".join(screen_text(app).split())
         assert "Of 14 drawn at random the judges agreed with you on 8 (" in text
         assert "Supported in this study, not estimated yet" in text
-        assert text.index("the judges agreed") < text.index("By your labels, 14 of")
+        places = [text.index(words) for words in ("By your labels, 14 of", "Supported in this", "the judges agreed")]
+        assert places == sorted(places)
         assert "kappa" not in text
         await press(pilot, "i", "q")
         assert "By your labels" in screen_text(app)
@@ -347,7 +374,7 @@ async def test_units_of_other_kinds_have_figures_of_their_own(judged: Study, siz
         await press(pilot, "q", "1", "enter", "i")
         text = screen_text(app)
         assert text.splitlines()[0].startswith(" Figures: assisted · four labels · one")
-        assert "1 of 32 pairs decided" in text
+        assert "You have decided 1 of 32 pairs in “pairs”." in text
         assert "agreement 100% [21, 100]" in text
         await press(pilot, "K")
         assert "Only figures on statements can be pinned." in screen_text(app)
