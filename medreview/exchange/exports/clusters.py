@@ -1,12 +1,7 @@
-"""What figures resample, as a column of every file that has responses or their statements."""
+"""What figures resample, by response: for every file that has responses or their statements."""
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Final
-
-CLUSTER_MEANING: Final = (
-    "What to resample: statements with the same one resemble each other. It is what the intervals of the figures vary."
-)
 
 
 def clusters_of_responses(reader: sqlite3.Connection) -> Mapping[str, str]:

@@ -8,7 +8,6 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any, Final
 
-from medreview.exchange.exports.clusters import clusters_of_responses
 from medreview.exchange.exports.label_rows import acts, deferred, first_shown, flagged, spans
 from medreview.exchange.exports.unit_rows import UNIT
 from medreview.exchange.files.columns import EXPOSURE, Cell, Column, ExportFile, cells, cells_of
@@ -122,13 +121,12 @@ def _unit_label_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
     Only looking at a unit, or taking back everything, gives no row; deferring it or a note gives one without a label.
     """
-    made, clusters = cells_of(_COLUMNS), clusters_of_responses(reader)
+    made = cells_of(_COLUMNS)
     axes = dict(reader.execute("SELECT kind, axis FROM unit_kind").fetchall())
     adjudicated = rows_in_turn(reader.execute(_SETTLED), itemgetter(0))
     labelled = rows_in_turn(reader.execute(_LABELS), itemgetter("unit", "reviewer", "pass"))
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=itemgetter(0)):
         material = _material(reader, unit)
-        material["cluster_id"] = clusters.get(material["cluster_id"], material["cluster_id"])
         settled = {row["axis"]: dict(row) for row in adjudicated(unit)}
         for who, events in groupby(of_unit, key=itemgetter("reviewer", "pass")):
             done, labels = acts(events), list(map(dict_of, labelled((unit, *who))))

@@ -12,7 +12,6 @@ from itertools import chain, count, groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-from medreview.exchange.exports.clusters import clusters_of_responses
 from medreview.exchange.exports.unit_rows import UNIT
 from medreview.exchange.files.columns import Cell, Column, ExportFile, cells_of
 from medreview.labels import AXES, EVIDENCE_ORDER, label_in, scale_of
@@ -120,7 +119,7 @@ def _number(rater: _Rater) -> Callable[[Any], Cell]:
 
 
 def _rows(reader: sqlite3.Connection, columns: Sequence[Column]) -> Iterator[Sequence[Cell]]:
-    made, clusters = cells_of(columns), clusters_of_responses(reader)
+    made = cells_of(columns)
     settled: dict[str, dict[_Rater, str]] = {}
     for unit, axis, label in reader.execute(_SETTLED):
         settled.setdefault(unit, {})[_Rater(axis, "", 1)] = label
@@ -130,9 +129,8 @@ def _rows(reader: sqlite3.Connection, columns: Sequence[Column]) -> Iterator[Seq
         for _, _, *who, label, how in given:
             labels[_Rater(*who)], blind[_Rater(*who)] = label, how
         kind = kind_of(unit)
-        found = (given[0][1] if kind == STATEMENT else KINDS[kind].cluster(reader, unit)) or unit
-        cluster = clusters.get(found, found)
-        yield made({"unit_id": unit, "kind": kind, "cluster_id": cluster, "labels": labels, "blind": blind})
+        cluster = given[0][1] if kind == STATEMENT else KINDS[kind].cluster(reader, unit)
+        yield made({"unit_id": unit, "kind": kind, "cluster_id": cluster or unit, "labels": labels, "blind": blind})
 
 
 def _value_labels(raters: Mapping[_Rater, str]) -> ExportFile:

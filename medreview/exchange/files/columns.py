@@ -150,6 +150,11 @@ def levels_of(labels: tuple[Label, ...]) -> tuple[str, ...]:
     return tuple(label.level for label in labels)
 
 
+CLUSTER_MEANING: Final = (
+    "What to resample: the question where answers of the study share questions (the id of the first response to it), "
+    "else the response; of a case or a passage that; else the unit itself."
+)
+"""Of a column ``cluster_id``."""
 EXPOSURE: Final = (
     ("judge_verdict", "the judges' verdict"), ("judge_quote", "the judge's quote"),
     ("judge_highlight", "the judge's highlights"), ("jury", "the jury"), ("model_name", "the model's name"),
