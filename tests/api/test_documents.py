@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 WITH_EXAMPLES = [
     file
     for file in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    if file.name != "scale.md"  # its programs are run by tests/docs/test_scale.py
+    if file.name not in ("scale.md", "statistics.md")  # tests/docs runs the programs of these
     and any(block.language == "python" for block in blocks(file.read_text(encoding="utf-8")))
 ]
 

@@ -97,7 +97,8 @@ def test_a_blind_export_says_nothing_of_what_is_not_decided_and_costs_no_blind_l
 
     (decided, put_off) = sorted(rows("labels.csv"), key=lambda row: row["verdict_final"], reverse=True)
     assert decided["judge_raw_label"]
-    assert {value for name, value in put_off.items() if name.startswith(("judge_", "jury_")) and value} == {"hidden"}
+    of_judges = {name: value for name, value in put_off.items() if name.startswith(("judge_", "jury_")) and value}
+    assert of_judges == {"judge_verdict_missing": "hidden", "judge_supported_missing": "hidden"}
     assert {row["statement_id"] for row in rows("judgements.csv")} == {decided["unit_id"]}
     assert {row["unit_id"] for row in rows("pairs.csv") if row["judge"] or row["flagged"] or row["unsupported"]} == {
         decided["unit_id"]

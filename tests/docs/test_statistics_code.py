@@ -90,7 +90,7 @@ def figures_of(told: Mapping[str, Any]) -> Figures:
         "by_audit_at_large": whole(audit["supported"]["at_large"]),
         "by_audit_and_verdicts": whole(powered["supported"]),
         "weight": [powered["weight"]],
-        "responses_with_citation": whole(cited["with_citation"]),
+        "responses_with_citation": [cited["with_citation"]["value"]],
         "citations_per_response": whole(cited["mean_citations"]),
         "allowed_mean": whole(cited["mean_allowed"]),
         "allowed_pooled": whole(cited["pooled_allowed"]),

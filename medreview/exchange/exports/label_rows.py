@@ -8,9 +8,9 @@ from datetime import datetime
 from functools import cache, partial
 from itertools import groupby
 from types import SimpleNamespace
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from medreview.exchange.exports.missing_words import jury_verdict, no_two_way, no_verdict
+from medreview.exchange.exports.missing_words import hidden_statements, jury_verdict, no_two_way, no_verdict
 from medreview.exchange.files.columns import (
     CLUSTER_MEANING,
     DOUBT_MEANING,
@@ -115,8 +115,8 @@ def _wall_ms(one: SimpleNamespace) -> int | None:
     return max(0, round(passed.total_seconds() * 1000))
 
 
-def _said_by_judges(one: SimpleNamespace) -> JuryVerdict | None:
-    return jury_verdict(one.statement)
+def _said_by_judges(one: SimpleNamespace) -> JuryVerdict | Literal["hidden"] | None:
+    return "hidden" if one.hidden else jury_verdict(one.statement)
 
 
 def _from_audit(one: SimpleNamespace) -> bool | None:
@@ -139,7 +139,7 @@ class LabelRow(NamedTuple):
     unit_type: Annotated[str, about("What was labelled.", levels=("statement",), sql="'statement'")]
     unit_id: Annotated[str, about("The statement.", sql="s.statement_id")]
     response_id: Annotated[str, about("The response that the statement is part of.", sql="s.response_id")]
-    cluster_id: Annotated[str, about(CLUSTER_MEANING, made=lambda one: one.clusters[one.statement["response_id"]])]
+    cluster_id: Annotated[str, about(CLUSTER_MEANING, made=lambda one: one.cluster)]
     record_id: Annotated[str | None, about("The id of the response's record in the file it came from.")]
     question_id: Annotated[str | None, about(
         "The question; the same for all responses to the same words.", sql="r.question",
@@ -310,7 +310,7 @@ ORDER BY r.ordinal, s.ordinal, e.reviewer, e.pass, e.event_id"""
 def label_rows(reader: sqlite3.Connection, own: Sequence[Column] = ()) -> Iterator[Sequence[Cell]]:
     """The rows by response, statement, reviewer and pass; ``own``: the columns of the study's own axes, at the end."""
     materials, tie, clusters = reader.execute(_MATERIAL), tie_rule(reader), study_clusters(reader).of
-    waiting = cache(partial(waiting_members, reader))
+    waiting, hidden = cache(partial(waiting_members, reader)), hidden_statements(reader)
     made = cells_of((*_COLUMNS, *own))
     derived = {(one.statement_id, one.reviewer, one.pass_no): one.current for one in derived_labels(reader)}
     for unit, of_unit in groupby(reader.execute(_EVENTS), key=lambda event: event["unit"]):
@@ -322,8 +322,8 @@ def label_rows(reader: sqlite3.Connection, own: Sequence[Column] = ()) -> Iterat
             current = {event["said"]["axis"]: event for event in done["live"] if event["is_current"]}
             first = next((event for event in done["live"] if event["is_first"]), None)
             one = SimpleNamespace(
-                **done, statement=statement, tie=tie, clusters=clusters, derived=derived.get((unit, *who)),
-                waits=bool(waiting(*who)),
+                **done, statement=statement, tie=tie, cluster=clusters[statement["response_id"]],
+                derived=derived.get((unit, *who)), waits=bool(waiting(*who)), hidden=unit in hidden,
                 first=first or _NOTHING, final=current.get("evidence", _NOTHING), met=first or done["live"][-1],
                 hallucination=current.get("hallucination", _NOTHING), current=current,
             )  # fmt: skip
@@ -359,7 +359,7 @@ LABELS: Final = ExportFile(
     "One row for every statement, reviewer and pass. Blind and assisted labels answer different questions: never count "
     "them together.",
     key=("unit_id", "reviewer_id", "pass_no"),
-    leads={"unit_id": "statements", "first_event_id": "events", "last_event_id": "events"},
+    leads={"unit_id": "statements", "cluster_id": "", "first_event_id": "events", "last_event_id": "events"},
     first=("unit_id", "reviewer_id", "pass_no", "mode", "verdict_final", "judge_verdict", "verdict_first",
            "reason_code", "note", "halluc_type", "stale", "snapshot_id"),
     facets=("verdict_final", "judge_verdict", "reviewer_id", "mode"),

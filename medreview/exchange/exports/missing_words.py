@@ -1,8 +1,9 @@
 """Why a file has no verdict of judges where it could have one: in a column of its own, so that an empty cell says one
 thing."""
 
+import sqlite3
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from medreview.exchange.files.columns import Cell, Column, about
 from medreview.judges.votes import says_unproven
@@ -19,7 +20,8 @@ from medreview.stats.reports.reviewer_labels import (
 )
 
 _OF_JURY: Final = {
-    "not_judged": "no judge has judged it, or the export hides what judges say",
+    "hidden": "the reviewer whom the export is for has yet to decide (--blind)",
+    "not_judged": "no judge has judged it",
     "cannot_judge": "those that were asked abstained: unsure, refused, failed, supported without a quote that shows it",
     "tied": "they are even, and the study's tie rule leaves that open",
     "two_way": "they say only supported or not",
@@ -32,8 +34,9 @@ _OF_ONE: Final = {
     "unsure": "it could not tell",
 }
 
-Said = Callable[[Any], JuryVerdict | None]
-"""What judges say of what a row is about; ``None`` where none has judged it. Asked only where the verdict is empty."""
+Said = Callable[[Any], JuryVerdict | Literal["hidden"] | None]
+"""What judges say of what a row is about, if it is not hidden; ``None`` where none has judged it. Asked only where the
+verdict is empty."""
 Value = Callable[[Any], Cell]
 """The verdict itself."""
 
@@ -54,8 +57,16 @@ def no_two_way(verdict: str, value: Value, said: Said) -> Column:
     return _column(verdict, words, lambda one: _why(said(one), BINARY) if value(one) is None else None)
 
 
-def _why(said: JuryVerdict | None, scale: Scale) -> str:
-    return _WORDS[judges_label(said, scale).missing]
+def _why(said: JuryVerdict | Literal["hidden"] | None, scale: Scale) -> str:
+    return said if said == "hidden" else _WORDS[judges_label(said, scale).missing]
+
+
+def hidden_statements(reader: sqlite3.Connection) -> frozenset[str]:
+    """Those of which what is read here does not say what judges think: of an export for one with blind labels to give,
+    for as long as it is written."""
+    if not reader.execute("SELECT 1 FROM temp.sqlite_master WHERE name = 'undecided'").fetchone():
+        return frozenset()
+    return frozenset(row[0] for row in reader.execute("SELECT statement_id FROM temp.undecided"))
 
 
 JURY: Final = """v.votes_for AS jury_for, v.votes_other AS jury_against, v.tied AS jury_tie,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, starmap
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from medreview.exchange.exports.missing_words import no_two_way, no_verdict
+from medreview.exchange.exports.missing_words import hidden_statements, no_two_way, no_verdict
 from medreview.exchange.exports.study_rows import OCR_CONFIDENCE_COLUMN
 from medreview.exchange.files.columns import (
     CODE_POINTS,
@@ -43,9 +43,10 @@ def _lead(meaning: str, name: str, **more: Any) -> Column:
     return about(meaning, made=lambda pair: pair.lead and pair.lead[name], **more)
 
 
-def _jury(word: RollUp | None) -> JuryVerdict | None:
+def _jury(pair: SimpleNamespace) -> JuryVerdict | Literal["hidden"] | None:
+    word: RollUp | None = pair.word
     if word is None:
-        return None
+        return "hidden" if pair.hidden else None
     return JuryVerdict(word.verdict, word.supported, word.votes_for, word.votes_other, word.tied, False)
 
 
@@ -94,12 +95,12 @@ class PairRow(NamedTuple):
         "The verdict of most judges on this page; empty without one, which verdict_missing says why.",
         lambda word: word.verdict, levels=levels_of(EVIDENCE))]
     verdict_missing: Annotated[str | None, no_verdict(
-        "verdict", lambda pair: pair.word and pair.word.verdict, lambda pair: _jury(pair.word))]
+        "verdict", lambda pair: pair.word and pair.word.verdict, _jury)]
     supported: Annotated[bool | None, _word(
         "Their two-way verdict; of a tie what the study's tie rule gives. Empty without one, which supported_missing "
         "says why.", lambda word: word.supported)]
     supported_missing: Annotated[str | None, no_two_way(
-        "supported", lambda pair: pair.word and pair.word.supported, lambda pair: _jury(pair.word))]
+        "supported", lambda pair: pair.word and pair.word.supported, _jury)]
     jury_for: Annotated[int | None, _word("Judges with that verdict (when tied, the size of the largest party).",
                                           lambda word: word.votes_for)]
     jury_against: Annotated[int | None, _word("Judges with another verdict.", lambda word: word.votes_other)]
@@ -170,7 +171,7 @@ def pairs_with_passages(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
 
 def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[sqlite3.Row, SimpleNamespace]]:
     """Each pair: what SQL gives of it, and what the functions of the columns read."""
-    other, tie = pages_of_other_works(reader), tie_rule(reader)
+    other, tie, hidden = pages_of_other_works(reader), tie_rule(reader), hidden_statements(reader)
     every = rows_in_turn(reader.execute(_PAIRS), itemgetter("response_id"))
     said = rows_in_turn(reader.execute(_SAID), itemgetter(0))
     for response in judged_responses(reader, votes=True):
@@ -191,6 +192,7 @@ def _pairs(reader: sqlite3.Connection) -> Iterator[tuple[sqlite3.Row, SimpleName
                         ids=(statement_id, row["source_id"]),
                         span=json.loads(row["span"]) if row["span"] else (None, None),
                         word=word if lead else None,
+                        hidden=statement_id in hidden,
                         lead=lead,
                         own=own[statement_id],
                         place=place,

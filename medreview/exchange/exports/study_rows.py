@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from medreview.exchange.exports.missing_words import (
     JURY,
+    hidden_statements,
     jury_verdict,
     no_level_of_one,
     no_two_way,
@@ -121,10 +122,12 @@ RESPONSES: Final = ExportFile(
 )  # fmt: skip
 
 _NO_VERDICT: Final = no_verdict(
-    "judge_verdict", lambda one: one.row["judge_verdict"], lambda one: jury_verdict(one.row)
+    "judge_verdict", lambda one: one.row["judge_verdict"], lambda one: "hidden" if one.hidden else jury_verdict(one.row)
 )
 _NO_TWO_WAY: Final = no_two_way(
-    "judge_supported", lambda one: one.row["judge_supported"], lambda one: jury_verdict(one.row)
+    "judge_supported",
+    lambda one: one.row["judge_supported"],
+    lambda one: "hidden" if one.hidden else jury_verdict(one.row),
 )
 _STATEMENTS: Final = (
     Column("statement_id", "text", "The statement.", sql="s.statement_id"),
@@ -169,7 +172,7 @@ def _statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         LEFT JOIN audit_frame AS a ON a.statement_id = s.statement_id
         LEFT JOIN retired_statement AS x ON x.statement_id = s.statement_id
         ORDER BY r.ordinal, s.ordinal"""
-    made, clusters = cells_of(_STATEMENTS), study_clusters(reader).of
+    made, clusters, hidden = cells_of(_STATEMENTS), study_clusters(reader).of, hidden_statements(reader)
     for (response_id, response), of_response in groupby(
         reader.execute(query), key=itemgetter("response_id", "response")
     ):
@@ -177,7 +180,7 @@ def _statement_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
         for row in of_response:
             yield made(row, SimpleNamespace(
                 parts=row["parts"], text=row["text"], places=places_of(row), sentences=sentences, contexts=contexts,
-                cluster=clusters[response_id], row=row,
+                cluster=clusters[response_id], row=row, hidden=row["statement_id"] in hidden,
             ))  # fmt: skip
 
 
