@@ -130,8 +130,8 @@ class Figures(OpenedFile):
         rates of QA items and Kendall's tau (1945) of rankings as in ClinIQLink, scores of key facts as in MedFactEval.
         ``where`` narrows it to a part of the kind (``"model=atlas-2"``); ``by`` divides key facts, rankings and QA
         items by ``"model"``, ``"case"`` or ``"type"``. ``juries``: small ones by the names of their judges, set beside
-        the panel of key facts. ``leave_out``: reviewers whose labels do not count. Raises ``UserError`` for a kind, a reviewer or a judge that is not there, and for a kind
-        that is not divided so.
+        the panel of key facts. ``leave_out``: reviewers whose labels do not count. Raises ``UserError`` for a kind, a
+        reviewer or a judge that is not there, and for a kind that is not divided so.
         """
         from medreview.review.looks import shown_by_units, told_by_sums
         from medreview.review.queue_filters import select_units
