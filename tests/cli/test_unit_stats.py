@@ -16,6 +16,7 @@ from medreview.units.registry import KINDS
 from tests.support.answer_study import RECORDS, answer_units, bring_answers
 from tests.support.commands import own_settings
 from tests.support.fact_study import FactStudy
+from tests.support.one_screen import assert_one_screen
 from tests.support.unit_samples import SAMPLES
 from tests.support.unit_study import decide, fill, units_of
 
@@ -240,7 +241,12 @@ def test_who_labelled_other_units_only_is_told_with_them(medreview, tmp_path):
         fill(made)
         decide(made, "ann", units_of(made)["qa"], "relevance", "4")
         decide(made, "abe", units_of(made)["pair"], "support", "not_supported")
-    assert "abe: 1 pair labelled; ann: 1 QA item labelled" in " ".join(medreview("stats", path).stdout.split())
+    text = medreview("stats", path, *FEW).stdout
+    assert_one_screen("every kind", text)
+    told = " ".join(text.split())
+    assert "How good are the answers? Pairs, supported by the source: abe, all 1: 0% [0, 79]" in told
+    assert "QA items, highly relevant: ann, 1 of 8: 0% [0, 79]" in told
+    assert "abe: chosen" not in told
     assert "1 pair labelled" in medreview("stats", path, "--full", *FEW).stdout
 
 

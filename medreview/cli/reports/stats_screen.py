@@ -153,12 +153,12 @@ def _of_what(kind: UnitHeadline, rater: RaterShare) -> str:
 def _unit_line(kind: UnitHeadline) -> str:
     """The same on one line, of the first raters."""
     told = [
-        f"{one_line(one.rater)} {'undefined' if one.share.value is None else in_brief(one.share)}"
+        f"{_of_what(kind, one)}: {'undefined' if one.share.value is None else in_brief(one.share)}"
         for one in kind.raters[:_FEWEST]
     ]
     more = len(kind.raters) - _FEWEST
     rest = f" and {counted(more, 'more rater')}" if more > 0 else ""
-    return f"{kind.title}, {kind.words}: {', '.join(told)}{rest}"
+    return f"{kind.title}, {kind.words}: {'; '.join(told)}{rest}"
 
 
 def _unit_parts(kinds: Sequence[UnitHeadline], brief: int, *, beside: bool, first: bool = False) -> Iterator[Part]:
@@ -217,14 +217,15 @@ def _progress(figures: StudyFigures, brief: int) -> Iterator[str]:
     """What there is and how far each reviewer is; ``brief``: without the labels that stand at each rater below."""
     told = []
     of_statements = figures.statements or not figures.headlines
-    at_raters = brief > 0 and not figures.statements and any(kind.people for kind in figures.headlines)
-    for reviewer in () if at_raters else figures.reviewers[:_MOST_REVIEWERS]:
+    at_raters = brief > 0 and any(kind.people for kind in figures.headlines)
+    for reviewer in figures.reviewers[:_MOST_REVIEWERS]:
         done, others = reviewer.progress, other_units(reviewer.progress)
-        parts = [others] if others else []
+        parts = [others] if others and not at_raters else []
         if of_statements and (done.decided or done.deferred or not others):
             parts.insert(0, f"{done.decided:,} decided, {done.deferred:,} deferred, {done.open:,} open")
-        told.append(": ".join(filter(None, (one_line(reviewer.reviewer), ", ".join(parts)))))
-    if len(figures.reviewers) > _MOST_REVIEWERS and not at_raters:
+        if parts or not at_raters:
+            told.append(": ".join(filter(None, (one_line(reviewer.reviewer), ", ".join(parts)))))
+    if len(figures.reviewers) > _MOST_REVIEWERS and told:
         told.append(f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}")
     nobody = [] if figures.reviewers else ["nobody has decided anything yet"]
     yield "; ".join((contents(figures), *(told or nobody)))
@@ -369,10 +370,11 @@ def _sure(
         yield figures.part.cautions[0]
     if absent := figures.flow.statements.not_in_answer:
         yield f"{counted(absent, 'statement')} {NOT_IN_ANSWER}"
-    shown_people = [one.reviewer for one in leading]
-    by_people = [one for one in figures.answers if one.by == "labels" and one.who in (shown_people or [one.who])]
-    cautions = {one.who: one.caution for one in by_people if one.caution}
-    for who, caution in islice(cautions.items(), _MOST_REVIEWERS):
+    named = [one.reviewer for one in leading]
+    told = [one for one in figures.answers if one.by == "labels" and one.caution]
+    # Of units the first that somebody labelled in part, where nobody has labelled statements.
+    of = [one for one in told if one.kind == STATEMENT and one.who in named] if leading else told[:1]
+    for who, caution in dict.fromkeys((one.who, one.caution) for one in of):
         yield f"{one_line(who)}: {caution}"
     yield from _audit(figures, brief)
     for strata in figures.support.strata[:1]:
