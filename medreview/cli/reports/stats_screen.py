@@ -84,6 +84,7 @@ _AUDITED: Final = {"audit": "supported, audit alone", "audit_with_verdicts": "su
 _RULES_ALONE: Final = (
     "no person and no model has judged the statements yet; the rules compared words only, which is no verdict"
 )
+_UNASKED: Final = "neither valid nor invalid"
 _RULES_BESIDE: Final = "what the rules say is of words only, no verdict: --full has it"
 
 
@@ -384,6 +385,9 @@ def _sure(
                 low, high = map(percent, bound.ends)
                 lacking = f"{bound.missing:,} of {bound.n:,} lack a verdict"
                 yield f"whole responses, whatever is missing: {low} to {high} ({lacking})"
+    for figure in _by_judges(figures):
+        if figure.name == VALID_URLS and figure.n and figure.dropped and brief < 2:
+            yield f"{figure.dropped:,} of {figure.n + figure.dropped:,} cited URLs were not asked for: {_UNASKED}"
     notes = _MOST_NOTES if brief < _BRIEFEST else 0 if brief > _BRIEFEST and leading else 1
     yield from islice(_notes(figures, kappas), notes)
     if brief < 2:

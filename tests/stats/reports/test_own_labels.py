@@ -165,6 +165,13 @@ def test_rules_alone_never_answer_how_good_the_answers_are(small: SmallStudy) ->
     )
 
 
+def test_pages_that_were_never_had_are_not_called_invalid_and_are_named(small: SmallStudy) -> None:
+    small.response("a", 1, ("ok", None, None, "http_error"))
+    text = " ".join(screen(small).split())
+    assert "cited URLs valid 50.0%" in text
+    assert "2 of 4 cited URLs were not asked for: neither valid nor invalid" in text
+
+
 def test_judges_are_named_and_stand_below_a_persons_labels(decided: SmallStudy) -> None:
     decided.judged("model one", "supported", *(f"{name}.{number}" for name in "abcd" for number in (1, 2)))
     text = screen(decided)
