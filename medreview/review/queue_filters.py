@@ -10,7 +10,6 @@ from medreview.errors import UserError
 from medreview.labels import FINISHES, HALLUCINATION, NONE_OF_THEM, OWN, SEVERAL, is_own
 from medreview.references.verdict import VERDICTS
 from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind
-from medreview.review.unit_queues import UNIT_QUEUES, unit_rows
 from medreview.stats.reports.reviewer_labels import reviewers
 from medreview.stats.reports.study_reader import EVERYTHING, Selection, UnitSelection
 from medreview.study.ids import STATEMENT
@@ -326,6 +325,8 @@ def select_units(
     Of rankings ``model=`` means the outputs of that model, in every ranking that has one. ``reviewer`` and errors: as
     of :func:`select_statements`; also for a name in ``without`` that has left nothing.
     """
+    from medreview.review.unit_queues import UNIT_QUEUES, unit_rows  # loads every kind of unit
+
     known = reviewers(reader) if without else []
     for name in without:
         if name not in known:
