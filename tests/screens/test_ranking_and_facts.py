@@ -223,12 +223,12 @@ async def test_an_order_stands_beside_the_judges_in_places_on_the_screen_and_can
 async def test_outputs_stand_side_by_side_where_they_have_room(study):
     app = blind_workbench(study, "rankings")
     async with app.run_test(size=(160, 50)) as pilot:
-        texts = [document.text.split()[:2] for document in units(app).view.documents]
+        texts = [document.text.split()[:4] for document in units(app).view.documents]  # two begin with the same two
         rows = screen_text(app).splitlines()
         names = next(row for row in rows if "output 1" in row)
         below = rows[rows.index(names) + 1]
         places = [names.index(f"output {place}") for place in range(1, len(texts) + 1)]
-        assert [below[place:].split("│")[0].split()[:2] for place in places] == texts
+        assert [below[place:].split("│")[0].split()[:2] for place in places] == [words[:2] for words in texts]
         assert "] next text" not in screen_text(app)
         assert "reference" in screen_text(app).partition("output 1")[0]
         await press(pilot, "slash", *texts[-1][0].lower(), "enter")
