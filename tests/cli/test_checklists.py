@@ -92,6 +92,7 @@ def _of_facts(study: Study) -> None:
             "10a": "by anna:",
             "10b": "anna: not addressed 2",
             "7b.i": "2: anna",
+            "9a": "since statements of one answer vary together",
         }),
         (_of_facts, "tripod-llm", {
             "8b": "2: ann (6 labels), ben (6 labels)",
@@ -111,6 +112,22 @@ def test_what_a_study_holds_stands_in_its_item(
     assert {key: words for key, words in expected.items() if words not in told[key]} == {}, told
     if fill is _of_facts:
         assert not [key for key, one in items.items() if "statement" in " ".join(_says(one))]
+
+
+def test_plan_of_the_audit_harm_and_blinding_fill_their_items(medreview: Program, demo: Path) -> None:
+    before = _items(medreview, demo, "chart")
+    assert before["10c"]["yours"] == "yours to write"
+    medreview("axes", demo, "--add", "harm", "--reviewer", "anna")
+    medreview("audit", demo, "--plan-labels", 60, "--reviewer", "anna")
+    medreview("review", demo, "--plain", "--queue", "audit", "--reviewer", "anna", input="z harm severe\n1\nq\n")
+    chart = _items(medreview, demo, "chart")
+    assert _says(chart["10c"]) == ["severity of harm, by anna on 1 statement: severe 1"]
+    assert chart["10c"]["yours"] == "yours to write: what misleads or is biased"
+    (plan,) = [text for text in _says(chart["8"]) if "audit was to end" in text]
+    assert plan.startswith("the audit was to end at 60 labels, set by anna on 20")
+    assert plan.endswith("before any label; interim: 1 label of a plan for 60 labels")
+    assert "anna: the judges' verdict was seen before none of 1 first decision" in _says(chart["7b"])
+    assert any("severity of harm (none, mild" in text for text in _says(chart["9a.i"]))
 
 
 def test_what_records_of_answers_say_and_what_was_declared(medreview: Program, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def _report(medreview: Program, study: Path) -> HtmlElement:
 def test_answers_by_model_with_what_their_records_say_of_the_queries(medreview: Program, tmp_path: Path) -> None:
     answers = [
         {"model": "atlas", "question": "How is it taken?", "date": "2026-03-02", "Run": 1, "Temperature": 0.2},
-        {"model": "atlas", "question": "How is it  taken?", "date": "2026-03-09", "Run": 2, "Temperature": 0.2},
+        {"model": "atlas", "question": "how is it  taken", "date": "2026-03-09", "Run": 2, "Temperature": 0.2},
         {"model": "atlas", "question": "When is it stopped?", "Web Search": True, "params": {"seed": 7}},
         {"model": "boreal", "question": "How is it taken?", "created_at": "2026-03-05T10:00:00Z", "language": "de"},
     ]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import normalise_column
+from medreview.stats.clusters import study_clusters
 
 DETAILS: Final[Mapping[str, tuple[str, ...]]] = {
     "version": ("model_version", "version", "model_snapshot", "snapshot", "model_id", "system_fingerprint"),
@@ -36,7 +37,7 @@ _DATES: Final = ("date", "query_date", "queried_at", "asked_at", "access_date", 
 _NAMED: Final = {name: detail for detail, names in DETAILS.items() for name in names}
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _RESPONSES: Final = """
-SELECT r.response_id, r.model, r.question, r.question_id, r.created_at, r.extra,
+SELECT r.response_id, r.model, r.created_at, r.extra,
        (SELECT count(*) FROM statement_standing AS s WHERE s.response_id = r.response_id) AS statements,
        (SELECT count(DISTINCT c.source_id) FROM citation AS c WHERE c.response_id = r.response_id) AS sources,
        (SELECT count(*) FROM turn AS t WHERE t.response_id = r.response_id AND t.role <> 'system') AS turns
@@ -102,7 +103,8 @@ class AnswerRecord:
 
 def answer_record(reader: sqlite3.Connection) -> AnswerRecord:
     """Of the whole study."""
-    rows = [_answer(row) for row in reader.execute(_RESPONSES)]
+    questions = study_clusters(reader).of
+    rows = [_answer(row, questions[row["response_id"]]) for row in reader.execute(_RESPONSES)]
     by_id = {one.response_id: one for one in rows}
     for response_id, text in reader.execute(_SYSTEM):
         by_id[response_id].details.setdefault("system prompt", []).append(text)
@@ -141,7 +143,7 @@ class _Answer:
     details: dict[str, list[str]]
 
 
-def _answer(row: sqlite3.Row) -> _Answer:
+def _answer(row: sqlite3.Row, question: str) -> _Answer:
     details: dict[str, list[str]] = {}
     day = _day(row["created_at"])
     for name, value in _leaves(json.loads(row["extra"])):
@@ -149,7 +151,6 @@ def _answer(row: sqlite3.Row) -> _Answer:
             day = _day(value)
         if detail := _NAMED.get(name):
             details.setdefault(detail, []).append(f"{name} {value}" if detail == "parameters" else value)
-    question = row["question_id"].strip() or " ".join(row["question"].casefold().split()) or row["response_id"]
     return _Answer(row["response_id"], row["model"], question, day, row["statements"], row["sources"], row["turns"],
                    details)  # fmt: skip
 

@@ -279,13 +279,13 @@ def _agreement(rows: dict[str, list[FigureRow]]) -> Iterator[str]:
     for words, figures in rows.items():
         names = [one.statistic for one in figures if one.value is not None and one.statistic.startswith(AGREEMENT)]
         if names:
-            alike.setdefault(_statistics(names), []).append(words)
+            alike.setdefault(statistic_words(names), []).append(words)
     told = [f"{', '.join(whom)}: {names}" for names, whom in alike.items()]
     if told:
         yield f"Agreement {'; '.join(told)}."
 
 
-def _statistics(names: Iterable[str]) -> str:
+def statistic_words(names: Iterable[str]) -> str:
     """Each once, its weights behind it: ``Cohen's kappa (also linear weights)``."""
     found: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):

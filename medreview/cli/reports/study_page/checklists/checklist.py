@@ -7,7 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from medreview.cli.reports.study_page.checklists.fillers import FILLERS, Filled
+from medreview.cli.reports.study_page.checklists.filled import Filled
+from medreview.cli.reports.study_page.checklists.fillers import FILLERS
 from medreview.cli.reports.study_page.material import Material
 from medreview.errors import UserError
 

@@ -1,52 +1,30 @@
 """What fills an item of a checklist: each reads what the study holds, and says nothing where it holds nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
 from medreview.cli.output import given, one_line
+from medreview.cli.reports.study_page.checklists.figure_fillers import FIGURE_FILLERS
+from medreview.cli.reports.study_page.checklists.filled import Filled, Filler, filled
 from medreview.cli.reports.study_page.material import Material, short_hash
 from medreview.cli.reports.study_page.methods import limitations
-from medreview.cli.reports.study_page.methods_paragraph import AGREEMENT, paragraphs
 from medreview.cli.reports.study_page.table_one import days, value_words
-from medreview.labels import label_words
 from medreview.sources.reading.page_states import HOLDS_SOURCE
-from medreview.stats.formulas.estimate import Estimate, FigureRow, figure_rows, half_up, number, show
-from medreview.stats.reports.reviewer_labels import LEVELS
+from medreview.stats.formulas.estimate import half_up
 from medreview.study.declarations import FIELDS
-from medreview.text import counted, in_words
+from medreview.study.ids import STATEMENT
+from medreview.text import counted
 from medreview.units.registry import KINDS
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """What the study says, and the section of the report that has it (``""``: none)."""
-
-    text: str
-    anchor: str = ""
-
-
-Filler = Callable[[Material], Filled | None]
-_KAPPAS: Final = ("Cohen's kappa", "Cohen's kappa (quadratic weights)")
-_MOST: Final = 6
-"""Figures, or models, that are named; of more it is said that there are more."""
-
-
-def _filled(parts: Iterable[str], anchor: str, between: str = "; ") -> Filled | None:
-    told = list(parts)
-    more = [f"{len(told) - _MOST:,} more"] if len(told) > _MOST + 1 else []
-    shown = told[: len(told) if not more else _MOST]
-    return Filled(between.join([*shown, *more]), anchor) if told else None
 
 
 def _models(material: Material) -> Filled | None:
     if material.asked is not None and material.asked.whole.answers:
         models = material.asked.models
-        return _filled((f"{given(one.model)} ({counted(one.answers, 'answer')})" for one in models), "table-1")
+        return filled((f"{given(one.model)} ({counted(one.answers, 'answer')})" for one in models), "table-1")
     made = dict.fromkeys(f"{one_line(one.generator)} by {given(one.model)}" for one in material.figures.generated)
-    return _filled(made, "figures")
+    return filled(made, "figures")
 
 
 def _detail(detail: str, material: Material) -> Filled | None:
@@ -62,7 +40,7 @@ def _detail(detail: str, material: Material) -> Filled | None:
             told |= {given(run.model): one_line(words)} if words else {}
     if len(told) == len(material.asked.models) and len(set(told.values())) == 1:
         return Filled(next(iter(told.values())), "table-1")
-    return _filled((f"{model}: {words}" for model, words in told.items()), "table-1")
+    return filled((f"{model}: {words}" for model, words in told.items()), "table-1")
 
 
 def _query_dates(material: Material) -> Filled | None:
@@ -85,7 +63,7 @@ def _prompts(material: Material) -> Filled | None:
     told = [f"the {counted(record.whole.questions, 'question')} as put, in the study and its export"]
     named = dict.fromkeys(prompt for run in record.made_here for prompt in run.prompts)
     told += [f"written from here by the prompts {', '.join(map(one_line, named))}"] if named else []
-    return _filled(told, "table-1")
+    return filled(told, "table-1")
 
 
 def _sessions(material: Material) -> Filled | None:
@@ -105,7 +83,7 @@ def _outputs(material: Material) -> Filled | None:
 def _origins(material: Material) -> Filled | None:
     if material.asked is None:
         return None
-    return _filled((f"{one_line(name)} ({count:,})" for name, count in material.asked.origins.items()), "table-1")
+    return filled((f"{one_line(name)} ({count:,})" for name, count in material.asked.origins.items()), "table-1")
 
 
 def _composition(material: Material) -> Filled | None:
@@ -115,7 +93,7 @@ def _composition(material: Material) -> Filled | None:
         told.append(f"{counted(whole.answers, 'answer')} to {counted(whole.questions, 'question')}")
     told += [counted(material.figures.statements, "statement")] if material.figures.statements else []
     told += [counted(one.units, one.noun, one.title) for one in material.figures.headlines]
-    return _filled(told, "table-1" if material.asked is not None and material.asked.whole.answers else "provenance")
+    return filled(told, "table-1" if material.asked is not None and material.asked.whole.answers else "provenance")
 
 
 def _splitting(material: Material) -> Filled | None:
@@ -124,16 +102,20 @@ def _splitting(material: Material) -> Filled | None:
         return None
     left = f", {found.responses.parts_left_out:,} parts left out as no claims" if found.responses.parts_left_out else ""
     made = f"answers cut into {counted(found.statements.made, 'statement')}{left}"
-    return Filled(f"{made}; {found.statements.edited:,} edited by reviewers", "reviewed")
+    return Filled(f"{made}; {found.statements.edited or 'none'} edited by reviewers", "reviewed")
 
 
 def _missing(material: Material) -> Filled | None:
     kinds, pages = material.figures.kinds.all, material.record.pages
     unread = sum(count for state, count in pages.items() if state not in HOLDS_SOURCE)
-    told = [f"{counted(kinds.empty + kinds.incomplete, 'answer')} empty or cut off"] if kinds.responses else []
+    told = [f"{_none_or(kinds.empty + kinds.incomplete, 'answer')} empty or cut off"] if kinds.responses else []
     if pages and material.figures.statements:
-        told.append(f"{unread:,} of {counted(sum(pages.values()), 'cited source')} not read as a full page")
-    return _filled(told, "reviewed")
+        told.append(f"{unread or 'none'} of {counted(sum(pages.values()), 'cited source')} not read as a full page")
+    return filled(told, "reviewed")
+
+
+def _none_or(count: int, noun: str) -> str:
+    return counted(count, noun) if count else f"no {noun}"
 
 
 def _flow(material: Material) -> Filled | None:
@@ -149,7 +131,7 @@ def _asked(material: Material) -> Filled | None:
     if material.figures.statements:
         told.append("whether the text of a cited source supports each statement of an answer")
     told += [f"of each {kind.noun}: {KINDS[kind.kind].about}" for kind in material.figures.headlines if kind.raters]
-    return _filled(told, "methods")
+    return filled(told, "methods")
 
 
 def _guidelines(material: Material) -> Filled | None:
@@ -173,7 +155,7 @@ def _reviewers(material: Material) -> Filled | None:
 def _backgrounds(material: Material) -> Filled | None:
     people = _people(material)
     told = [f"{one_line(who)}: {one_line(line)}" for who, line in material.backgrounds if line and who in people]
-    return _filled(told, "reviewed")
+    return filled(told, "reviewed")
 
 
 def _labelled(material: Material) -> Filled | None:
@@ -187,7 +169,7 @@ def _labelled(material: Material) -> Filled | None:
             for who in kind.people
             if who.labels
         ]
-    return _filled(told, "methods")
+    return filled(told, "methods")
 
 
 def _judges(material: Material) -> Filled | None:
@@ -198,17 +180,33 @@ def _judges(material: Material) -> Filled | None:
             prompt = [f"prompt {one_line(run.prompt_id)} {short_hash(run.prompt_sha256)}"] if run.prompt_sha256 else []
             words = ", ".join([*model, *prompt])
             told[one_line(run.judge) + (f" ({words})" if words else "")] = None
-    return _filled(told, "reviewed")
+    return filled(told, "reviewed")
 
 
 def _seen(part: str, words: str, material: Material) -> Filled | None:
     """How often something had been seen before the first decision on a statement."""
     told = [
-        f"{one_line(one.reviewer)}: {words} before {one.before:,} of {counted(one.known, 'first decision')}"
+        f"{one_line(one.reviewer)}: {words} before {one.before or 'none'} of {counted(one.known, 'first decision')}"
         for one in material.record.exposure
         if one.part == part and one.known
     ]
-    return _filled(told, "reviewed")
+    return filled(told, "reviewed")
+
+
+def _blind_to_judges(material: Material) -> Filled | None:
+    """Of statements what is on record of each label, of other units in which mode labels were given; of those that came
+    with a file nothing is known."""
+    of_statements = _seen("judge_verdict", "the judges' verdict was seen", material)
+    modes: dict[tuple[str, str], Counter[str]] = {}
+    for one in material.record.labels:
+        if one.kind != STATEMENT and one.queue != "imported":
+            modes.setdefault((one.reviewer, KINDS[one.kind].title), Counter())[one.mode] += one.labels
+    told = [] if of_statements is None else [of_statements.text]
+    told += [
+        f"{one_line(who)}: {counts['blind'] or 'none'} of {counted(counts.total(), 'label')} on {title} blind to judges"
+        for (who, title), counts in modes.items()
+    ]
+    return filled(told, "reviewed")
 
 
 def _size(material: Material) -> Filled | None:
@@ -236,120 +234,7 @@ def _second_pass(material: Material) -> Filled | None:
         for pair in one.intra_rater
         if pair.table
     ]
-    return _filled(told, "pace")
-
-
-def _rows(material: Material) -> list[FigureRow]:
-    return [one for one in figure_rows(material.figures) if one.value is not None]
-
-
-def _statistics(material: Material) -> Filled | None:
-    rows = _rows(material)
-    names = dict.fromkeys(one.statistic for one in rows if one.statistic.startswith(AGREEMENT))
-    methods = dict.fromkeys(one.method for one in rows if one.low is not None)
-    if not methods or not any(True for _ in paragraphs(material)):
-        return None
-    told = [f"agreement by {', '.join(names)}"] if names else []
-    return _filled([*told, f"95% intervals by {', '.join(methods)}"], "methods")
-
-
-def _performance(material: Material) -> Filled | None:
-    """What leads: shares by people, then by judges where no person labelled the same."""
-    told = []
-    for one in material.figures.reviewers:
-        figures = () if one.own is None else (one.own.cited, one.own.any_source, one.own.responses)
-        told += [f"{figure.name}, by {one_line(one.reviewer)}: {show(figure)}" for figure in figures if _known(figure)]
-    if not told and material.figures.statements and not material.figures.support.by_rules:
-        by_judges = [figure for one in material.figures.support.strata[:1] for figure in one.clustered]
-        told += [f"{figure.name}, by the judges: {show(figure)}" for figure in by_judges if _known(figure)]
-    for kind in material.figures.headlines:
-        raters = kind.people or tuple(one for one in kind.raters if not one.rules)
-        told += [
-            f"{kind.title}, {kind.words}, by {one_line(one.rater)}: {show(one.share)}"
-            for one in raters
-            if _known(one.share)
-        ]
-    return _filled(told, "plots")
-
-
-def _known(figure: Estimate) -> bool:
-    return figure.value is not None
-
-
-def _measures(material: Material) -> Filled | None:
-    told = dict.fromkeys(
-        figure.name for one in material.figures.support.strata[:1] for figure in one.clustered if figure.n
-    )
-    told |= dict.fromkeys(f"{kind.title}: share {kind.words}" for kind in material.figures.headlines if kind.raters)
-    return _filled(told if material.figures.statements or material.figures.headlines else (), "plots")
-
-
-def _deviations(material: Material) -> Filled | None:
-    told = []
-    for one in material.figures.reviewers:
-        counts: Counter[str] = Counter()
-        for group in one.agreement:
-            levels = [each for each in group.comparisons if each.scale == LEVELS.name]
-            most = max(levels, key=lambda each: each.n, default=None)
-            counts.update({} if most is None else {k: n for k, n in most.first_counts.items() if k != "supported"})
-        words = ", ".join(f"{label_words('evidence', label)} {n:,}" for label, n in counts.items() if n)
-        told += [f"{one_line(one.reviewer)}: {words}"] if words else []
-    if material.answers:
-        spans = sum(len(one.spans) for one in material.answers)
-        told.append(f"{counted(spans, 'span')} marked in {counted(len(material.answers), 'answer')}, with their types")
-    if material.facts is not None and any(one.themes for one in material.facts.themes):
-        told.append("themes in omitted and contradicted facts")
-    anchor = "answers" if material.answers else "fact-themes" if material.facts is not None else "figures"
-    return _filled(told, anchor)
-
-
-def _between_reviewers(material: Material) -> Filled | None:
-    return _kappas(material, ("between_reviewers", ".between["))
-
-
-def _agreement(material: Material) -> Filled | None:
-    wanted = ("between_reviewers", ".between[", ".against_panel[", ".agreement[", ".machines[", "between_judges.pairs")
-    return _kappas(material, wanted)
-
-
-def _kappas(material: Material, wanted: tuple[str, ...]) -> Filled | None:
-    """Cohen's kappa of each two with its interval, in the order of the places ``wanted``; of four labels on two, of
-    steps with quadratic weights."""
-    told: dict[str, None] = {}
-    rows = [one for one in _rows(material) if one.statistic in _KAPPAS and one.method != "Wilson"]
-    for row in (row for part in wanted for row in rows if part in row.path):
-        context = dict(word.split("=", 1) for word in row.context.split("; ") if "=" in word)
-        scale = context.get("scale", context.get("task", ""))
-        if scale == LEVELS.name:
-            continue
-        first = context.get("first", context.get("reviewer", "the panel"))
-        second = context.get("second", context.get("rater", ""))
-        ends = "" if row.low is None or row.high is None else f" ({half_up(row.low, 2)} to {half_up(row.high, 2)})"
-        kappa = number(row.value or 0.0, "coefficient", 2)
-        told[f"{one_line(first)} and {one_line(second)}, {in_words(scale)}: kappa {kappa}{ends}"] = None
-    return _filled(told, "figures")
-
-
-def _comparisons(material: Material) -> Filled | None:
-    told = [
-        f"{one_line(one.first)} minus {one_line(one.second)}, {one.statistic}: {show(one.estimate)}"
-        for family in material.figures.differences
-        for one in family.differences
-        if _known(one.estimate)
-    ]
-    return _filled(told, "plots")
-
-
-def _twice(material: Material) -> Filled | None:
-    told = [f"{one.n:,} statements by {one_line(one.first)} and {one_line(one.second)}" for one in
-            material.figures.between_reviewers[:1] if one.n]  # fmt: skip
-    told += [
-        f"{axis.adjudication.twice:,} of {counted(unit.units, unit.noun, unit.title)}"
-        for unit in material.figures.units
-        for axis in unit.axes[:1]
-        if axis.adjudication.twice
-    ]
-    return _filled(told, "figures")
+    return filled(told, "pace")
 
 
 def _cost(material: Material) -> Filled | None:
@@ -404,19 +289,12 @@ FILLERS: Final[Mapping[str, tuple[str, Filler]]] = {
     "labelled": ("labels", _labelled),
     "judges": ("models that judged", _judges),
     "blind_to_model": ("whether the model was known", partial(_seen, "model_name", "the model's name was seen")),
-    "blind_to_judges": ("blinding", partial(_seen, "judge_verdict", "the judges' verdict was seen")),
+    "blind_to_judges": ("blinding", _blind_to_judges),
     "independence": ("independence", partial(_seen, "other_reviewer", "another reviewer's label was seen")),
     "size": ("numbers", _size),
     "sampling": ("sampling", _sampling),
     "second_pass": ("repeated ratings", _second_pass),
-    "statistics": ("statistical methods", _statistics),
-    "measures": ("measures", _measures),
-    "performance": ("performance", _performance),
-    "deviations": ("kinds of error", _deviations),
-    "agreement": ("agreement", _agreement),
-    "between_reviewers": ("agreement of reviewers", _between_reviewers),
-    "comparisons": ("comparisons", _comparisons),
-    "twice": ("how much was labelled by two", _twice),
+    **FIGURE_FILLERS,
     "cost": ("computing", _cost),
     "limitations": ("limitations", _limitations),
     "details": ("detailed results", _details),
