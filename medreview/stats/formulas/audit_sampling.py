@@ -170,9 +170,9 @@ def audit_share(
     """
     reason = too_few([one.value for one in sampled])
     if reason:
-        return _figure(name, None, None, STUDY, sampled, missing, level, unit, reason)
+        return sampled_figure(name, None, None, STUDY, sampled, missing, level, unit, reason)
     ends = _of_this_study(sampled, size, level)
-    return _figure(name, hajek_mean(sampled), ends, STUDY, sampled, missing, level, unit)
+    return sampled_figure(name, hajek_mean(sampled), ends, STUDY, sampled, missing, level, unit)
 
 
 def share_at_large(
@@ -185,12 +185,14 @@ def share_at_large(
     """
     method, reason = over_large(unit), too_few([one.value for one in sampled])
     if reason:
-        return _figure(name, None, None, method, sampled, missing, level, unit, reason)
+        return sampled_figure(name, None, None, method, sampled, missing, level, unit, reason)
     mean, clusters = hajek_mean(sampled), len({one.cluster for one in sampled})
     if clusters < 2:
-        return _figure(name, mean, None, method, sampled, missing, level, unit, one_cluster(unit))
+        return sampled_figure(name, mean, None, method, sampled, missing, level, unit, one_cluster(unit))
     variance = variances(sampled, len(sampled)).clusters
-    return _figure(name, mean, wilson_on(mean, variance, clusters - 1, level), method, sampled, missing, level, unit)
+    return sampled_figure(
+        name, mean, wilson_on(mean, variance, clusters - 1, level), method, sampled, missing, level, unit
+    )
 
 
 def stratified_share(
@@ -209,7 +211,7 @@ def stratified_share(
     if not reason and len(used) < 2:
         reason = f"Two strata with {LEAST_IN_STRATUM} audited statements each are needed."
     if reason:
-        return _figure(name, None, None, STRATIFIED, everyone, missing, level, unit, reason)
+        return sampled_figure(name, None, None, STRATIFIED, everyone, missing, level, unit, reason)
     size = sum(stratum.size for stratum in used.values())
     sampled = [one for stratum in used.values() for one in stratum.sampled]
     cells = [label for label, stratum in used.items() for _ in stratum.sampled]
@@ -219,7 +221,7 @@ def stratified_share(
     variance = within_cells([one.value for one in sampled], cells, shares, left)
     ends = wilson_on(value, variance, len(sampled) - len(used), level)
     notes = (f"joined to “{OTHERS}”, with too few audited statements each: {', '.join(joined)}",) if joined else ()
-    return _figure(name, value, ends, STRATIFIED, sampled, missing, level, unit, notes=notes)
+    return sampled_figure(name, value, ends, STRATIFIED, sampled, missing, level, unit, notes=notes)
 
 
 def post_stratified_share(
@@ -242,14 +244,14 @@ def post_stratified_share(
     if not reason and (not known or len(sampled) < 2):
         reason = "One of the two parts has no label."
     if reason:
-        return _figure(name, None, None, STUDY, sampled, missing, level, unit, reason, more=len(known))
+        return sampled_figure(name, None, None, STUDY, sampled, missing, level, unit, reason, more=len(known))
     weight, exact, mean = known_size / size, sum(known) / len(known), hajek_mean(sampled)
     low, high = _of_this_study(sampled, size - known_size, level)
     value, low, high = (weight * exact + (1 - weight) * part for part in (mean, low, high))
-    return _figure(name, value, (low, high), STUDY, sampled, missing, level, unit, more=len(known))
+    return sampled_figure(name, value, (low, high), STUDY, sampled, missing, level, unit, more=len(known))
 
 
-def _figure(
+def sampled_figure(
     name: str,
     value: float | None,
     ends: tuple[float, float] | None,
@@ -258,17 +260,24 @@ def _figure(
     missing: int,
     level: float,
     unit: str,
-    reason: str | None = None,
+    reason: str = "",
     *,
     more: int = 0,
     notes: tuple[str, ...] = (),
 ) -> Estimate:
+    """A share by these statements, and by ``more`` that were all looked at; ``missing`` have no value. ``reason``: why
+    there is no value, or why no ``ends`` of an interval. ``unit``: what the clusters are."""
     low, high = ends or (None, None)
     clusters = len({one.cluster for one in sampled})
     return Estimate(
-        name, value, low, high, method, len(sampled) + more, clusters, missing, reason, level, notes=notes,
+        name, value, low, high, method, len(sampled) + more, clusters, missing, reason or None, level, notes=notes,
         scale="share", cluster=unit,
     )  # fmt: skip
+
+
+def in_answers_like_these(name: str) -> str:
+    """The name of a share, taken of answers like those of the study."""
+    return f"{name}, in answers like these"
 
 
 def _joined(strata: Mapping[str, AuditedStratum]) -> tuple[dict[str, AuditedStratum], list[str]]:

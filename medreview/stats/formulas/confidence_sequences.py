@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from medreview.stats.formulas.audit_sampling import Sampled, hajek_mean, too_few
+from medreview.stats.formulas.audit_sampling import Sampled, hajek_mean, sampled_figure, too_few
 from medreview.stats.formulas.estimate import LEVEL, Estimate
 
 EVERY_LOOK: Final = "confidence sequence, beta-binomial mixture, without replacement"
@@ -41,12 +41,7 @@ def anytime_share(
             reason = UNEQUAL
         else:
             ends = at_every_look([one.value for one in sampled], size, level)
-    low, high = ends or (None, None)
-    clusters = len({one.cluster for one in sampled})
-    return Estimate(
-        name, value, low, high, EVERY_LOOK, len(sampled), clusters, missing, reason or None, level, scale="share",
-        cluster=unit,
-    )  # fmt: skip
+    return sampled_figure(name, value, ends, EVERY_LOOK, sampled, missing, level, unit, reason)
 
 
 def at_every_look(values: Sequence[float], size: int, level: float = LEVEL) -> tuple[float, float]:

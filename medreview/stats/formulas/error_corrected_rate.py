@@ -8,15 +8,17 @@ share of yes among all their verdicts then gives the true one: (share + specific
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from medreview.stats.formulas.audit_sampling import (
     Sampled,
     hajek_mean,
+    in_answers_like_these,
     left_over,
     one_cluster,
     over_large,
+    sampled_figure,
     too_few,
     variances,
     weights,
@@ -65,6 +67,7 @@ def error_corrected(
     unit = verdicts.cluster
     sensitivity = _rate("sensitivity of the judges", used, said, unit, yes=True, level=level)
     specificity = _rate("specificity of the judges", used, said, unit, yes=False, level=level)
+    names = name, in_answers_like_these(name)
     methods = CORRECTED, over_large(unit).replace("Wilson", "Student's t inverted")
     share = verdicts.share
     reason = too_few([one.value for one in used]) or refused
@@ -74,12 +77,10 @@ def error_corrected(
     if not reason and None not in found:
         reason = _tells_nothing(*(value or 0.0 for value in found))
     if reason or share is None or sensitivity.value is None or specificity.value is None:
-        clusters = len({one.cluster for one in used})
         study, at_large = (
-            Estimate(title, None, None, None, method, len(used), clusters, missing, reason, level, scale="share",
-                     cluster=unit)
-            for title, method in zip((name, _at_large(name)), methods, strict=True)
-        )  # fmt: skip
+            sampled_figure(title, None, None, method, used, missing, level, unit, reason)
+            for title, method in zip(names, methods, strict=True)
+        )
         return ErrorCorrected(study, at_large, sensitivity, specificity)
     net, informed = share + specificity.value - 1, sensitivity.value + specificity.value - 1
     value = min(1.0, max(0.0, net / informed))
@@ -87,17 +88,13 @@ def error_corrected(
     large = _of_clusters(used, pulls, verdicts, share)
     n, clusters = len(used), len({one.cluster for one in used})
     over = _Moved(*(a + b - c for a, b, c in zip(draw, large, plain, strict=True)))
+    intervals = (
+        _inverted(net, informed, moved, freedom, level) if freedom > 0 else None
+        for moved, freedom in ((draw, n - 2), (over, clusters - 1))
+    )
     study, at_large = (
-        _figure(
-            Estimate(
-                title, value, None, None, method, n, clusters, missing, _UNSURE, level, scale="share", cluster=unit
-            ),
-            _inverted(net, informed, moved, freedom, level) if freedom > 0 else None,
-        )
-        for title, method, moved, freedom in (
-            (name, methods[0], draw, n - 2),
-            (_at_large(name), methods[1], over, clusters - 1),
-        )
+        sampled_figure(title, value, ends, method, used, missing, level, unit, "" if ends else _UNSURE)
+        for title, method, ends in zip(names, methods, intervals, strict=True)
     )
     return ErrorCorrected(study, at_large, sensitivity, specificity)
 
@@ -132,13 +129,12 @@ def _rate(name: str, used: Sequence[Sampled], said: Sequence[float], unit: str, 
     clusters, method = len({one.cluster for one in of}), over_large(unit)
     if not of:
         why = f"No audited statement with a verdict is {'supported' if yes else 'not supported'} by the labels."
-        return Estimate(name, None, None, None, method, 0, 0, reason=why, level=level, scale="share", cluster=unit)
+        return sampled_figure(name, None, None, method, of, 0, level, unit, why)
     value = hajek_mean(of)
     if clusters < 2:
-        return Estimate(name, value, None, None, method, len(of), clusters, reason=one_cluster(unit), level=level,
-                        scale="share", cluster=unit)  # fmt: skip
+        return sampled_figure(name, value, None, method, of, 0, level, unit, one_cluster(unit))
     ends = wilson_on(value, variances(of, len(of)).clusters, clusters - 1, level, none=1 / len(of))
-    return Estimate(name, value, *ends, method, len(of), clusters, level=level, scale="share", cluster=unit)
+    return sampled_figure(name, value, ends, method, of, 0, level, unit)
 
 
 class _Moved(NamedTuple):
@@ -207,11 +203,3 @@ def _inverted(net: float, informed: float, moved: _Moved, freedom: int, level: f
         return None
     low, high = ((b + side * math.sqrt(root)) / a for side in (-1, 1))
     return min(1.0, max(0.0, low)), min(1.0, max(0.0, high))
-
-
-def _figure(found: Estimate, ends: tuple[float, float] | None) -> Estimate:
-    return found if ends is None else replace(found, low=ends[0], high=ends[1], reason=None)
-
-
-def _at_large(name: str) -> str:
-    return f"{name}, in answers like these"

@@ -10,9 +10,11 @@ from typing import Final, NamedTuple
 from medreview.stats.formulas.audit_sampling import (
     Sampled,
     clustered,
+    in_answers_like_these,
     left_over,
     one_cluster,
     over_large,
+    sampled_figure,
     too_few,
     variances,
     weighted_mean,
@@ -108,26 +110,14 @@ def prediction_powered(
     """
     reason = too_few([one.value for one in sampled]) or refused or _no_help(sampled, predicted, verdicts, weight)
     n, clusters = len(sampled), len({one.cluster for one in sampled})
+    names = name, in_answers_like_these(name)
     large = over_large(verdicts.cluster)
     methods = (POWERED, large) if weight is None else (FIXED, large.replace("Wilson", "Student's t"))
     mean_verdict = verdicts.share
     if reason or mean_verdict is None:
         study, at_large = (
-            Estimate(
-                title,
-                None,
-                None,
-                None,
-                method,
-                n,
-                clusters,
-                missing,
-                reason,
-                level,
-                scale="share",
-                cluster=verdicts.cluster,
-            )
-            for title, method in ((name, methods[0]), (_at_large(name), methods[1]))
+            sampled_figure(title, None, None, method, sampled, missing, level, verdicts.cluster, reason)
+            for title, method in zip(names, methods, strict=True)
         )
         return Powered(study, at_large, None, None, None)
     fit = _fit(sampled, [mean_verdict if said is None else said for said in predicted], mean_verdict, weight)
@@ -146,10 +136,7 @@ def prediction_powered(
         _figure(
             title, value, variance, freedom, method, sampled, missing, level, verdicts.cluster, wilson=weight is None
         )
-        for title, method, variance, freedom in (
-            (name, methods[0], draw, n - 2),
-            (_at_large(name), methods[1], over, clusters - 1),
-        )
+        for title, method, variance, freedom in zip(names, methods, (draw, over), (n - 2, clusters - 1), strict=True)
     )
     return Powered(study, at_large, fit.weight, ratio, _as_good_as(ratio, n, verdicts.size))
 
@@ -250,24 +237,16 @@ def _figure(
     name: str, value: float, variance: float, freedom: int, method: str, sampled: Sequence[Sampled], missing: int,
     level: float, unit: str, *, wilson: bool,
 ) -> Estimate:  # fmt: skip
-    n, clusters = len(sampled), len({one.cluster for one in sampled})
     if freedom < 1:
-        return Estimate(
-            name, value, None, None, method, n, clusters, missing, one_cluster(unit), level, scale="share",
-            cluster=unit,
-        )  # fmt: skip
+        return sampled_figure(name, value, None, method, sampled, missing, level, unit, one_cluster(unit))
     if wilson and 0 < value < 1:
-        low, high = wilson_on(value, variance, freedom, level)
+        ends = wilson_on(value, variance, freedom, level)
     else:
         half = student(level, freedom) * math.sqrt(variance)
-        low, high = max(0.0, value - half), min(1.0, value + half)
-    return Estimate(name, value, low, high, method, n, clusters, missing, level=level, scale="share", cluster=unit)
+        ends = max(0.0, value - half), min(1.0, value + half)
+    return sampled_figure(name, value, ends, method, sampled, missing, level, unit)
 
 
 def _as_good_as(ratio: float | None, n: int, size: int) -> int | None:
     """The labels ``m`` of which 1/m - 1/size is that of ``n`` times the ratio: both are corrected for the study."""
     return None if ratio is None or n >= size else math.floor(1 / (1 / size + (1 / n - 1 / size) * ratio))
-
-
-def _at_large(name: str) -> str:
-    return f"{name}, in answers like these"

@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.audit_sampling import Sampled, hajek_mean, sampled_figure, weights, wilson_on
+from medreview.stats.formulas.estimate import LEVEL, Estimate
 from medreview.stats.formulas.intervals import share_difference
-from medreview.stats.formulas.randomised_arms import arm_share
 from medreview.stats.reports.audit_verdicts import DrawnMember, Met
 from medreview.study.audit_plan import Arm
+
+LEAST_OF_ARM: Final = 15
+"""Statements of an arm below which nothing is said of it."""
+_ARM: Final = "Wilson, variance of the draw and the coin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,22 @@ def _share(arm: Arm, members: Sequence[DrawnMember], cluster: str) -> Estimate:
     sampled = [member.sampled for member in members if member.met == "used"]
     missing = sum(member.met in _NO_WORD for member in members)
     return arm_share(f"agreement with the judges, {arm}", sampled, missing=missing, unit=cluster)
+
+
+def arm_share(
+    name: str, sampled: Sequence[Sampled], *, missing: int = 0, unit: str = "response", level: float = LEVEL
+) -> Estimate:
+    """The share in one arm, weighted by 1 / probability (Hajek 1971). Undefined below 15 statements.
+
+    Wilson's interval with Student's t, without a correction for a finite study: what the arms are for is an effect on
+    any such statement. The coin falls for each statement alone, so that their likeness within a ``unit`` adds nothing.
+    """
+    n = len(sampled)
+    if n < LEAST_OF_ARM:
+        reason = f"{LEAST_OF_ARM} statements of each kind are needed: {n} so far."
+        return sampled_figure(name, None, None, _ARM, sampled, missing, level, unit, reason)
+    mean = hajek_mean(sampled)
+    pulls = ((one.value - mean) * weight for one, weight in zip(sampled, weights(sampled), strict=True))
+    variance = sum(pull**2 for pull in pulls) * n / (n - 1)
+    ends = wilson_on(mean, variance, n - 1, level, none=1 / n)
+    return sampled_figure(name, mean, ends, _ARM, sampled, missing, level, unit)

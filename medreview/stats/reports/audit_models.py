@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
-from medreview.stats.formulas.audit_sampling import audit_share
+from medreview.stats.formulas.audit_sampling import audit_share, in_answers_like_these
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import share_difference
 from medreview.stats.formulas.ppi_plus_plus import PUBLISHED, PublishedMean, published_difference, published_mean
@@ -74,7 +74,7 @@ def _side(model: str, members: Sequence[DrawnMember], judge: JudgeVerdicts, assi
 
 def _difference(one: str, first: _Side, other: str, second: _Side) -> ModelDifference:
     name = f"supported, {one} minus {other}"
-    alike = f"{name}, in answers like these"
+    alike = in_answers_like_these(name)
     return ModelDifference(
         first=one,
         second=other,

@@ -18,6 +18,7 @@ from medreview.stats.formulas.audit_sampling import (
     Planned,
     Sampled,
     audit_share,
+    in_answers_like_these,
     labels_at_large,
     labels_for,
     post_stratified_share,
@@ -442,7 +443,7 @@ def audit_share_of(name: str, members: Sequence[DrawnMember], size: int, cluster
     missing, sampled = flow.drawn - flow.used, used_of(members)
     notes = (f"assisted in part: {flow.assisted} of {flow.used}",) if flow.assisted else ()
     study = replace(audit_share(name, sampled, size, missing=missing, unit=cluster), notes=notes)
-    large = share_at_large(f"{name}, in answers like these", sampled, missing=missing, unit=cluster)
+    large = share_at_large(in_answers_like_these(name), sampled, missing=missing, unit=cluster)
     at_large = replace(large, notes=notes)
     bounds = None
     if flow.assisted and study.value is not None:
