@@ -10,6 +10,7 @@ from medreview.errors import UserError
 from medreview.labels import FINISHES, HALLUCINATION, NONE_OF_THEM, OWN, SEVERAL, is_own
 from medreview.references.verdict import VERDICTS
 from medreview.review.queue_kinds import KINDS, ROWS, Mode, QueueKind
+from medreview.stats.reports.answer_arms import EXTRA
 from medreview.stats.reports.reviewer_labels import reviewers
 from medreview.stats.reports.study_reader import EVERYTHING, Selection, UnitSelection
 from medreview.study.ids import STATEMENT
@@ -26,8 +27,6 @@ _TAGGED: Final = """
 EXISTS (SELECT 1 FROM tag_standing AS g
         WHERE g.unit = {unit} AND g.reviewer = ?1 AND g.pass = ?2 AND g.tag = ltrim(?, '#'))"""
 _TAGS: Final = "SELECT DISTINCT tag FROM tag_standing"
-_EXTRA: Final = "extra."
-"""Before the name of a column of an answer's record that no field was made of."""
 _MOST: Final = 5_000
 """Values of one filter that are offered."""
 
@@ -192,7 +191,7 @@ def _read(text: str, kind: QueueKind) -> Iterator[tuple[str, str, Filter]]:
         key, separator, value = word.partition("=")
         known = filters.get(key) or _of_own_axis(key, kind) or (_of_record(key) if kind.unit == STATEMENT else None)
         if separator and known is None:
-            names = [*filters, f"{OWN}NAME", *([f"{_EXTRA}NAME"] if kind.unit == STATEMENT else [])]
+            names = [*filters, f"{OWN}NAME", *([f"{EXTRA}NAME"] if kind.unit == STATEMENT else [])]
             raise UserError(f"A filter cannot use {key!r}; it can use {', '.join(names)} and plain words.")
         yield (key, value, known) if separator and known else ("", word, _PLAIN)
 
@@ -205,7 +204,7 @@ def _of_own_axis(key: str, kind: QueueKind, levels: tuple[str, ...] = ()) -> Fil
 
 def _of_record(key: str) -> Filter | None:
     """The filter by what else the record of an answer says: ``extra.ward`` of its column ``ward``."""
-    name = key.removeprefix(_EXTRA)
+    name = key.removeprefix(EXTRA)
     if name == key or not name:
         return None
     quoted = name.replace("'", "''")
@@ -232,7 +231,7 @@ class FilterWords:
                 every[name] = one
         if self._kind.unit == STATEMENT:
             names = self._reader.execute("SELECT DISTINCT key FROM response AS r, json_each(r.extra) ORDER BY key")
-            every |= {key: one for name in names if (one := _of_record(key := f"{_EXTRA}{name[0]}"))}
+            every |= {key: one for name in names if (one := _of_record(key := f"{EXTRA}{name[0]}"))}
         return {name: one for name, one in every.items() if not (one.tells and self._mode == "blind")}
 
     @property

@@ -22,6 +22,7 @@ from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.human_baseline import MARGIN
 from medreview.stats.how_good import Answer, how_good
 from medreview.stats.reference_verdicts import OtherWorkCounter, OtherWorkSupport, ReferenceReport, reference_report
+from medreview.stats.reports.answer_arms import MODEL, NO_ARMS, RepeatedAnswers, repeated_answers, study_arms
 from medreview.stats.reports.audit_report import AuditReport, audit_report
 from medreview.stats.reports.audit_verdicts import VerdictCounter, audited_units
 from medreview.stats.reports.comparison import Comparison
@@ -97,7 +98,8 @@ class StudyFigures:
     ``generated``: what models were asked to write, run by run; ``own_work``: judges that judged what their own model
     wrote. ``cleanup``: what became of unsupported statements, by who revised them; ``planted``: answers with a planted
     hallucination. ``consensus``: several reviewers on the same statements. ``differences``: of judges, models and
-    modes, with intervals and tests. ``part``: the part of the study that all of this is of, ``None`` for all of it;
+    modes, with intervals and tests; ``repeated``: models that answered a question more than once, ``None`` where none
+    did, or for a part of the study. ``part``: the part of the study that all of this is of, ``None`` for all of it;
     ``flow``: what is in it, and what became of that; ``by``: the parts of it, where it was divided. ``conduct``: how
     reviewers work, of those of whom it was asked. ``headlines``: what leads of each other kind of unit that the study
     uses; ``units``: everything of those that somebody labelled; both of the whole study and the first pass only.
@@ -121,6 +123,7 @@ class StudyFigures:
     between_judges: BetweenJudges
     consensus: tuple[Consensus, ...]
     differences: tuple[DifferenceFamily, ...]
+    repeated: RepeatedAnswers | None
     support: SupportReport
     kinds: ResponseReport
     questions: QuestionReport
@@ -157,12 +160,14 @@ def study_figures(
     progress: Progress = SILENT,
     only: Selection = EVERYTHING,
     by: By | None = None,
+    between: str = MODEL,
     conduct: Collection[str] | None = (),
     margin: float = MARGIN,
     epsilon: float = EPSILON,
 ) -> StudyFigures:
     """The figures of one reviewer, or of all of them and between each two; of ``only`` a part of the study, if named,
-    and divided ``by`` something.
+    and divided ``by`` something. ``between`` what arms differences are: ``model``, ``run``, ``prompt``, ``version`` or
+    ``extra.NAME`` (``medreview.stats.reports.answer_arms``); with ``full``.
 
     ``full``: everything. Without it what one screen shows, in half the time of a large study: supported or not only,
     nothing by model, origin or label, no differences, consensus or other units, and judges beside each other only where
@@ -179,7 +184,7 @@ def study_figures(
     judges, tie = judges_of_support(reader), tie_rule(reader)
     scales = SCALES if full else (BINARY,)
     agreement = {name: JudgeAgreement(name, labels[name], judges, scales) for name in names}
-    apart = StudyDifferences(labels if full else {}, judges)
+    apart = StudyDifferences(labels if full else {}, judges, study_arms(reader, between) if full else NO_ARMS)
     panel = ConsensusCounter(labels if full else {}, judges)
     reviewed = {name: ReviewedSupport(name, labels[name], split=full) for name in names}
     judged = JudgedSupport(tie, dict(every_statement(reader)), split=full)
@@ -198,10 +203,9 @@ def study_figures(
         statements += len(case.statements)
         parted += case.parted
         complete += [] if case.parted else [case.response_id]
-        judged.add(case)
+        apart.add(case, judged.add(case))
         elsewhere.add(case)
         verdicts.add(case)
-        apart.add(case)
         for statement in case.statements:
             beside.add(case.cluster, statement)
             panel.add(case.cluster, statement)
@@ -220,10 +224,10 @@ def study_figures(
         )
         for name in names
     )
-    between = between_reviewers(labels, resampling, adjudicated_statements(reader), full=full)
+    beside_others = between_reviewers(labels, resampling, adjudicated_statements(reader), full=full)
     judges_beside = beside.figures(resampling, full=full)
     groups = [group for one in found for group in one.agreement]
-    compared = [*(each for group in groups for each in group.comparisons), *between, *judges_beside.pairs]
+    compared = [*(each for group in groups for each in group.comparisons), *beside_others, *judges_beside.pairs]
     audit = audit_report(reader, labels, verdicts.judges(), pass_no=pass_no, only=only, clusters=clusters)
     kinds = headlines(reader, names) if whole and pass_no == 1 else ()
     support = judged.report(resampling)
@@ -244,10 +248,11 @@ def study_figures(
         responses=len(responses),
         resampling=resampling,
         reviewers=found,
-        between_reviewers=between,
+        between_reviewers=beside_others,
         between_judges=judges_beside,
         consensus=panel.figures(tie, resampling, margin=margin),
-        differences=apart.families(judged.by_model, resampling),
+        repeated=repeated_answers(reader, clusters) if whole and full else None,
+        differences=apart.families(resampling),
         support=support,
         kinds=response_report(reader, only=None if whole else responses),
         questions=question_report(reader) if whole else QuestionReport(0, (), ()),

@@ -41,6 +41,14 @@ def stats(
             "ranking or qa: the figures of each model, case or type."
         ),
     ] = None,
+    between: Annotated[
+        str,
+        Option(
+            metavar="WHAT",
+            help="With --full: differences between answers by run, prompt, version or extra.NAME (a column of their "
+            "file) instead of by model, paired by question.",
+        ),
+    ] = "",
     where: Annotated[
         str,
         Option(
@@ -133,6 +141,7 @@ def stats(
     from medreview.review.queue_filters import select_statements
     from medreview.stats.formulas.alternative_annotator import EPSILON
     from medreview.stats.formulas.human_baseline import MARGIN
+    from medreview.stats.reports.answer_arms import MODEL
     from medreview.stats.requirements import outcomes, requirement
     from medreview.stats.study_figures import figure_document, study_figures
 
@@ -140,6 +149,10 @@ def stats(
     required = [requirement(each) for each in require or ()]
     if csv not in ("", "-"):
         check_report(Path(csv), FIGURES)
+    whole = full or as_json or bool(csv or required)
+    if between and (unit is not None or gold or not whole):
+        done = command("stats", study, "--full", "--between", between)
+        raise UserError(f"--between goes with --full, on statements: `{done}`.")
     if unit is not None or gold:
         if conduct or by not in (None, "model", "case", "type"):
             raise UserError("With --unit and --gold, --by is model, case or type; --conduct is of statements.")
@@ -157,11 +170,10 @@ def stats(
         current_verdicts(opened)
         only = select_statements(opened.reader, where, reviewer)
         looked(opened, "stats", shown_by(only))
-        whole = full or as_json or bool(csv or required)
         own = () if not whole else None if conduct else (reviewer,) if reviewer else reading(opened)
         figures = study_figures(
             opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
-            margin=MARGIN if margin is None else margin, epsilon=worth,
+            between=between or MODEL, margin=MARGIN if margin is None else margin, epsilon=worth,
         )  # fmt: skip
         if any(told_by_sums(figures.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")

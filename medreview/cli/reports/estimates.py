@@ -5,13 +5,27 @@ How intervals were made, which part of a study a filter chose, and which state o
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.layout import Part, ReportTable, TableHeading, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import (
+    NextStep,
+    Part,
+    ReportTable,
+    TableHeading,
+    Title,
+    cells,
+    inset,
+    numbers,
+    reasons,
+    table,
+)
+from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, JACKKNIFE_BELOW, Estimate, half_up
 from medreview.stats.formulas.hypothesis_tests import StatisticDifference
+from medreview.stats.reports.answer_arms import EXTRA, RepeatedAnswers
 from medreview.stats.reports.provenance import Provenance
 from medreview.stats.reports.reviewer_labels import TOGETHER, Group
 from medreview.stats.reports.study_differences import Between, DifferenceFamily
@@ -90,17 +104,18 @@ def p_value(value: float) -> str:
     return "p below 0.001" if value < 0.0005 else f"p {half_up(value)}"
 
 
-def more_models(count: int, done: str) -> str:
+def more_models(count: int, done: str, what: str = "model") -> str:
     """That some models are not ``compared``, or not ``shown``, and which of them that are: none needs to be smaller."""
-    return (
-        f"{counted(count, 'more model')} not {done}: those with most responses are, and of equal ones the first by name"
-    )
+    more = counted(count, f"more {what}")
+    return f"{more} not {done}: those with most responses are, and of equal ones the first by name"
 
 
 _OF: Final[dict[Between, str]] = {
     "judges": "agreement with {who}, one judge minus another",
     "models_agreement": "agreement of the judges together with {who}, by model",
     "models_support": "support by the judges' verdict, one model minus another",
+    "arms_agreement": "agreement of the judges together with {who}, by {arms}",
+    "arms_support": "support by the judges' verdict, by {arms}",
     "modes": "agreement of the judges together with {who}, blind minus assisted labels",
 }
 _NAMES: Final = {
@@ -131,12 +146,32 @@ def _family(family: DifferenceFamily) -> Part:
         who += f" ({Group(family.mode, family.drawn).title})"
     elif family.drawn is not None:
         who += f" ({'random audit' if family.drawn else 'other queues'})"
-    title = _OF[family.between].format(who=who)
-    return inset(*differences_table(title, family.differences, family.omitted, "tested"), *family.cautions)
+    arms = one_line(family.arms.removeprefix(EXTRA))
+    title = _OF[family.between].format(who=who, arms=arms)
+    told = differences_table(title, family.differences, family.omitted, "tested", what=arms or "model")
+    left = [f"{counted(family.without, 'response')} without a {arms} left out"] if family.without else []
+    return inset(*told, *left, *map(one_line, family.cautions))
 
 
-def differences_table(title: str, found: Sequence[StatisticDifference], omitted: int, tested: str) -> Iterator[Part]:
-    """Differences of one family, what is missing of them, and what to keep in mind; ``omitted``: models left out."""
+def repeated_parts(repeated: RepeatedAnswers | None, study: Path) -> Iterator[Part]:
+    """That models answered questions more than once, and how these answers are compared; nothing where none did."""
+    if repeated is None:
+        return
+    told = "; ".join(
+        f"{side_name(one.model)} gave {one.answers:,} to {counted(one.questions, 'question')}"
+        for one in repeated.models
+    )
+    apart = f"tell them apart: {', '.join(repeated.told_by)}" if repeated.told_by else "no record tells them apart"
+    yield from ("", one_line(f"Several answers of one model to one question: {told}; {apart}."))
+    if repeated.told_by:
+        yield NextStep(command("stats", study, "--full", "--between", repeated.told_by[0]))
+
+
+def differences_table(
+    title: str, found: Sequence[StatisticDifference], omitted: int, tested: str, what: str = "model"
+) -> Iterator[Part]:
+    """Differences of one family, what is missing of them, and what to keep in mind; ``omitted``: models left out, or
+    ``what`` else is compared."""
     named = [
         (f"{side_name(one.first)} - {side_name(one.second)}", _NAMES.get(one.statistic, one.statistic)) for one in found
     ]
@@ -153,7 +188,7 @@ def differences_table(title: str, found: Sequence[StatisticDifference], omitted:
     yield f"{counted(found[0].family, 'difference')} {tested}: {'; '.join(tests) or 'none could be'}"
     yield from _pairings(found)
     if omitted:
-        yield more_models(omitted, "compared")
+        yield more_models(omitted, "compared", what)
     estimates = [(", ".join(names), one.estimate) for names, one in zip(named, found, strict=True)]
     yield from reasons((name, figure) for name, figure in estimates if figure.low is None)
     fewest = min((one.fewest for one in found if one.estimate.low is not None), default=FEW_CLUSTERS)

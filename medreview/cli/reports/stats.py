@@ -22,6 +22,7 @@ from medreview.cli.reports.estimates import (
     over_units,
     part_lines,
     provenance_lines,
+    repeated_parts,
     sentences,
 )
 from medreview.cli.reports.generation import cleanup_parts, generation_parts, passage_parts, planted_parts
@@ -235,6 +236,8 @@ def stats_parts(figures: StudyFigures, study: Path) -> Iterator[Part]:
             yield from ("", comparison_part(comparison))
     yield from _judges(figures.between_judges)
     yield from difference_parts(figures.differences)
+    if not any(family.arms for family in figures.differences):
+        yield from repeated_parts(figures.repeated, study)
     yield from consensus_parts(figures.consensus, figures.resampling.replicates)
     yield from trust_parts(figures.trust)
     yield from _kinds(figures.kinds)

@@ -146,7 +146,7 @@ class _Answer:
 def _answer(row: sqlite3.Row, question: str) -> _Answer:
     details: dict[str, list[str]] = {}
     day = _day(row["created_at"])
-    for name, value in _leaves(json.loads(row["extra"])):
+    for name, value in leaves(json.loads(row["extra"])):
         if not day and name in _DATES:
             day = _day(value)
         if detail := _NAMED.get(name):
@@ -155,11 +155,11 @@ def _answer(row: sqlite3.Row, question: str) -> _Answer:
                    details)  # fmt: skip
 
 
-def _leaves(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def leaves(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Names and values of a record and of the tables within it, as texts; lists are nothing that is asked for."""
     for key, value in record.items():
         if isinstance(value, Mapping):
-            yield from _leaves(value)
+            yield from leaves(value)
         elif isinstance(value, str | int | float) and str(value).strip():
             yield normalise_column(str(key)), _text(value)
 

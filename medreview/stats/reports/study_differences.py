@@ -1,15 +1,16 @@
-"""Differences that a study can tell: of judges and the jury, of models, of blind and assisted labels.
+"""Differences that a study can tell: of judges and the jury, of models or other arms, of blind and assisted labels.
 
 All on supported or not. Each family is looked at together: its p values are adjusted by Holm for their number.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal
 
 import numpy as np
 
+from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import Floats, Ints, Resampling, Statistic, cluster_codes
@@ -18,6 +19,7 @@ from medreview.stats.formulas.estimate import Scale
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, paired_test, with_holm
 from medreview.stats.formulas.shared_draws import Alike, CountedBlock, DrawnBlock, draw_together
 from medreview.stats.formulas.support import ResponseSupport, support_counts
+from medreview.stats.reports.answer_arms import MODEL, Arms
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
     GROUPS,
@@ -29,10 +31,10 @@ from medreview.stats.reports.reviewer_labels import (
 )
 from medreview.stats.reports.study_reader import JudgedResponse, JudgesOpinion
 
-Between = Literal["judges", "models_support", "models_agreement", "modes"]
+Between = Literal["judges", "models_support", "models_agreement", "arms_support", "arms_agreement", "modes"]
 
 MOST_MODELS: Final = 6
-"""Models that are compared, those with most responses first: 12 would be 66 pairs."""
+"""Models, or other arms, that are compared, those with most responses first: 12 would be 66 pairs."""
 CHOSEN_HERE: Final = (
     "The best single judge was chosen on these labels: it looks better than it is, and the jury beside it worse."
 )
@@ -42,6 +44,11 @@ OTHER_STATEMENTS: Final = (
 MODELS_DIFFER: Final = (
     "The models' statements are other ones, so that the judges may have had it easier with one of them."
 )
+
+ARMS_DIFFER: Final = (
+    "The statements of the two are other ones, so that the judges may have had it easier with one of them."
+)
+SEVERAL_MODELS: Final = "Answers of several models are in these: with --where model=NAME they are of one."
 
 _SHARES: Final = {"statement_support": "statement support", "response_support": "response support"}
 _NO_LABELS: Final = "One of the two has nothing to be compared on."
@@ -53,9 +60,11 @@ class DifferenceFamily:
 
     ``between``: ``judges`` (each two on the statements that both and the reviewer labelled, and the jury minus the best
     single one), ``models_agreement`` (of the judges together with the reviewer, by model), ``models_support`` (shares
-    by the judges' verdict), ``modes`` (agreement on blind minus on assisted labels). ``reviewer``, ``mode`` and
-    ``drawn`` say whose labels of which group; ``None`` without labels, or for both modes. ``omitted`` models are
-    not compared: the last by number of responses, and of equal ones by name.
+    by the judges' verdict), ``arms_agreement`` and ``arms_support`` (the same of other arms than models), ``modes``
+    (agreement on blind minus on assisted labels). ``reviewer``, ``mode`` and ``drawn`` say whose labels of which group;
+    ``None`` without labels, or for both modes. ``omitted`` models or arms are not compared: the last by number of
+    responses, and of equal ones by name. ``arms``: what they are (``run``, ``extra.ward``), ``""`` for models, judges
+    and modes; ``without``: responses that say no such thing, and are in no arm.
     """
 
     between: Between
@@ -65,10 +74,12 @@ class DifferenceFamily:
     differences: tuple[StatisticDifference, ...]
     cautions: tuple[str, ...] = ()
     omitted: int = 0
+    arms: str = ""
+    without: int = 0
 
 
-_Kind = tuple[str, bool, JudgesOpinion]
-"""Of a labelled statement: the model, whether the reviewer finds it supported, and what the judges say."""
+_Kind = tuple[str | None, bool, JudgesOpinion]
+"""Of a labelled statement: the arm, whether the reviewer finds it supported, and what the judges say."""
 
 
 class _Said:
@@ -85,23 +96,23 @@ class _Said:
             name: np.array([_cell(kind, judge) for kind in labelled.kinds], dtype=np.int64)[codes]
             for name, judge in (names | {TOGETHER: None}).items()
         }
-        models: dict[str, int] = {}
-        of_kind = [models.setdefault(model, len(models)) for model, _, _ in labelled.kinds]
-        self._model = np.array(of_kind, dtype=np.int64)[codes]
-        self._models = models
+        arms: dict[str | None, int] = {}
+        of_kind = [arms.setdefault(arm, len(arms)) for arm, _, _ in labelled.kinds]
+        self._arm = np.array(of_kind, dtype=np.int64)[codes]
+        self._arms = arms
 
     @property
-    def models(self) -> list[str]:
-        """The models whose statements these are."""
-        return list(self._models)
+    def arms(self) -> list[str]:
+        """The arms (models, without others) whose statements these are."""
+        return [arm for arm in self._arms if arm is not None]
 
-    def places(self, *names: str, model: str | None = None) -> Ints:
-        """Where all of these have a word, of all statements or of those of one model."""
+    def places(self, *names: str, arm: str | None = None) -> Ints:
+        """Where all of these have a word, of all statements or of those of one arm."""
         held = np.ones(len(self.clusters), dtype=bool)
         for name in names:
             held &= self.cells[name] >= 0
-        if model is not None:
-            held &= self._model == self._models.get(model, -1)
+        if arm is not None:
+            held &= self._arm == self._arms.get(arm, -1)
         return np.flatnonzero(held)
 
     def block(self, name: str, places: Ints) -> CountedBlock:
@@ -116,38 +127,75 @@ def _cell(kind: _Kind, judge: VotingJudge | None) -> int:
 
 
 class StudyDifferences:
-    """Fed response by response; ``judges`` are those of ``medreview.judges.votes.judges_of_support``."""
+    """Fed response by response; ``judges`` are those of ``medreview.judges.votes.judges_of_support``.
 
-    def __init__(self, labels: Mapping[str, Mapping[str, ReviewerLabel]], judges: Sequence[VotingJudge]) -> None:
+    ``arms``: between what other than judges; without any arm in them, between nothing.
+    """
+
+    def __init__(
+        self, labels: Mapping[str, Mapping[str, ReviewerLabel]], judges: Sequence[VotingJudge], arms: Arms
+    ) -> None:
         self._labels = labels
         self._jury = [judge for judge in judges if not judge.offline]
         self._labelled = {(name, group): Alike[_Kind]() for name in labels for group in GROUPS}
+        self._arms = arms
+        self._support: dict[str, list[ResponseSupport]] = {}
+        self._models: set[str] = set()
+        self._without = 0
 
-    def add(self, case: JudgedResponse) -> None:
-        """Take up what reviewers and judges said of its statements."""
+    def add(self, case: JudgedResponse, support: ResponseSupport) -> None:
+        """Take up what reviewers and judges said of its statements; ``support``: what that comes to by the judges."""
+        arm = self._arms.of.get(case.response_id)
+        if arm is None:
+            self._without += 1
+        else:
+            self._support.setdefault(arm, []).append(support)
+            self._models.add(case.model)
         for name, labels in self._labels.items():
             for statement in case.statements:
                 label = labels.get(statement.statement_id)
                 mine = None if label is None else reviewers_label(label.label, BINARY, stale=label.stale).label
                 if label is None or mine is None:
                     continue
-                kind = (case.model, mine == BINARY.labels[0], statement.opinion)
+                kind = (arm, mine == BINARY.labels[0], statement.opinion)
                 self._labelled[name, label.group].add(case.cluster, kind)
 
-    def families(
-        self, models: Mapping[str, Sequence[ResponseSupport]], resampling: Resampling
-    ) -> tuple[DifferenceFamily, ...]:
-        """Every family that has a difference; ``models``: the responses of each, those with most first."""
-        found = [_support_by_model(models, resampling)]
+    def families(self, resampling: Resampling) -> tuple[DifferenceFamily, ...]:
+        """Every family that has a difference.
+
+        Raises :class:`UserError` where the arms are not models and there are fewer than two.
+        """
+        place = {name: number for number, name in enumerate(self._arms.names)}
+        order = sorted(self._support, key=lambda arm: (-len(self._support[arm]), place[arm]))
+        if self._arms.by != MODEL and len(order) < 2:
+            raise UserError(
+                f"All answers here that say their {self._arms.by.removeprefix('extra.')} say the same "
+                f"({', '.join(order) or 'none does'}): there is nothing to compare."
+            )
+        found = [self._between(_support_by_arm({arm: self._support[arm] for arm in order}, resampling))]
         every = {of: _Said(labelled, self._jury) for of, labelled in self._labelled.items()}
         for (name, group), said in every.items():
             found.append(self._judges(name, group, said, resampling))
-            found.append(_agreement_by_model(name, group, said, list(models), resampling))
+            found.append(self._between(_agreement_by_arm(name, group, said, order, resampling)))
         for name in self._labels:
             for drawn in (True, False):
                 both = [every[name, Group(mode, drawn)] for mode in ("blind", "assisted")]
                 found.append(_modes(name, drawn, both, resampling))
         return tuple(family for family in found if family.differences)
+
+    def _between(self, family: DifferenceFamily) -> DifferenceFamily:
+        """The same family where the arms are no models, named as that."""
+        if self._arms.by == MODEL:
+            return family
+        mixed = (SEVERAL_MODELS,) if len(self._models) > 1 else ()
+        own = (ARMS_DIFFER,) if family.cautions else ()
+        return replace(
+            family,
+            between="arms_agreement" if family.between == "models_agreement" else "arms_support",
+            cautions=(*self._arms.legend, *mixed, *own),
+            arms=self._arms.by,
+            without=self._without,
+        )
 
     def _judges(self, name: str, group: Group, said: _Said, resampling: Resampling) -> DifferenceFamily:
         spoke = [judge.name for judge in self._jury if len(said.places(judge.name))]
@@ -170,9 +218,9 @@ class StudyDifferences:
         )
 
 
-def _table(said: _Said, model: str | None = None) -> CountedBlock:
-    """The judges together beside the reviewer, of all statements or of those of one model."""
-    return said.block(TOGETHER, said.places(TOGETHER, model=model))
+def _table(said: _Said, arm: str | None = None) -> CountedBlock:
+    """The judges together beside the reviewer, of all statements or of those of one arm."""
+    return said.block(TOGETHER, said.places(TOGETHER, arm=arm))
 
 
 def _kappa(said: _Said, judge: str) -> tuple[float, float]:
@@ -225,19 +273,19 @@ def _agreement(
         )  # fmt: skip
 
 
-def _agreement_by_model(
-    name: str, group: Group, said: _Said, models: Sequence[str], resampling: Resampling
+def _agreement_by_arm(
+    name: str, group: Group, said: _Said, arms: Sequence[str], resampling: Resampling
 ) -> DifferenceFamily:
-    """How far the judges together agree with the reviewer on one model's statements, and on another's."""
-    known = [model for model in models if model in said.models][:MOST_MODELS]
-    drawn = draw_together([_table(said, model) for model in known], resampling)
-    by_model = dict(zip(known, drawn, strict=True))
+    """How far the judges together agree with the reviewer on one model's statements, and on another's; or arm's."""
+    known = [arm for arm in arms if arm in said.arms][:MOST_MODELS]
+    drawn = draw_together([_table(said, arm) for arm in known], resampling)
+    by_arm = dict(zip(known, drawn, strict=True))
     found = [
         one
-        for first, second in combinations([model for model in known if by_model[model].units.any()], 2)
-        for one in _agreement(first, second, (by_model[first], by_model[second]), resampling)
+        for first, second in combinations([arm for arm in known if by_arm[arm].units.any()], 2)
+        for one in _agreement(first, second, (by_arm[first], by_arm[second]), resampling)
     ]
-    omitted = len(set(said.models)) - len(known)
+    omitted = len(said.arms) - len(known)
     return DifferenceFamily(
         "models_agreement", name, group.mode, group.drawn, with_holm(found), (MODELS_DIFFER,), omitted
     )
@@ -252,32 +300,32 @@ def _modes(name: str, drawn: bool, both: Sequence[_Said], resampling: Resampling
     return DifferenceFamily("modes", name, None, drawn, with_holm(found), (OTHER_STATEMENTS,))
 
 
-def _support_by_model(models: Mapping[str, Sequence[ResponseSupport]], resampling: Resampling) -> DifferenceFamily:
-    """The share of supported statements, and of supported responses, of one model minus another's."""
-    chosen = list(models)[:MOST_MODELS]
+def _support_by_arm(arms: Mapping[str, Sequence[ResponseSupport]], resampling: Resampling) -> DifferenceFamily:
+    """The share of supported statements, and of supported responses, of one model minus another's; or arm's."""
+    chosen = list(arms)[:MOST_MODELS]
     found: list[StatisticDifference] = []
     for key, statistic in _SHARES.items():
-        drawn = draw_together([_shares(model, models[model], key) for model in chosen], resampling)
-        by_model = dict(zip(chosen, drawn, strict=True))
+        drawn = draw_together([_shares(arm, arms[arm], key) for arm in chosen], resampling)
+        by_arm = dict(zip(chosen, drawn, strict=True))
         for first, second in combinations(chosen, 2):
-            if not (by_model[first].units.any() and by_model[second].units.any()):
+            if not (by_arm[first].units.any() and by_arm[second].units.any()):
                 continue
-            units, sums = _joined((by_model[first], by_model[second]))
+            units, sums = _joined((by_arm[first], by_arm[second]))
             mine, other = _sides(first, second, _share, 2)
             one = difference(mine, other, statistic, units, sums, scale="share_difference", resampling=resampling)
             found.append(one)
     return DifferenceFamily(
-        "models_support", None, None, None, with_holm(found), omitted=max(0, len(models) - len(chosen))
+        "models_support", None, None, None, with_holm(found), omitted=max(0, len(arms) - len(chosen))
     )
 
 
-def _shares(model: str, responses: Sequence[ResponseSupport], key: str) -> CountedBlock:
+def _shares(arm: str, responses: Sequence[ResponseSupport], key: str) -> CountedBlock:
     """Two cells: items that are supported, and items that are not."""
     clusters: list[str] = []
     cells: list[int] = []
     for place, response in enumerate(responses):
         supported, known = support_counts(response)[key]
-        clusters += [response.cluster or f"{model} {place}"] * known
+        clusters += [response.cluster or f"{arm} {place}"] * known
         cells += [0] * supported + [1] * (known - supported)
     return CountedBlock(clusters, np.array(cells, dtype=np.int64), 2)
 

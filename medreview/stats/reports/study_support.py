@@ -121,11 +121,12 @@ class JudgedSupport:
         self._states: Counter[str] = Counter()
         self._judged = self._by_rules = self._alone = self._citing = 0
 
-    def add(self, case: JudgedResponse) -> None:
-        """Take up one response. A source not asked for is neither valid nor invalid."""
+    def add(self, case: JudgedResponse) -> ResponseSupport:
+        """Take up one response, and give what is counted of it. A source not asked for is neither valid nor invalid."""
         if case.invalid:
-            self._strata.add(case, _no_response(case))
-            return
+            nothing = _no_response(case)
+            self._strata.add(case, nothing)
+            return nothing
         valid = {source: None if page is None else page.valid for source, page in case.sources.items()}
         states = (page.state for page in case.sources.values() if page is not None and page.valid)
         self._states.update(state for state in states if state != "ok")
@@ -149,13 +150,9 @@ class JudgedSupport:
         # Of a text that nobody split into statements it is not known which of its sources they would use.
         parted = case.parted or not case.parsed
         urls = list(valid.values())
-        self._strata.add(case, ResponseSupport(urls, rows, verdicts, by_own, parted=parted, cluster=case.cluster))
-
-    @property
-    def by_model(self) -> dict[str, list[ResponseSupport]]:
-        """The responses of each model, those with most first; nothing where support is not split."""
-        found = {stratum[1]: members for stratum, members in self._strata.members.items() if stratum[0] == "model"}
-        return dict(sorted(found.items(), key=lambda one: (-len(one[1]), one[0])))
+        support = ResponseSupport(urls, rows, verdicts, by_own, parted=parted, cluster=case.cluster)
+        self._strata.add(case, support)
+        return support
 
     def report(self, resampling: Resampling) -> SupportReport:
         """The figures, and who the judges were where that is the offline judge."""

@@ -96,6 +96,8 @@ _FAMILIES: Final = {
     "judges": "agreement, judge minus judge",
     "models_agreement": "agreement, by model",
     "models_support": "support, model minus model",
+    "arms_agreement": "agreement, by arm",
+    "arms_support": "support, arm minus arm",
     "modes": "agreement, blind minus assisted",
 }
 _MOST_STRATA: Final = 7
