@@ -161,6 +161,18 @@ _WRITTEN: Final[dict[str, tuple[Term, ...]]] = {
              "interval is too narrow."),
         Term("no plan is set", "Nobody said before when the audit ends. Its interval is right if you read it once: "
              "audit --plan 5 sets an end."),
+        Term("valid at every look", "A wider interval that you may read as often as you like. Over all looks it misses "
+             "in at most 5 of 100 studies."),
+        Term("quest, resp, cases", "Over how many questions, responses or cases an interval is made. What comes from "
+             "one of them is alike, so that few of them mean a wide interval."),
+        Term("assisted by a coin", "A coin decides for each statement of the audit whether you see the judges. The two "
+             "halves show how far seeing them moves your labels."),
+        Term("advantage", "How often a judge is at least as near to the other people as the person it is compared "
+             "with."),
+        Term("corrected (Rogan-Gladen)", "The judges' share of supported statements, corrected for how often they are "
+             "wrong by your labels. A check only."),
+        Term("calibration error", "How far a judge's stated confidence is from how often it is right. From few labels "
+             "it comes out too high."),
     ),
 }  # fmt: skip
 
