@@ -97,7 +97,7 @@ def _of_facts(study: Study) -> None:
         (_of_facts, "tripod-llm", {
             "8b": "2: ann (6 labels), ben (6 labels)",
             "17": "key facts, said by the text, by ann: 83.3%",
-            "8a": "of each key fact: Does the response say the fact, or contradict it?",
+            "8a": "of each key fact: “Does the response say the fact, or contradict it?”",
             "8c": "juror (juror-model",
         }),
     ],
