@@ -236,7 +236,8 @@ def _labels(figures: StudyFigures) -> Iterator[str]:
             yield f"{seen:,} of {counted(given, 'label')} on {kind.title} cannot be vouched for as blind."
         clusters = max((one.share.clusters or 0 for one in kind.people), default=0)
         if 0 < clusters < FEW_CLUSTERS:
-            come = f"{kind.labelled:,} labelled, from {counted(clusters, kind.cluster)}"
+            come = f"only {kind.labelled:,} labelled"
+            come += f", from {counted(clusters, kind.cluster)}" if kind.cluster != kind.noun else ""
             yield f"{kind.title}: {come}; below {FEW_CLUSTERS} {kind.cluster}s intervals are uncertain."
         elif 0 < kind.labelled < FEW_ITEMS:
             yield f"{kind.title}: only {kind.labelled:,} labelled."

@@ -130,7 +130,8 @@ def _further_axes(figures: StudyFigures) -> Iterator[str]:
     for axis in figures.own_axes:
         if axis.kind == STATEMENT and axis.labelled:
             levels = ", ".join(map(in_words, axis.levels))
-            yield f"{counted(axis.labelled, 'statement')} were also labelled by {one_line(axis.title)} ({levels})."
+            labelled = counted(axis.labelled, "statement was", "statements were")
+            yield f"{labelled} also labelled by {one_line(axis.title)} ({levels})."
 
 
 def _judged(material: Material) -> Iterator[str]:
