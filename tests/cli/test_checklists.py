@@ -97,7 +97,7 @@ def _of_facts(study: Study) -> None:
         (_of_facts, "tripod-llm", {
             "8b": "2: ann (6 labels), ben (6 labels)",
             "17": "key facts, said by the text, by ann: 83.3%",
-            "8a": "of each key fact: Does the response say the fact, or contradict it?",
+            "8a": "of each key fact: “Does the response say the fact, or contradict it?”",
             "8c": "juror (juror-model",
         }),
     ],
@@ -127,6 +127,9 @@ def test_plan_of_the_audit_harm_and_blinding_fill_their_items(medreview: Program
     assert plan.startswith("the audit was to end at 60 labels, set by anna on 20")
     assert plan.endswith("before any label; interim: 1 label of a plan for 60 labels")
     assert "anna: the judges' verdict was seen before none of 1 first decision" in _says(chart["7b"])
+    medreview("report", demo, "--markdown", "r.md", "--replicates", 99)
+    assert "1 statement were" not in (told := (demo.parent / "r.md").read_text())
+    assert "1 statement was also labelled by severity of harm (none, mild, moderate" in told
     assert any("severity of harm (none, mild" in text for text in _says(chart["9a.i"]))
 
 

@@ -107,3 +107,11 @@ def test_a_page_holds_the_same_parts(tmp_path):
 
 def test_where_output_is_ascii_our_own_signs_are_spelt_and_other_ones_are_question_marks():
     assert printed(["± 5 points of “all”, Ärzte"], ascii_only=True) == '+- 5 points of "all", ?rzte\n'
+
+
+def test_a_column_without_any_content_is_left_out_where_it_may_be() -> None:
+    rows = [("x", "1", ""), ("y", "2")]
+    assert [column.name for column in table(("", "n", "cases"), rows).columns] == ["", "n", "cases"]
+    without = table(("", "n", "cases"), rows, if_any=("cases", "n"))
+    assert [column.name for column in without.columns] == ["", "n"]
+    assert without.rows == (("x", "1"), ("y", "2"))

@@ -142,8 +142,8 @@ def test_limits_by_missing_verdicts_are_told_from_the_lower_to_the_upper(medrevi
     told = (tmp_path / "r.md").read_text()
 
     assert (
-        "- unused sources: 1 of 1 lack a verdict; whatever these are, of all 1 the share lies between 0.0% and 100.0%."
-        in told
+        "- unused sources, by the judges' verdict: 1 of 1 lack a verdict; whatever these are, of all 1 the share lies "
+        "between 0.0% and 100.0%." in told
     )
 
 

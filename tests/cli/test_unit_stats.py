@@ -305,3 +305,18 @@ def test_reviewers_are_left_out_by_name_or_by_checks_of_attention_and_that_is_sa
     assert "add --unit KIND" in medreview("stats", path, "--passed", check=2).stderr
     refused = medreview("stats", path, "--unit", "question", "--leave-out", "bo", check=2).stderr
     assert "nobody has to be left out" in refused
+
+
+def test_a_judge_without_a_word_on_the_leading_scale_is_named_and_was_asked(medreview, tmp_path):
+    study = tmp_path / "q.medreview"
+    medreview("replay", "cliniqlink", study, "--sample")
+    screen = medreview("stats", study, "--unit", "ranking", *FEW).stdout
+    assert "Without a word on this scale: juror-one." in screen
+    assert "undefined" not in screen
+    assert " passages" not in medreview("stats", study, "--unit", "qa", *FEW).stdout, "each item is of its own"
+    medreview("report", study, "--markdown", "q.md", *FEW)
+    page = (tmp_path / "q.md").read_text()
+    assert "What these say came with a file: juror-one." in page
+    assert "No judge was asked" not in page
+    assert "- rankings: only 3 labelled; below 10 rankings intervals are uncertain." in page
+    assert "- QA items: only 10 labelled." in page

@@ -93,8 +93,10 @@ def _per_label(told: Classification, first: str, second: str) -> Iterator[Part]:
         ("", "precision", "95% interval", "recall", "95% interval", "F1"),
         [*rows, ("mean (macro)", *means, value_cell(told.macro_f1))],
     )
-    shown = [each for label in told.labels for each in (told.precision[label], told.recall[label])]
-    if any(figure.value is None for figure in shown):
+    both = {label: (told.precision[label].value, told.recall[label].value) for label in told.labels}
+    if unused := [in_words(str(label)) for label, figures in both.items() if figures == (None, None)]:
+        yield f"Neither gave {' or '.join(unused)}: the mean leaves that out."
+    if any(None in figures for figures in both.values() if figures != (None, None)):
         yield (
             f"Precision is undefined where {second} never gave the label, recall where {first} never did; both are "
             "0 in the mean."

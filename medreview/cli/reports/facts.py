@@ -190,7 +190,8 @@ def theme_counts(themes: SystemThemes) -> str:
     """Who made the themes of a system, and what is in none."""
     by = f"by {one_line(themes.by)}" if themes.by else "by category and by what differs"
     dropped = f"; {counted(themes.dropped, 'theme')} of one fact dropped" if themes.dropped else ""
-    return f"{by}; {counted(themes.alone, 'fact')} in none{dropped}"
+    alone = f"; {counted(themes.alone, 'fact')} in none" if themes.alone else ""
+    return f"{by}{alone}{dropped}"
 
 
 def fact_values(report: FactReport) -> list[dict[str, Any]]:

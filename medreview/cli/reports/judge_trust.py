@@ -198,6 +198,11 @@ def _length(errors: Sequence[JudgeErrors]) -> Part:
 
 
 def _family(one: JudgeErrors, found: ByFamily) -> Part:
+    unknown = f"; {counted(found.unknown, 'statement')} of answers whose model is not named" if found.unknown else ""
+    writers = ", ".join(map(one_line, found.writers)) or "nobody named"
+    of = f"{one_line(one.judge)}, of the family {one_line(found.family)}; answers by {writers}{unknown}"
+    if not found.same.agreement.n:
+        return inset(f"{of}: none that is labelled is by a model of its own family.")
     sides = (("same family", found.same), ("other families", found.other))
     rows = [
         (name, *cells(side.agreement, "none"), *numbers(side.agreement.n), *cells(side.false_support, "none"),
@@ -214,11 +219,9 @@ def _family(one: JudgeErrors, found: ByFamily) -> Part:
         for name, p in (("agreement", found.agreement_p), ("false support", found.false_support_p))
         if p is not None
     ]
-    unknown = f"; {counted(found.unknown, 'statement')} of answers whose model is not named" if found.unknown else ""
-    writers = ", ".join(map(one_line, found.writers)) or "nobody named"
     named = [(figure.name, figure) for figure in (apart.agreement, apart.false_support)]
     return inset(
-        TableHeading(f"{one_line(one.judge)}, of the family {one_line(found.family)}; answers by {writers}{unknown}"),
+        TableHeading(of),
         table(("", "agree", "95% interval", "n", "false support", "95% interval", "n"), rows),
         *([f"p, two-sided: {', '.join(tested)}"] if tested else []),
         *reasons(figure for side in ((f"{name}, ", side) for name, side in sides) for figure in _named(*side)),

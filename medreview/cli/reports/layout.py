@@ -105,20 +105,24 @@ def table(
     first: Breaks = "words",
     others: Breaks = "never",
     long: Collection[str] = (),
+    if_any: Collection[str] = (),
     header: bool = True,
 ) -> ReportTable:
     """A table with these headings: numbers to the right, words to the left, ranges never broken.
 
     ``first``, ``others``: how the first column, and how the others, break. ``long``: headings of more columns that hold
-    words, and break anywhere. Cells left out at the end of a row are empty.
+    words, and break anywhere; ``if_any``: of columns that are left out where no row has anything in them. Cells left
+    out at the end of a row are empty.
     """
 
     def column(place: int, name: str) -> TableColumn:
         breaks = "anywhere" if name in long else "never" if name in _RANGES else others if place else first
         return TableColumn(name, place > 0 and name not in (*_WORDS, *long), breaks)
 
-    filled = ((*row, *[""] * (len(names) - len(row))) for row in rows)
-    return ReportTable(tuple(column(place, name) for place, name in enumerate(names)), tuple(filled), header)
+    filled = [(*row, *[""] * (len(names) - len(row))) for row in rows]
+    kept = [place for place, name in enumerate(names) if name not in if_any or any(row[place] for row in filled)]
+    columns = tuple(column(place, names[place]) for place in kept)
+    return ReportTable(columns, tuple(tuple(row[place] for place in kept) for row in filled), header)
 
 
 def cells(figure: Estimate, missing: str, digits: int | None = None, *, signed: bool = False) -> tuple[str, str]:

@@ -165,8 +165,9 @@ class PageDrawer:
         yield "<ul>\n"
         for place, parts in enumerate(items.items):
             yield f"<li{_id(items.anchors[place] if items.anchors else '')}>"
-            for part in parts:
-                yield _runs(part.runs) if isinstance(part, TextLine) else "".join(self.part(part))
+            yield " ".join(
+                _runs(part.runs) if isinstance(part, TextLine) else "".join(self.part(part)) for part in parts
+            )
             yield "</li>\n"
         yield "</ul>\n"
 

@@ -130,17 +130,26 @@ def render_screen(figures: StudyFigures, study: Path) -> str:
 
 def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
     """What leads of a kind: a line for each rater, people first."""
+    shown = rated(kind)
     rows = [
         (
             _of_what(kind, one),
             *cells(one.share, "none"), interval_bar(one.share), *numbers(one.share.n, one.share.clusters),
         )
-        for one in kind.raters[:most]
+        for one in shown[:most]
     ]  # fmt: skip
     title = f"{kind.title[:1].upper()}{kind.title[1:]}: {kind.words}"
-    yield table((title, "value", "95% interval", scale(), "n", f"{kind.cluster}s"), rows)
-    if len(kind.raters) > most:
-        yield f"and {counted(len(kind.raters) - most, 'more rater')}"
+    clusters = f"{kind.cluster}s"
+    yield table((title, "value", "95% interval", scale(), "n", clusters), rows, if_any=(clusters,))
+    if len(shown) > most:
+        yield f"and {counted(len(shown) - most, 'more rater')}"
+    if silent := [one_line(one.rater) for one in kind.raters if one not in shown]:
+        yield f"Without a word on this scale: {', '.join(silent)}."
+
+
+def rated(kind: UnitHeadline) -> list[RaterShare]:
+    """Its raters without machines that say nothing on its scale; all of them where nobody says anything."""
+    return [one for one in kind.raters if one.share.n or not one.machine] or list(kind.raters)
 
 
 def _of_what(kind: UnitHeadline, rater: RaterShare) -> str:
@@ -155,9 +164,9 @@ def _unit_line(kind: UnitHeadline) -> str:
     """The same on one line, of the first raters."""
     told = [
         f"{_of_what(kind, one)}: {'undefined' if one.share.value is None else in_brief(one.share)}"
-        for one in kind.raters[:_FEWEST]
+        for one in rated(kind)[:_FEWEST]
     ]
-    more = len(kind.raters) - _FEWEST
+    more = len(rated(kind)) - _FEWEST
     rest = f" and {counted(more, 'more rater')}" if more > 0 else ""
     return f"{kind.title}, {kind.words}: {'; '.join(told)}{rest}"
 

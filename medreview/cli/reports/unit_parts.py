@@ -52,7 +52,7 @@ MISSING: Final = "not given"
 def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> ReportTable:
     """One line for each figure; ``cluster`` heads the column of what is resampled."""
     rows = ((in_words(figure.name), *figure_cells(figure)) for figure in figures)
-    return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows)
+    return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows, if_any=(cluster,))
 
 
 def sentences(figures: Iterable[Estimate]) -> list[str]:
@@ -543,11 +543,13 @@ def adjudication_parts(found: Adjudication, axis: str) -> Iterator[Part]:
     if not found.twice:
         return
     settled = found.by_third + found.by_agreement
-    told = f"labelled by two or more: {found.twice:,}; they differ on {found.differ:,}"
-    if found.differ:
-        told += f", of which {found.by_third:,} settled by a third, {found.by_agreement:,} by agreement"
-        told += f", {found.open:,} open"
-    yield told
+    told = f"labelled by two or more: {found.twice:,}; "
+    if not found.differ:
+        yield f"{told}all alike"
+        return
+    became = {"settled by a third": found.by_third, "settled by agreement": found.by_agreement, "open": found.open}
+    of = ", ".join(f"{count:,} {words}" for words, count in became.items() if count)
+    yield f"{told}they differ on {found.differ:,}, of which {of}"
     if settled:
         outcome = ", ".join(f"{name_of(axis, label)} {count:,}" for label, count in found.outcome.items())
         upheld = ", ".join(f"{one_line(name)} {count:,}" for name, count in found.upheld.items()) or "nobody's"
@@ -572,7 +574,8 @@ def scale_parts(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
         yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
     for found in scale.consensus:
         names = ", ".join(map(one_line, found.reviewers))
-        twice = f"{counted(found.items, 'item')} with two labels or more, {found.ties:,} tied and left out"
+        tied = f", {found.ties:,} tied and left out" if found.ties else ""
+        twice = f"{counted(found.items, 'item')} with two labels or more{tied}"
         yield from ("", f"the majority of {names}, {found.which} labels, {scale.title}: {twice}")
         for each in found.machines:
             yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))

@@ -103,7 +103,8 @@ def _beside_table(beside: Sequence[_Beside], scale: ScaleFigures, cluster: str) 
         told = (value_cell(agreed, ""), *cells(chance, "none", _DIGITS), value_cell(ac1, "", _DIGITS))
         rows.append((one.name, *told, *numbers(one.n, one.clusters if one.clusters != one.n else None)))
     title = f"Beside each other: {scale.title}{' (weighted)' if scale.ordered else ''}"
-    return table((title, "agree", "kappa", "95% interval", "AC1", "n", f"{cluster}s"), rows)
+    clusters = f"{cluster}s"
+    return table((title, "agree", "kappa", "95% interval", "AC1", "n", clusters), rows, if_any=(clusters,))
 
 
 _COLUMNS: Final = (

@@ -15,7 +15,7 @@ from medreview.cli.reports.layout import Inset, NextStep, Part, ReportTable, Tit
 from medreview.cli.reports.page_parts import PagePart, Plot, folded
 from medreview.cli.reports.plots import Drawing, FlowBox, Interval, flow, forest, interval_row, matrix
 from medreview.cli.reports.stats import stats_parts
-from medreview.cli.reports.stats_screen import VALID_URLS, spoken
+from medreview.cli.reports.stats_screen import VALID_URLS, rated, spoken
 from medreview.cli.reports.study_page.material import Material
 from medreview.stats.decision_timing import Pace
 from medreview.stats.formulas.estimate import Estimate, Scale, half_up
@@ -118,7 +118,7 @@ def _plots(figures: StudyFigures) -> Iterator[Drawing]:
         yield forest("The whole study by the audit, 95% intervals", "share of the statements", audit, scale="share")
     for kind in spoken(figures):
         title = f"{kind.title[:1].upper()}{kind.title[1:]}: {kind.words}, 95% intervals"
-        rows = [interval_row(one_line(one.rater), one.share) for one in kind.raters if not one.rules]
+        rows = [interval_row(one_line(one.rater), one.share) for one in rated(kind) if not one.rules]
         yield forest(title, "share", rows, scale="share")
     yield from _shares(figures)
     differences = [row for family in figures.differences for row in _differences(family)]
@@ -267,9 +267,9 @@ def citations_section(material: Material) -> Iterator[PagePart]:
 
 def figures_section(material: Material) -> Iterator[PagePart]:
     """Every figure as a table, with what is left out, why one is undefined, and cautions."""
-    # What has a section of its own is not said twice: key facts, and the pace (else conduct is for one's own eyes).
+    # Key facts, tags and the pace have sections of their own; all else of conduct is for one's own eyes.
     units = tuple(replace(one, family=None) if one.kind == "fact" else one for one in material.figures.units)
-    parts = stats_parts(replace(material.figures, conduct=(), units=units), Path(material.name))
+    parts = stats_parts(replace(material.figures, conduct=(), units=units, tags=()), Path(material.name))
     return folded(_without_bars(part) for part in parts if not isinstance(part, NextStep))
 
 

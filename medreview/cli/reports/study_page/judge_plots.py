@@ -45,14 +45,18 @@ class _Beside:
 
 
 def judges_section(material: Material) -> Iterator[PagePart]:
-    """Plots and one table for each; nothing where no judge has a kappa with people."""
+    """Plots and one table for each; nothing where no judge has a kappa with people, and nothing else is known."""
     for one in _every(material):
+        known = one.effort is not None and (one.effort.costs or one.effort.seconds)
+        if one.person is None and not known:
+            continue  # of kappas alone the leading figures have a plot
         yield Title(one.title)
-        yield Plot(_forest(one))
+        if one.person is not None:
+            yield Plot(_forest(one))
         if one.differences:
             yield Plot(_differences(one))
         heading = f"Agreement, cost and time of judges, {one.title[:1].lower()}{one.title[1:]}"
-        if one.effort is not None and (one.effort.costs or one.effort.seconds):
+        if one.effort is not None and known:
             plots = (_scatter(one, "cost"), _scatter(one, "time"))
             yield from (Plot(drawing, tabled=heading) for drawing in plots if drawing is not None)
             yield TableHeading(heading)

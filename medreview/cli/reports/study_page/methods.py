@@ -17,11 +17,13 @@ from medreview.references.model import unanswered_words
 from medreview.sources.ocr_pages import BY_OCR
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, RARE, Estimate, percent
+from medreview.stats.reports.provenance import JudgeRunRow
 from medreview.stats.reports.reviewer_labels import LEVELS
 from medreview.stats.study_figures import StudyFigures
 from medreview.study.ids import REFERENCE
 from medreview.text import counted, in_words
 from medreview.units.registry import KINDS
+from medreview.units.whole_response import ROLLED_UP
 
 
 def provenance_section(material: Material) -> Iterator[PagePart]:
@@ -143,20 +145,36 @@ def _exposure(material: Material) -> Iterator[Part]:
 
 def _judge_table(material: Material) -> Iterator[PagePart]:
     yield Title("Judges")
-    runs = material.record.runs
-    if not runs:
+    runs, elsewhere = material.record.runs, _judged_elsewhere(material)
+    if elsewhere:
+        yield f"What these say came with a file: {', '.join(elsewhere)}."
+    elif not runs:
         yield "No judge was asked."
+    if not runs:
         return
     rows = [
         (
-            one_line(run.judge), _kind(run.kind, run.judge), given(run.model), given(run.prompt_id),
-            short_hash(run.prompt_sha256) or "not known", _params(run.params), date(run.started_at),
-            *numbers(run.judged),
+            one_line(run.judge), _kind(run.kind, run.judge), given(run.model), _prompt(run), _params(run.params),
+            date(run.started_at), *numbers(run.judged),
         )
         for run in runs
     ]  # fmt: skip
-    names = ("judge", "how", "model", "prompt", "prompt's SHA-256", "parameters", "begun", "judgements")
+    names = ("judge", "how", "model", "prompt and its SHA-256", "parameters", "begun", "judgements")
     yield table(names, rows, first="anywhere", long=names[1:-1])
+
+
+def _judged_elsewhere(material: Material) -> list[str]:
+    """Machines whose word on units is held without a run of theirs."""
+    known = {run.judge for run in material.record.runs}
+    machines = (one for kind in material.figures.headlines for one in kind.raters if one.machine and not one.rules)
+    return list(dict.fromkeys(one_line(one.rater) for one in machines if one.rater not in {*known, ROLLED_UP}))
+
+
+def _prompt(run: JudgeRunRow) -> str:
+    """Its name and the beginning of its hash; of rules there is none."""
+    if run.kind == "offline":
+        return "none"
+    return f"{given(run.prompt_id)} {short_hash(run.prompt_sha256) or '(SHA-256 not known)'}"
 
 
 def _params(params: object) -> str:
@@ -170,7 +188,7 @@ def _pages(material: Material) -> Iterator[Part]:
     yield Title("Cited sources, by the state of their page")
     yield table(("state", "sources"), [(in_words(state) or "not fetched", *numbers(n)) for state, n in pages.items()])
     if material.record.by_ocr:
-        yield f"{BY_OCR.capitalize()}, in whole or in part: {counted(material.record.by_ocr, 'source')}."
+        yield f"{BY_OCR[:1].upper()}{BY_OCR[1:]}, in whole or in part: {counted(material.record.by_ocr, 'source')}."
 
 
 def limitations_section(material: Material) -> Iterator[PagePart]:
@@ -216,6 +234,13 @@ def _labels(figures: StudyFigures) -> Iterator[str]:
         seen = given - sum(person.blind for person in kind.people)
         if seen:
             yield f"{seen:,} of {counted(given, 'label')} on {kind.title} cannot be vouched for as blind."
+        clusters = max((one.share.clusters or 0 for one in kind.people), default=0)
+        if 0 < clusters < FEW_CLUSTERS:
+            come = f"only {kind.labelled:,} labelled"
+            come += f", from {counted(clusters, kind.cluster)}" if kind.cluster != kind.noun else ""
+            yield f"{kind.title}: {come}; below {FEW_CLUSTERS} {kind.cluster}s intervals are uncertain."
+        elif 0 < kind.labelled < FEW_ITEMS:
+            yield f"{kind.title}: only {kind.labelled:,} labelled."
     if assisted:
         yield (
             f"{assisted:,} of {every:,} labels were given after something of the judges' opinion had been "
@@ -241,14 +266,14 @@ def _labels(figures: StudyFigures) -> Iterator[str]:
         for one in group.comparisons[:2]:
             rare = [in_words(label) for label, n in one.first_counts.items() if n < RARE]
             if one.scale == LEVELS.name and one.n and rare:
-                yield f"{who}, {group.title}: given on fewer than {RARE} statements: {', '.join(rare)}."
+                yield f"{who}, {group.title}: labels on fewer than {RARE} statements: {', '.join(rare)}."
 
 
 def _judges(material: Material) -> Iterator[str]:
     runs, between = material.record.runs, material.figures.between_judges
-    if not runs:
+    if not runs and not _judged_elsewhere(material):
         yield "No judge was asked: nothing is said of how far machines agree with reviewers."
-    elif all(run.kind == "offline" for run in runs):
+    elif runs and all(run.kind == "offline" for run in runs):
         yield "The only judge is the offline one, which compares words by rules: triage, not a verdict."
     unknown = sorted({one_line(run.judge) for run in runs if run.kind == "recorded" and not run.prompt_sha256})
     if unknown:
@@ -326,7 +351,7 @@ def _undefined(figures: StudyFigures) -> Iterator[str]:
         if bound.missing and bound.ends is not None:
             low, high = map(percent, bound.ends)
             yield (
-                f"{bound.name}: {bound.missing:,} of {bound.n:,} lack a verdict; "
+                f"{bound.name}, by {one_line(figures.support.by)}: {bound.missing:,} of {bound.n:,} lack a verdict; "
                 f"whatever these are, of all {bound.n:,} the share lies between {low} and {high}."
             )
 

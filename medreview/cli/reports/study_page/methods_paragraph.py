@@ -25,7 +25,7 @@ from medreview.stats.units.fact_report import KeyFactFigures
 from medreview.stats.units.kind_labels import RaterShare, UnitHeadline
 from medreview.stats.units.rankings import RankingFigures
 from medreview.stats.units.unit_figures import UnitFigures
-from medreview.study.ids import REFERENCE
+from medreview.study.ids import REFERENCE, STATEMENT
 from medreview.text import counted, in_words
 from medreview.units.registry import KINDS
 from medreview.units.whole_response import ROLLED_UP
@@ -115,6 +115,7 @@ def _of_statements(material: Material) -> Iterator[str]:
     }
     yield from _agreement(rows)
     shares = [figures.support, *(report for one in figures.reviewers for report in one.support)]
+    yield from _further_axes(figures)
     yield from _intervals(chain(*rows.values(), figure_rows(shares)), figures.resampling)
     if sum(not one.offline for one in figures.between_judges.tallies) > 1:
         yield f"Even votes of judges: {in_words(origin.tie_rule)}."
@@ -122,6 +123,15 @@ def _of_statements(material: Material) -> Iterator[str]:
         yield f"{origin.comparisons:,} comparisons stand side by side; no interval is corrected for that."
     if any(one.pvalue is not None for family in figures.differences for one in family.differences):
         yield "P values of differences are adjusted by Holm, within their table."
+
+
+def _further_axes(figures: StudyFigures) -> Iterator[str]:
+    """What the study asked of statements beside the verdict, on axes of its own."""
+    for axis in figures.own_axes:
+        if axis.kind == STATEMENT and axis.labelled:
+            levels = ", ".join(map(in_words, axis.levels))
+            labelled = counted(axis.labelled, "statement was", "statements were")
+            yield f"{labelled} also labelled by {one_line(axis.title)} ({levels})."
 
 
 def _judged(material: Material) -> Iterator[str]:

@@ -130,7 +130,7 @@ def _asked(material: Material) -> Filled | None:
     told = []
     if material.figures.statements:
         told.append("whether the text of a cited source supports each statement of an answer")
-    told += [f"of each {kind.noun}: {KINDS[kind.kind].about}" for kind in material.figures.headlines if kind.raters]
+    told += [f"of each {kind.noun}: “{KINDS[kind.kind].about}”" for kind in material.figures.headlines if kind.raters]
     return filled(told, "methods")
 
 
@@ -165,7 +165,7 @@ def _labelled(material: Material) -> Filled | None:
         told += [f"{one_line(one.reviewer)}: {', '.join(groups)}"] if groups else []
     for kind in material.figures.headlines:
         told += [
-            f"{one_line(who.rater)}: {counted(who.labels, 'label')} on {kind.title}, {who.blind:,} of them blind"
+            f"{one_line(who.rater)}: {counted(who.labels, 'label')} on {kind.title}, {who.blind or 'none'} blind"
             for who in kind.people
             if who.labels
         ]
