@@ -343,11 +343,3 @@ def is_isbn(digits: str) -> bool:
     if re.fullmatch(r"97[89]\d{10}", digits):
         return sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits)) % 10 == 0
     return False
-
-
-def isbn13(digits: str) -> str:
-    """The thirteen digits of an ISBN, by which one of ten and one of thirteen are the same book's."""
-    if len(digits) != 10:
-        return digits
-    body = "978" + digits[:9]
-    return body + str(-sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(body)) % 10)

@@ -10,7 +10,7 @@ from medreview.errors import UserError
 from medreview.labels import FLAGS, Via, axis_words, is_own, label_in, label_words
 from medreview.review.decision import Act, Decided, FollowUp, brief, decision_payload, last_act, last_undone
 from medreview.review.highlight_index import Mark
-from medreview.review.own_labels import OwnLabelling
+from medreview.review.own_labelling import OwnLabelling
 from medreview.review.queue_kinds import Mode
 from medreview.review.refusing import NOTHING_TO_REDO, NOTHING_TO_UNDO
 from medreview.review.resuming import note_field

@@ -24,13 +24,13 @@ class HomeFigures:
     supported: str = ""
 
 
-def home_figures(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1, *, judges: bool = True) -> HomeFigures:
+def home_figures(reader: sqlite3.Connection, reviewer: str, *, judges: bool = True) -> HomeFigures:
     """The figures of one reviewer; ``judges``: with what reveals them.
 
     A caller that shows that part first checks for an open blind block, and records the look.
     """
     found = HomeFigures(
-        own_labels(reader, reviewer, reviewer_labels(reader, reviewer, pass_no), pass_no),
+        own_labels(reader, reviewer, reviewer_labels(reader, reviewer)),
         tuple(
             kind
             for name in KINDS

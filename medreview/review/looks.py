@@ -5,7 +5,7 @@ blind, with the totals among what had been seen.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal
 
 from medreview.errors import UserError
@@ -19,6 +19,8 @@ from medreview.study.recent_list import recent_list
 Shown = Literal["verdicts", "totals", "labels", "gold"]
 """What was shown: the judges' verdicts on each statement, only sums and rates of them, other reviewers' labels, or sums
 and rates by right labels that should be hidden still."""
+
+_Change = Callable[[sqlite3.Connection], object]
 
 _NEW: Final[dict[Shown, str]] = {
     "verdicts": """SELECT coalesce(max(imported_at) > (SELECT max(at_utc) FROM event
@@ -93,12 +95,27 @@ def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:
     """
     if not is_new(study.reader, reviewer, shown):
         return ""
-    event = NewEvent("look", study.meta("study_id"), {"what": what, "shown": shown})
+    return _written(study, _look(study, reviewer, what, {"what": what, "shown": shown}), shown)
 
-    def change(connection: sqlite3.Connection) -> None:
-        Recorder(reviewer).append(connection, event, block=what, mode="open")
 
-    return _written(study, change, shown)
+def note_test_look(study: Study, reviewer: str) -> None:
+    """Record a look at the test half of the labels (``stats.reports.repeated_runs``), before it is shown.
+
+    Raises :class:`UserError` where that cannot be done.
+    """
+    said = {"what": "judges --test", "shown": "totals", "half": "test"}
+    try:
+        _write(study, _look(study, reviewer, "judges", said))
+    except UserError as error:
+        why = str(error).rstrip(".")
+        raise UserError(
+            f"The test half is shown only where the study can count the look, and it cannot: {why}."
+        ) from None
+
+
+def _look(study: Study, reviewer: str, block: str, said: Mapping[str, str]) -> _Change:
+    event = NewEvent("look", study.meta("study_id"), said)
+    return lambda connection: Recorder(reviewer).append(connection, event, block=block, mode="open")
 
 
 def note_shown_in_copy(study: Study, copy: Study, reviewer: str) -> str:
@@ -117,13 +134,18 @@ def note_shown_in_copy(study: Study, copy: Study, reviewer: str) -> str:
     return _written(study, change, "verdicts") if seen else ""
 
 
-def _written(study: Study, change: Callable[[sqlite3.Connection], None], shown: Shown) -> str:
-    """Make a change of the record, also of a study that is open for reading; why not, if it cannot be."""
+def _write(study: Study, change: _Change) -> None:
+    """Make a change of the record, also of a study that is open for reading."""
+    if study.writable:
+        study.write(change)
+    else:
+        study.write_aside(change)
+
+
+def _written(study: Study, change: _Change, shown: Shown) -> str:
+    """The same; why not, if it cannot be."""
     try:
-        if study.writable:
-            study.write(change)
-        else:
-            study.write_aside(change)
+        _write(study, change)
     except UserError as error:
         return cannot_vouch(str(error), shown)
     return ""

@@ -239,11 +239,6 @@ class FilterWords:
         """What stands before ``=``."""
         return tuple(self._filters)
 
-    def is_begun(self, text: str) -> bool:
-        """Whether a line begins with the name of a filter of any queue of this kind and ``=``."""
-        name, separator, _ = text.lstrip().partition("=")
-        return bool(separator) and name in filters_of(self._kind)
-
     def values(self, name: str) -> list[str]:
         """The values that a filter has in this study, in order; none for an unknown filter."""
         if name not in self._filters:

@@ -272,14 +272,15 @@ def _drift(mode: Mode, decisions: Sequence[TimedDecision], resampling: Resamplin
 def _thirds(placed: Sequence[tuple[float, TimedDecision]], resampling: Resampling) -> tuple[Third, ...]:
     parts = [[each for place, each in placed if int(3 * place) == third] for third in range(3)]
     names = [f"{what} {third}" for third in range(3) for what in ("n", "supported", "judged", "as judges")]
-    rows: dict[str, list[float]] = {each.cluster: [0.0] * len(names) for _, each in placed}
-    for third, held in enumerate(parts):
-        for each in held:
-            known = each.as_judges is not None
-            amounts = (1.0, float(each.supported), float(known), float(each.as_judges is True))
-            for place, amount in enumerate(amounts, 4 * third):
-                rows[each.cluster][place] += amount
-    sample = ResponseSample(names, list(rows.values()), resampling)
+    rows = [
+        [0] * 4 * third
+        + [1, each.supported, each.as_judges is not None, each.as_judges is True]
+        + [0] * 4 * (2 - third)
+        for third, held in enumerate(parts)
+        for each in held
+    ]  # fmt: skip
+    clusters = [each.cluster for held in parts for each in held]
+    sample = ResponseSample(names, rows, resampling, clusters=clusters)
     return tuple(
         Third(
             THIRDS[third],

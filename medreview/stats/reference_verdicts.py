@@ -20,8 +20,7 @@ from medreview.labels import TieRule
 from medreview.references.model import PARTLY_LISTED, NoticeKind, Standing, WorkKind, is_unanswered
 from medreview.references.verdict import VERDICTS, Verdict, pages_of_other_works
 from medreview.stats.clusters import Clusters, study_clusters
-from medreview.stats.formulas import coefficients as c
-from medreview.stats.formulas.bootstrap import DEFAULT, Floats, Resampling, Statistic
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, with_holm
 from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, ResponseSample, draw_together
@@ -342,11 +341,11 @@ def _differences(models: Mapping[str, DrawnBlock], resampling: Resampling) -> tu
         for first, second in combinations(models, 2):
             mine, theirs = models[first], models[second]
             here, there = np.repeat(np.eye(2), len(_LEVELS), axis=1)
-            place = _LEVELS.index(verdict)
+            place, column = _LEVELS.index(verdict), np.eye(2 * len(_LEVELS))
             found.append(
                 difference(
-                    Side(first, _share_of(place, here), here),
-                    Side(second, _share_of(len(_LEVELS) + place, there), there),
+                    Side.share(first, column[place], here),
+                    Side.share(second, column[len(_LEVELS) + place], there),
                     in_words(verdict),
                     np.hstack((mine.units, theirs.units)),
                     np.hstack((mine.sums, theirs.sums)),
@@ -356,10 +355,6 @@ def _differences(models: Mapping[str, DrawnBlock], resampling: Resampling) -> tu
                 )
             )
     return with_holm(found)
-
-
-def _share_of(place: int, size: Floats) -> Statistic:
-    return lambda sums: c.ratio(sums[:, place], sums @ size)
 
 
 _NO_REFERENCE_TO_SUPPORT: Final = (

@@ -27,8 +27,7 @@ from medreview.stats.decision_timing import (
     timed_decisions,
 )
 from medreview.stats.formulas.agreement import LEADING_PAIR, two_raters
-from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, contributions, draw
-from medreview.stats.formulas.coefficients import ratio
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, contributions, draw, sum_by_cluster
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import Side, difference
 from medreview.stats.formulas.intervals import proportion
@@ -257,12 +256,8 @@ def _share(
     dropped: int = 0,
 ) -> Estimate:  # fmt: skip
     """A share of decisions, resampled over clusters."""
-    rows: dict[str, list[float]] = {}
-    for each, hit in zip(decisions, hits, strict=True):
-        row = rows.setdefault(each.cluster, [0.0, 0.0])
-        row[0] += hit
-        row[1] += 1
-    sample = ResponseSample(("hits", "n"), list(rows.values()), resampling)
+    rows = [(float(hit), 1.0) for hit in hits]
+    sample = ResponseSample(("hits", "n"), rows, resampling, clusters=[each.cluster for each in decisions])
     return sample.share(name, "hits", "n", undefined=nothing, whole="so", dropped=dropped)
 
 
@@ -270,16 +265,13 @@ def _assisted_minus_blind(
     assisted: Sequence[TimedDecision], blind: Sequence[TimedDecision], resampling: Resampling
 ) -> Estimate:
     """The difference of two shares."""
-    rows: dict[str, list[float]] = {}
-    for place, group in ((0, assisted), (2, blind)):
-        for each in group:
-            row = rows.setdefault(each.cluster, [0.0] * 4)
-            row[place] += each.as_judges is True
-            row[place + 1] += 1
-    units = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 4)
+    rows: list[tuple[int, ...]] = [(each.as_judges is True, 1, 0, 0) for each in assisted]
+    rows += [(0, 0, each.as_judges is True, 1) for each in blind]
+    clusters = [each.cluster for each in (*assisted, *blind)]
+    units = sum_by_cluster(np.array(rows, dtype=np.float64).reshape(-1, 4), clusters)
     return difference(
-        Side("assisted", lambda sums: ratio(sums[:, 0], sums[:, 1]), np.array([0.0, 1.0, 0.0, 0.0])),
-        Side("blind", lambda sums: ratio(sums[:, 2], sums[:, 3]), np.array([0.0, 0.0, 0.0, 1.0])),
+        Side.share("assisted", (1, 0, 0, 0), (0, 1, 0, 0)),
+        Side.share("blind", (0, 0, 1, 0), (0, 0, 0, 1)),
         "agreement with the judges",
         units,
         draw(contributions(units), resampling) if len(units) else units,

@@ -123,16 +123,17 @@ def _halves(study: "Study", *, test: bool) -> list["PromptReport"]:
     """The prompts on the tuning half and, where it is asked for and the look is recorded, on the test half."""
     from medreview.cli.verdict_access import current_verdicts, reading
     from medreview.judges.rollup import tie_rule
+    from medreview.review.looks import note_test_look
     from medreview.stats.clusters import study_clusters
     from medreview.stats.formulas.bootstrap import DEFAULT
-    from medreview.stats.reports.judged_labels import reference
-    from medreview.stats.reports.repeated_runs import note_test_look, prompt_report
+    from medreview.stats.reports.judged_labels import peoples_labels
+    from medreview.stats.reports.repeated_runs import prompt_report
     from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 
     current_verdicts(study)
     looked(study, "judges --split", "totals")
     reader = study.reader
-    of = reference({name: reviewer_labels(reader, name) for name in reviewers(reader)})
+    of = peoples_labels({name: reviewer_labels(reader, name) for name in reviewers(reader)})
     given = (reader, of, study_clusters(reader), tie_rule(reader), DEFAULT)
     found = [prompt_report(*given)]
     if test:

@@ -126,7 +126,8 @@ def _errors(trust: JudgeTrust) -> Iterator[Part]:
     )
     yield from trust.cautions
     rows = [
-        (one_line(one.judge), *_figure(one.wrong), *numbers(one.n, one.clusters, one.dropped)) for one in trust.errors
+        (one_line(one.judge), *cells(one.wrong, "none"), *numbers(one.n, one.clusters, one.dropped))
+        for one in trust.errors
     ]
     heads = ("wrong, supported or not", "value", "95% interval", "n", f"{trust.cluster}s", "no verdict")
     yield inset(table(heads, rows), *reasons((one_line(one.judge), one.wrong) for one in trust.errors))
@@ -144,10 +145,6 @@ def _errors(trust: JudgeTrust) -> Iterator[Part]:
             yield from ("", _family(one, one.by_family))
     if trust.tests > 1:
         yield inset(f"{trust.tests:,} tests side by side, by length and by family: p is not adjusted for their number.")
-
-
-def _figure(figure: Estimate) -> tuple[str, str]:
-    return cells(figure, "none")
 
 
 def _calibration(one: JudgeErrors, found: Calibration, cluster: str) -> Part:
@@ -182,7 +179,9 @@ def _length(errors: Sequence[JudgeErrors]) -> Part:
     for one in errors:
         for each in one.by_length.parts:
             size = f"{each.least:,} to {each.most:,}" if each.wrong.n else "-"
-            rows.append((f"{one_line(one.judge)}, {each.part}", size, *_figure(each.wrong), *numbers(each.wrong.n)))
+            rows.append(
+                (f"{one_line(one.judge)}, {each.part}", size, *cells(each.wrong, "none"), *numbers(each.wrong.n))
+            )
     trends = [
         (one_line(one.judge), *cells(one.by_length.trend, "none", signed=True), p_cell(one.by_length.p, at_limit=False))
         for one in errors
@@ -235,7 +234,7 @@ def _named(name: str, side: FamilySide) -> tuple[tuple[str, Estimate], ...]:
 
 def _repeats(found: Repeats) -> Part:
     figures = (found.same, found.kappa)
-    rows = [(figure.name, *_figure(figure), *numbers(figure.n, figure.clusters)) for figure in figures]
+    rows = [(figure.name, *cells(figure, "none"), *numbers(figure.n, figure.clusters)) for figure in figures]
     differ = f"the runs differ in {', '.join(map(one_line, found.differ))}" if found.differ else "all parameters alike"
     prompt = f"{one_line(found.prompt) or 'prompt not known'} {found.prompt_sha256[:_HASH]}".rstrip()
     return inset(

@@ -25,6 +25,7 @@ from medreview.stats.formulas.bootstrap import (
     without_each,
 )
 from medreview.stats.formulas.classification import McNemar, clustered_mcnemar, mcnemar
+from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import FEWEST_COMPARED, Estimate, Scale, half_up
 from medreview.stats.formulas.intervals import jackknife, jackknife_over
 from medreview.stats.formulas.intervals import two_sided as by_student
@@ -104,6 +105,14 @@ class TestResult:
         """Raise ``ValueError`` for a missing statistic or p without a reason."""
         if (self.statistic is None or self.pvalue is None) and not self.reason:
             raise ValueError(f"{self.name}: what is missing needs a reason")
+
+
+def in_family(tests: Sequence[TestResult]) -> list[tuple[float | None, float | None, int]]:
+    """Of each test its p by Holm and by Bonferroni, and the size of the family that they are."""
+    pvalues = [test.pvalue for test in tests]
+    family = family_size(pvalues)
+    both = zip(adjusted(pvalues), adjusted(pvalues, "bonferroni"), strict=True)
+    return [(holm, bonferroni, family) for holm, bonferroni in both]
 
 
 @dataclass(frozen=True)
@@ -286,6 +295,12 @@ class Side:
     name: str
     finish: Statistic
     size: Floats
+
+    @classmethod
+    def share(cls, name: str, over: Sequence[float], under: Sequence[float]) -> "Side":
+        """The share of the items in the columns ``over`` among those in ``under``: 1 where a column counts, else 0."""
+        top, bottom = np.array(over, dtype=np.float64), np.array(under, dtype=np.float64)
+        return cls(name, lambda sums: ratio(sums @ top, sums @ bottom), bottom)
 
 
 def difference(

@@ -10,12 +10,12 @@ from typing import Final
 
 from medreview.stats.formulas.estimate import LEVEL, Estimate, Scale, percent
 from medreview.stats.formulas.intervals import (
-    Jackknife,
     clopper_pearson,
     jackknife,
     jackknife_over,
     left_out_interval,
     too_few,
+    two_sided,
 )
 
 Finish = Callable[[Sequence[float]], float | None]
@@ -86,10 +86,11 @@ def _throughout(so: bool, clusters: int, unit: str, level: float) -> str:
     return f"No interval: it is so in {'all' if so else 'none'} of {clusters:,} {unit}s; by Clopper-Pearson, {known}."
 
 
-def varying(sums: Mapping[Hashable, Sequence[float]], finish: Finish) -> Jackknife | None:
-    """How the figure varies, for a test; ``None`` where that cannot be said."""
-    value, left_out = _values(sums, finish)
-    return None if value is None else jackknife(value, left_out)
+def p_of_zero(figure: Estimate, sums: Mapping[Hashable, Sequence[float]], finish: Finish) -> float | None:
+    """The two-sided p of such a ``figure`` that may be 0; ``None`` where it has no interval."""
+    value, left_out = _values(sums, finish) if figure.low is not None else (None, [])
+    found = None if value is None else jackknife(value, left_out)
+    return None if found is None else two_sided(found)
 
 
 def _values(sums: Mapping[Hashable, Sequence[float]], finish: Finish) -> tuple[float | None, list[float]]:

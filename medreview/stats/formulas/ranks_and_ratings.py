@@ -194,14 +194,8 @@ def mean_ranks(
         [part for value in ballot for part in ((float(value), 1.0) if known(value) else (0.0, 0.0))]
         for ballot in ballots
     ]
-    if clusters is not None:
-        summed: dict[Hashable, list[float]] = {}
-        for cluster, row in zip(clusters, rows, strict=True):
-            held = summed.setdefault(cluster, [0.0] * len(row))
-            summed[cluster] = [x + y for x, y in zip(held, row, strict=True)]
-        rows = list(summed.values())
     columns = [f"{part} {name}" for name in ranks for part in ("sum", "n")]
-    sample = ResponseSample(columns, rows, resampling, unit="ballot" if clusters is None else unit)
+    sample = ResponseSample(columns, rows, resampling, "ballot" if clusters is None else unit, clusters=clusters)
     return {
         name: sample.figure(
             f"mean rank, {name}", f"sum {name}", f"n {name}", undefined=f"Nobody ranked {name}.",

@@ -118,7 +118,7 @@ class ResponseSample:
         resampling: Resampling = DEFAULT,
         unit: str = "",
         sums: Floats | None = None,
-        clusters: Sequence[str] | None = None,
+        clusters: Sequence[Hashable] | None = None,
     ) -> None:
         self._unit = unit or resampling.cluster
         self._place = {name: place for place, name in enumerate(columns)}

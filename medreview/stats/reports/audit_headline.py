@@ -50,7 +50,7 @@ class LeadingEstimate:
 
 
 def leading_estimate(
-    reader: sqlite3.Connection, reviewer: str, pass_no: int = 1, *, labels: Mapping[str, ReviewerLabel] | None = None
+    reader: sqlite3.Connection, reviewer: str, *, labels: Mapping[str, ReviewerLabel] | None = None
 ) -> LeadingEstimate | None:
     """That of one reviewer; ``None`` where no audit is drawn, or nothing of it has a label.
 
@@ -58,12 +58,12 @@ def leading_estimate(
     """
     rows = drawn_rows(reader)
     if labels is None:
-        labels = reviewer_labels(reader, reviewer, pass_no, audited=True) if rows else {}
+        labels = reviewer_labels(reader, reviewer, audited=True) if rows else {}
     if not rows or not labels:
         return None
-    clusters, coin = study_clusters(reader), coin_of(reader) if pass_no == 1 else None
-    looked = {reviewer: looked_at(reader, reviewer, pass_no)}
-    members = in_turn({reviewer: labels}, looked, rows, clusters=clusters, coin=coin)
+    clusters = study_clusters(reader)
+    looked = {reviewer: looked_at(reader, reviewer, 1)}
+    members = in_turn({reviewer: labels}, looked, rows, clusters=clusters, coin=coin_of(reader))
     alone = audit_share_of("supported, by the audit", members, count_statements(reader), clusters.name)
     helped = with_verdicts(members, judges_together(reader, clusters))
     estimate = leading(alone, helped)

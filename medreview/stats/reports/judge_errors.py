@@ -5,22 +5,23 @@ All against people's labels on supported or not (``judged_labels``).
 
 import math
 import sqlite3
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from medreview.judges.model_families import family_of
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.calibration import Calibration, Confident, calibration
-from medreview.stats.formulas.estimate import FEW_ITEMS, FEWEST, Estimate
-from medreview.stats.formulas.intervals import jackknife_over, two_sided
+from medreview.stats.formulas.estimate import FEW_ITEMS, FEWEST, Estimate, Scale
+from medreview.stats.formulas.intervals import jackknife_over
 from medreview.stats.formulas.jackknifed_sums import (
     Finish,
     difference_of_quotients,
     jackknifed,
+    p_of_zero,
     quotient,
     summed,
-    varying,
 )
 from medreview.stats.reports.judged_labels import JudgedLabel, said_by
 
@@ -151,11 +152,9 @@ def _by_length(told: Sequence[tuple[JudgedLabel, bool]], cuts: tuple[int, int], 
         held = [(one, word) for one, word in told if sum(one.length > cut for cut in cuts) == place]
         sums = summed((one.cluster, (float(one.supported != word), 1.0)) for one, word in held)
         lengths = [one.length for one, _ in held] or [0]
-        few = _TELLS_EACH if held else _NO_STATEMENT
-        wrong = jackknifed(
-            f"judge wrong, {name}", sums, quotient() if len(held) >= FEWEST else _undefined, n=len(held), scale="share",
-            nothing=few, unit=unit, level=level,
-        )  # fmt: skip
+        wrong = _where_enough(
+            sums, f"judge wrong, {name}", quotient(), [len(held)], "share", _NO_STATEMENT, unit=unit, level=level
+        )
         parts.append(LengthPart(name, min(lengths), max(lengths), wrong))
     name = "more often wrong for twice the length"
     if len(told) < FEW_ITEMS:
@@ -167,7 +166,7 @@ def _by_length(told: Sequence[tuple[JudgedLabel, bool]], cuts: tuple[int, int], 
     sums = summed((one.cluster, _moments(math.log2(max(1, one.length)), one.supported != word)) for one, word in told)
     trend = jackknifed(name, sums, _slope, n=len(told), scale="share_difference", nothing=_ONE_LENGTH, unit=unit,
                        level=level)  # fmt: skip
-    return ByLength(tuple(parts), trend, _p(sums, _slope, trend))
+    return ByLength(tuple(parts), trend, p_of_zero(trend, sums, _slope))
 
 
 def _moments(x: float, y: float) -> tuple[float, ...]:
@@ -187,36 +186,29 @@ def _by_family(told: Sequence[tuple[JudgedLabel, bool]], family: str, unit: str,
     n = {own: sum(side == own for *_, side in known) for own in (True, False)}
     negative = {own: sum(side == own and not one.supported for one, _, side in known) for own in (True, False)}
 
-    def side(own: bool) -> FamilySide:
-        place = 0 if own else 4
-        whose = "same family" if own else "other families"
+    told_of = partial(_where_enough, sums, unit=unit, level=level)
+
+    def side(own: bool, place: int, whose: str) -> FamilySide:
         agree, false = quotient(place, place + 1), quotient(place + 2, place + 3)
         return FamilySide(
-            jackknifed(f"agreement, {whose}", sums, agree if n[own] >= FEWEST else _undefined, n=n[own], scale="share",
-                       nothing=_TELLS_EACH if n[own] else _NO_SIDE, unit=unit, level=level),
-            jackknifed(f"false support, {whose}", sums, false if negative[own] >= FEWEST else _undefined,
-                       n=negative[own], scale="share", nothing=_TELLS_EACH if negative[own] else _NONE_WRONG,
-                       unit=unit, level=level),
-        )  # fmt: skip
+            told_of(f"agreement, {whose}", agree, [n[own]], "share", _NO_SIDE),
+            told_of(f"false support, {whose}", false, [negative[own]], "share", _NONE_WRONG),
+        )
 
-    agree = difference_of_quotients((0, 1), (4, 5)) if min(n.values()) >= FEWEST else _undefined
-    false = difference_of_quotients((2, 3), (6, 7)) if min(negative.values()) >= FEWEST else _undefined
+    agree, false = difference_of_quotients((0, 1), (4, 5)), difference_of_quotients((2, 3), (6, 7))
     difference = FamilySide(
-        jackknifed("agreement, same minus other families", sums, agree, n=sum(n.values()), scale="share_difference",
-                   nothing=_TELLS_EACH if min(n.values()) else _NO_SIDE, unit=unit, level=level),
-        jackknifed("false support, same minus other families", sums, false, n=sum(negative.values()),
-                   scale="share_difference", nothing=_TELLS_EACH if min(negative.values()) else _NONE_WRONG, unit=unit,
-                   level=level),
-    )  # fmt: skip
+        told_of("agreement, same minus other families", agree, n.values(), "share_difference", _NO_SIDE),
+        told_of("false support, same minus other families", false, negative.values(), "share_difference", _NONE_WRONG),
+    )
     return ByFamily(
         family=family,
         writers=tuple(sorted(set(filter(None, writers)))),
         unknown=writers.count(""),
-        same=side(True),
-        other=side(False),
+        same=side(True, 0, "same family"),
+        other=side(False, 4, "other families"),
         difference=difference,
-        agreement_p=_p(sums, agree, difference.agreement),
-        false_support_p=_p(sums, false, difference.false_support),
+        agreement_p=p_of_zero(difference.agreement, sums, agree),
+        false_support_p=p_of_zero(difference.false_support, sums, false),
     )
 
 
@@ -227,11 +219,21 @@ def _counts(supported: bool, word: bool, own: bool) -> tuple[float, ...]:
     return (*here, *empty) if own else (*empty, *here)
 
 
-def _undefined(_sums: Sequence[float]) -> None:
-    """In the place of a figure of so few that it would tell each."""
-
-
-def _p(sums: Mapping[Hashable, Sequence[float]], finish: Finish, figure: Estimate) -> float | None:
-    """Two-sided, that the figure is 0; ``None`` where it has no interval."""
-    found = varying(sums, finish) if figure.low is not None else None
-    return None if found is None else two_sided(found)
+def _where_enough(
+    sums: Mapping[Hashable, Sequence[float]],
+    name: str,
+    finish: Finish,
+    counts: Collection[int],
+    scale: Scale,
+    nothing: str,
+    *,
+    unit: str,
+    level: float,
+) -> Estimate:
+    """A figure of so many statements (of each of its sides), undefined where one is so small that it would tell each;
+    ``nothing``: why where there is no statement."""
+    few = min(counts) < FEWEST
+    return jackknifed(
+        name, sums, (lambda _sums: None) if few else finish, n=sum(counts), scale=scale,
+        nothing=_TELLS_EACH if min(counts) else nothing, unit=unit, level=level,
+    )  # fmt: skip

@@ -16,18 +16,11 @@ from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.alternative_annotator import EPSILON, LEAST_PEOPLE, StandIn, alternative_annotator
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.judge_errors import JudgeErrors, judge_errors, judge_models
-from medreview.stats.reports.judged_labels import (
-    ASSISTED,
-    Reference,
-    judged_labels,
-    judges_of,
-    reference,
-)
+from medreview.stats.reports.judged_labels import PeoplesLabels, judged_labels, judges_of, peoples_labels
 from medreview.stats.reports.repeated_runs import PromptReport, Repeats, prompt_report, repeats
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
     GROUPS,
-    NOT_DRAWN,
     Group,
     Mode,
     ReviewerLabel,
@@ -84,7 +77,7 @@ def judge_trust(
     epsilon: float = EPSILON,
 ) -> JudgeTrust:
     """Everything, by the ``labels`` of each reviewer on statements."""
-    clusters, tie, of = study_clusters(reader), tie_rule(reader), reference(labels)
+    clusters, tie, of = study_clusters(reader), tie_rule(reader), peoples_labels(labels)
     labelled = judged_labels(reader, of, clusters, tie)
     families = judge_models(reader)
     errors = tuple(judge_errors(labelled, judge, families, clusters.name, resampling) for judge in judges_of(labelled))
@@ -116,7 +109,7 @@ def _stand_ins(
         return None
     units = {unit for held in people.values() for unit in held}
     both = {unit for unit in units if sum(unit in held for held in people.values()) >= _TWO}
-    of = Reference(group.title, tuple(people), dict.fromkeys(both, True), {}, ())
+    of = PeoplesLabels(group.title, tuple(people), dict.fromkeys(both, True), {}, ())
     said = judged_labels(reader, of, clusters, tie)
     return StandIns(
         title=group.title,
@@ -124,7 +117,7 @@ def _stand_ins(
         statements=len(both),
         clusters=len({one.cluster for one in said}),
         cluster=clusters.name,
-        cautions=tuple([ASSISTED] * (group.mode == "assisted") + [NOT_DRAWN] * (not group.drawn)),
+        cautions=group.cautions,
         judges=tuple(
             alternative_annotator(
                 judge,

@@ -21,14 +21,12 @@ from medreview.stats.formulas.estimate import FEW_ITEMS
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
     GROUPS,
-    NOT_DRAWN,
     TOGETHER,
     Group,
     ReviewerLabel,
     reviewers_label,
 )
 
-ASSISTED: Final = "These labels were given with the judges in sight: they follow the judges more than blind ones would."
 TIED: Final = "reviewers tied"
 
 _OF_STATEMENTS: Final = """
@@ -43,7 +41,7 @@ ORDER BY j.statement_id"""
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class PeoplesLabels:
     """Whether each statement is supported, by people. ``left_out`` counts their labels that say neither, and ties."""
 
     title: str
@@ -67,7 +65,7 @@ class JudgedLabel:
     confidences: Mapping[str, float]
 
 
-def reference(labels: Mapping[str, Mapping[str, ReviewerLabel]]) -> Reference:
+def peoples_labels(labels: Mapping[str, Mapping[str, ReviewerLabel]]) -> PeoplesLabels:
     """The group of labels to hold judges against, by reviewer and statement.
 
     The blind labels of the random audit where there are 30 statements with these, else the blind group with most, else
@@ -75,7 +73,7 @@ def reference(labels: Mapping[str, Mapping[str, ReviewerLabel]]) -> Reference:
     """
     group = _chosen(labels, Counter(label.group for held in labels.values() for label in held.values()))
     if group is None:
-        return Reference("no labels", (), {}, {}, ())
+        return PeoplesLabels("no labels", (), {}, {}, ())
     found: dict[str, list[bool]] = defaultdict(list)
     left_out: Counter[str] = Counter()
     people = set()
@@ -91,8 +89,7 @@ def reference(labels: Mapping[str, Mapping[str, ReviewerLabel]]) -> Reference:
                 people.add(name)
     majority = {unit: sum(said) * 2 > len(said) for unit, said in found.items() if sum(said) * 2 != len(said)}
     left_out[TIED] += len(found) - len(majority)
-    cautions = [ASSISTED] * (group.mode == "assisted") + [NOT_DRAWN] * (not group.drawn)
-    return Reference(group.title, tuple(sorted(people)), majority, +left_out, tuple(cautions))
+    return PeoplesLabels(group.title, tuple(sorted(people)), majority, +left_out, group.cautions)
 
 
 def _chosen(labels: Mapping[str, Mapping[str, ReviewerLabel]], counts: Mapping[Group, int]) -> Group | None:
@@ -106,7 +103,7 @@ def _chosen(labels: Mapping[str, Mapping[str, ReviewerLabel]], counts: Mapping[G
 
 def judged_labels(
     reader: sqlite3.Connection,
-    of: Reference,
+    of: PeoplesLabels,
     clusters: Clusters,
     tie: TieRule,
     *,

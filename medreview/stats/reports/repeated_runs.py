@@ -12,20 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from medreview.errors import UserError
 from medreview.labels import TieRule
 from medreview.stats.clusters import Clusters
 from medreview.stats.formulas.agreement import many_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.intervals import two_sided
-from medreview.stats.formulas.jackknifed_sums import difference_of_quotients, jackknifed, quotient, summed, varying
-from medreview.stats.reports.judged_labels import JudgedLabel, Reference, judged_labels, said_by
+from medreview.stats.formulas.jackknifed_sums import difference_of_quotients, jackknifed, p_of_zero, quotient, summed
+from medreview.stats.reports.judged_labels import JudgedLabel, PeoplesLabels, judged_labels, said_by
 from medreview.stats.reports.reviewer_labels import BINARY
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
-from medreview.study import Study
 from medreview.study.audit_frame import permanent_number, seed_of_draws
-from medreview.study.events import NewEvent, Recorder
 
 _RUNS: Final = """
 SELECT judge_run_id, judge, model, prompt_id, prompt_sha256, params FROM judge_run AS run
@@ -165,7 +161,7 @@ def half_of(seed: str, cluster: str) -> Half:
 
 def prompt_report(
     reader: sqlite3.Connection,
-    of: Reference,
+    of: PeoplesLabels,
     clusters: Clusters,
     tie: TieRule,
     resampling: Resampling,
@@ -182,7 +178,7 @@ def prompt_report(
     every = judged_labels(reader, of, clusters, tie, runs=())
     here = [one for one in every if half_of(seed, one.cluster) == half]
     inside = {one.statement_id for one in here}
-    part = Reference(
+    part = PeoplesLabels(
         of.title, of.reviewers, {unit: word for unit, word in of.labels.items() if unit in inside}, {}, of.cautions
     )
     for judge, prompts in versions.items():
@@ -231,8 +227,7 @@ def _prompts(
             finish = difference_of_quotients((1, 0), (2, 0))
             apart = jackknifed("agreement minus that of the newest prompt", sums, finish, n=n, unit=unit, level=level,
                                scale="share_difference", nothing=_NOTHING)  # fmt: skip
-            moved = varying(sums, finish) if apart.low is not None else None
-            p = None if moved is None else two_sided(moved)
+            p = p_of_zero(apart, sums, finish)
         found.append(
             PromptFigures(
                 prompt=runs[-1].prompt_id,
@@ -257,23 +252,3 @@ def _kappa(sums: Sequence[float]) -> float | None:
 def test_looks(reader: sqlite3.Connection) -> int:
     """How often anybody looked at the test half."""
     return int(reader.execute(_LOOKS).fetchone()[0])
-
-
-def note_test_look(study: Study, reviewer: str) -> None:
-    """Record a look at the test half, before it is shown. Raises :class:`UserError` where that cannot be done."""
-    said = {"what": "judges --test", "shown": "totals", "half": "test"}
-    event = NewEvent("look", study.meta("study_id"), said)
-
-    def change(connection: sqlite3.Connection) -> None:
-        Recorder(reviewer).append(connection, event, block="judges", mode="open")
-
-    try:
-        if study.writable:
-            study.write(change)
-        else:
-            study.write_aside(change)
-    except UserError as error:
-        why = str(error).rstrip(".")
-        raise UserError(
-            f"The test half is shown only where the study can count the look, and it cannot: {why}."
-        ) from None

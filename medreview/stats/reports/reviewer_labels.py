@@ -118,6 +118,13 @@ SELECT a.statement_id FROM audit_item AS a WHERE NOT EXISTS (
     SELECT 1 FROM main_live AS m WHERE m.unit = a.statement_id AND m.reviewer = ? AND m.pass = ?)"""
 
 
+ASSISTED: Final = "These labels were given with the judges in sight: they follow the judges more than blind ones would."
+NOT_DRAWN: Final = (
+    "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study."
+)
+"""What is to be said of figures of the groups that are not drawn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Labels that may be pooled: one mode, and one way in which the statements came to be reviewed.
@@ -133,16 +140,16 @@ class Group:
         """``blind, random audit``, ``assisted, other queues`` and so on."""
         return self.mode if self.drawn is None else f"{self.mode}, {'random audit' if self.drawn else 'other queues'}"
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What is to be said where judges are held against these labels."""
+        return (ASSISTED,) * (self.mode == "assisted") + (NOT_DRAWN,) * (self.drawn is False)
+
 
 GROUPS: Final = (Group("blind", True), Group("blind", False), Group("assisted", True), Group("assisted", False))
 """Never pooled with each other: assistance inflates agreement, and triage looks for errors instead of a rate."""
 
 _GROUPS: Final = {(group.mode, bool(group.drawn)): group for group in GROUPS}
-
-NOT_DRAWN: Final = (
-    "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study."
-)
-"""What is to be said of figures of the groups that are not drawn."""
 
 
 class ReviewerLabel(NamedTuple):

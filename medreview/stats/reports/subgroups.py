@@ -16,8 +16,7 @@ from medreview.judges.triage import QUOTE_FAULTS
 from medreview.judges.votes import Vote, jury
 from medreview.labels import PROVEN_QUOTES
 from medreview.stats.formulas.agreement import LEADING_PAIR, pair_figures
-from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic
-from medreview.stats.formulas.coefficients import ratio
+from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import FEWEST, Estimate, estimate_named
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, with_holm
 from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, ResponseSample, draw_together
@@ -476,12 +475,10 @@ def _apart(
     """The share of the ``counted`` cells in the part minus that outside it, which may be the same items."""
     width = len(counted)
     nothing = [0.0] * width
-    inside, outside = np.array([*counted, *nothing]), np.array([*nothing, *counted])
-    ones = np.ones(width)
-    of_inside, of_outside = np.array([*ones, *nothing]), np.array([*nothing, *ones])
+    ones = [1.0] * width
     return difference(
-        Side(name, _quotient(inside, of_inside), of_inside),
-        Side(against, _quotient(outside, of_outside), of_outside),
+        Side.share(name, [*counted, *nothing], [*ones, *nothing]),
+        Side.share(against, [*nothing, *counted], [*nothing, *ones]),
         statistic,
         drawn.units,
         drawn.sums,
@@ -490,10 +487,6 @@ def _apart(
         undefined=_NOT_BOTH,
         resampling=resampling,
     )
-
-
-def _quotient(over: Floats, under: Floats) -> Statistic:
-    return lambda sums: ratio(sums @ over, sums @ under)
 
 
 def _in_families(

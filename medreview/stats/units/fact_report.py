@@ -130,16 +130,12 @@ def scores_by(
 
 
 def _score(held: Sequence[HeldFact], task: str, words: Sequence[JuryWord], resampling: Resampling) -> FactScore:
-    cases: dict[str, list[int]] = {}
-    left: Counter[str] = Counter()
-    for one, word in zip(held, words, strict=True):
-        counts = cases.setdefault(one.case.case_id, [0, 0])
-        if word.answer is not None:
-            counts[0] += word.answer
-            counts[1] += 1
-        else:
-            left["undecided" if word.tied else "silent" if word.asked else "not_asked"] += 1
-    sample = ResponseSample(("yes", "known"), list(cases.values()), resampling, "case")
+    left = Counter(
+        "undecided" if word.tied else "silent" if word.asked else "not_asked" for word in words if word.answer is None
+    )
+    rows = [(word.answer is True, word.answer is not None) for word in words]
+    cases = [one.case.case_id for one in held]
+    sample = ResponseSample(("yes", "known"), rows, resampling, "case", clusters=cases)
     figure = sample.share(
         NAMES[task], "yes", "known", undefined="No fact has an answer of the majority.", whole=_WHOLE[task],
         dropped=left.total(),

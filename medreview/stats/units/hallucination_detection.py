@@ -21,14 +21,12 @@ from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.bootstrap import (
     DEFAULT,
     Resampling,
-    Statistic,
     contributions,
     draw,
     shared,
     sum_by_cluster,
 )
 from medreview.stats.formulas.classification import Classification, classification
-from medreview.stats.formulas.coefficients import ratio
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, paired_test, with_holm
 from medreview.stats.units.kind_labels import FOUND, TYPE, UnitScale, told_gold
@@ -340,9 +338,7 @@ def _differences(
     rows: Sequence[BeforeAfter], clusters: Clusters, resampling: Resampling
 ) -> Iterator[StatisticDifference]:
     """One judge's, each cluster of responses being drawn with both words on each."""
-    mine, other = (
-        Side(when, _share(place), np.array([0.0, 0.0, 1.0])) for place, when in enumerate(("after", "before"))
-    )
+    mine, other = (Side.share(when, np.eye(3)[place], np.eye(3)[2]) for place, when in enumerate(("after", "before")))
     for place, question in enumerate(QUESTIONS):
         told = [
             (clusters.of[row.response_id], [_right(str(word), right)[place % 2] for word in (row.after, row.before)])
@@ -358,10 +354,6 @@ def _differences(
             mine, other, question, units, sums, scale="share_difference", paired=True, undefined=_NOT_TOLD,
             test=test if told else None, resampling=resampling,
         )  # fmt: skip
-
-
-def _share(place: int) -> Statistic:
-    return lambda sums: ratio(sums[:, place], sums[:, 2])
 
 
 def _against(words: Iterable[tuple[str | None, str | None, str | None]]) -> Against:

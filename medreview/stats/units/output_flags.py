@@ -13,15 +13,14 @@ from typing import Final
 
 import numpy as np
 
-from medreview.stats.formulas.bootstrap import DEFAULT, Floats, Resampling, contributions, draw
-from medreview.stats.formulas.coefficients import ratio
+from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, contributions, draw
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import (
     Side,
     StatisticDifference,
     TestResult,
-    adjusted,
     difference,
+    in_family,
     two_proportions,
     with_holm,
 )
@@ -144,7 +143,8 @@ def _differences(asked: Sequence[RatedOutput], resampling: Resampling) -> Iterat
         units[place[one.ranking.unit], column] += sum(one.flags.values())
         units[place[one.ranking.unit], column + 1] += len(one.flags)
     sums = draw(contributions(units), resampling)
-    sides = [_side(model, 2 * number, units.shape[1]) for number, model in enumerate(models)]
+    columns = np.eye(2 * len(models))
+    sides = [Side.share(model, *columns[2 * number : 2 * number + 2]) for number, model in enumerate(models)]
     pairs = list(combinations(range(len(models)), 2))
     found = with_holm([
         difference(sides[one], sides[other], BY_LABEL, units, sums, scale="share_difference", resampling=resampling,
@@ -158,22 +158,8 @@ def _differences(asked: Sequence[RatedOutput], resampling: Resampling) -> Iterat
         )
         for pair in pairs
     ]  # fmt: skip
-    pvalues = [test.pvalue for test in tests]
-    family = sum(p is not None for p in pvalues)
-    for labels, test, holm, bonferroni in zip(
-        found, tests, adjusted(pvalues), adjusted(pvalues, "bonferroni"), strict=True
-    ):
-        yield FlagDifference(labels, test, holm, bonferroni, family)
-
-
-def _side(model: str, column: int, width: int) -> Side:
-    size = np.zeros(width)
-    size[column + 1] = 1
-
-    def share(sums: Floats) -> Floats:
-        return ratio(sums[:, column], sums[:, column + 1])
-
-    return Side(model, share, size)
+    for labels, test, by in zip(found, tests, in_family(tests), strict=True):
+        yield FlagDifference(labels, test, *by)
 
 
 def _correlations(rates: Sequence[FlagRates], beside: Beside) -> Iterator[FlagCorrelation]:

@@ -14,7 +14,7 @@ from medreview.labels import RELEVANCE
 from medreview.stats.formulas.agreement import many_raters, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, shared
 from medreview.stats.formulas.estimate import LEVEL, Estimate
-from medreview.stats.formulas.hypothesis_tests import TestResult, adjusted, two_proportions
+from medreview.stats.formulas.hypothesis_tests import TestResult, in_family, two_proportions
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.units.qa import TYPES
@@ -268,11 +268,8 @@ def _tests(split: str, contrasts: Sequence[Contrast]) -> Iterator[RateTest]:
         k = (sum(one.flagged for one in mine), sum(one.flagged for one in theirs))
         n = (len(mine), len(theirs))
         found.append((first, second, k[0] / n[0] - k[1] / n[1], two_proportions(k, n)))
-    pvalues = [test.pvalue for *_, test in found]
-    holm, bonferroni = adjusted(pvalues), adjusted(pvalues, "bonferroni")
-    family = sum(p is not None for p in pvalues)
-    for (first, second, difference, test), by_holm, by_bonferroni in zip(found, holm, bonferroni, strict=True):
-        yield RateTest(split, first, second, difference, test, by_holm, by_bonferroni, family)
+    for (first, second, difference, test), by in zip(found, in_family([test for *_, test in found]), strict=True):
+        yield RateTest(split, first, second, difference, test, *by)
 
 
 def relevance_agreement(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> tuple[Estimate, ...]:

@@ -7,12 +7,13 @@ import pytest
 
 from medreview.cli.reports.judge_trust import trust_parts
 from medreview.cli.reports.terminal import printed
+from medreview.review.looks import note_test_look
 from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import figure_rows
 from medreview.stats.reports.judge_trust import judge_trust
-from medreview.stats.reports.judged_labels import reference
-from medreview.stats.reports.repeated_runs import half_of, note_test_look, prompt_report
+from medreview.stats.reports.judged_labels import peoples_labels
+from medreview.stats.reports.repeated_runs import half_of, prompt_report
 from medreview.stats.reports.reviewer_labels import reviewer_labels
 from medreview.stats.study_figures import study_figures
 from medreview.study.audit_frame import seed_of_draws
@@ -161,7 +162,7 @@ def test_prompts_are_compared_on_half_of_the_questions(two_models):
 
 def test_no_question_is_in_both_halves_and_together_they_are_the_study(two_models):
     reader = two_models.study.reader
-    of, clusters = reference(labels_of(two_models)), study_clusters(reader)
+    of, clusters = peoples_labels(labels_of(two_models)), study_clusters(reader)
     halves = [prompt_report(reader, of, clusters, "undecided", FAST, half=half) for half in ("tuning", "test")]
 
     assert sum(one.clusters for one in halves) == 20
@@ -184,7 +185,7 @@ def test_the_random_audit_leads_where_it_has_labels_enough(small, drawn, title):
     small.said("supported", *names[:drawn], who="anna", mode="blind", block="audit")
     small.said("partial", *names[drawn:45], who="anna", mode="blind", block="responses")
     small.said("supported", *names[45:], who="anna", mode="open")
-    found = reference({"anna": reviewer_labels(small.study.reader, "anna")})
+    found = peoples_labels({"anna": reviewer_labels(small.study.reader, "anna")})
 
     assert found.title == title
     assert set(found.labels.values()) == {drawn == 30}
@@ -228,7 +229,7 @@ def test_even_labels_of_two_people_settle_nothing(small):
     small.said("partial", "r.1", who="cleo", mode="blind", block="audit")
     small.said("partial", "r.2", who="dora", mode="blind", block="audit")
     labels = {name: reviewer_labels(small.study.reader, name) for name in ("anna", "ben", "cleo", "dora")}
-    found = reference(labels)
+    found = peoples_labels(labels)
 
     assert found.labels == {"r.1": True}
     assert found.left_out == {"reviewer cannot judge": 1, "reviewers tied": 1}
