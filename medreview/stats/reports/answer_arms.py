@@ -77,6 +77,11 @@ class RepeatedAnswers:
     told_by: tuple[str, ...]
 
 
+def arm_word(by: str) -> str:
+    """What the arms are, in a word for sentences: ``ward`` of ``extra.ward``."""
+    return by.removeprefix(EXTRA).replace("_", " ")
+
+
 def study_arms(reader: sqlite3.Connection, by: str) -> Arms:
     """The arms of the whole study by ``model``, ``run``, ``prompt``, ``version`` or ``extra.NAME``.
 
@@ -96,7 +101,7 @@ def study_arms(reader: sqlite3.Connection, by: str) -> Arms:
     if not values:
         names = f" (a column {', '.join(COLUMNS[key])})" if key in COLUMNS else ""
         raise UserError(f"No answer of this study says its {column}{names}. {_there_are(said)}")
-    words, legend = _worded(column.replace("_", " "), dict.fromkeys(values.values()))
+    words, legend = _worded(arm_word(column), dict.fromkeys(values.values()))
     of = {response: words[value] for response, value in values.items()}
     return Arms(by, of, tuple(sorted(set(of.values()), key=_by_number)), legend)
 
