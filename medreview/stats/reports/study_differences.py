@@ -187,12 +187,13 @@ class StudyDifferences:
         """The same family where the arms are no models, named as that."""
         if self._arms.by == MODEL:
             return family
+        sides = [name for one in family.differences for name in (one.first, one.second)]
         mixed = (SEVERAL_MODELS,) if len(self._models) > 1 else ()
         own = (ARMS_DIFFER,) if family.cautions else ()
         return replace(
             family,
             between="arms_agreement" if family.between == "models_agreement" else "arms_support",
-            cautions=(*self._arms.legend, *mixed, *own),
+            cautions=(*self._arms.explained(sides), *mixed, *own),
             arms=self._arms.by,
             without=self._without,
         )

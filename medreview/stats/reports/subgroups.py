@@ -433,8 +433,12 @@ def by_report(
         strata=_in_families(figures, compared, tuple(labels), of_labels=by != "queue"),
         folded=folded,
         untold=sum(part.statements for part in counts) - sum(part.statements for part in parts),
-        cautions=study_arms(reader, by).legend if by not in DIVISIONS else (_OF_QUEUES,) if by == "queue" else (),
+        cautions=(_OF_QUEUES,) if by == "queue" else () if by in DIVISIONS else _explained(reader, by, parts),
     )
+
+
+def _explained(reader: sqlite3.Connection, by: str, parts: Sequence[PartCounts]) -> tuple[str, ...]:
+    return study_arms(reader, by).explained(part.name for part in parts if part.name is not None)
 
 
 def _figures(

@@ -196,6 +196,18 @@ def test_several_answers_of_a_model_to_a_question_are_said_with_what_tells_them_
     assert figures(arms).repeated is None
 
 
+def test_long_prompts_that_begin_alike_are_told_apart_by_where_they_differ(small: SmallStudy) -> None:
+    before = "You are a physician who answers patients in plain words, without a greeting. "
+    for number, rule in enumerate(("Cite a guideline for each sentence.", "Say how sure you are.")):
+        _answer(small, f"r{number}", "", {"system_prompt": before + rule}, "S")
+    found = study_arms(small.study.reader, "prompt")
+
+    assert found.explained(["prompt #2", "prompt #1", "run 1"]) == (
+        "prompt #2: …without a greeting. Say how sure you are.",
+        "prompt #1: …without a greeting. Cite a guideline for each sentence.",
+    )
+
+
 def test_answers_made_here_say_their_run_and_prompt_and_a_chat_its_system_prompt(small: SmallStudy) -> None:
     for name in "abc":
         small.response(name, 1)
