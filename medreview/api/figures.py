@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from medreview.stats.reports.comparison import Comparison
     from medreview.stats.reports.reviewer_labels import Mode
     from medreview.stats.reports.study_support import SupportReport
-    from medreview.stats.reports.subgroups import By
     from medreview.stats.study_figures import StudyFigures
     from medreview.stats.units.fact_report import Juries
     from medreview.stats.units.unit_division import UnitBy
@@ -73,7 +72,8 @@ class Figures(OpenedFile):
         reviewer: str | None = None,
         *,
         where: str = "",
-        by: By | None = None,
+        by: str | None = None,
+        between: str = "model",
         pass_no: int = 1,
         resampling: Resampling | None = None,
         conduct: bool = False,
@@ -82,12 +82,14 @@ class Figures(OpenedFile):
         """Everything that ``medreview stats`` says, for one reviewer or for all of them.
 
         ``where`` narrows it to a part of the study, in the words of the filters of queues (``"model=atlas-2"``);
-        ``part`` then says what that means. ``by`` divides it (``"model"``, ``"domain"``, ``"judge"``, ...): support and
-        agreement in each part, and what sets it apart, are in ``by`` of the result. ``conduct``: how everybody works,
-        too; without it only the reviewer who is named, or whoever reviewed it here last. ``margin``: how much worse a
-        judge may agree with all reviewers than one of them with the others, in kappa (0.1). Intervals resample whole
-        responses, or questions where answers share these, the same draws for all figures of a view. Raises
-        ``UserError`` for a reviewer without entries in the study, and for a filter that cannot be used.
+        ``part`` then says what that means. ``by`` divides it (``"model"``, ``"domain"``, ``"run"``, ...): support and
+        agreement in each part, and what sets it apart, are in ``by`` of the result. ``between``: what ``differences``
+        compare besides judges, ``"run"``, ``"prompt"``, ``"version"`` or ``"extra.NAME"`` instead of models.
+        ``conduct``: how everybody works, too; without it only the reviewer who is named, or whoever reviewed it here
+        last. ``margin``: how much worse a judge may agree with all reviewers than one of them with the others, in kappa
+        (0.1). Intervals resample whole responses, or questions where answers share these, the same draws for all
+        figures of a view. Raises ``UserError`` for a reviewer without entries in the study, for a filter that cannot be
+        used, and for what no answer says.
         """
         from medreview.review.looks import shown_by
         from medreview.review.queue_filters import select_statements
@@ -106,6 +108,7 @@ class Figures(OpenedFile):
             only=only,
             conduct=None if conduct else (reviewer,) if reviewer else self._reading(),
             by=by,
+            between=between,
             margin=MARGIN if margin is None else margin,
         )
 

@@ -64,7 +64,7 @@ from medreview.stats.reports.study_support import (
     SupportReport,
     response_report,
 )
-from medreview.stats.reports.subgroups import By, ByReport, by_report
+from medreview.stats.reports.subgroups import ByReport, by_report
 from medreview.stats.reviewer_conduct import Conduct, conduct_report
 from medreview.stats.units.kind_labels import UnitHeadline, headlines
 from medreview.stats.units.own_axis_figures import OwnAxisFigures, TagCount, own_axis_figures, tag_counts
@@ -159,7 +159,7 @@ def study_figures(
     resampling: Resampling = DEFAULT,
     progress: Progress = SILENT,
     only: Selection = EVERYTHING,
-    by: By | None = None,
+    by: str | None = None,
     between: str = MODEL,
     conduct: Collection[str] | None = (),
     margin: float = MARGIN,

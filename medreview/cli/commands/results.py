@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from medreview.labels import TieRule
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.reports.overrides import OverrideThemes
+    from medreview.stats.units.unit_division import UnitBy
     from medreview.study import Study
 
 
@@ -35,10 +36,11 @@ def stats(
     replicates: Replicates = None,
     full: Annotated[bool, Option("--full", help="Every figure, table and reason, instead of one screen.")] = False,
     by: Annotated[
-        Literal["model", "origin", "domain", "judge", "page", "quote", "queue", "case", "type"] | None,
+        str | None,
         Option(
+            metavar="model|origin|domain|judge|page|quote|queue|case|type|run|prompt|version|extra.NAME",
             help="The study divided: support and agreement in each part, and what sets it apart. With --unit key_fact, "
-            "ranking or qa: the figures of each model, case or type."
+            "ranking or qa: the figures of each model, case or type.",
         ),
     ] = None,
     between: Annotated[
@@ -142,6 +144,7 @@ def stats(
     from medreview.stats.formulas.alternative_annotator import EPSILON
     from medreview.stats.formulas.human_baseline import MARGIN
     from medreview.stats.reports.answer_arms import MODEL
+    from medreview.stats.reports.subgroups import check_division
     from medreview.stats.requirements import outcomes, requirement
     from medreview.stats.study_figures import figure_document, study_figures
 
@@ -154,11 +157,12 @@ def stats(
         done = command("stats", study, "--full", "--between", between)
         raise UserError(f"--between goes with --full, on statements: `{done}`.")
     if unit is not None or gold:
-        if conduct or by not in (None, "model", "case", "type"):
+        of_units: dict[str | None, UnitBy | None] = {None: None, "model": "model", "case": "case", "type": "type"}
+        if conduct or by not in of_units:
             raise UserError("With --unit and --gold, --by is model, case or type; --conduct is of statements.")
         print_unit_stats(
-            study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json, by=by, where=where,
-            juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()], epsilon=worth,
+            study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json, by=of_units[by],
+            where=where, juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()], epsilon=worth,
             required=required, leave_out=leave_out or (), passed=passed,
         )  # fmt: skip
         sys.stdout.flush()
@@ -168,6 +172,7 @@ def stats(
         raise UserError(f"{what} are of other units than statements: add --unit KIND.")
     with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
+        check_division(opened.reader, by)
         only = select_statements(opened.reader, where, reviewer)
         looked(opened, "stats", shown_by(only))
         own = () if not whole else None if conduct else (reviewer,) if reviewer else reading(opened)

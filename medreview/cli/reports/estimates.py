@@ -25,7 +25,7 @@ from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, JACKKNIFE_BELOW, Estimate, half_up
 from medreview.stats.formulas.hypothesis_tests import StatisticDifference
-from medreview.stats.reports.answer_arms import EXTRA, RepeatedAnswers
+from medreview.stats.reports.answer_arms import RepeatedAnswers, arm_word
 from medreview.stats.reports.provenance import Provenance
 from medreview.stats.reports.reviewer_labels import TOGETHER, Group
 from medreview.stats.reports.study_differences import Between, DifferenceFamily
@@ -146,7 +146,7 @@ def _family(family: DifferenceFamily) -> Part:
         who += f" ({Group(family.mode, family.drawn).title})"
     elif family.drawn is not None:
         who += f" ({'random audit' if family.drawn else 'other queues'})"
-    arms = one_line(family.arms.removeprefix(EXTRA))
+    arms = one_line(arm_word(family.arms))
     title = _OF[family.between].format(who=who, arms=arms)
     told = differences_table(title, family.differences, family.omitted, "tested", what=arms or "model")
     left = [f"{counted(family.without, 'response')} without a {arms} left out"] if family.without else []

@@ -49,6 +49,7 @@ from medreview.next_step import command
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEWEST, Estimate, half_up, percent
 from medreview.stats.formulas.hypothesis_tests import StatisticDifference
 from medreview.stats.formulas.support import Bounds
+from medreview.stats.reports.answer_arms import arm_word
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import BetweenJudges, GroupFigures
 from medreview.stats.reports.review_progress import ItemFlow, LabelFlow, ResponseFlow, StatementFlow
@@ -107,7 +108,7 @@ _MOST_REASONS: Final = 4
 
 def by_parts(report: ByReport) -> Iterator[Part]:
     """The parts side by side: first by the judges, then by each reviewer's labels, never pooled."""
-    yield Title(f"By {report.by}")
+    yield Title(f"By {one_line(arm_word(report.arms or report.by))}")
     yield f"{report.about[:1].upper()}{report.about[1:]}."
     yield from report.cautions
     if not report.strata:

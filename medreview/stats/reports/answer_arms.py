@@ -7,8 +7,9 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from medreview.errors import UserError
@@ -33,6 +34,8 @@ _LONGEST: Final = 30
 """Characters of a value that is shown as the name of its arm."""
 _BEGINNING: Final = 70
 """Characters of a longer one that are shown beside its number."""
+_BEFORE: Final = 20
+"""How many of these stand before the first that differs, where longer values begin alike."""
 _WHOLE: Final = re.compile(r"\A(-?\d+)\.0+\Z")
 _BARE: Final = re.compile(r"-?\d+(?:\.\d+)?|yes|no|true|false", re.IGNORECASE)
 _DIGITS: Final = re.compile(r"(\d+)")
@@ -45,13 +48,17 @@ WHERE p.kind = 'response' ORDER BY r.ordinal DESC"""
 class Arms(NamedTuple):
     """The arms ``by`` which a study is compared: ``of`` has the name of that of each response that says one.
 
-    ``names`` stand in order, numbers by their size. ``legend``: sentences for values too long for a name.
+    ``names`` stand in order, numbers by their size. ``legend``: by name, some of a value that is too long for one.
     """
 
     by: str
     of: Mapping[str, str]
     names: tuple[str, ...] = ()
-    legend: tuple[str, ...] = ()
+    legend: Mapping[str, str] = MappingProxyType({})
+
+    def explained(self, names: Iterable[str]) -> tuple[str, ...]:
+        """What stands behind those of these names that are only numbers."""
+        return tuple(f"{name}: {self.legend[name]}" for name in dict.fromkeys(names) if name in self.legend)
 
 
 NO_ARMS: Final = Arms(MODEL, {})
@@ -77,6 +84,11 @@ class RepeatedAnswers:
     told_by: tuple[str, ...]
 
 
+def arm_word(by: str) -> str:
+    """What the arms are, in a word for sentences: ``ward`` of ``extra.ward``."""
+    return by.removeprefix(EXTRA).replace("_", " ")
+
+
 def study_arms(reader: sqlite3.Connection, by: str) -> Arms:
     """The arms of the whole study by ``model``, ``run``, ``prompt``, ``version`` or ``extra.NAME``.
 
@@ -96,7 +108,7 @@ def study_arms(reader: sqlite3.Connection, by: str) -> Arms:
     if not values:
         names = f" (a column {', '.join(COLUMNS[key])})" if key in COLUMNS else ""
         raise UserError(f"No answer of this study says its {column}{names}. {_there_are(said)}")
-    words, legend = _worded(column.replace("_", " "), dict.fromkeys(values.values()))
+    words, legend = _worded(arm_word(column), dict.fromkeys(values.values()))
     of = {response: words[value] for response, value in values.items()}
     return Arms(by, of, tuple(sorted(set(of.values()), key=_by_number)), legend)
 
@@ -173,11 +185,25 @@ def _there_are(said: Mapping[str, Mapping[str, str]]) -> str:
     return f"What answers here say: {', '.join([MODEL, *found])}."
 
 
-def _worded(column: str, values: Mapping[str, object]) -> tuple[dict[str, str], tuple[str, ...]]:
+def _worded(column: str, values: Mapping[str, object]) -> tuple[dict[str, str], dict[str, str]]:
     """A name for each value: itself, after the name of the column where it says nothing alone; a number if too long."""
     long = {value: f"{column} #{number}" for number, value in enumerate(filter(_is_long, values), 1)}
     words = {value: f"{column} {value}" if _BARE.fullmatch(value) else long.get(value, value) for value in values}
-    return words, tuple(f"{name}: {value[:_BEGINNING].rstrip()}…" for value, name in long.items())
+    alike = _begin_alike(min(long), max(long)) if len(long) > 1 else 0
+    # Prompts that begin alike are told apart by where they differ.
+    start = alike - _BEFORE if alike > _BEGINNING - _BEFORE else 0
+    return words, {name: _some(value, start) for value, name in long.items()}
+
+
+def _begin_alike(first: str, last: str) -> int:
+    """How many characters the first and the last in order have alike, and so all between them."""
+    pairs = enumerate(zip(first, last, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), len(first))
+
+
+def _some(value: str, start: int) -> str:
+    end = start + _BEGINNING
+    return f"{'…' if start else ''}{value[start:end].strip()}{'…' if end < len(value) else ''}"
 
 
 def _is_long(value: str) -> bool:

@@ -19,7 +19,7 @@ from medreview.stats.formulas.estimate import Scale
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, paired_test, with_holm
 from medreview.stats.formulas.shared_draws import Alike, CountedBlock, DrawnBlock, draw_together
 from medreview.stats.formulas.support import ResponseSupport, support_counts
-from medreview.stats.reports.answer_arms import MODEL, Arms
+from medreview.stats.reports.answer_arms import MODEL, Arms, arm_word
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
     GROUPS,
@@ -169,7 +169,7 @@ class StudyDifferences:
         order = sorted(self._support, key=lambda arm: (-len(self._support[arm]), place[arm]))
         if self._arms.by != MODEL and len(order) < 2:
             raise UserError(
-                f"All answers here that say their {self._arms.by.removeprefix('extra.')} say the same "
+                f"All answers here that say their {arm_word(self._arms.by)} say the same "
                 f"({', '.join(order) or 'none does'}): there is nothing to compare."
             )
         found = [self._between(_support_by_arm({arm: self._support[arm] for arm in order}, resampling))]
@@ -187,12 +187,13 @@ class StudyDifferences:
         """The same family where the arms are no models, named as that."""
         if self._arms.by == MODEL:
             return family
+        sides = [name for one in family.differences for name in (one.first, one.second)]
         mixed = (SEVERAL_MODELS,) if len(self._models) > 1 else ()
         own = (ARMS_DIFFER,) if family.cautions else ()
         return replace(
             family,
             between="arms_agreement" if family.between == "models_agreement" else "arms_support",
-            cautions=(*self._arms.legend, *mixed, *own),
+            cautions=(*self._arms.explained(sides), *mixed, *own),
             arms=self._arms.by,
             without=self._without,
         )

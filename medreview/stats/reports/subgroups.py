@@ -8,10 +8,11 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 import numpy as np
 
+from medreview.errors import UserError
 from medreview.judges.triage import QUOTE_FAULTS
 from medreview.judges.votes import Vote, jury
 from medreview.labels import PROVEN_QUOTES
@@ -20,6 +21,7 @@ from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import FEWEST, Estimate, estimate_named
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, with_holm
 from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, ResponseSample, draw_together
+from medreview.stats.reports.answer_arms import COLUMNS, EXTRA, arm_word, study_arms
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
     GROUPS,
@@ -32,9 +34,10 @@ from medreview.stats.reports.reviewer_labels import (
 from medreview.stats.reports.study_reader import EVERYTHING, JudgedStatement, Selection, judged_responses
 from medreview.stats.reports.study_support import MOST_STRATA, verdict_of
 
-By = Literal["model", "origin", "domain", "judge", "page", "quote", "queue"]
-DIVISIONS: Final[tuple[By, ...]] = get_args(By)
-SEVERAL: Final[frozenset[By]] = frozenset({"domain", "page", "judge", "queue"})
+By = Literal["model", "origin", "domain", "judge", "page", "quote", "queue", "arms"]
+DIVISIONS: Final[tuple[By, ...]] = ("model", "origin", "domain", "judge", "page", "quote", "queue")
+"""By what every study can be divided; by the arms of :func:`study_arms` where answers say them."""
+SEVERAL: Final = frozenset({"domain", "page", "judge", "queue"})
 """Of these a statement may be in several parts, so that they add up to more than the whole."""
 
 NOT_FETCHED: Final = "not fetched"
@@ -43,6 +46,7 @@ NO_JUDGE: Final = "not judged"
 NO_QUOTE: Final = "no quote"
 SOUND_QUOTE: Final = "sound quote"
 NOT_DECIDED: Final = "not decided"
+NOT_SAID: Final = "not said"
 
 # The sources that a statement cites itself; those of its response where it cites none.
 _BY_SOURCE: Final = """
@@ -53,7 +57,7 @@ LEFT JOIN (SELECT statement_id, source_id FROM marker WHERE source_id IS NOT NUL
            WHERE NOT EXISTS (SELECT 1 FROM marker AS m WHERE m.statement_id = t.statement_id
                              AND m.source_id IS NOT NULL)) AS cited USING (statement_id)
 LEFT JOIN source AS u USING (source_id) LEFT JOIN snapshot AS p ON p.snapshot_id = u.current_snapshot"""
-_QUERIES: Final[Mapping[By, str]] = {
+_QUERIES: Final[Mapping[str, str]] = {
     "model": "SELECT s.statement_id, r.model FROM statement_standing AS s JOIN response AS r USING (response_id)",
     "origin": "SELECT s.statement_id, r.origin FROM statement_standing AS s JOIN response AS r USING (response_id)",
     "domain": _BY_SOURCE.format(value=f"iif(u.source_id IS NULL, '{NO_SOURCE}', u.domain)"),
@@ -64,7 +68,7 @@ _QUERIES: Final[Mapping[By, str]] = {
         LEFT JOIN reviewer_label AS l ON l.unit = s.statement_id AND l.axis = 'evidence' AND l.pass = ?1
              AND l.reviewer = coalesce(?2, l.reviewer)""",
 }
-_ABOUT: Final[Mapping[By, str]] = {
+_ABOUT: Final[Mapping[str, str]] = {
     "model": "the model that wrote the response",
     "origin": "where the question is from",
     "domain": "the domains of what the statement cites itself, else of all that its response cites",
@@ -75,20 +79,33 @@ _ABOUT: Final[Mapping[By, str]] = {
 }
 
 
-def about(by: By) -> str:
+def about(by: str) -> str:
     """What a division goes by, in words, and whether a statement can be in several parts of it."""
     several = "; a statement can be in several, and these add up to more than the whole" if by in SEVERAL else ""
-    return f"{_ABOUT[by]}{several}"
+    return f"{_ABOUT.get(by) or f'what the record of the answer says of its {arm_word(by)}'}{several}"
+
+
+def check_division(reader: sqlite3.Connection, by: str | None) -> None:
+    """Raises :class:`UserError` where a study cannot be divided so, before it is read."""
+    if by is None or by in DIVISIONS:
+        return
+    if by not in COLUMNS and not by.startswith(EXTRA):
+        raise UserError(f"A study is divided by {', '.join([*DIVISIONS, *COLUMNS])} or {EXTRA}NAME, not by {by!r}.")
+    study_arms(reader, by)
 
 
 def strata_of(
-    reader: sqlite3.Connection, by: By, reviewer: str | None = None, pass_no: int = 1
+    reader: sqlite3.Connection, by: str, reviewer: str | None = None, pass_no: int = 1
 ) -> dict[str, tuple[str, ...]]:
     """The parts that each statement of the study is in, one or more, in order of their names.
 
     ``reviewer``: whose labels say which queue it was; without one everybody's. ``""`` is a model, or an origin, that
     was not given.
     """
+    if by not in DIVISIONS:
+        of = study_arms(reader, by).of
+        rows = reader.execute("SELECT statement_id, response_id FROM statement_standing")
+        return {statement_id: (of.get(response_id, NOT_SAID),) for statement_id, response_id in rows}
     if by not in _QUERIES:
         return {
             statement.statement_id: strata_said(statement, by)
@@ -101,7 +118,7 @@ def strata_of(
     return {statement_id: tuple(sorted(strata)) for statement_id, strata in found.items()}
 
 
-def strata_said(statement: JudgedStatement, by: By) -> tuple[str, ...]:
+def strata_said(statement: JudgedStatement, by: str) -> tuple[str, ...]:
     """The same of one statement, by what judges said of it: of ``judge`` and ``quote``."""
     if by == "judge":
         return tuple(judge.title for judge in statement.by_judge) or (NO_JUDGE,)
@@ -207,7 +224,7 @@ class PartCounts:
 
 
 def count_parts(
-    reader: sqlite3.Connection, by: By, labels: Mapping[str, Labels], pass_no: int, only: Selection
+    reader: sqlite3.Connection, by: str, labels: Mapping[str, Labels], pass_no: int, only: Selection
 ) -> tuple[list[PartCounts], int]:
     """The parts of a study, the largest first, and how many were folded into the last.
 
@@ -273,7 +290,7 @@ def _held(strata: Mapping[str, tuple[str, ...]], only: Selection) -> dict[str, t
     return {unit: held for unit, held in strata.items() if only.holds(unit)}
 
 
-def _kept(strata: Mapping[str, tuple[str, ...]], by: By) -> tuple[list[str], int]:
+def _kept(strata: Mapping[str, tuple[str, ...]], by: str) -> tuple[list[str], int]:
     """The parts that stand alone, the largest first, and how many others there are. A judge is never one of others."""
     sizes = Counter(name for held in strata.values() for name in held)
     names = sorted(sizes, key=lambda name: (-sizes[name], name))
@@ -368,6 +385,8 @@ class StratumFigures:
 class ByReport:
     """The study divided ``by`` something; ``about`` says what goes by it. The largest part comes first.
 
+    ``arms``: what the record of an answer says of its run, prompt, version or ``extra.NAME``, where it is by ``arms``.
+
     ``folded`` parts were too small to stand alone, or beyond the largest, and are one; that has no figures where even
     so it is too small: ``untold`` are its statements. ``against``: what each part is compared with; of two parts that
     are the whole, the second would only repeat the first. Every interval is from the same resamples of clusters; the p
@@ -381,11 +400,12 @@ class ByReport:
     folded: int
     untold: int
     cautions: tuple[str, ...]
+    arms: str = ""
 
 
 def by_report(
     reader: sqlite3.Connection,
-    by: By,
+    by: str,
     labels: Mapping[str, Mapping[str, ReviewerLabel]],
     resampling: Resampling,
     *,
@@ -405,14 +425,19 @@ def by_report(
     pairwise = by not in SEVERAL and len(counts) == len(parts) == 2
     compared = [(len(parts) > 1 or by == "judge") and not (pairwise and place) for place in range(len(parts))]
     return ByReport(
-        by=by,
+        by=next((each for each in DIVISIONS if each == by), "arms"),
+        arms="" if by in DIVISIONS else by,
         about=about(by),
         against=against,
         strata=_in_families(figures, compared, tuple(labels), of_labels=by != "queue"),
         folded=folded,
         untold=sum(part.statements for part in counts) - sum(part.statements for part in parts),
-        cautions=(_OF_QUEUES,) if by == "queue" else (),
+        cautions=(_OF_QUEUES,) if by == "queue" else () if by in DIVISIONS else _explained(reader, by, parts),
     )
+
+
+def _explained(reader: sqlite3.Connection, by: str, parts: Sequence[PartCounts]) -> tuple[str, ...]:
+    return study_arms(reader, by).explained(part.name for part in parts if part.name is not None)
 
 
 def _figures(

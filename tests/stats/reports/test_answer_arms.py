@@ -17,6 +17,7 @@ from medreview.errors import UserError
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.reports.answer_arms import ModelRepeats, study_arms
 from medreview.stats.reports.study_differences import DifferenceFamily
+from medreview.stats.reports.subgroups import NOT_SAID, check_division, strata_of
 from medreview.stats.study_figures import StudyFigures, study_figures
 from tests.stats.small_study import SmallStudy
 from tests.support.study_builder import StudyBuilder, build
@@ -160,6 +161,23 @@ def test_what_answers_do_not_say_is_refused_with_what_they_say(arms: SmallStudy)
         figures(arms, "extra.ward")
 
 
+def test_a_study_is_divided_by_the_same_arms(arms: SmallStudy) -> None:
+    reader = arms.study.reader
+    parts = strata_of(reader, "extra.run number")
+    assert (parts["1p0.1"], parts["2p3.4"], parts["unsaid.1"]) == (("run number 1",), ("run number 2",), (NOT_SAID,))
+    found = study_figures(reader, resampling=Resampling(replicates=199), by="prompt").by
+    assert found is not None
+    assert (found.by, found.arms) == ("arms", "prompt")
+    assert found.about == "what the record of the answer says of its prompt"
+    assert found.cautions == (f"prompt #1: {CAREFUL[:70].rstrip()}…",)
+    shares = {one.stratum: (one.responses, one.supported.value) for one in found.strata}
+    assert shares[PLAIN] == (23, pytest.approx(_share(lambda arm: arm[1] == PLAIN, range(QUESTIONS))))
+    assert shares["prompt #1"] == (10, pytest.approx(_share(lambda arm: arm[1] == CAREFUL, range(QUESTIONS))))
+    for by, words in (("colour", "divided by model, origin"), ("extra.dose", "says its dose"), ("version", "version")):
+        with pytest.raises(UserError, match=words):
+            check_division(reader, by)
+
+
 def test_several_answers_of_a_model_to_a_question_are_said_with_what_tells_them_apart(arms: SmallStudy) -> None:
     found = figures(arms).repeated
     assert found is not None
@@ -176,6 +194,18 @@ def test_several_answers_of_a_model_to_a_question_are_said_with_what_tells_them_
     assert "33 to 11 questions; no record tells them apart." in text
     arms.study.write(lambda connection: connection.execute("UPDATE response SET question = ''"))
     assert figures(arms).repeated is None
+
+
+def test_long_prompts_that_begin_alike_are_told_apart_by_where_they_differ(small: SmallStudy) -> None:
+    before = "You are a physician who answers patients in plain words, without a greeting. "
+    for number, rule in enumerate(("Cite a guideline for each sentence.", "Say how sure you are.")):
+        _answer(small, f"r{number}", "", {"system_prompt": before + rule}, "S")
+    found = study_arms(small.study.reader, "prompt")
+
+    assert found.explained(["prompt #2", "prompt #1", "run 1"]) == (
+        "prompt #2: …without a greeting. Say how sure you are.",
+        "prompt #1: …without a greeting. Cite a guideline for each sentence.",
+    )
 
 
 def test_answers_made_here_say_their_run_and_prompt_and_a_chat_its_system_prompt(small: SmallStudy) -> None:

@@ -12,7 +12,7 @@ from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.hypothesis_tests import StatisticDifference
 from medreview.stats.reports.study_differences import CHOSEN_HERE, DifferenceFamily
 from medreview.stats.reports.study_reader import AUDIT_BY_LABELS, AUDIT_OF_PART, EVERYTHING
-from medreview.stats.reports.subgroups import DIVISIONS, By, ByReport, StratumFigures, about, strata_of
+from medreview.stats.reports.subgroups import DIVISIONS, ByReport, StratumFigures, about, strata_of
 from medreview.stats.study_figures import StudyFigures, study_figures
 from tests.stats.random_study import fill
 from tests.stats.small_study import SmallStudy
@@ -140,7 +140,7 @@ def test_models_that_are_left_out_are_not_called_smaller_than_their_equals(small
 FEW = Resampling(replicates=199)
 
 
-def divided(small: SmallStudy, by: By, **more) -> ByReport:
+def divided(small: SmallStudy, by: str, **more) -> ByReport:
     return study_figures(small.study.reader, resampling=FEW, by=by, **more).by
 
 
