@@ -126,12 +126,12 @@ def step_line(figures: AuditFigures) -> str:
     """Why to do that: how many labels are missing to the end of the plan, or to a width where none is set."""
     plan = figures.standing.plan
     if plan is None or plan.labels is None:
-        return _width_line(figures.plan)
+        return width_line(figures.plan)
     left = counted(plan.labels - figures.standing.labels, "more label")
     return f"{left} to the end of the plan."
 
 
-def _width_line(plan: AuditPlan) -> str:
+def width_line(plan: AuditPlan) -> str:
     """``± 5 points: 42 more labels with the verdicts, 98 without``."""
     alone, helped = plan.study, plan.study_with_verdicts
     words = f"± {_points(plan.points)} points:"
@@ -224,11 +224,21 @@ def standing_line(now: PlanStanding) -> str:
 
 def flow_line(flow: AuditFlow) -> str:
     """From the study to what a figure uses, in one sentence of counts that add up."""
+    steps = _steps(flow)
+    drawn = f"; of these {', '.join(steps)}" if steps else ""
+    return f"{flow.in_study:,} in the study, {flow.not_drawn:,} not drawn, {flow.drawn:,} drawn{drawn}"
+
+
+def drawn_flow(flow: AuditFlow) -> str:
+    """The end of that sentence, where the study and the draw stand beside it."""
+    return f"Of {flow.drawn:,} drawn {', '.join(_steps(flow))}"
+
+
+def _steps(flow: AuditFlow) -> list[str]:
     steps = [f"{getattr(flow, name):,} {words}" for name, words in _STEPS.items() if getattr(flow, name)]
     if flow.assisted:
         steps[-1] += f" ({flow.assisted:,} of them assisted)"
-    drawn = f"; of these {', '.join(steps)}" if steps else ""
-    return f"{flow.in_study:,} in the study, {flow.not_drawn:,} not drawn, {flow.drawn:,} drawn{drawn}"
+    return steps
 
 
 def short_flow(flow: AuditFlow) -> str:
